@@ -1,0 +1,229 @@
+//! A data set: examples seen through named views, with a target.
+
+use super::{DataError, Rows, SparseRows, Target};
+use std::fmt;
+use std::sync::Arc;
+
+/// The values of one view, of one kind.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// Dense vectors in f64.
+    Dense(Arc<Rows<f64>>),
+    /// Dense vectors in f32.
+    Dense32(Arc<Rows<f32>>),
+    /// Sparse vectors in f64.
+    Sparse(Arc<SparseRows<f64>>),
+    /// Sparse vectors in f32.
+    Sparse32(Arc<SparseRows<f32>>),
+    /// Strings.
+    Text(Arc<Vec<String>>),
+    /// Places in a precomputed matrix: the column that belongs to each example.
+    Index(Arc<Vec<u32>>),
+}
+
+/// What kind of examples a view holds, or a kernel wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Dense or sparse vectors.
+    Vectors,
+    /// Strings.
+    Text,
+    /// Rows of a precomputed matrix.
+    Precomputed,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Vectors => "vectors",
+            Self::Text => "text",
+            Self::Precomputed => "rows of a precomputed matrix",
+        })
+    }
+}
+
+impl Values {
+    /// How many examples.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Dense(r) => r.len(),
+            Self::Dense32(r) => r.len(),
+            Self::Sparse(r) => r.len(),
+            Self::Sparse32(r) => r.len(),
+            Self::Text(t) => t.len(),
+            Self::Index(t) => t.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many coordinates each example has; `None` for text.
+    pub fn width(&self) -> Option<usize> {
+        match self {
+            Self::Dense(r) => Some(r.width()),
+            Self::Dense32(r) => Some(r.width()),
+            Self::Sparse(r) => Some(r.width()),
+            Self::Sparse32(r) => Some(r.width()),
+            Self::Text(_) | Self::Index(_) => None,
+        }
+    }
+
+    /// The kind of its examples.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Dense(_) | Self::Dense32(_) | Self::Sparse(_) | Self::Sparse32(_) => Kind::Vectors,
+            Self::Text(_) => Kind::Text,
+            Self::Index(_) => Kind::Precomputed,
+        }
+    }
+
+    /// The examples at the given places, in that order.
+    pub fn select(&self, keep: &[usize]) -> Self {
+        match self {
+            Self::Dense(r) => Self::Dense(Arc::new(r.select(keep))),
+            Self::Dense32(r) => Self::Dense32(Arc::new(r.select(keep))),
+            Self::Sparse(r) => Self::Sparse(Arc::new(r.select(keep))),
+            Self::Sparse32(r) => Self::Sparse32(Arc::new(r.select(keep))),
+            Self::Text(t) => Self::Text(Arc::new(keep.iter().map(|&i| t[i].clone()).collect())),
+            Self::Index(t) => Self::Index(Arc::new(keep.iter().map(|&i| t[i]).collect())),
+        }
+    }
+}
+
+impl From<Rows<f64>> for Values {
+    fn from(rows: Rows<f64>) -> Self {
+        Self::Dense(Arc::new(rows))
+    }
+}
+impl From<Rows<f32>> for Values {
+    fn from(rows: Rows<f32>) -> Self {
+        Self::Dense32(Arc::new(rows))
+    }
+}
+impl From<SparseRows<f64>> for Values {
+    fn from(rows: SparseRows<f64>) -> Self {
+        Self::Sparse(Arc::new(rows))
+    }
+}
+impl From<SparseRows<f32>> for Values {
+    fn from(rows: SparseRows<f32>) -> Self {
+        Self::Sparse32(Arc::new(rows))
+    }
+}
+impl From<Vec<String>> for Values {
+    fn from(text: Vec<String>) -> Self {
+        Self::Text(Arc::new(text))
+    }
+}
+
+/// A named column of examples of one kind.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// What formulas call it: `rbf@name`.
+    pub name: String,
+    /// Its examples.
+    pub values: Values,
+}
+
+/// Examples seen through one or more views of equal length, with an optional target.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    views: Vec<View>,
+    target: Option<Target>,
+}
+
+impl Dataset {
+    /// One view called `x`.
+    pub fn new(values: impl Into<Values>) -> Self {
+        Self { views: vec![View { name: "x".to_owned(), values: values.into() }], target: None }
+    }
+
+    /// Several views; an error unless there is at least one and all have the same length.
+    pub fn from_views(views: Vec<View>) -> Result<Self, DataError> {
+        let Some(first) = views.first() else {
+            return Err(DataError::Empty { place: "the data set".to_owned() });
+        };
+        let len = first.values.len();
+        if let Some(odd) = views.iter().find(|v| v.values.len() != len) {
+            return Err(DataError::Lengths {
+                what: format!("view {}", odd.name),
+                got: odd.values.len(),
+                other: format!("view {}", first.name),
+                wanted: len,
+            });
+        }
+        Ok(Self { views, target: None })
+    }
+
+    /// Adds a view; an error if its length differs.
+    pub fn with_view(mut self, name: &str, values: impl Into<Values>) -> Result<Self, DataError> {
+        self.views.push(View { name: name.to_owned(), values: values.into() });
+        let target = self.target.take();
+        let mut whole = Self::from_views(self.views)?;
+        whole.target = target;
+        Ok(whole)
+    }
+
+    /// Sets the target; an error if its length differs.
+    pub fn with_target(mut self, target: impl Into<Target>) -> Result<Self, DataError> {
+        let target = target.into();
+        if target.len() != self.len() {
+            return Err(DataError::Lengths {
+                what: "the target".to_owned(),
+                got: target.len(),
+                other: "the data".to_owned(),
+                wanted: self.len(),
+            });
+        }
+        self.target = Some(target);
+        Ok(self)
+    }
+
+    /// The same examples without their target.
+    #[must_use]
+    pub fn without_target(mut self) -> Self {
+        self.target = None;
+        self
+    }
+
+    /// How many examples.
+    pub fn len(&self) -> usize {
+        self.views.first().map_or(0, |v| v.values.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The views.
+    pub fn views(&self) -> &[View] {
+        &self.views
+    }
+
+    /// The view of a name.
+    pub fn view(&self, name: &str) -> Option<&Values> {
+        self.views.iter().find(|v| v.name == name).map(|v| &v.values)
+    }
+
+    /// The target, if there is one.
+    pub fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
+    }
+
+    /// The examples at the given places, in that order.
+    #[must_use]
+    pub fn select(&self, keep: &[usize]) -> Self {
+        Self {
+            views: self
+                .views
+                .iter()
+                .map(|v| View { name: v.name.clone(), values: v.values.select(keep) })
+                .collect(),
+            target: self.target.as_ref().map(|t| t.select(keep)),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What can be wrong with data, and where.
+
+use crate::error::Blame;
+use std::fmt;
+
+/// Where in a file something was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// File name as the user gave it.
+    pub file: String,
+    /// Line (or data row for binary files), from one.
+    pub line: Option<usize>,
+    /// Column name or number.
+    pub column: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, " line {line}")?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column \"{column}\"")?;
+        }
+        Ok(())
+    }
+}
+
+/// Data that cannot be read or do not fit the task.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file cannot be opened or read.
+    #[error("{file}: {reason}")]
+    Io {
+        /// File name.
+        file: String,
+        /// The system's words.
+        reason: String,
+    },
+    /// Something at a place of a file is not what it should be.
+    #[error("{place}: {finding}")]
+    Bad {
+        /// Where.
+        place: Place,
+        /// What was found, what would be right.
+        finding: String,
+    },
+    /// There is nothing to learn from.
+    #[error("{place} has no examples")]
+    Empty {
+        /// Where.
+        place: String,
+    },
+    /// Two things that belong together have different lengths.
+    #[error("{what} has {got} examples, but {other} has {wanted}")]
+    Lengths {
+        /// What is odd.
+        what: String,
+        /// Its length.
+        got: usize,
+        /// What it should match.
+        other: String,
+        /// The length it should have.
+        wanted: usize,
+    },
+    /// The target must be numbers.
+    #[error("the target {column} must be numbers, but has \"{example}\"; choose another column with --target, or use a classifier")]
+    NotNumeric {
+        /// Column.
+        column: String,
+        /// A word in it.
+        example: String,
+    },
+    /// Classification needs one column.
+    #[error("classes need one target column, but {got} were chosen")]
+    ManyTargets {
+        /// How many.
+        got: usize,
+    },
+    /// There is no target.
+    #[error("there is no target column to learn from; name one with --target")]
+    NoTarget,
+    /// Fewer than two classes.
+    #[error("the target has only the class \"{label}\"; a classifier needs at least two")]
+    OneClass {
+        /// The only label.
+        label: String,
+    },
+    /// A column, view or field that is asked for does not exist.
+    #[error("there is no {what} \"{name}\"; {remedy}")]
+    NoSuch {
+        /// "column", "view", …
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        remedy: String,
+    },
+    /// The request contradicts itself or the data.
+    #[error("{finding}")]
+    Usage {
+        /// What, and what would be right.
+        finding: String,
+    },
+}
+
+impl DataError {
+    /// Whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            Self::Usage { .. } => Blame::Usage,
+            _ => Blame::Data,
+        }
+    }
+}

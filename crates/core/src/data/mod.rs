@@ -1,0 +1,48 @@
+//! Data: what is learned from.
+//!
+//! A [`Dataset`] is a number of examples, each seen through one or more named views (columns of one
+//! kind), with an optional [`Target`]. A view is dense or sparse vectors in f32 or f64, or text.
+//! Readers turn files into a raw [`Table`]; a [`Schema`], learned on the training file and kept in the
+//! model, turns tables into data sets (target, one-hot codes, missing values, scaling).
+
+mod dataset;
+mod dense;
+mod error;
+pub mod read;
+mod scalar;
+mod scale;
+mod schema;
+mod sparse;
+mod table;
+mod target;
+
+pub use dataset::{Dataset, Kind, Values, View};
+pub use dense::Rows;
+pub use error::{DataError, Place};
+pub use scalar::Scalar;
+pub use scale::{Scale, Scaler};
+pub use schema::{Missing, Schema, SchemaOptions, ViewSchema};
+pub use sparse::{Coordinate, SparseRows};
+pub use table::{Field, FieldData, Table};
+pub use target::{Classes, Numbers, Target};
+
+/// An ordered collection of examples of type `X`.
+pub trait Examples<X: ?Sized>: Send + Sync {
+    /// How many.
+    fn len(&self) -> usize;
+    /// The i-th.
+    fn get(&self, i: usize) -> &X;
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Examples<str> for Vec<String> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+    fn get(&self, i: usize) -> &str {
+        &self[i]
+    }
+}

@@ -1,0 +1,133 @@
+//! Scaling of dense vectors, learned on the training data and kept in the model.
+//!
+//! # Source
+//! Shawe-Taylor & Cristianini, *Kernel Methods for Pattern Analysis*, Alg. 5.13 (standardisation with the population
+//! deviation). A constant column is centred and left at zero, never divided by zero.
+
+use super::{Rows, Scalar};
+use serde::{Deserialize, Serialize};
+
+/// How the coordinates of dense vectors are brought to comparable size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Each coordinate to mean 0 and population deviation 1.
+    Standard,
+    /// Each coordinate to [0, 1].
+    Minmax,
+    /// Each vector to Euclidean length 1.
+    Unit,
+    /// As it is.
+    None,
+}
+
+impl Scale {
+    /// All ways, as the command line spells them.
+    pub const WORDS: [(&'static str, Self); 4] =
+        [("standard", Self::Standard), ("minmax", Self::Minmax), ("unit", Self::Unit), ("none", Self::None)];
+}
+
+/// A learned scaling: x ↦ (x − shift) · factor, or division by the length of x.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Scaler {
+    /// Coordinate by coordinate.
+    Affine {
+        /// Subtracted.
+        shift: Vec<f64>,
+        /// Multiplied.
+        factor: Vec<f64>,
+    },
+    /// Each vector divided by its length; the zero vector stays.
+    Unit,
+}
+
+impl Scaler {
+    /// Learns from the rows; coordinates with `fixed[j]` (one-hot codes) are left as they are. `None` if nothing is to be done.
+    pub fn learn<S: Scalar>(scale: Scale, rows: &Rows<S>, fixed: &[bool]) -> Option<Self> {
+        let (n, d) = (rows.len(), rows.width());
+        let (mut shift, mut factor) = (vec![0.0; d], vec![1.0; d]);
+        match scale {
+            Scale::None => return None,
+            Scale::Unit => return Some(Self::Unit),
+            Scale::Standard => {
+                for i in 0..n {
+                    for (s, x) in shift.iter_mut().zip(rows.row(i)) {
+                        *s += x.wide() / n as f64;
+                    }
+                }
+                let mut variance = vec![0.0; d];
+                for i in 0..n {
+                    for ((v, x), m) in variance.iter_mut().zip(rows.row(i)).zip(&shift) {
+                        *v += (x.wide() - m) * (x.wide() - m) / n as f64;
+                    }
+                }
+                for ((f, v), m) in factor.iter_mut().zip(&variance).zip(&shift) {
+                    // a deviation within rounding of the mean is a constant column
+                    *f = if v.sqrt() > 10.0 * f64::EPSILON * m.abs() { 1.0 / v.sqrt() } else { 1.0 };
+                }
+            }
+            Scale::Minmax => {
+                for j in 0..d {
+                    let column = (0..n).map(|i| rows.row(i)[j].wide());
+                    let (low, high) = column.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+                    if n > 0 {
+                        shift[j] = low;
+                        factor[j] = if high > low { 1.0 / (high - low) } else { 1.0 };
+                    }
+                }
+            }
+        }
+        for (j, _) in fixed.iter().enumerate().filter(|&(_, &f)| f) {
+            (shift[j], factor[j]) = (0.0, 1.0);
+        }
+        Some(Self::Affine { shift, factor })
+    }
+
+    /// Applies the scaling in place.
+    pub fn apply<S: Scalar>(&self, rows: &mut Rows<S>) {
+        let d = rows.width();
+        if d == 0 {
+            return;
+        }
+        for row in rows.values_mut().chunks_mut(d) {
+            match self {
+                Self::Affine { shift, factor } => {
+                    for ((x, s), f) in row.iter_mut().zip(shift).zip(factor) {
+                        *x = S::narrow((x.wide() - s) * f);
+                    }
+                }
+                Self::Unit => {
+                    let length = row.iter().map(|x| x.wide() * x.wide()).sum::<f64>().sqrt();
+                    if length > 0.0 {
+                        for x in row.iter_mut() {
+                            *x = S::narrow(x.wide() / length);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_uses_the_population_deviation_and_spares_constants() {
+        let mut rows = Rows::new(vec![1.0, 5.0, 3.0, 5.0], 2, 2).unwrap();
+        let scaler = Scaler::learn(Scale::Standard, &rows, &[false, false]).unwrap();
+        scaler.apply(&mut rows);
+        assert_eq!(rows.values(), [-1.0, 0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn minmax_and_unit() {
+        let mut rows = Rows::new(vec![3.0, 4.0, 6.0, 8.0, 0.0, 0.0], 3, 2).unwrap();
+        let mut other = rows.clone();
+        Scaler::learn(Scale::Minmax, &rows, &[false, true]).unwrap().apply(&mut rows);
+        assert_eq!(rows.values(), [0.5, 4.0, 1.0, 8.0, 0.0, 0.0]);
+        Scaler::learn(Scale::Unit, &other, &[]).unwrap().apply(&mut other);
+        assert_eq!(other.values(), [0.6, 0.8, 0.6, 0.8, 0.0, 0.0]);
+    }
+}

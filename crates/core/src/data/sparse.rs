@@ -1,0 +1,138 @@
+//! Sparse vectors: only the coordinates that are not zero.
+
+use super::{Examples, Rows, Scalar};
+
+/// One stored coordinate; a sparse vector is a slice of these with rising indices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Coordinate<S> {
+    /// Which coordinate, from zero.
+    pub index: u32,
+    /// Its value.
+    pub value: S,
+}
+
+/// n sparse vectors in one block of memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparseRows<S> {
+    coordinates: Vec<Coordinate<S>>,
+    starts: Vec<usize>,
+    width: usize,
+}
+
+impl<S: Scalar> SparseRows<S> {
+    /// No vectors yet, of `width` coordinates.
+    pub fn new(width: usize) -> Self {
+        Self { coordinates: Vec::new(), starts: vec![0], width }
+    }
+
+    /// Appends a vector; `false` (and nothing appended) unless its indices rise strictly. The width grows as needed.
+    pub fn push(&mut self, vector: &[Coordinate<S>]) -> bool {
+        if vector.windows(2).any(|pair| pair[0].index >= pair[1].index) {
+            return false;
+        }
+        if let Some(last) = vector.last() {
+            self.width = self.width.max(last.index as usize + 1);
+        }
+        self.coordinates.extend_from_slice(vector);
+        self.starts.push(self.coordinates.len());
+        true
+    }
+
+    /// How many vectors.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many coordinates each has, zeros included.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Declares more coordinates than were seen.
+    pub fn widen(&mut self, width: usize) {
+        self.width = self.width.max(width);
+    }
+
+    /// The i-th vector.
+    pub fn row(&self, i: usize) -> &[Coordinate<S>] {
+        &self.coordinates[self.starts[i]..self.starts[i + 1]]
+    }
+
+    /// All stored coordinates, vector after vector.
+    pub fn coordinates(&self) -> &[Coordinate<S>] {
+        &self.coordinates
+    }
+
+    /// All stored coordinates, to be changed in value.
+    pub fn coordinates_mut(&mut self) -> &mut [Coordinate<S>] {
+        &mut self.coordinates
+    }
+
+    /// Where each vector starts in [`SparseRows::coordinates`], and where the last ends.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The vectors at the given places, in that order.
+    pub fn select(&self, keep: &[usize]) -> Self {
+        let mut chosen = Self::new(self.width);
+        for &i in keep {
+            chosen.coordinates.extend_from_slice(self.row(i));
+            chosen.starts.push(chosen.coordinates.len());
+        }
+        chosen
+    }
+
+    /// The same numbers in another precision.
+    pub fn convert<T: Scalar>(&self) -> SparseRows<T> {
+        SparseRows {
+            coordinates: self
+                .coordinates
+                .iter()
+                .map(|c| Coordinate { index: c.index, value: T::narrow(c.value.wide()) })
+                .collect(),
+            starts: self.starts.clone(),
+            width: self.width,
+        }
+    }
+
+    /// The sparse form of dense vectors; zeros are left out.
+    pub fn from_dense(rows: &Rows<S>) -> Self {
+        let mut sparse = Self::new(rows.width());
+        for i in 0..rows.len() {
+            for (j, &value) in rows.row(i).iter().enumerate() {
+                if value != S::default() {
+                    sparse.coordinates.push(Coordinate { index: j as u32, value });
+                }
+            }
+            sparse.starts.push(sparse.coordinates.len());
+        }
+        sparse
+    }
+
+    /// The dense form.
+    pub fn to_dense(&self) -> Rows<S> {
+        let mut values = vec![S::default(); self.len() * self.width];
+        for i in 0..self.len() {
+            for c in self.row(i) {
+                values[i * self.width + c.index as usize] = c.value;
+            }
+        }
+        Rows::new(values, self.len(), self.width).unwrap_or_else(|| unreachable!("len × width values were made"))
+    }
+}
+
+impl<S: Scalar> Examples<[Coordinate<S>]> for SparseRows<S> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+    fn get(&self, i: usize) -> &[Coordinate<S>] {
+        self.row(i)
+    }
+}

@@ -1,0 +1,93 @@
+//! Raw tables: what a reader found in a file, before anyone decided what it means.
+
+use super::{DataError, Place, Rows, SparseRows};
+
+/// The fields of a file, all of one length.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// File name as the user gave it, for errors.
+    pub file: String,
+    /// The name of the format, as in the list of formats.
+    pub format: &'static str,
+    /// How many examples.
+    pub len: usize,
+    /// The fields in file order.
+    pub fields: Vec<Field>,
+    /// The place of the field that the format itself says is the target (first token of LIBSVM, `y` of NPZ,
+    /// last column of CSV); `None` if it says nothing.
+    pub target: Option<usize>,
+    /// The line of the file on which the first example stands; lines of examples follow each other.
+    pub first_line: usize,
+    /// Whether the file itself named its columns.
+    pub named: bool,
+}
+
+/// One column, or one block of columns.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name; `x` for the block of a format without names, numbers ("1", "2", …) for CSV without header.
+    pub name: String,
+    /// What it holds.
+    pub data: FieldData,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug)]
+pub enum FieldData {
+    /// A column of numbers; NaN marks a missing entry. `spellings` are the first texts of distinct values, as many
+    /// as are needed to print labels as they were written.
+    Numbers {
+        /// The numbers.
+        values: Vec<f64>,
+        /// Value and first spelling.
+        spellings: Vec<(f64, String)>,
+    },
+    /// A column of words; the empty word marks a missing entry.
+    Words(Vec<String>),
+    /// A column in which numbers and words are mixed: an error unless it is declared categorical or text. `odd` is the
+    /// first example that differs in kind from the first.
+    Mixed {
+        /// The cells as text.
+        cells: Vec<String>,
+        /// The first odd one.
+        odd: usize,
+    },
+    /// A block of dense columns.
+    Matrix(Rows<f64>),
+    /// A block of dense columns in f32.
+    Matrix32(Rows<f32>),
+    /// Sparse vectors.
+    Sparse(SparseRows<f64>),
+}
+
+impl Table {
+    /// The place of a field by name, or by number counted from one when no name fits (negative: from the end).
+    pub fn find(&self, name: &str) -> Result<usize, DataError> {
+        if let Some(found) = self.fields.iter().position(|f| f.name == name) {
+            return Ok(found);
+        }
+        let count = self.fields.len() as i64;
+        match name.parse::<i64>() {
+            Ok(k) if k >= 1 && k <= count => Ok((k - 1) as usize),
+            Ok(k) if k < 0 && -k <= count => Ok((count + k) as usize),
+            _ => {
+                let names: Vec<&str> = self.fields.iter().map(|f| f.name.as_str()).collect();
+                let remedy = match crate::params::nearest(name, names.iter().copied()) {
+                    Some(close) => format!("did you mean \"{close}\"?"),
+                    None if names.len() <= 12 => format!("{} has {}", self.file, names.join(", ")),
+                    None => format!("{} has {} columns, {} to {}", self.file, names.len(), names[0], names[names.len() - 1]),
+                };
+                Err(DataError::NoSuch { what: "column", name: name.to_owned(), remedy })
+            }
+        }
+    }
+
+    /// The place of an example in a field, for errors.
+    pub fn place(&self, example: usize, field: usize) -> Place {
+        Place {
+            file: self.file.clone(),
+            line: Some(self.first_line + example),
+            column: Some(self.fields[field].name.clone()),
+        }
+    }
+}

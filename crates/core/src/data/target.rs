@@ -1,0 +1,272 @@
+//! Targets: what is to be predicted.
+//!
+//! A target is kept as it was read: numbers or words. Only a machine decides what it is: a classifier
+//! takes any column as classes, a regressor requires numbers.
+
+use super::DataError;
+use std::collections::HashMap;
+
+/// One or more columns to be predicted.
+#[derive(Clone, Debug)]
+pub struct Target {
+    columns: Vec<Column>,
+    len: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    data: Data,
+}
+
+#[derive(Clone, Debug)]
+enum Data {
+    /// Numbers; `spellings` has the first spelling of a value where it is not the plain print ("1.0").
+    Numbers { values: Vec<f64>, spellings: HashMap<u64, String> },
+    /// Words, as places in a list of distinct ones.
+    Words { codes: Vec<u32>, words: Vec<String> },
+}
+
+/// A target seen as classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Classes {
+    /// The labels as first spelled, sorted: by number if all are numbers, else by letters.
+    pub labels: Vec<String>,
+    /// The place of each example's label.
+    pub codes: Vec<u32>,
+}
+
+/// A target seen as numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers {
+    /// The name of each output.
+    pub names: Vec<String>,
+    /// n × outputs numbers, row by row.
+    pub values: Vec<f64>,
+}
+
+/// Past so many distinct spellings a column is no set of classes, and spellings are forgotten.
+const MOST_SPELLINGS: usize = 65_536;
+
+impl Target {
+    /// A column read from text; numbers if every entry is one.
+    pub fn from_text<T: AsRef<str>>(name: &str, entries: &[T]) -> Self {
+        let parsed: Option<Vec<f64>> = entries.iter().map(|e| e.as_ref().trim().parse().ok()).collect();
+        let data = match parsed {
+            Some(values) => {
+                let mut spellings = HashMap::new();
+                for (value, entry) in values.iter().zip(entries) {
+                    note_spelling(&mut spellings, *value, entry.as_ref().trim());
+                }
+                Data::Numbers { values, spellings }
+            }
+            None => {
+                let mut places: HashMap<&str, u32> = HashMap::new();
+                let mut words = Vec::new();
+                let codes = entries
+                    .iter()
+                    .map(|e| {
+                        let word = e.as_ref().trim();
+                        *places.entry(word).or_insert_with(|| {
+                            words.push(word.to_owned());
+                            (words.len() - 1) as u32
+                        })
+                    })
+                    .collect();
+                Data::Words { codes, words }
+            }
+        };
+        Self { len: entries.len(), columns: vec![Column { name: name.to_owned(), data }] }
+    }
+
+    /// A column of numbers under a name.
+    pub fn from_numbers(name: &str, values: Vec<f64>) -> Self {
+        let data = Data::Numbers { values, spellings: HashMap::new() };
+        let len = match &data {
+            Data::Numbers { values, .. } => values.len(),
+            Data::Words { codes, .. } => codes.len(),
+        };
+        Self { columns: vec![Column { name: name.to_owned(), data }], len }
+    }
+
+    /// Remembers how numbers were spelled: `spelled` gives the text of each value, first ones win.
+    #[must_use]
+    pub fn spelled<T: AsRef<str>>(mut self, spelled: impl IntoIterator<Item = (f64, T)>) -> Self {
+        if let Some(Column { data: Data::Numbers { spellings, .. }, .. }) = self.columns.first_mut() {
+            for (value, text) in spelled {
+                note_spelling(spellings, value, text.as_ref());
+            }
+        }
+        self
+    }
+
+    /// Several columns beside each other; an error if lengths differ.
+    pub fn beside(mut self, other: Self) -> Result<Self, DataError> {
+        if self.len != other.len {
+            return Err(DataError::Lengths {
+                what: "a target column".to_owned(),
+                got: other.len,
+                other: "the first".to_owned(),
+                wanted: self.len,
+            });
+        }
+        self.columns.extend(other.columns);
+        Ok(self)
+    }
+
+    /// How many examples.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The name of each column.
+    pub fn names(&self) -> Vec<String> {
+        self.columns.iter().map(|c| c.name.clone()).collect()
+    }
+
+    /// Whether every column holds numbers.
+    pub fn is_numeric(&self) -> bool {
+        self.columns.iter().all(|c| matches!(c.data, Data::Numbers { .. }))
+    }
+
+    /// The target as classes; equal numbers are one label, printed as first spelled.
+    pub fn classes(&self) -> Result<Classes, DataError> {
+        let [column] = self.columns.as_slice() else {
+            return Err(DataError::ManyTargets { got: self.columns.len() });
+        };
+        match &column.data {
+            Data::Numbers { values, spellings } => {
+                let mut distinct: Vec<f64> = values.iter().map(|v| v + 0.0).collect();
+                distinct.sort_by(f64::total_cmp);
+                distinct.dedup();
+                let codes = values
+                    .iter()
+                    .map(|v| distinct.partition_point(|d| d.total_cmp(&(v + 0.0)).is_lt()) as u32)
+                    .collect();
+                let labels = distinct
+                    .iter()
+                    .map(|v| spellings.get(&v.to_bits()).cloned().unwrap_or_else(|| v.to_string()))
+                    .collect();
+                Ok(Classes { labels, codes })
+            }
+            Data::Words { codes, words } => {
+                let mut order: Vec<usize> = (0..words.len()).collect();
+                order.sort_by(|&a, &b| words[a].cmp(&words[b]));
+                let mut rank = vec![0_u32; words.len()];
+                for (place, &word) in order.iter().enumerate() {
+                    rank[word] = place as u32;
+                }
+                let mut used = vec![false; words.len()];
+                let ranked: Vec<u32> = codes.iter().map(|&c| rank[c as usize]).collect();
+                for &c in &ranked {
+                    used[c as usize] = true;
+                }
+                // labels that a selection of examples no longer has are left out
+                let mut place = vec![0_u32; words.len()];
+                let mut labels = Vec::new();
+                for (r, &word) in order.iter().enumerate() {
+                    if used[r] {
+                        place[r] = labels.len() as u32;
+                        labels.push(words[word].clone());
+                    }
+                }
+                Ok(Classes { labels, codes: ranked.into_iter().map(|r| place[r as usize]).collect() })
+            }
+        }
+    }
+
+    /// The target as numbers; an error that names the first word in the way.
+    pub fn numbers(&self) -> Result<Numbers, DataError> {
+        let mut values = vec![0.0; self.len * self.columns.len()];
+        for (k, column) in self.columns.iter().enumerate() {
+            match &column.data {
+                Data::Numbers { values: numbers, .. } => {
+                    for (i, &v) in numbers.iter().enumerate() {
+                        values[i * self.columns.len() + k] = v;
+                    }
+                }
+                Data::Words { codes, words } => {
+                    return Err(DataError::NotNumeric {
+                        column: column.name.clone(),
+                        example: codes.first().map(|&c| words[c as usize].clone()).unwrap_or_default(),
+                    });
+                }
+            }
+        }
+        Ok(Numbers { names: self.names(), values })
+    }
+
+    /// The examples at the given places, in that order.
+    #[must_use]
+    pub fn select(&self, keep: &[usize]) -> Self {
+        let columns = self
+            .columns
+            .iter()
+            .map(|c| Column {
+                name: c.name.clone(),
+                data: match &c.data {
+                    Data::Numbers { values, spellings } => Data::Numbers {
+                        values: keep.iter().map(|&i| values[i]).collect(),
+                        spellings: spellings.clone(),
+                    },
+                    Data::Words { codes, words } => {
+                        Data::Words { codes: keep.iter().map(|&i| codes[i]).collect(), words: words.clone() }
+                    }
+                },
+            })
+            .collect();
+        Self { columns, len: keep.len() }
+    }
+}
+
+impl From<Vec<f64>> for Target {
+    fn from(values: Vec<f64>) -> Self {
+        Self::from_numbers("y", values)
+    }
+}
+
+impl From<Vec<String>> for Target {
+    fn from(words: Vec<String>) -> Self {
+        Self::from_text("y", &words)
+    }
+}
+
+fn note_spelling(spellings: &mut HashMap<u64, String>, value: f64, text: &str) {
+    let value = value + 0.0; // −0 and 0 are one label
+    if spellings.len() < MOST_SPELLINGS {
+        spellings.entry(value.to_bits()).or_insert_with(|| text.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_are_one_label_as_first_spelled() {
+        let classes = Target::from_text("y", &["1.0", "1", "-1", "1e0", "-1.0"]).classes().unwrap();
+        assert_eq!(classes.labels, ["-1", "1.0"]);
+        assert_eq!(classes.codes, [1, 1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn words_are_sorted_and_unused_ones_left_out() {
+        let target = Target::from_text("y", &["b", "c", "a", "b"]);
+        assert_eq!(target.classes().unwrap().labels, ["a", "b", "c"]);
+        let fewer = target.select(&[0, 1, 3]).classes().unwrap();
+        assert_eq!((fewer.labels, fewer.codes), (vec!["b".to_owned(), "c".to_owned()], vec![0, 1, 0]));
+        assert!(target.numbers().is_err());
+    }
+
+    #[test]
+    fn numbers_sort_by_value() {
+        let classes = Target::from_numbers("y", vec![10.0, 9.0, -0.0, 0.0]).classes().unwrap();
+        assert_eq!(classes.labels, ["0", "9", "10"]);
+        assert_eq!(classes.codes, [2, 1, 0, 0]);
+    }
+}

@@ -1,0 +1,142 @@
+//! Blocks: rectangles of numbers, and which rows and columns they are of.
+
+use std::ops::Range;
+
+/// Rows or columns of a matrix: a range, or a list.
+#[derive(Clone, Debug)]
+pub enum Pick<'a> {
+    /// Consecutive ones; whole tiles need no gathering.
+    Range(Range<usize>),
+    /// Any, in any order.
+    List(&'a [usize]),
+}
+
+impl Pick<'_> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Range(r) => r.len(),
+            Self::List(l) => l.len(),
+        }
+    }
+
+    /// Whether none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The k-th.
+    #[inline]
+    pub fn at(&self, k: usize) -> usize {
+        match self {
+            Self::Range(r) => r.start + k,
+            Self::List(l) => l[k],
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.len()).map(|k| self.at(k))
+    }
+}
+
+/// A rectangle of numbers, row by row, that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a, S> {
+    values: &'a [S],
+    rows: usize,
+    cols: usize,
+    stride: usize,
+}
+
+impl<'a, S> Block<'a, S> {
+    /// `rows × cols` numbers without gaps.
+    ///
+    /// # Panics
+    /// If there are fewer numbers.
+    pub fn new(values: &'a [S], rows: usize, cols: usize) -> Self {
+        assert!(values.len() >= rows * cols, "a block of {rows} × {cols} needs as many numbers");
+        Self { values, rows, cols, stride: cols }
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// One row.
+    pub fn row(&self, i: usize) -> &'a [S] {
+        &self.values[i * self.stride..i * self.stride + self.cols]
+    }
+}
+
+/// A rectangle of numbers, row by row, that is written.
+#[derive(Debug)]
+pub struct BlockMut<'a, S> {
+    values: &'a mut [S],
+    rows: usize,
+    cols: usize,
+    stride: usize,
+}
+
+impl<'a, S> BlockMut<'a, S> {
+    /// `rows × cols` numbers without gaps.
+    ///
+    /// # Panics
+    /// If there are fewer numbers.
+    pub fn new(values: &'a mut [S], rows: usize, cols: usize) -> Self {
+        Self::strided(values, rows, cols, cols)
+    }
+
+    /// `rows × cols` numbers whose rows start `stride` apart.
+    ///
+    /// # Panics
+    /// If the last row does not fit.
+    pub fn strided(values: &'a mut [S], rows: usize, cols: usize, stride: usize) -> Self {
+        assert!(stride >= cols, "rows overlap");
+        assert!(rows == 0 || values.len() >= (rows - 1) * stride + cols, "a block of {rows} × {cols} does not fit");
+        Self { values, rows, cols, stride }
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// How far apart rows start.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The memory from the first number on.
+    pub fn values_mut(&mut self) -> &mut [S] {
+        self.values
+    }
+
+    /// One row.
+    pub fn row_mut(&mut self, i: usize) -> &mut [S] {
+        &mut self.values[i * self.stride..i * self.stride + self.cols]
+    }
+
+    /// The same block, lent for a shorter time.
+    pub fn reborrow(&mut self) -> BlockMut<'_, S> {
+        BlockMut { values: self.values, rows: self.rows, cols: self.cols, stride: self.stride }
+    }
+
+    /// The part at the given rows and columns.
+    pub fn part(&mut self, rows: Range<usize>, cols: Range<usize>) -> BlockMut<'_, S> {
+        assert!(rows.end <= self.rows && cols.end <= self.cols, "the part lies outside the block");
+        let start = (rows.start * self.stride + cols.start).min(self.values.len());
+        BlockMut::strided(&mut self.values[start..], rows.len(), cols.len(), self.stride)
+    }
+}

@@ -1,0 +1,81 @@
+//! A stored matrix.
+
+use super::{BlockMut, Gram, Pick, Side};
+use crate::data::Scalar;
+use std::sync::Arc;
+
+/// All values of a matrix, row by row, in f32 or f64.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dense<S> {
+    values: Vec<S>,
+    rows: usize,
+    cols: usize,
+    /// Whether row i and column i are the same example, so that the diagonal holds the self-similarities.
+    square: bool,
+}
+
+impl<S: Scalar> Dense<S> {
+    /// Takes `rows × cols` numbers; `None` if their count is another.
+    pub fn new(values: Vec<S>, rows: usize, cols: usize) -> Option<Self> {
+        (rows.checked_mul(cols)? == values.len()).then_some(Self { values, rows, cols, square: rows == cols })
+    }
+
+    /// All values, row by row.
+    pub fn values(&self) -> &[S] {
+        &self.values
+    }
+
+    /// Gives the values away.
+    pub fn into_values(self) -> Vec<S> {
+        self.values
+    }
+
+    /// One row.
+    pub fn row(&self, i: usize) -> &[S] {
+        &self.values[i * self.cols..(i + 1) * self.cols]
+    }
+
+    fn copy<T: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, T>) {
+        for (k, i) in rows.iter().enumerate() {
+            let (from, to) = (self.row(i), out.row_mut(k));
+            match cols {
+                Pick::Range(range) => {
+                    for (t, f) in to.iter_mut().zip(&from[range.clone()]) {
+                        *t = T::narrow(f.wide());
+                    }
+                }
+                Pick::List(list) => {
+                    for (t, &j) in to.iter_mut().zip(*list) {
+                        *t = T::narrow(from[j].wide());
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<S: Scalar> Gram for Dense<S> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.cols)
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.copy(&rows, &cols, out);
+    }
+
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.copy(&rows, &cols, out);
+    }
+
+    fn self_similarities(&self, _: Side) -> Option<Vec<f64>> {
+        self.square.then(|| (0..self.rows).map(|i| self.row(i)[i].wide()).collect())
+    }
+
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        let mut values = Vec::with_capacity(rows.len() * cols.len());
+        for &i in rows {
+            values.extend(cols.iter().map(|&j| self.row(i)[j]));
+        }
+        Arc::new(Self { values, rows: rows.len(), cols: cols.len(), square: self.square && rows == cols })
+    }
+}

@@ -1,0 +1,74 @@
+//! Gram matrices: the only thing a solver sees.
+//!
+//! A [`Gram`] is the matrix K with K_ij = κ(x_i, z_j). It may be streamed from data, stored, cached, of low rank, or a
+//! view of other matrices; whoever asks for a block cannot tell. Every block is computed by one thread in a fixed order;
+//! [`dense`] and [`apply`] hand out fixed tiles to threads, so results are bit-equal for any number of threads.
+
+mod block;
+mod cached;
+mod dense;
+mod engine;
+mod low_rank;
+mod plan;
+pub mod views;
+
+pub use block::{Block, BlockMut, Pick};
+pub use cached::Cached;
+pub use dense::Dense;
+pub use engine::{apply, fill, fill32};
+pub use low_rank::LowRank;
+pub use plan::{Plan, PlanError, bytes};
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Which examples: those of the rows or those of the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The examples of the rows.
+    Rows,
+    /// The examples of the columns.
+    Columns,
+}
+
+/// A matrix of kernel values that may be stored, cached, streamed or of low rank.
+pub trait Gram: Send + Sync {
+    /// Rows and columns.
+    fn shape(&self) -> (usize, usize);
+
+    /// Writes the values at the chosen rows and columns. Runs on the calling thread.
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>);
+
+    /// The same in f32: the road of the support vector solver and of large matrices.
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, f32>) {
+        let mut wide = vec![0.0; rows.len() * cols.len()];
+        self.block(rows, cols, BlockMut::new(&mut wide, rows.len(), cols.len()));
+        for (i, line) in wide.chunks(cols.len().max(1)).enumerate() {
+            for (o, w) in out.row_mut(i).iter_mut().zip(line) {
+                *o = *w as f32;
+            }
+        }
+    }
+
+    /// One row over a range of columns, single-threaded: what a decomposition solver asks for 10⁵ times.
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        let width = cols.len();
+        self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
+    }
+
+    /// κ(x, x) for every example of a side; `None` if the matrix does not know them (a precomputed cross matrix).
+    fn self_similarities(&self, side: Side) -> Option<Vec<f64>>;
+
+    /// The matrix of the chosen rows and columns, repacked where that is cheaper than gathering.
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram>;
+}
+
+/// K_ii for every i of a square matrix.
+pub fn diagonal(gram: &dyn Gram) -> Vec<f64> {
+    let n = gram.shape().0.min(gram.shape().1);
+    let mut values = vec![0.0; n];
+    for (i, value) in values.iter_mut().enumerate() {
+        gram.block(Pick::Range(i..i + 1), Pick::Range(i..i + 1), BlockMut::new(std::slice::from_mut(value), 1, 1));
+    }
+    values
+}

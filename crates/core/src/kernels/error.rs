@@ -1,0 +1,66 @@
+//! Kernels that do not fit their data.
+
+use crate::data::Kind;
+use crate::error::Blame;
+
+/// A kernel does not fit the data it is asked to compare.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The view holds another kind of examples.
+    #[error("{kernel} works on {wants}, but the view holds {has}")]
+    Kind {
+        /// Kernel.
+        kernel: &'static str,
+        /// What it wants.
+        wants: Kind,
+        /// What the view holds.
+        has: Kind,
+    },
+    /// Vectors of different lengths.
+    #[error("{kernel}: vectors of {got} coordinates cannot be compared with vectors of {wanted}")]
+    Width {
+        /// Kernel.
+        kernel: &'static str,
+        /// The odd width.
+        got: usize,
+        /// The width it should have.
+        wanted: usize,
+    },
+    /// A negative coordinate where none is allowed.
+    #[error("{kernel} needs coordinates ≥ 0, but example {example} has {value} at coordinate {coordinate}; use --scale minmax or none, or another kernel")]
+    Negative {
+        /// Kernel.
+        kernel: &'static str,
+        /// Which example, from one.
+        example: usize,
+        /// Which coordinate, from one.
+        coordinate: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A parameter does not fit the data.
+    #[error("{kernel}: {finding}")]
+    Param {
+        /// Kernel.
+        kernel: &'static str,
+        /// What is wrong and what would be right.
+        finding: String,
+    },
+    /// Normalisation and distances need κ(x, x), which a precomputed cross matrix does not have.
+    #[error("{combinator} needs κ(x, x) of new examples, which a precomputed matrix does not hold; apply it before storing the matrix")]
+    NoSelfSimilarity {
+        /// "normalise", "rbf", …
+        combinator: &'static str,
+    },
+}
+
+impl KernelError {
+    /// Whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            Self::Param { .. } => Blame::Usage,
+            _ => Blame::Data,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Kernels: symmetric functions of two examples.
+//!
+//! [`Kernel::eval`] is the definition; [`Kernel::gram`] is the fast way to the same numbers. Vector kernels come in
+//! three families that own all loops: [`radial`] (a profile of the squared distance), [`inner`] (a profile of the inner
+//! product) and [`coordinatewise`] (a sum over coordinates). A new kernel of a family is a profile, one line of
+//! mathematics, in one file. Strings have [`text`].
+
+pub mod coordinatewise;
+mod error;
+pub mod inner;
+mod noise;
+mod pairwise;
+mod precomputed;
+pub mod radial;
+mod rank_one;
+mod resolve;
+pub mod text;
+mod vectors;
+
+pub use error::KernelError;
+pub use noise::Noise;
+pub use pairwise::Pairwise;
+pub use precomputed::Precomputed;
+pub use rank_one::{Feature, RankOne};
+pub use resolve::resolve;
+
+use crate::data::{Examples, Kind, Values};
+use crate::gram::Gram;
+use crate::params::{Params, Settings};
+use crate::sources::Source;
+use std::sync::Arc;
+
+/// A symmetric function of two examples.
+///
+/// Any type can be compared: implement `eval`, and `gram` gives the matrix.
+///
+/// ```
+/// use mercer::gram::{Gram, fill};
+/// use mercer::kernels::Kernel;
+/// use std::sync::Arc;
+///
+/// /// How many letters two words share at the same place.
+/// struct SameLetters;
+/// impl Kernel<str> for SameLetters {
+///     fn eval(&self, x: &str, y: &str) -> f64 {
+///         x.chars().zip(y.chars()).filter(|(a, b)| a == b).count() as f64
+///     }
+/// }
+///
+/// let words = Arc::new(vec!["cat".to_string(), "car".to_string()]);
+/// let gram = Arc::new(SameLetters).gram(words.clone(), words);
+/// let mut k = vec![0.0; 4];
+/// fill(gram.as_ref(), &mut k);
+/// assert_eq!(k, [3.0, 2.0, 2.0, 3.0]);
+/// ```
+pub trait Kernel<X: ?Sized + 'static>: Send + Sync {
+    /// κ(x, y).
+    fn eval(&self, x: &X, y: &X) -> f64;
+
+    /// The matrix of κ between two collections, not yet computed. Work that depends on one example alone is done
+    /// here, once. The matrix owns what it needs.
+    fn gram(self: Arc<Self>, rows: Arc<dyn Examples<X>>, cols: Arc<dyn Examples<X>>) -> Arc<dyn Gram>
+    where
+        Self: Sized + 'static,
+    {
+        Arc::new(Pairwise::new(self, rows, cols))
+    }
+}
+
+/// What is known about the eigenvalues of a kernel's matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Definite {
+    /// None is negative.
+    Positive,
+    /// None is negative once the matrix is centred: fit for machines that do not see the origin.
+    Conditionally,
+    /// Negative ones occur.
+    Indefinite,
+}
+
+/// Which vectors a kernel is defined on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// All.
+    Any,
+    /// Those without negative coordinates.
+    NonNegative,
+}
+
+/// A kernel with its parameters, ready to meet data: a leaf of a formula.
+pub trait Leaf: Params + Settings + Send + Sync {
+    /// The catalogue's entry.
+    fn entry(&self) -> &'static KernelEntry;
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Leaf>;
+    /// κ of the i-th example of one view and the j-th of another; the definition, for tests and single predictions.
+    fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64;
+    /// The lazy matrix between two views; `same` says that they are the same examples in the same order.
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError>;
+}
+
+/// A line of the catalogue of kernels.
+pub struct KernelEntry {
+    /// The name in formulas.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// κ(x, y) = …
+    pub formula: &'static str,
+    /// What its matrices are.
+    pub definite: Definite,
+    /// Which vectors it is defined on.
+    pub domain: Domain,
+    /// Which examples it compares.
+    pub kind: Kind,
+    /// Where it is taken from.
+    pub source: Source,
+    /// One sentence on when to use it.
+    pub use_when: &'static str,
+    /// The kernel with default parameters.
+    pub make: fn() -> Box<dyn Leaf>,
+}
+
+/// All kernels, family by family.
+pub fn all() -> impl Iterator<Item = &'static KernelEntry> {
+    [radial::ENTRIES, inner::ENTRIES, coordinatewise::ENTRIES, text::ENTRIES, ENTRIES].into_iter().flatten().copied()
+}
+
+/// The kernels that belong to no family.
+static ENTRIES: &[&KernelEntry] = &[&rank_one::ENTRY, &noise::ENTRY, &precomputed::ENTRY];
+
+/// The entry of a name or alias.
+pub fn find(name: &str) -> Option<&'static KernelEntry> {
+    all().find(|e| e.name == name || e.aliases.contains(&name))
+}

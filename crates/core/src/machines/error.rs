@@ -1,0 +1,50 @@
+//! Tasks a machine cannot learn from.
+
+use crate::data::DataError;
+use crate::error::Blame;
+use crate::gram::PlanError;
+use crate::solvers::SolveError;
+
+/// A machine cannot learn from its task.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// The target does not fit.
+    #[error("{machine}: {error}")]
+    Target {
+        /// Machine.
+        machine: &'static str,
+        /// Why.
+        error: DataError,
+    },
+    /// The memory budget forbids it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The solver broke down.
+    #[error("{machine}: {error}")]
+    Solve {
+        /// Machine.
+        machine: &'static str,
+        /// Why.
+        error: SolveError,
+    },
+    /// A parameter does not fit the task.
+    #[error("{machine}: {finding}")]
+    Param {
+        /// Machine.
+        machine: &'static str,
+        /// What is wrong and what would be right.
+        finding: String,
+    },
+}
+
+impl FitError {
+    /// Whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            Self::Target { error, .. } => error.blame(),
+            Self::Param { .. } => Blame::Usage,
+            Self::Plan(_) | Self::Solve { .. } => Blame::Numerics,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What learning gives: an expansion, how to read it, and what can be shown about it.
+
+use super::{Expansion, Readout};
+use crate::solvers::Status;
+use serde::{Deserialize, Serialize};
+
+/// A fitted machine, before it is joined with its kernel and data to a model.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// Scores of an example.
+    pub expansion: Expansion,
+    /// How scores become predictions.
+    pub readout: Readout,
+    /// What the solver can show.
+    pub proof: Proof,
+}
+
+/// What the solver can show about its solution; a field is `None` where it has no meaning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proof {
+    /// How it ended.
+    pub status: Status,
+    /// Steps taken; 0 for direct solvers.
+    pub iterations: usize,
+    /// The value of the problem that was minimised (summed over sub-problems).
+    pub objective: Option<f64>,
+    /// Primal minus dual objective.
+    pub duality_gap: Option<f64>,
+    /// The largest violation of the optimality conditions.
+    pub violation: Option<f64>,
+    /// How many examples carry weight.
+    pub support: Option<usize>,
+    /// Numbers worth telling that only some machines have, by name.
+    pub notes: Vec<(String, f64)>,
+}
+
+impl Proof {
+    /// The proof of a direct solver that has nothing more to say.
+    pub fn direct() -> Self {
+        Self {
+            status: Status::Converged,
+            iterations: 0,
+            objective: None,
+            duality_gap: None,
+            violation: None,
+            support: None,
+            notes: Vec::new(),
+        }
+    }
+}

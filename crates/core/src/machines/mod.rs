@@ -1,0 +1,72 @@
+//! Machines: parameters and a task in, an expansion with evidence out.
+//!
+//! Every machine returns the same type, [`Fitted`]: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, how scores become predictions, and
+//! what the solver can show. Prediction, saving, plotting and reporting are therefore written once for all machines.
+
+pub mod classify;
+mod error;
+mod expansion;
+mod fitted;
+pub mod reduce;
+mod readout;
+pub mod regress;
+mod task;
+
+pub use error::FitError;
+pub use expansion::{Coefficients, Expansion};
+pub use fitted::{Fitted, Proof};
+pub use readout::{Output, Readout};
+pub use task::{Features, Task};
+
+use crate::params::{Params, Settings};
+use crate::solvers::Monitor;
+use crate::sources::Source;
+
+/// A learning machine: its parameters, and how it learns.
+pub trait Machine: Params + Settings + Send + Sync {
+    /// The catalogue's entry.
+    fn entry(&self) -> &'static MachineEntry;
+    /// Learns from a task.
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError>;
+}
+
+/// What a machine needs of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learns {
+    /// Classes.
+    Classes,
+    /// Numbers.
+    Numbers,
+    /// Nothing: the target, if there is one, is left aside.
+    Unsupervised,
+}
+
+/// A line of the catalogue of machines.
+pub struct MachineEntry {
+    /// The name on all surfaces.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// One line.
+    pub summary: &'static str,
+    /// The problem it solves.
+    pub formula: &'static str,
+    /// What it needs of the target.
+    pub learns: Learns,
+    /// Where it is taken from.
+    pub source: Source,
+    /// One sentence on when to use it.
+    pub use_when: &'static str,
+    /// The machine with default parameters.
+    pub make: fn() -> Box<dyn Machine>,
+}
+
+/// All machines, by task.
+pub fn all() -> impl Iterator<Item = &'static MachineEntry> {
+    [classify::ENTRIES, regress::ENTRIES, reduce::ENTRIES].into_iter().flatten().copied()
+}
+
+/// The entry of a name or alias.
+pub fn find(name: &str) -> Option<&'static MachineEntry> {
+    all().find(|e| e.name == name || e.aliases.contains(&name))
+}

@@ -1,0 +1,142 @@
+//! Readouts: how scores become predictions.
+
+use serde::{Deserialize, Serialize};
+
+/// How the scores of an example become its prediction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Readout {
+    /// The scores are the predictions, one for each name.
+    Values {
+        /// The outputs.
+        names: Vec<String>,
+    },
+    /// The label of the largest score; ties go to the first.
+    ArgMax {
+        /// Labels in the order of the outputs.
+        labels: Vec<String>,
+    },
+    /// One score for each pair (a, b), a < b, positive for a; the label with most votes, ties to the first (LIBSVM).
+    Vote {
+        /// Labels in class order.
+        labels: Vec<String>,
+    },
+    /// The scores are coordinates, one for each name.
+    Coordinates {
+        /// The coordinates.
+        names: Vec<String>,
+    },
+}
+
+/// Predictions of a batch of examples.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// A label for each example, and a score for each example and label (row by row) whose largest is that label.
+    Labels {
+        /// All labels.
+        labels: Vec<String>,
+        /// The place of each example's label.
+        codes: Vec<u32>,
+        /// n × labels scores.
+        scores: Vec<f64>,
+    },
+    /// Numbers for each example, row by row.
+    Values {
+        /// What they are.
+        names: Vec<String>,
+        /// n × names numbers.
+        values: Vec<f64>,
+    },
+}
+
+impl Readout {
+    /// How many scores an example has.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Values { names } | Self::Coordinates { names } => names.len(),
+            Self::ArgMax { labels } => labels.len(),
+            Self::Vote { labels } => labels.len() * labels.len().saturating_sub(1) / 2,
+        }
+    }
+
+    /// Reads a batch of scores, row by row.
+    pub fn read(&self, scores: Vec<f64>) -> Output {
+        match self {
+            Self::Values { names } | Self::Coordinates { names } => Output::Values { names: names.clone(), values: scores },
+            Self::ArgMax { labels } => {
+                let codes = scores.chunks_exact(labels.len()).map(first_largest).collect();
+                Output::Labels { labels: labels.clone(), codes, scores }
+            }
+            Self::Vote { labels } => {
+                let k = labels.len();
+                let mut codes = Vec::with_capacity(scores.len() / self.outputs().max(1));
+                let mut all = Vec::with_capacity(codes.capacity() * k);
+                for pairs in scores.chunks_exact(self.outputs()) {
+                    let (code, row) = vote(pairs, k);
+                    codes.push(code);
+                    all.extend(row);
+                }
+                Output::Labels { labels: labels.clone(), codes, scores: all }
+            }
+        }
+    }
+}
+
+fn first_largest(row: &[f64]) -> u32 {
+    let mut best = 0;
+    for (c, &score) in row.iter().enumerate() {
+        if score > row[best] {
+            best = c;
+        }
+    }
+    best as u32
+}
+
+/// LIBSVM's vote. For two classes the scores are −f and f of the decision value towards the second label; for more, the
+/// number of votes plus a part below one half that grows with the summed decision values and breaks no vote.
+fn vote(pairs: &[f64], k: usize) -> (u32, Vec<f64>) {
+    if k == 2 {
+        // positive decides for the first class
+        let f = pairs[0];
+        return (u32::from(f <= 0.0), vec![f, -f]);
+    }
+    let (mut votes, mut sums) = (vec![0.0; k], vec![0.0; k]);
+    let mut p = 0;
+    for a in 0..k {
+        for b in a + 1..k {
+            votes[if pairs[p] > 0.0 { a } else { b }] += 1.0;
+            sums[a] += pairs[p];
+            sums[b] -= pairs[p];
+            p += 1;
+        }
+    }
+    let code = first_largest(&votes);
+    let mut scores: Vec<f64> = votes.iter().zip(&sums).map(|(v, s): (&f64, &f64)| v + s / (3.0 * (s.abs() + 1.0))).collect();
+    // the label that is predicted has the largest score, also where the sums disagree with LIBSVM's tie rule
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if first_largest(&scores) != code {
+        scores[code as usize] = top.next_up();
+    }
+    (code, scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tie_goes_to_the_first_label() {
+        // 0 beats 1, 1 beats 2, 2 beats 0: one vote each
+        let readout = Readout::Vote { labels: vec!["a".into(), "b".into(), "c".into()] };
+        let Output::Labels { codes, scores, .. } = readout.read(vec![0.1, -5.0, 0.2]) else { panic!() };
+        assert_eq!(codes, [0]);
+        assert_eq!(first_largest(&scores), 0);
+    }
+
+    #[test]
+    fn two_classes_show_the_decision_value() {
+        let readout = Readout::Vote { labels: vec!["n".into(), "p".into()] };
+        let Output::Labels { codes, scores, .. } = readout.read(vec![0.5, -0.25]) else { panic!() };
+        assert_eq!((codes, scores), (vec![0, 1], vec![0.5, -0.5, -0.25, 0.25]));
+    }
+}

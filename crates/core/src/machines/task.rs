@@ -1,0 +1,59 @@
+//! What a machine learns from.
+
+use super::FitError;
+use crate::data::{Classes, DataError, Numbers, Rows, Target};
+use crate::gram::{Gram, Plan};
+use crate::seed::Seed;
+use std::sync::Arc;
+
+/// Explicit features: K = scale · X Xᵀ, so that no matrix of pairs is ever needed.
+#[derive(Clone, Debug)]
+pub struct Features {
+    /// The data.
+    pub rows: Arc<Rows<f64>>,
+    /// The factor in front of the inner product.
+    pub scale: f64,
+}
+
+/// The kernel met with the data: everything a machine may ask for.
+pub struct Task<'a> {
+    /// K between all training examples, not yet computed.
+    pub gram: Arc<dyn Gram>,
+    /// Explicit features, where the kernel has them.
+    pub features: Option<Features>,
+    /// What is to be predicted.
+    pub target: Option<&'a Target>,
+    /// Memory.
+    pub plan: Plan,
+    /// Randomness.
+    pub seed: Seed,
+}
+
+impl Task<'_> {
+    /// How many examples.
+    pub fn len(&self) -> usize {
+        self.gram.shape().0
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The target as classes, at least two of them.
+    pub fn classes(&self, machine: &'static str) -> Result<Classes, FitError> {
+        let classes = self.target.ok_or(DataError::NoTarget).and_then(Target::classes);
+        let classes = classes.map_err(|error| FitError::Target { machine, error })?;
+        if classes.labels.len() < 2 {
+            let label = classes.labels.first().cloned().unwrap_or_default();
+            return Err(FitError::Target { machine, error: DataError::OneClass { label } });
+        }
+        Ok(classes)
+    }
+
+    /// The target as numbers.
+    pub fn numbers(&self, machine: &'static str) -> Result<Numbers, FitError> {
+        let numbers = self.target.ok_or(DataError::NoTarget).and_then(Target::numbers);
+        numbers.map_err(|error| FitError::Target { machine, error })
+    }
+}

@@ -1,0 +1,166 @@
+//! Parameters, declared once and visited by everyone.
+//!
+//! A kernel or a machine is a struct whose fields are its parameters. It shows each of them once, in
+//! [`Params::visit`]: name, place, rule and one line of help. Describing, assigning, printing, command
+//! line flags and forms are visitors of that one declaration.
+
+mod assign;
+mod describe;
+mod settings;
+
+pub use assign::{assign, nearest};
+pub use describe::{Described, describe};
+pub use settings::{Setting, Settings};
+
+use std::fmt;
+
+/// A struct whose fields are the parameters of a kernel or a machine.
+pub trait Params {
+    /// Shows each field once.
+    fn visit(&mut self, v: &mut dyn Visit);
+}
+
+/// Someone who is shown parameters one by one.
+pub trait Visit {
+    /// A real number.
+    fn real(&mut self, name: &'static str, value: &mut f64, rule: Rule, help: &'static str);
+    /// A whole number.
+    fn count(&mut self, name: &'static str, value: &mut usize, rule: Rule, help: &'static str);
+    /// Yes or no.
+    fn switch(&mut self, name: &'static str, value: &mut bool, help: &'static str);
+    /// One of a few words.
+    fn choice(&mut self, name: &'static str, value: &mut dyn Choice, help: &'static str);
+    /// A list of real numbers.
+    fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str);
+    /// A real number, or a word that the data turn into one (`gamma=scale`).
+    fn auto(&mut self, name: &'static str, value: &mut Auto, words: &'static [&'static str], rule: Rule, help: &'static str);
+    /// Another spelling of the parameter `of`: `convert` gives the value to store. Never printed.
+    fn spelling(&mut self, name: &'static str, of: &'static str, value: &mut Auto, convert: fn(f64) -> f64, help: &'static str);
+}
+
+/// A number, or a word for a number that the data will give.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Auto {
+    /// The number itself.
+    Value(f64),
+    /// A rule by name; resolved from the training data before anything is computed.
+    Word(&'static str),
+}
+
+impl Auto {
+    /// The number; NaN while unresolved, so that a forgotten resolution cannot pass unseen.
+    #[inline]
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Value(v) => v,
+            Self::Word(_) => f64::NAN,
+        }
+    }
+}
+
+impl From<f64> for Auto {
+    fn from(value: f64) -> Self {
+        Self::Value(value)
+    }
+}
+
+/// A closed set of words, usually an enum.
+pub trait Choice {
+    /// All the words.
+    fn options(&self) -> &'static [&'static str];
+    /// The position of the present one.
+    fn get(&self) -> usize;
+    /// Takes the word at a position of [`Choice::options`].
+    fn set(&mut self, position: usize);
+}
+
+/// What a number may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// Any finite number.
+    Any,
+    /// Strictly above a number.
+    Above(f64),
+    /// At least a number.
+    AtLeast(f64),
+    /// Between two numbers, both allowed.
+    Between(f64, f64),
+    /// Strictly above the first, at most the second.
+    AboveUpTo(f64, f64),
+}
+
+impl Rule {
+    /// Whether a number obeys.
+    pub fn allows(self, x: f64) -> bool {
+        x.is_finite()
+            && match self {
+                Self::Any => true,
+                Self::Above(a) => x > a,
+                Self::AtLeast(a) => x >= a,
+                Self::Between(a, b) => (a..=b).contains(&x),
+                Self::AboveUpTo(a, b) => x > a && x <= b,
+            }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => write!(f, "finite"),
+            Self::Above(a) => write!(f, "> {a}"),
+            Self::AtLeast(a) => write!(f, "≥ {a}"),
+            Self::Between(a, b) => write!(f, "between {a} and {b}"),
+            Self::AboveUpTo(a, b) => write!(f, "> {a} and ≤ {b}"),
+        }
+    }
+}
+
+/// A parameter with the wrong name or value.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParamError {
+    /// The number breaks the rule of its parameter.
+    #[error("{owner}: {name} = {got} must be {rule}")]
+    Range {
+        /// Kernel or machine.
+        owner: String,
+        /// Parameter.
+        name: String,
+        /// What was given.
+        got: f64,
+        /// What would be right.
+        rule: Rule,
+    },
+    /// The value is of the wrong kind.
+    #[error("{owner}: {name} = {got} is not {wanted}")]
+    Kind {
+        /// Kernel or machine.
+        owner: String,
+        /// Parameter.
+        name: String,
+        /// What was given.
+        got: String,
+        /// What would be right.
+        wanted: String,
+    },
+    /// No parameter has that name.
+    #[error("{owner} has no parameter {name}; {remedy}")]
+    Unknown {
+        /// Kernel or machine.
+        owner: String,
+        /// What was given.
+        name: String,
+        /// The nearest name, or all names.
+        remedy: String,
+    },
+    /// No kernel, machine or other thing has that name.
+    #[error("there is no {what} called {name}; {remedy}")]
+    NoSuch {
+        /// "kernel", "machine", …
+        what: &'static str,
+        /// What was given.
+        name: String,
+        /// The nearest name, or how to list all.
+        remedy: String,
+    },
+}

@@ -1,0 +1,75 @@
+//! Describing: what parameters there are, for help pages, catalogues and forms.
+
+use super::{Auto, Choice, Params, Rule, Visit};
+
+/// One parameter, as a help page shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// Its name in formulas and in Rust; flags write `-` for `_`.
+    pub name: &'static str,
+    /// "number", "count", "switch", "word" or "numbers".
+    pub kind: &'static str,
+    /// The default, printed.
+    pub default: String,
+    /// The words it may be, besides numbers.
+    pub words: Vec<&'static str>,
+    /// What numbers it may be, printed.
+    pub rule: String,
+    /// One line.
+    pub help: &'static str,
+    /// The parameter that this is only another spelling of.
+    pub spelling_of: Option<&'static str>,
+}
+
+/// Describes every parameter, in the order of declaration.
+pub fn describe(params: &mut dyn Params) -> Vec<Described> {
+    let mut describer = Describer(Vec::new());
+    params.visit(&mut describer);
+    describer.0
+}
+
+struct Describer(Vec<Described>);
+
+impl Describer {
+    fn push(&mut self, name: &'static str, kind: &'static str, default: String, rule: String, help: &'static str) {
+        self.0.push(Described { name, kind, default, words: Vec::new(), rule, help, spelling_of: None });
+    }
+}
+
+impl Visit for Describer {
+    fn real(&mut self, name: &'static str, value: &mut f64, rule: Rule, help: &'static str) {
+        self.push(name, "number", value.to_string(), rule.to_string(), help);
+    }
+    fn count(&mut self, name: &'static str, value: &mut usize, rule: Rule, help: &'static str) {
+        self.push(name, "count", value.to_string(), rule.to_string(), help);
+    }
+    fn switch(&mut self, name: &'static str, value: &mut bool, help: &'static str) {
+        self.push(name, "switch", value.to_string(), "true or false".into(), help);
+    }
+    fn choice(&mut self, name: &'static str, value: &mut dyn Choice, help: &'static str) {
+        let options = value.options();
+        self.push(name, "word", options[value.get()].into(), options.join(", "), help);
+        if let Some(last) = self.0.last_mut() {
+            last.words = options.to_vec();
+        }
+    }
+    fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str) {
+        self.push(name, "numbers", format!("{value:?}"), rule.to_string(), help);
+    }
+    fn auto(&mut self, name: &'static str, value: &mut Auto, words: &'static [&'static str], rule: Rule, help: &'static str) {
+        let default = match *value {
+            Auto::Value(v) => v.to_string(),
+            Auto::Word(w) => w.to_owned(),
+        };
+        self.push(name, "number", default, format!("{rule}, or {}", words.join(", ")), help);
+        if let Some(last) = self.0.last_mut() {
+            last.words = words.to_vec();
+        }
+    }
+    fn spelling(&mut self, name: &'static str, of: &'static str, _: &mut Auto, _: fn(f64) -> f64, help: &'static str) {
+        self.push(name, "number", String::new(), Rule::Above(0.0).to_string(), help);
+        if let Some(last) = self.0.last_mut() {
+            last.spelling_of = Some(of);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Printing: the present value of every parameter.
+
+use super::{Auto, Choice, Params, Rule, Visit};
+use std::fmt;
+
+/// The value of one parameter, detached from its struct.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    /// A number, real or whole.
+    Number(f64),
+    /// Yes or no.
+    Switch(bool),
+    /// A word.
+    Word(String),
+    /// A list of numbers.
+    Numbers(Vec<f64>),
+}
+
+impl fmt::Display for Setting {
+    /// The shortest text that reads back as the same value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(x) => write_number(f, *x),
+            Self::Switch(b) => write!(f, "{b}"),
+            Self::Word(w) => write!(f, "{w}"),
+            Self::Numbers(xs) => {
+                write!(f, "[")?;
+                for (i, x) in xs.iter().enumerate() {
+                    if i > 0 {
+                        write!(f, ", ")?;
+                    }
+                    write_number(f, *x)?;
+                }
+                write!(f, "]")
+            }
+        }
+    }
+}
+
+/// Writes very large and very small numbers with an exponent, so that no print has hundreds of digits.
+fn write_number(f: &mut fmt::Formatter<'_>, x: f64) -> fmt::Result {
+    let size = x.abs();
+    if x != 0.0 && !(1e-5..1e16).contains(&size) { write!(f, "{x:e}") } else { write!(f, "{x}") }
+}
+
+/// Gives the present value of every parameter; every cloneable [`Params`] can.
+pub trait Settings {
+    /// Name and value, in the order of declaration.
+    fn settings(&self) -> Vec<(&'static str, Setting)>;
+}
+
+impl<T: Params + Clone> Settings for T {
+    fn settings(&self) -> Vec<(&'static str, Setting)> {
+        let mut printer = Printer(Vec::new());
+        self.clone().visit(&mut printer);
+        printer.0
+    }
+}
+
+struct Printer(Vec<(&'static str, Setting)>);
+
+impl Visit for Printer {
+    fn real(&mut self, name: &'static str, value: &mut f64, _: Rule, _: &'static str) {
+        self.0.push((name, Setting::Number(*value)));
+    }
+    fn count(&mut self, name: &'static str, value: &mut usize, _: Rule, _: &'static str) {
+        self.0.push((name, Setting::Number(*value as f64)));
+    }
+    fn switch(&mut self, name: &'static str, value: &mut bool, _: &'static str) {
+        self.0.push((name, Setting::Switch(*value)));
+    }
+    fn choice(&mut self, name: &'static str, value: &mut dyn Choice, _: &'static str) {
+        self.0.push((name, Setting::Word(value.options()[value.get()].to_owned())));
+    }
+    fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, _: Rule, _: &'static str) {
+        self.0.push((name, Setting::Numbers(value.clone())));
+    }
+    fn auto(&mut self, name: &'static str, value: &mut Auto, _: &'static [&'static str], _: Rule, _: &'static str) {
+        self.0.push((
+            name,
+            match *value {
+                Auto::Value(v) => Setting::Number(v),
+                Auto::Word(w) => Setting::Word(w.to_owned()),
+            },
+        ));
+    }
+    fn spelling(&mut self, _: &'static str, _: &'static str, _: &mut Auto, _: fn(f64) -> f64, _: &'static str) {}
+}

@@ -1,0 +1,40 @@
+//! Breakdowns. Not having converged is a status, not an error.
+
+/// A solver broke down.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// A factorisation met a pivot that is not positive.
+    #[error("the matrix is not positive definite: pivot {index} is {value:e}; {remedy}")]
+    Pivot {
+        /// Which pivot, from one.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// What would help.
+        remedy: &'static str,
+    },
+    /// The matrix holds values that are not finite.
+    #[error("the kernel matrix holds a value that is not finite (row {row}, column {column}); rescale the data or change the kernel's parameters")]
+    NotFinite {
+        /// Row, from one.
+        row: usize,
+        /// Column, from one.
+        column: usize,
+    },
+    /// An eigendecomposition did not converge.
+    #[error("the eigendecomposition of a {size} × {size} matrix did not converge")]
+    Eigen {
+        /// Rows of the matrix.
+        size: usize,
+    },
+    /// The search was stopped before there was anything to return.
+    #[error("stopped ({reason}) before there was a result to keep")]
+    Stopped {
+        /// Why.
+        reason: Stopped,
+    },
+}
+
+/// Why there is no result.
+pub type Stopped = super::Stop;

@@ -1,0 +1,74 @@
+//! The works that algorithms are taken from, each named once.
+
+/// A book, thesis or paper.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Authors, short.
+    pub authors: &'static str,
+    /// Title.
+    pub title: &'static str,
+    /// Year of publication.
+    pub year: u16,
+}
+
+/// The place in a work that states what is computed.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// The work.
+    pub work: &'static Work,
+    /// Section, equation or algorithm.
+    pub place: &'static str,
+    /// How the printed statement had to be corrected, where it had to be.
+    pub erratum: Option<&'static str>,
+}
+
+impl Source {
+    /// A place that is right as printed.
+    pub const fn new(work: &'static Work, place: &'static str) -> Self {
+        Self { work, place, erratum: None }
+    }
+
+    /// A place whose print is corrected here.
+    pub const fn corrected(work: &'static Work, place: &'static str, erratum: &'static str) -> Self {
+        Self { work, place, erratum: Some(erratum) }
+    }
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, {} ({}), {}", self.work.authors, self.work.title, self.work.year, self.place)?;
+        match self.erratum {
+            Some(erratum) => write!(f, " [corrected: {erratum}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+macro_rules! works {
+    ($($(#[$doc:meta])* $name:ident = $authors:literal, $title:literal, $year:literal;)*) => {
+        $($(#[$doc])* pub static $name: Work = Work { authors: $authors, title: $title, year: $year };)*
+    };
+}
+
+works! {
+    /// Learning Kernel Classifiers.
+    HERBRICH = "R. Herbrich", "Learning Kernel Classifiers", 2002;
+    /// Kernel Methods for Pattern Analysis.
+    KMPA = "J. Shawe-Taylor & N. Cristianini", "Kernel Methods for Pattern Analysis", 2004;
+    /// Gaussian Processes for Machine Learning.
+    GPML = "C. E. Rasmussen & C. K. I. Williams", "Gaussian Processes for Machine Learning", 2006;
+    /// Learning with Kernels.
+    LWK = "B. Schölkopf & A. J. Smola", "Learning with Kernels", 2002;
+    /// LIBSVM.
+    LIBSVM = "C.-C. Chang & C.-J. Lin", "LIBSVM: A Library for Support Vector Machines", 2011;
+    /// Working set selection using second order information.
+    FAN = "R.-E. Fan, P.-H. Chen & C.-J. Lin", "Working Set Selection Using Second Order Information for Training SVM", 2005;
+    /// Additive kernels via explicit feature maps.
+    VEDALDI = "A. Vedaldi & A. Zisserman", "Efficient Additive Kernels via Explicit Feature Maps", 2012;
+    /// Kernel principal component analysis.
+    KPCA = "B. Schölkopf, A. Smola & K.-R. Müller", "Nonlinear Component Analysis as a Kernel Eigenvalue Problem", 1998;
+    /// The spectrum kernel.
+    LESLIE = "C. Leslie, E. Eskin & W. S. Noble", "The Spectrum Kernel: A String Kernel for SVM Protein Classification", 2002;
+    /// Text classification using string kernels.
+    LODHI = "H. Lodhi, C. Saunders, J. Shawe-Taylor, N. Cristianini & C. Watkins", "Text Classification using String Kernels", 2002;
+}
