@@ -1,18 +1,61 @@
 //! mercer: kernel methods, from a data file to a model with its evidence.
+//!
+//! ```
+//! use mercer::prelude::*;
+//!
+//! // data: 200 points in two moons, with their classes
+//! let table = mercer::sets::load("two_moons", Some(200), Seed(1))?;
+//! let (_, data) = Schema::learn(&table, &SchemaOptions::default())?;
+//!
+//! // a kernel is a formula
+//! let k = rbf(0.5) + 0.1 * linear();
+//! let gram = k.gram(&data)?; // lazy: nothing is computed yet
+//! assert_eq!(gram.shape(), (200, 200));
+//!
+//! // a machine learns, predicts, and the model is one file
+//! let model = Svc { c: 10.0, ..Svc::default() }.fit(&k, &data)?;
+//! let predicted = model.predict(&data)?;
+//! assert_eq!(predicted.len(), 200);
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("moons.mercer");
+//! model.save(&path)?;
+//! assert_eq!(Model::load(&path)?.predict(&data)?, predicted);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+//!
+//! The folders are layers: [`data`] and [`gram`] at the bottom, [`kernels`] and [`solvers`] (which never see each other),
+//! then [`formula`], [`machines`], [`model`], [`job`] and [`select`]. `DESIGN.md` tells why.
 
 pub mod data;
 pub mod error;
 pub mod formula;
 pub mod gram;
+pub mod job;
 pub mod kernels;
 pub mod linalg;
 pub mod machines;
+pub mod metrics;
 pub mod model;
 pub mod params;
 pub mod plot;
 pub mod seed;
+pub mod select;
 pub mod sets;
 pub mod solvers;
 pub mod sources;
+pub mod write;
 
 pub use error::Error;
+
+/// What most programs need.
+pub mod prelude {
+    pub use crate::data::{Dataset, Rows, Scale, Schema, SchemaOptions, SparseRows, Target};
+    pub use crate::formula::*;
+    pub use crate::gram::Gram;
+    pub use crate::job::{Fit, Job};
+    pub use crate::machines::classify::{NearestMean, Svc};
+    pub use crate::machines::reduce::KernelPca;
+    pub use crate::machines::regress::Ridge;
+    pub use crate::model::Model;
+    pub use crate::seed::Seed;
+}

@@ -1,6 +1,47 @@
 //! Blocks: rectangles of numbers, and which rows and columns they are of.
 
+use super::Gram;
+use crate::data::Scalar;
+use std::cell::RefCell;
 use std::ops::Range;
+
+/// A precision in which blocks are asked for.
+pub trait Precision: Scalar {
+    /// The block of a matrix in this precision.
+    fn block(gram: &dyn Gram, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, Self>);
+    /// Lends a buffer of this thread, so that hot paths do not allocate. Its contents are those of the last use.
+    fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R;
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<Vec<f64>>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH32: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Precision for f64 {
+    fn block(gram: &dyn Gram, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, Self>) {
+        gram.block(rows, cols, out);
+    }
+    fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R {
+        // views nest, so each level takes its own buffer
+        let mut buffer = SCRATCH.with_borrow_mut(Vec::pop).unwrap_or_default();
+        let result = work(&mut buffer);
+        SCRATCH.with_borrow_mut(|all| all.push(buffer));
+        result
+    }
+}
+
+impl Precision for f32 {
+    fn block(gram: &dyn Gram, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, Self>) {
+        gram.block32(rows, cols, out);
+    }
+    fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R {
+        let mut buffer = SCRATCH32.with_borrow_mut(Vec::pop).unwrap_or_default();
+        let result = work(&mut buffer);
+        SCRATCH32.with_borrow_mut(|all| all.push(buffer));
+        result
+    }
+}
 
 /// Rows or columns of a matrix: a range, or a list.
 #[derive(Clone, Debug)]

@@ -12,12 +12,12 @@ mod low_rank;
 mod plan;
 pub mod views;
 
-pub use block::{Block, BlockMut, Pick};
+pub use block::{Block, BlockMut, Pick, Precision};
 pub use cached::Cached;
 pub use dense::Dense;
 pub use engine::{apply, fill, fill32};
 pub use low_rank::LowRank;
-pub use plan::{Plan, PlanError, bytes};
+pub use plan::{Plan, PlanError, show_bytes};
 
 use std::ops::Range;
 use std::sync::Arc;

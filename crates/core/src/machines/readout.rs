@@ -49,6 +49,37 @@ pub enum Output {
     },
 }
 
+impl Output {
+    /// The predicted label of each example; empty for numbers.
+    pub fn labels(&self) -> Vec<&str> {
+        match self {
+            Self::Labels { labels, codes, .. } => codes.iter().map(|&c| labels[c as usize].as_str()).collect(),
+            Self::Values { .. } => Vec::new(),
+        }
+    }
+
+    /// The predicted numbers, row by row; empty for labels.
+    pub fn values(&self) -> &[f64] {
+        match self {
+            Self::Labels { .. } => &[],
+            Self::Values { values, .. } => values,
+        }
+    }
+
+    /// How many examples.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Labels { codes, .. } => codes.len(),
+            Self::Values { names, values } => values.len() / names.len().max(1),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 impl Readout {
     /// How many scores an example has.
     pub fn outputs(&self) -> usize {

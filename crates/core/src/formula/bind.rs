@@ -1,0 +1,244 @@
+//! Binding: a formula met with data.
+
+use super::{Bound, Formula, Node};
+use crate::data::{DataError, Dataset, Kind, Rows, Values};
+use crate::error::Error;
+use crate::gram::views::{Centred, Centring, Combine, Combined, Constant, Normalised, Pointwise, RadialOn, Shape};
+use crate::gram::{Gram, Side, fill};
+use crate::kernels::{KernelError, resolve};
+use crate::params::Auto;
+use crate::seed::Seed;
+use std::sync::Arc;
+
+/// Which examples a matrix compares.
+#[derive(Clone, Copy)]
+enum Meeting<'a> {
+    /// Training examples with each other.
+    Training(&'a Dataset),
+    /// New examples with training examples.
+    Cross { new: &'a Dataset, training: &'a Dataset },
+}
+
+impl Formula {
+    /// The same formula with every word (`gamma=scale`) replaced by the number that the training data give, and every
+    /// centre learned.
+    pub fn resolve(&self, training: &Dataset, seed: Seed) -> Result<Self, Error> {
+        let mut node = self.0.clone();
+        settle(&mut node, training, seed)?;
+        Ok(Self(node))
+    }
+
+    /// The matrix between all examples of a data set, not yet computed. Words are resolved from the same data.
+    pub fn gram(&self, data: &Dataset) -> Result<Arc<dyn Gram>, Error> {
+        self.resolve(data, Seed(0))?.training_gram(data)
+    }
+
+    /// The matrix between the training examples of a resolved formula.
+    pub fn training_gram(&self, training: &Dataset) -> Result<Arc<dyn Gram>, Error> {
+        build(&self.0, Meeting::Training(training))
+    }
+
+    /// The matrix between new examples (rows) and the training examples (columns) of a resolved formula.
+    pub fn cross(&self, new: &Dataset, training: &Dataset) -> Result<Arc<dyn Gram>, Error> {
+        build(&self.0, Meeting::Cross { new, training })
+    }
+
+    /// Whether predictions need every training example, not only those with weight.
+    pub fn needs_all_examples(&self) -> bool {
+        fn needs(node: &Node) -> bool {
+            matches!(node, Node::Centre(..)) || node.children().iter().any(needs)
+        }
+        needs(&self.0)
+    }
+
+    /// Every view that is looked at (`None`: not named), with the kind of examples wanted there.
+    pub fn views(&self) -> Vec<(Option<&str>, Kind)> {
+        fn gather<'a>(node: &'a Node, all: &mut Vec<(Option<&'a str>, Kind)>) {
+            match node {
+                Node::Kernel(bound) if is_data_free(bound) => {}
+                Node::Kernel(bound) => all.push((bound.view.as_deref(), bound.kernel.entry().kind)),
+                other => other.children().iter().for_each(|child| gather(child, all)),
+            }
+        }
+        let mut all = Vec::new();
+        gather(&self.0, &mut all);
+        all
+    }
+
+    /// The learned centres, in the order of the print.
+    pub fn centrings(&self) -> Vec<&Centring> {
+        fn gather<'a>(node: &'a Node, all: &mut Vec<&'a Centring>) {
+            if let Node::Centre(_, Some(centring)) = node {
+                all.push(centring);
+            }
+            node.children().iter().for_each(|child| gather(child, all));
+        }
+        let mut all = Vec::new();
+        gather(&self.0, &mut all);
+        all
+    }
+
+    /// Puts learned centres back in the order of the print; `false` if their number is wrong.
+    pub fn set_centrings(&mut self, centrings: Vec<Centring>) -> bool {
+        fn put(node: &mut Node, rest: &mut std::vec::IntoIter<Centring>) -> bool {
+            if let Node::Centre(_, place) = node {
+                match rest.next() {
+                    Some(centring) => *place = Some(Arc::new(centring)),
+                    None => return false,
+                }
+            }
+            node.children_mut().iter_mut().all(|child| put(child, rest))
+        }
+        let mut rest = centrings.into_iter();
+        put(&mut self.0, &mut rest) && rest.next().is_none()
+    }
+
+    /// Explicit features, where the formula is a multiple of the linear kernel on dense vectors: K = scale · X Xᵀ.
+    pub fn features(&self, data: &Dataset) -> Option<(Arc<Rows<f64>>, f64)> {
+        let (scale, node) = match &self.0 {
+            Node::Scaled(c, inner) => (*c, inner.as_ref()),
+            other => (1.0, other),
+        };
+        let Node::Kernel(bound) = node else { return None };
+        if bound.kernel.entry().name != "linear" {
+            return None;
+        }
+        match look(bound, data).ok()? {
+            Values::Dense(rows) => Some((Arc::clone(rows), scale)),
+            Values::Dense32(rows) => Some((Arc::new(rows.convert()), scale)),
+            _ => None,
+        }
+    }
+}
+
+/// Kernels that look at no data may stand on any view.
+fn is_data_free(bound: &Bound) -> bool {
+    bound.kernel.entry().name == "noise"
+}
+
+/// The view that a kernel looks at.
+fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, Error> {
+    let kind = bound.kernel.entry().kind;
+    let names = || data.views().iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
+    if let Some(name) = &bound.view {
+        return data.view(name).ok_or_else(|| {
+            DataError::NoSuch { what: "view", name: name.clone(), remedy: format!("the data have {}", names()) }.into()
+        });
+    }
+    let fits = |values: &Values| is_data_free(bound) || kind == Kind::Precomputed || values.kind() == kind;
+    let fitting: Vec<&Values> = data.views().iter().map(|v| &v.values).filter(|v| fits(v)).collect();
+    match (fitting.as_slice(), data.views()) {
+        ([only], _) => Ok(only),
+        ([first, ..], _) if is_data_free(bound) => Ok(first),
+        ([], [only]) => Err(KernelError::Kind { kernel: bound.kernel.entry().name, wants: kind, has: only.values.kind() }.into()),
+        ([], _) => Err(DataError::Usage {
+            finding: format!("{} works on {kind}, but no view holds any; the data have {}", bound.kernel.entry().name, names()),
+        }
+        .into()),
+        _ => match data.view("x").filter(|values| fits(values)) {
+            Some(values) => Ok(values),
+            None => Err(DataError::Usage {
+                finding: format!("{} could look at several views; say which with @: {}", bound.kernel.entry().name, names()),
+            }
+            .into()),
+        },
+    }
+}
+
+fn settle(node: &mut Node, training: &Dataset, seed: Seed) -> Result<(), Error> {
+    for child in node.children_mut() {
+        settle(child, training, seed)?;
+    }
+    match node {
+        Node::Kernel(bound) => resolve(bound.kernel.as_mut(), look(bound, training)?, seed),
+        Node::Centre(inner, place) => {
+            let gram = build(inner, Meeting::Training(training))?;
+            *place = Some(Arc::new(Centring::learn(gram.as_ref())));
+        }
+        Node::Radial(inner, gamma) => {
+            if let Auto::Word(word) = *gamma {
+                let gram = build(inner, Meeting::Training(training))?;
+                *gamma = Auto::Value(width_on(&gram, word, seed)?);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// γ for a Gaussian on top of a kernel, from at most a thousand examples: `scale` is one over the total variance in
+/// feature space, `median` is 1/(2 · median²) of the distances.
+fn width_on(gram: &Arc<dyn Gram>, word: &str, seed: Seed) -> Result<f64, Error> {
+    const SAMPLE: usize = 1000;
+    let mut chosen = seed.stream("width").permutation(gram.shape().0);
+    chosen.truncate(SAMPLE);
+    chosen.sort_unstable();
+    let n = chosen.len();
+    let sample = Arc::clone(gram).restrict(&chosen, &chosen);
+    let own = sample.self_similarities(Side::Rows).ok_or(KernelError::NoSelfSimilarity { combinator: "rbf" })?;
+    let mut values = vec![0.0; n * n];
+    fill(sample.as_ref(), &mut values);
+    let found = if word == "median" {
+        let mut squares: Vec<f64> =
+            (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| own[i] + own[j] - 2.0 * values[i * n + j]).collect();
+        if squares.is_empty() {
+            return Ok(1.0);
+        }
+        let middle = squares.len() / 2;
+        1.0 / (2.0 * *squares.select_nth_unstable_by(middle, f64::total_cmp).1)
+    } else {
+        let mean = values.iter().sum::<f64>() / (n * n).max(1) as f64;
+        1.0 / (own.iter().sum::<f64>() / n.max(1) as f64 - mean)
+    };
+    Ok(if found.is_finite() && found > 0.0 { found } else { 1.0 })
+}
+
+fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
+    let lazy = |node: &Node| build(node, meeting);
+    Ok(match node {
+        Node::Kernel(bound) => match meeting {
+            Meeting::Training(data) => {
+                let values = look(bound, data)?;
+                bound.kernel.gram(values, values, true)?
+            }
+            Meeting::Cross { new, training } => bound.kernel.gram(look(bound, new)?, look(bound, training)?, false)?,
+        },
+        Node::Constant(value) => {
+            let shape = match meeting {
+                Meeting::Training(data) => (data.len(), data.len()),
+                Meeting::Cross { new, training } => (new.len(), training.len()),
+            };
+            Arc::new(Constant { value: *value, shape })
+        }
+        Node::Sum(terms) => Arc::new(Combined::new(Combine::Sum, terms.iter().map(lazy).collect::<Result<_, _>>()?)),
+        Node::Product(factors) => {
+            Arc::new(Combined::new(Combine::Product, factors.iter().map(lazy).collect::<Result<_, _>>()?))
+        }
+        Node::Scaled(c, inner) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Scale(*c))),
+        Node::Power(inner, n) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Power(*n))),
+        Node::Exp(inner) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Exp)),
+        Node::Normalise(inner) => {
+            let known = Normalised::new(lazy(inner)?);
+            Arc::new(known.ok_or(KernelError::NoSelfSimilarity { combinator: "normalise" })?)
+        }
+        Node::Radial(inner, gamma) => {
+            let known = RadialOn::new(lazy(inner)?, gamma.value());
+            Arc::new(known.ok_or(KernelError::NoSelfSimilarity { combinator: "rbf" })?)
+        }
+        Node::Centre(inner, Some(centring)) => match meeting {
+            Meeting::Training(_) => Arc::new(Centred::training(lazy(inner)?, centring)),
+            Meeting::Cross { .. } => Arc::new(Centred::crossed(lazy(inner)?, centring)),
+        },
+        Node::Centre(inner, None) => match meeting {
+            Meeting::Training(_) => {
+                let gram = lazy(inner)?;
+                let centring = Centring::learn(gram.as_ref());
+                Arc::new(Centred::training(gram, &centring))
+            }
+            Meeting::Cross { .. } => {
+                let finding = "centre(…) must meet its training examples before new ones; call resolve first".to_owned();
+                return Err(DataError::Usage { finding }.into());
+            }
+        },
+    })
+}

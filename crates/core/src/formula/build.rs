@@ -1,0 +1,280 @@
+//! Formulas in Rust: constructors and operators, in canonical form.
+
+use super::{Bound, Formula, Node};
+use crate::kernels::coordinatewise::{ChiSquared, Coordinatewise, Laplacian};
+use crate::kernels::inner::{Inner, Linear, Polynomial, Sigmoid};
+use crate::kernels::radial::{Ard, Distance, Gaussian, Matern, Radial};
+use crate::kernels::text::{Spectrum, Subsequence, Text};
+use crate::kernels::{Leaf, Noise, Precomputed};
+use crate::params::{self, Auto, ParamError, Setting, describe};
+use std::ops::{Add, Mul};
+
+/// exp(−γ‖x − y‖²).
+pub fn rbf(gamma: f64) -> Formula {
+    Formula::leaf(Radial(Gaussian::new(gamma)))
+}
+
+/// The Gaussian kernel whose width the data give: γ = 1/(d · variance).
+pub fn rbf_scaled() -> Formula {
+    Formula::leaf(Radial(Gaussian::default()))
+}
+
+/// exp(−½ Σ d_i²/l_i²).
+pub fn ard(lengths: &[f64]) -> Formula {
+    Formula::leaf(Radial(Ard { lengths: lengths.to_vec() }))
+}
+
+/// The Matérn kernel of smoothness ν and length scale ℓ.
+pub fn matern(nu: f64, length: f64) -> Formula {
+    Formula::leaf(Radial(Matern { nu, length }))
+}
+
+/// −‖x − y‖^β.
+pub fn distance(beta: f64) -> Formula {
+    Formula::leaf(Radial(Distance { beta }))
+}
+
+/// ⟨x, y⟩.
+pub fn linear() -> Formula {
+    Formula::leaf(Inner(Linear))
+}
+
+/// (⟨x, y⟩ + c)^p.
+pub fn polynomial(degree: usize, offset: f64) -> Formula {
+    Formula::leaf(Inner(Polynomial { degree, offset, gamma: Auto::Value(1.0) }))
+}
+
+/// tanh(γ⟨x, y⟩ + c).
+pub fn sigmoid(gamma: f64, offset: f64) -> Formula {
+    Formula::leaf(Inner(Sigmoid { gamma: Auto::Value(gamma), offset }))
+}
+
+/// exp(−γ Σ|x_j − y_j|).
+pub fn laplacian(gamma: f64) -> Formula {
+    Formula::leaf(Coordinatewise(Laplacian { gamma: Auto::Value(gamma) }))
+}
+
+/// Σ 2 x_j y_j/(x_j + y_j).
+pub fn chi2() -> Formula {
+    Formula::leaf(Coordinatewise(ChiSquared))
+}
+
+/// The p-spectrum kernel on strings.
+pub fn spectrum(length: usize) -> Formula {
+    Formula::leaf(Text(Spectrum { length }))
+}
+
+/// The gap-weighted subsequence kernel on strings.
+pub fn subsequence(length: usize, decay: f64) -> Formula {
+    Formula::leaf(Text(Subsequence { length, decay }))
+}
+
+/// A value where row and column are the same example.
+pub fn noise(variance: f64) -> Formula {
+    Formula::leaf(Noise { variance })
+}
+
+/// A matrix that was computed elsewhere.
+pub fn precomputed() -> Formula {
+    Formula::leaf(Precomputed)
+}
+
+impl Formula {
+    /// A kernel with its parameters; any kernel of the catalogue, or one's own [`Leaf`].
+    pub fn leaf(kernel: impl Leaf + 'static) -> Self {
+        Self(Node::Kernel(Bound { kernel: Box::new(kernel), view: None }))
+    }
+
+    /// The same value everywhere.
+    pub fn constant(value: f64) -> Self {
+        Self(Node::Constant(value))
+    }
+
+    /// Looks at the view of that name wherever none is named yet.
+    #[must_use]
+    pub fn on(mut self, view: &str) -> Self {
+        fn set(node: &mut Node, view: &str) {
+            match node {
+                Node::Kernel(bound) if bound.view.is_none() && bound.kernel.entry().name != "noise" => {
+                    bound.view = Some(view.to_owned());
+                }
+                other => other.children_mut().iter_mut().for_each(|child| set(child, view)),
+            }
+        }
+        set(&mut self.0, view);
+        self
+    }
+
+    /// κⁿ.
+    #[must_use]
+    pub fn power(self, n: u32) -> Self {
+        match self.0 {
+            Node::Constant(c) => Self::constant(c.powi(n as i32)),
+            node if n == 1 => Self(node),
+            node => Self(Node::Power(Box::new(node), n)),
+        }
+    }
+
+    /// exp κ.
+    #[must_use]
+    pub fn exp(self) -> Self {
+        Self(Node::Exp(Box::new(self.0)))
+    }
+
+    /// κ(x, z)/√(κ(x, x)κ(z, z)).
+    #[must_use]
+    pub fn normalise(self) -> Self {
+        Self(Node::Normalise(Box::new(self.0)))
+    }
+
+    /// κ seen from the centre of the training examples.
+    #[must_use]
+    pub fn centre(self) -> Self {
+        Self(Node::Centre(Box::new(self.0), None))
+    }
+
+    /// exp(−γ‖φ(x) − φ(z)‖²): a Gaussian on top of this kernel.
+    #[must_use]
+    pub fn rbf(self, gamma: impl Into<Auto>) -> Self {
+        Self(Node::Radial(Box::new(self.0), gamma.into()))
+    }
+
+    fn scale(self, factor: f64) -> Self {
+        match self.0 {
+            Node::Constant(c) => Self::constant(c * factor),
+            Node::Scaled(c, inner) => Self(*inner).scale(c * factor),
+            node if factor == 1.0 => Self(node),
+            node => Self(Node::Scaled(factor, Box::new(node))),
+        }
+    }
+}
+
+impl Add for Formula {
+    type Output = Self;
+
+    /// κ₁ + κ₂; a number at the end.
+    fn add(self, other: Self) -> Self {
+        let mut terms = Vec::new();
+        let mut shift = None;
+        for node in [self.0, other.0] {
+            match node {
+                Node::Sum(all) => terms.extend(all),
+                one => terms.push(one),
+            }
+        }
+        terms.retain(|t| match t {
+            Node::Constant(c) => {
+                shift = Some(shift.unwrap_or(0.0) + c);
+                false
+            }
+            _ => true,
+        });
+        terms.extend(shift.map(Node::Constant));
+        match terms.len() {
+            1 => Self(terms.swap_remove(0)),
+            _ => Self(Node::Sum(terms)),
+        }
+    }
+}
+
+impl Add<f64> for Formula {
+    type Output = Self;
+
+    /// κ + c.
+    fn add(self, shift: f64) -> Self {
+        self + Self::constant(shift)
+    }
+}
+
+impl Mul for Formula {
+    type Output = Self;
+
+    /// κ₁ κ₂; a number in front.
+    fn mul(self, other: Self) -> Self {
+        let mut factors = Vec::new();
+        let mut scale = 1.0;
+        for node in [self.0, other.0] {
+            let node = match node {
+                Node::Scaled(c, inner) => {
+                    scale *= c;
+                    *inner
+                }
+                other => other,
+            };
+            match node {
+                Node::Constant(c) => scale *= c,
+                Node::Product(all) => factors.extend(all),
+                one => factors.push(one),
+            }
+        }
+        match factors.len() {
+            0 => Self::constant(scale),
+            1 => Self(factors.swap_remove(0)).scale(scale),
+            _ => Self(Node::Product(factors)).scale(scale),
+        }
+    }
+}
+
+impl Mul<Formula> for f64 {
+    type Output = Formula;
+
+    /// c κ.
+    fn mul(self, formula: Formula) -> Formula {
+        formula.scale(self)
+    }
+}
+
+impl Mul<f64> for Formula {
+    type Output = Self;
+
+    /// κ c.
+    fn mul(self, factor: f64) -> Self {
+        self.scale(factor)
+    }
+}
+
+impl Formula {
+    /// Whether any kernel in it has a parameter of that name.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        fn has(node: &Node, name: &str) -> bool {
+            let here = match node {
+                Node::Kernel(bound) => {
+                    let mut copy = bound.kernel.boxed();
+                    describe(copy.as_mut()).iter().any(|d| d.name == name)
+                }
+                Node::Radial(..) => name == "gamma",
+                _ => false,
+            };
+            here || node.children().iter().any(|child| has(child, name))
+        }
+        has(&self.0, name)
+    }
+
+    /// Sets a parameter in every kernel that has it; whether any has.
+    pub fn assign(&mut self, name: &str, value: &Setting) -> Result<bool, ParamError> {
+        fn set(node: &mut Node, name: &str, value: &Setting) -> Result<bool, ParamError> {
+            let mut found = match node {
+                Node::Kernel(bound) => {
+                    let owner = bound.kernel.entry().name;
+                    match params::assign(owner, bound.kernel.as_mut(), name, value) {
+                        Ok(()) => true,
+                        Err(ParamError::Unknown { .. }) => false,
+                        Err(other) => return Err(other),
+                    }
+                }
+                Node::Radial(_, gamma) if name == "gamma" => {
+                    let mut holder = Radial(Gaussian { gamma: *gamma });
+                    params::assign("rbf", &mut holder, name, value)?;
+                    *gamma = holder.0.gamma;
+                    true
+                }
+                _ => false,
+            };
+            for child in node.children_mut() {
+                found |= set(child, name, value)?;
+            }
+            Ok(found)
+        }
+        set(&mut self.0, name, value)
+    }
+}

@@ -1,0 +1,52 @@
+//! What is known about the eigenvalues of a formula's matrices.
+//!
+//! # Source
+//! Herbrich (2002), Thm. 2.20 and Cor. 2.21 for positive definite parts; Schölkopf & Smola (2002), §2.4 for conditionally
+//! positive definite ones: centring makes them definite, and so do exp(t κ) and distances (Schoenberg).
+
+use super::{Formula, Node};
+use crate::kernels::Definite;
+
+impl Formula {
+    /// What its matrices are, by the rules of closure.
+    pub fn definite(&self) -> Definite {
+        of(&self.0)
+    }
+}
+
+fn of(node: &Node) -> Definite {
+    use Definite::{Conditionally, Indefinite, Positive};
+    match node {
+        Node::Kernel(bound) => bound.kernel.entry().definite,
+        Node::Constant(_) => Positive,
+        Node::Sum(terms) => {
+            let parts: Vec<Definite> = terms.iter().map(of).collect();
+            if parts.contains(&Indefinite) {
+                Indefinite
+            } else if parts.contains(&Conditionally) {
+                Conditionally
+            } else {
+                Positive
+            }
+        }
+        Node::Product(factors) => {
+            if factors.iter().all(|f| of(f) == Positive) {
+                Positive
+            } else {
+                Indefinite
+            }
+        }
+        Node::Scaled(_, inner) => of(inner),
+        Node::Power(inner, _) | Node::Normalise(inner) => {
+            if of(inner) == Positive {
+                Positive
+            } else {
+                Indefinite
+            }
+        }
+        Node::Exp(inner) | Node::Centre(inner, _) | Node::Radial(inner, _) => match of(inner) {
+            Positive | Conditionally => Positive,
+            Indefinite => Indefinite,
+        },
+    }
+}

@@ -1,0 +1,356 @@
+//! Reading formulas.
+//!
+//! ```text
+//! sum     = product { "+" product }
+//! product = power { "*" power }
+//! power   = atom [ "^" whole number ]
+//! atom    = number | "(" sum ")" [ view ] | name [ "(" arguments ")" ] [ view ]
+//! view    = "@" name
+//! ```
+//! Arguments are `name=value` (a number, a word, a list `[1, 2]`), or values in the order of declaration. The names
+//! `normalise`, `centre` and `exp` take a formula; so does `rbf` if its first argument is one.
+
+use super::{Formula, FormulaError, Node};
+use crate::kernels;
+use crate::params::{Auto, Setting, assign, describe, nearest};
+
+/// Deeper nesting is refused, so that no text can exhaust the stack.
+const DEEPEST: usize = 64;
+
+/// Functions of a formula, with the spellings that are read.
+const COMBINATORS: [(&str, &str); 5] =
+    [("normalise", "normalise"), ("normalize", "normalise"), ("centre", "centre"), ("center", "centre"), ("exp", "exp")];
+
+pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
+    let mut reader = Reader { text, chars: text.chars().collect(), at: 0, depth: 0 };
+    let formula = reader.sum()?;
+    reader.skip_space();
+    if reader.at < reader.chars.len() {
+        let found = reader.chars[reader.at];
+        return reader.fail(reader.at, format!("\"{found}\" does not belong here; +, * or ^ could follow, or the end"));
+    }
+    Ok(formula)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    chars: Vec<char>,
+    at: usize,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn fail<T>(&self, at: usize, finding: impl Into<String>) -> Result<T, FormulaError> {
+        Err(FormulaError { text: self.text.to_owned(), at, finding: finding.into() })
+    }
+
+    fn skip_space(&mut self) {
+        while self.chars.get(self.at).is_some_and(|c| c.is_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&mut self) -> Option<char> {
+        self.skip_space();
+        self.chars.get(self.at).copied()
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn sum(&mut self) -> Result<Formula, FormulaError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.fail(self.at, format!("brackets are nested more than {DEEPEST} deep"));
+        }
+        let mut formula = self.product()?;
+        while self.take('+') {
+            formula = formula + self.product()?;
+        }
+        if self.peek() == Some('-') {
+            return self.fail(self.at, "a difference of kernels is not a kernel; use + and *");
+        }
+        self.depth -= 1;
+        Ok(formula)
+    }
+
+    fn product(&mut self) -> Result<Formula, FormulaError> {
+        let mut formula = self.power()?;
+        while self.take('*') {
+            formula = formula * self.power()?;
+        }
+        Ok(formula)
+    }
+
+    fn power(&mut self) -> Result<Formula, FormulaError> {
+        let base = self.atom()?;
+        if !self.take('^') {
+            return Ok(base);
+        }
+        self.skip_space();
+        let start = self.at;
+        match self.number() {
+            Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => Ok(base.power(n as u32)),
+            _ => self.fail(start, "a power of a kernel is a whole number from 1 to 64"),
+        }
+    }
+
+    fn atom(&mut self) -> Result<Formula, FormulaError> {
+        let start = {
+            self.skip_space();
+            self.at
+        };
+        match self.peek() {
+            None => self.fail(start, "a kernel is missing here"),
+            Some('(') => {
+                self.at += 1;
+                let inner = self.sum()?;
+                self.close(start)?;
+                self.view(inner)
+            }
+            Some(c) if c.is_ascii_digit() || c == '.' => match self.number() {
+                Some(value) if value.is_finite() => Ok(Formula::constant(value)),
+                _ => self.fail(start, "this is not a number"),
+            },
+            Some('-') => self.fail(start, "a kernel times a negative number is not a kernel"),
+            Some(c) if is_name_start(c) => {
+                let name = self.name();
+                let formula = self.named(&name, start)?;
+                self.view(formula)
+            }
+            Some(c) => self.fail(start, format!("\"{c}\" cannot start a kernel; write a name, a number or a bracket")),
+        }
+    }
+
+    fn close(&mut self, opened: usize) -> Result<(), FormulaError> {
+        if self.take(')') {
+            return Ok(());
+        }
+        match self.peek() {
+            None => self.fail(opened, "this bracket is never closed"),
+            Some(c) => self.fail(self.at, format!("\"{c}\" does not belong here; a closing bracket is missing")),
+        }
+    }
+
+    fn view(&mut self, formula: Formula) -> Result<Formula, FormulaError> {
+        if !self.take('@') {
+            return Ok(formula);
+        }
+        let start = self.at;
+        if self.chars.get(self.at) == Some(&'"') {
+            self.at += 1;
+            let mut view = String::new();
+            while let Some(&c) = self.chars.get(self.at) {
+                self.at += 1;
+                match c {
+                    '"' => return Ok(formula.on(&view)),
+                    '\\' => {
+                        view.extend(self.chars.get(self.at));
+                        self.at += 1;
+                    }
+                    other => view.push(other),
+                }
+            }
+            return self.fail(start, "the name of the view is never closed by \"");
+        }
+        let mut view = String::new();
+        while let Some(&c) = self.chars.get(self.at).filter(|&&c| c.is_alphanumeric() || c == '_' || c == '.') {
+            view.push(c);
+            self.at += 1;
+        }
+        if !super::print::is_plain(&view) {
+            return self.fail(start, "the name of a view is missing after @");
+        }
+        Ok(formula.on(&view))
+    }
+
+    fn name(&mut self) -> String {
+        let mut name = String::new();
+        while let Some(&c) = self.chars.get(self.at).filter(|&&c| is_name_start(c) || c.is_ascii_digit()) {
+            name.push(c);
+            self.at += 1;
+        }
+        name
+    }
+
+    /// A number at this place, if there is one; moves behind it.
+    fn number(&mut self) -> Option<f64> {
+        self.skip_space();
+        let rest = &self.chars[self.at..];
+        let mut end = usize::from(matches!(rest.first(), Some('-' | '+')));
+        while let Some(c) = rest.get(end) {
+            let exponent = matches!(c, 'e' | 'E')
+                && matches!((rest.get(end + 1), rest.get(end + 2)), (Some('0'..='9'), _) | (Some('-' | '+'), Some('0'..='9')));
+            if c.is_ascii_digit() || *c == '.' {
+                end += 1;
+            } else if exponent {
+                end += 2;
+            } else {
+                break;
+            }
+        }
+        let value: f64 = rest[..end].iter().collect::<String>().parse().ok()?;
+        self.at += end;
+        Some(value)
+    }
+
+    fn named(&mut self, name: &str, start: usize) -> Result<Formula, FormulaError> {
+        if let Some((_, canonical)) = COMBINATORS.iter().find(|(spelling, _)| *spelling == name) {
+            let opened = self.at;
+            if !self.take('(') {
+                return self.fail(start, format!("{name} needs a kernel in brackets: {name}(…)"));
+            }
+            let inner = self.sum()?;
+            self.close(opened)?;
+            return Ok(match *canonical {
+                "normalise" => inner.normalise(),
+                "centre" => inner.centre(),
+                _ => inner.exp(),
+            });
+        }
+        let Some(entry) = kernels::find(name) else {
+            let names = kernels::all().map(|e| e.name).chain(COMBINATORS.iter().map(|c| c.0));
+            let remedy = match nearest(name, names) {
+                Some(close) => format!("did you mean {close}?"),
+                None => "`mercer list kernels` shows all".to_owned(),
+            };
+            return self.fail(start, format!("there is no kernel called \"{name}\"; {remedy}"));
+        };
+        let mut kernel = (entry.make)();
+        let opened = self.at;
+        if !self.take('(') {
+            return Ok(Formula(Node::Kernel(super::Bound { kernel, view: None })));
+        }
+        if entry.name == "rbf" && self.formula_follows() {
+            return self.radial_on(opened);
+        }
+        let declared: Vec<&'static str> =
+            describe(kernel.as_mut()).iter().filter(|d| d.spelling_of.is_none()).map(|d| d.name).collect();
+        let mut place = 0;
+        while !self.take(')') {
+            let (at, parameter, value) = self.argument(opened)?;
+            let parameter = match parameter {
+                Some(parameter) => parameter,
+                None => match declared.get(place) {
+                    Some(next) => (*next).to_owned(),
+                    None => return self.fail(at, format!("{name} has {} parameters, this is one more", declared.len())),
+                },
+            };
+            place += 1;
+            if let Err(error) = assign(entry.name, kernel.as_mut(), &parameter, &value) {
+                return self.fail(at, error.to_string());
+            }
+            self.separator(opened)?;
+        }
+        Ok(Formula(Node::Kernel(super::Bound { kernel, view: None })))
+    }
+
+    /// Whether the first argument is a formula: a bracket, or the name of a kernel or function that is no parameter.
+    fn formula_follows(&mut self) -> bool {
+        let start = self.at;
+        let found = match self.peek() {
+            Some('(') => true,
+            Some(c) if is_name_start(c) => {
+                let name = self.name();
+                let parameter = self.peek() == Some('=');
+                !parameter && (kernels::find(&name).is_some() || COMBINATORS.iter().any(|c| c.0 == name))
+            }
+            Some(c) if c.is_ascii_digit() => {
+                let _ = self.number();
+                matches!(self.peek(), Some('*' | '+'))
+            }
+            _ => false,
+        };
+        self.at = start;
+        found
+    }
+
+    fn radial_on(&mut self, opened: usize) -> Result<Formula, FormulaError> {
+        let inner = self.sum()?;
+        let mut gamma = Auto::Word("scale");
+        self.separator(opened)?;
+        while !self.take(')') {
+            let (at, parameter, value) = self.argument(opened)?;
+            let mut holder = kernels::radial::Radial(kernels::radial::Gaussian { gamma });
+            let parameter = parameter.unwrap_or_else(|| "gamma".to_owned());
+            if let Err(error) = assign("rbf", &mut holder, &parameter, &value) {
+                return self.fail(at, error.to_string());
+            }
+            gamma = holder.0.gamma;
+            if gamma == Auto::Word("1/d") {
+                return self.fail(at, "a kernel on top of another has no d; give a number, scale or median");
+            }
+            self.separator(opened)?;
+        }
+        Ok(inner.rbf(gamma))
+    }
+
+    /// After an argument: a comma, or the closing bracket (which is left).
+    fn separator(&mut self, opened: usize) -> Result<(), FormulaError> {
+        if self.take(',') || self.peek() == Some(')') {
+            return Ok(());
+        }
+        match self.peek() {
+            None => self.fail(opened, "this bracket is never closed"),
+            Some(c) => self.fail(self.at, format!("\"{c}\" does not belong here; a comma or a closing bracket is missing")),
+        }
+    }
+
+    fn argument(&mut self, opened: usize) -> Result<(usize, Option<String>, Setting), FormulaError> {
+        self.skip_space();
+        let start = self.at;
+        let mut parameter = None;
+        if self.peek().is_some_and(is_name_start) {
+            let name = self.name();
+            if self.take('=') {
+                parameter = Some(name);
+            } else {
+                self.at = start;
+            }
+        }
+        let value = self.value(opened)?;
+        Ok((start, parameter, value))
+    }
+
+    fn value(&mut self, opened: usize) -> Result<Setting, FormulaError> {
+        let start = {
+            self.skip_space();
+            self.at
+        };
+        match self.peek() {
+            None => self.fail(opened, "this bracket is never closed"),
+            Some('[') => {
+                self.at += 1;
+                let mut list = Vec::new();
+                while !self.take(']') {
+                    let at = self.at;
+                    match self.number() {
+                        Some(x) => list.push(x),
+                        None => return self.fail(at, "a number is missing in the list"),
+                    }
+                    if !self.take(',') && self.peek() != Some(']') {
+                        return self.fail(self.at, "a comma or ] is missing in the list");
+                    }
+                }
+                Ok(Setting::Numbers(list))
+            }
+            Some(c) if is_name_start(c) => Ok(Setting::Word(self.name())),
+            Some(_) => match self.number() {
+                // 1/d is a word that starts like a number
+                Some(1.0) if self.chars[self.at..].starts_with(&['/', 'd']) => {
+                    self.at += 2;
+                    Ok(Setting::Word("1/d".to_owned()))
+                }
+                Some(x) => Ok(Setting::Number(x)),
+                None => self.fail(start, "a value is missing: a number, a word or a list [1, 2]"),
+            },
+        }
+    }
+}
+
+fn is_name_start(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_'
+}

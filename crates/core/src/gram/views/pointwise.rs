@@ -1,0 +1,83 @@
+//! A function of every entry: scaling, shifting, powers, exponentials.
+
+use crate::data::Scalar;
+use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// c · κ.
+    Scale(f64),
+    /// κⁿ.
+    Power(u32),
+    /// exp(κ).
+    Exp,
+}
+
+impl Shape {
+    /// Its value.
+    #[inline(always)]
+    fn at<S: Scalar>(self, x: S) -> S {
+        match self {
+            Self::Scale(c) => S::narrow(c) * x,
+            Self::Power(n) => Scalar::powi(x, n as i32),
+            Self::Exp => Scalar::exp(x),
+        }
+    }
+}
+
+/// A matrix whose entries are a function of another's.
+pub struct Pointwise {
+    inner: Arc<dyn Gram>,
+    shape: Shape,
+}
+
+impl Pointwise {
+    /// The function `shape` of every entry of `inner`.
+    pub fn new(inner: Arc<dyn Gram>, shape: Shape) -> Self {
+        Self { inner, shape }
+    }
+
+    fn map<S: Scalar>(&self, values: &mut [S]) {
+        pulp::Arch::new().dispatch(|| match self.shape {
+            Shape::Exp => values.iter_mut().for_each(|v| *v = Shape::Exp.at(*v)),
+            shape => values.iter_mut().for_each(|v| *v = shape.at(*v)),
+        });
+    }
+
+    fn compute<S: Precision>(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, S>) {
+        S::block(self.inner.as_ref(), rows, cols, out.reborrow());
+        for i in 0..out.rows() {
+            self.map(out.row_mut(i));
+        }
+    }
+}
+
+impl Gram for Pointwise {
+    fn shape(&self) -> (usize, usize) {
+        self.inner.shape()
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.compute(rows, cols, out);
+    }
+
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.compute(rows, cols, out);
+    }
+
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.inner.row32(row, cols, out);
+        self.map(out);
+    }
+
+    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
+        Some(self.inner.self_similarities(side)?.into_iter().map(|x| self.shape.at(x)).collect())
+    }
+
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        Arc::new(Self { inner: Arc::clone(&self.inner).restrict(rows, cols), shape: self.shape })
+    }
+}

@@ -1,0 +1,73 @@
+//! Coordinate-wise kernels: κ(x, y) = outer(Σ_j term(x_j, y_j)).
+//!
+//! The family owns all loops: dense columns are packed feature by feature so that one row meets many columns at once;
+//! sparse rows are scattered a few at a time. A kernel of the family is its term and its outer function.
+
+mod chi_squared;
+mod laplacian;
+
+pub use chi_squared::ChiSquared;
+pub use laplacian::Laplacian;
+
+use super::vectors::{Family, PairFamily, PairGram, merge, pack};
+use super::{KernelEntry, KernelError};
+use crate::data::{Coordinate, Scalar, Values};
+use crate::gram::Gram;
+use crate::params::{Params, Visit};
+use std::sync::Arc;
+
+/// The kernels of this folder.
+pub static ENTRIES: &[&KernelEntry] = &[&laplacian::ENTRY, &chi_squared::ENTRY];
+
+/// What a coordinate adds, and what becomes of the sum.
+pub trait Profile: Params + Clone + Send + Sync + 'static {
+    /// The catalogue's entry.
+    fn entry() -> &'static KernelEntry;
+    /// What one coordinate adds; zero for two zeros.
+    fn term<S: Scalar>(&self, x: S, y: S) -> S;
+    /// What becomes of the sum.
+    fn outer<S: Scalar>(&self, sum: S) -> S;
+}
+
+/// κ(x, y) = outer(Σ_j term(x_j, y_j)), for every precision and for dense and sparse vectors alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinatewise<P>(pub P);
+
+impl<P: Profile> Params for Coordinatewise<P> {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        self.0.visit(v);
+    }
+}
+
+impl<P: Profile> Family for Coordinatewise<P> {
+    fn entry() -> &'static KernelEntry {
+        P::entry()
+    }
+
+    fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {
+        self.0.outer(x.iter().zip(y).map(|(a, b)| self.0.term(a.wide(), b.wide())).sum())
+    }
+
+    fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64 {
+        let mut sum = 0.0;
+        merge(x, y, |a, b| sum += self.0.term(a, b));
+        self.0.outer(sum)
+    }
+
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        let (left, right) = pack(rows, cols, same, false, None);
+        Ok(Arc::new(PairGram::new(self.clone(), left, right)))
+    }
+}
+
+impl<P: Profile> PairFamily for Coordinatewise<P> {
+    #[inline(always)]
+    fn term<S: Scalar>(&self, x: S, y: S) -> S {
+        self.0.term(x, y)
+    }
+
+    #[inline(always)]
+    fn outer<S: Scalar>(&self, sum: S) -> S {
+        self.0.outer(sum)
+    }
+}

@@ -1,0 +1,79 @@
+//! Inner-product kernels: κ(x, y) = profile(⟨x, y⟩).
+//!
+//! The family owns all loops: dense and sparse, f32 and f64, whole blocks by a matrix product. A kernel of the family is
+//! its profile.
+
+mod linear;
+mod polynomial;
+mod sigmoid;
+
+pub use linear::Linear;
+pub use polynomial::Polynomial;
+pub use sigmoid::Sigmoid;
+
+use super::vectors::{Family, ProductFamily, ProductGram, merge, pack};
+use super::{KernelEntry, KernelError};
+use crate::data::{Coordinate, Scalar, Values};
+use crate::gram::Gram;
+use crate::params::{Params, Visit};
+use std::sync::Arc;
+
+/// The kernels of this folder.
+pub static ENTRIES: &[&KernelEntry] = &[&linear::ENTRY, &polynomial::ENTRY, &sigmoid::ENTRY];
+
+/// A function of the inner product.
+pub trait Profile: Params + Clone + Send + Sync + 'static {
+    /// The catalogue's entry.
+    fn entry() -> &'static KernelEntry;
+    /// Its value at an inner product.
+    fn at<S: Scalar>(&self, product: S) -> S;
+}
+
+/// κ(x, y) = profile(⟨x, y⟩), for every precision and for dense and sparse vectors alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inner<P>(pub P);
+
+impl<P: Profile> Params for Inner<P> {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        self.0.visit(v);
+    }
+}
+
+impl<P: Profile> Family for Inner<P> {
+    fn entry() -> &'static KernelEntry {
+        P::entry()
+    }
+
+    fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {
+        self.0.at(x.iter().zip(y).map(|(a, b)| a.wide() * b.wide()).sum::<f64>())
+    }
+
+    fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64 {
+        let mut sum = 0.0;
+        merge(x, y, |a, b| sum += a * b);
+        self.0.at(sum)
+    }
+
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        let (left, right) = pack(rows, cols, same, false, None);
+        Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
+    }
+}
+
+impl<P: Profile> ProductFamily for Inner<P> {
+    const DISTANCE: bool = false;
+
+    #[inline(always)]
+    fn finish<S: Scalar>(&self, products: &mut [S], _: S, _: &[S]) {
+        for p in products {
+            *p = self.0.at(*p);
+        }
+    }
+
+    #[inline(always)]
+    fn finish_distances<S: Scalar>(&self, _: &mut [S]) {}
+
+    fn own(&self, square: f64) -> f64 {
+        self.0.at(square)
+    }
+}

@@ -1,0 +1,72 @@
+//! The noise kernel: a value where row and column are the same example.
+
+use super::{Definite, Domain, KernelEntry, KernelError, Leaf};
+use crate::data::{Kind, Values};
+use crate::gram::{Gram, views::Identity};
+use crate::params::{Params, Rule, Visit};
+use crate::sources::{HERBRICH, Source};
+use std::sync::Arc;
+
+/// κ(x_i, x_j) = s if i = j, else 0: the same example, not an equal one.
+///
+/// # Source
+/// Herbrich (2002), (3.15).
+///
+/// # Use when
+/// Observation noise, a quadratic soft margin or jitter is wanted on the diagonal. A new example is never the same as a
+/// training example.
+///
+/// # Cost
+/// None.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noise {
+    /// The value s on the diagonal.
+    pub variance: f64,
+}
+
+impl Default for Noise {
+    fn default() -> Self {
+        Self { variance: 1.0 }
+    }
+}
+
+impl Params for Noise {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.real("variance", &mut self.variance, Rule::AtLeast(0.0), "value on the diagonal");
+    }
+}
+
+impl Leaf for Noise {
+    fn entry(&self) -> &'static KernelEntry {
+        &ENTRY
+    }
+
+    fn boxed(&self) -> Box<dyn Leaf> {
+        Box::new(self.clone())
+    }
+
+    fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64 {
+        if std::ptr::eq(rows, cols) && i == j { self.variance } else { 0.0 }
+    }
+
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        Ok(Arc::new(if same {
+            Identity::training(self.variance, cols.len())
+        } else {
+            Identity::crossed(self.variance, rows.len(), cols.len())
+        }))
+    }
+}
+
+/// The catalogue's entry.
+pub static ENTRY: KernelEntry = KernelEntry {
+    name: "noise",
+    aliases: &["white"],
+    formula: "s if x and y are the same example, else 0",
+    definite: Definite::Positive,
+    domain: Domain::Any,
+    kind: Kind::Vectors,
+    source: Source::new(&HERBRICH, "(3.15)"),
+    use_when: "noise, a quadratic soft margin or jitter is wanted on the diagonal",
+    make: || Box::new(Noise::default()),
+};

@@ -1,0 +1,104 @@
+//! Radial kernels: κ(x, y) = profile(‖x − y‖²).
+//!
+//! The family owns all loops: dense and sparse, f32 and f64, whole blocks by a matrix product (centred first, clamped at
+//! zero, exact on the diagonal) and single rows by summing (x − y)². A kernel of the family is its profile.
+
+mod ard;
+mod distance;
+mod gaussian;
+mod matern;
+
+pub use ard::Ard;
+pub use distance::Distance;
+pub use gaussian::Gaussian;
+pub use matern::Matern;
+
+use super::vectors::{Family, ProductFamily, ProductGram, merge_indexed, pack};
+use super::{KernelEntry, KernelError};
+use crate::data::{Coordinate, Scalar, Values};
+use crate::gram::Gram;
+use crate::params::{Params, Visit};
+use std::sync::Arc;
+
+/// The kernels of this folder.
+pub static ENTRIES: &[&KernelEntry] = &[&gaussian::ENTRY, &ard::ENTRY, &matern::ENTRY, &distance::ENTRY];
+
+/// A function of the squared distance.
+pub trait Profile: Params + Clone + Send + Sync + 'static {
+    /// The catalogue's entry.
+    fn entry() -> &'static KernelEntry;
+    /// Its value at a squared distance.
+    fn at<S: Scalar>(&self, squared_distance: S) -> S;
+    /// Factors for the coordinates before distances are taken; an error if there are not as many as coordinates.
+    fn weights(&self, _width: usize) -> Result<Option<Vec<f64>>, KernelError> {
+        Ok(None)
+    }
+}
+
+/// κ(x, y) = profile(‖x − y‖²), for every precision and for dense and sparse vectors alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Radial<P>(pub P);
+
+impl<P: Profile> Params for Radial<P> {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        self.0.visit(v);
+    }
+}
+
+impl<P: Profile> Family for Radial<P> {
+    fn entry() -> &'static KernelEntry {
+        P::entry()
+    }
+
+    fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {
+        let weights = self.0.weights(x.len()).ok().flatten();
+        let mut sum = 0.0;
+        for (j, (a, b)) in x.iter().zip(y).enumerate() {
+            let difference = (a.wide() - b.wide()) * weights.as_ref().map_or(1.0, |w| w[j]);
+            sum += difference * difference;
+        }
+        self.0.at(sum)
+    }
+
+    fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64 {
+        let width = x.iter().chain(y).map(|c| c.index as usize + 1).max().unwrap_or(0);
+        let weights = self.0.weights(width).ok().flatten();
+        let mut sum = 0.0;
+        merge_indexed(x, y, |j, a, b| {
+            let difference = (a - b) * weights.as_ref().map_or(1.0, |w| w[j]);
+            sum += difference * difference;
+        });
+        self.0.at(sum)
+    }
+
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        let weights = self.0.weights(cols.width().unwrap_or(0))?.map(Arc::new);
+        let (left, right) = pack(rows, cols, same, true, weights);
+        Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
+    }
+}
+
+impl<P: Profile> ProductFamily for Radial<P> {
+    const DISTANCE: bool = true;
+
+    #[inline(always)]
+    fn finish<S: Scalar>(&self, products: &mut [S], square: S, squares: &[S]) {
+        let two = S::narrow(2.0);
+        for (p, &other) in products.iter_mut().zip(squares) {
+            // rounding can make a distance slightly negative
+            let squared = (square + other - two * *p).at_least(S::default());
+            *p = self.0.at(squared);
+        }
+    }
+
+    #[inline(always)]
+    fn finish_distances<S: Scalar>(&self, squared: &mut [S]) {
+        for d in squared {
+            *d = self.0.at(*d);
+        }
+    }
+
+    fn own(&self, _: f64) -> f64 {
+        self.0.at(0.0)
+    }
+}

@@ -1,0 +1,129 @@
+//! Rank-one kernels f(x) f(y).
+
+use super::{Definite, Domain, KernelEntry, KernelError, Leaf};
+use crate::data::{Kind, Rows, Scalar, Values};
+use crate::gram::{Gram, LowRank};
+use crate::params::{Choice, Params, Rule, Visit};
+use crate::sources::{HERBRICH, Source};
+use std::sync::Arc;
+
+/// Which real function of an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// ‖x‖.
+    Norm,
+    /// Σ_j x_j.
+    Sum,
+    /// One coordinate.
+    Coordinate,
+}
+
+impl Choice for Feature {
+    fn options(&self) -> &'static [&'static str] {
+        &["norm", "sum", "coordinate"]
+    }
+    fn get(&self) -> usize {
+        *self as usize
+    }
+    fn set(&mut self, position: usize) {
+        *self = [Self::Norm, Self::Sum, Self::Coordinate][position];
+    }
+}
+
+/// κ(x, y) = f(x) f(y)
+///
+/// # Source
+/// Herbrich (2002), Thm. 2.20 (K5): a kernel for any real function f.
+///
+/// # Use when
+/// One known feature should count beside another kernel, or multiply it: `rank_one(f=norm) * rbf`.
+///
+/// # Cost
+/// One multiplication for each pair. In Rust, any function is a [`LowRank`] matrix of one column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankOne {
+    /// The function f.
+    pub f: Feature,
+    /// Which coordinate, from one; only for `f=coordinate`.
+    pub index: usize,
+}
+
+impl Default for RankOne {
+    fn default() -> Self {
+        Self { f: Feature::Norm, index: 1 }
+    }
+}
+
+impl Params for RankOne {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.choice("f", &mut self.f, "the function f");
+        v.count("index", &mut self.index, Rule::AtLeast(1.0), "which coordinate, from 1, for f=coordinate");
+    }
+}
+
+impl RankOne {
+    fn feature<S: Scalar>(&self, coordinates: impl Iterator<Item = (usize, S)>) -> f64 {
+        match self.f {
+            Feature::Norm => coordinates.map(|(_, x)| x.wide() * x.wide()).sum::<f64>().sqrt(),
+            Feature::Sum => coordinates.map(|(_, x)| x.wide()).sum(),
+            Feature::Coordinate => coordinates.filter(|&(j, _)| j + 1 == self.index).map(|(_, x)| x.wide()).sum(),
+        }
+    }
+
+    fn of(&self, values: &Values, i: usize) -> f64 {
+        match values {
+            Values::Dense(r) => self.feature(r.row(i).iter().copied().enumerate()),
+            Values::Dense32(r) => self.feature(r.row(i).iter().copied().enumerate()),
+            Values::Sparse(r) => self.feature(r.row(i).iter().map(|c| (c.index as usize, c.value))),
+            Values::Sparse32(r) => self.feature(r.row(i).iter().map(|c| (c.index as usize, c.value))),
+            Values::Text(_) | Values::Index(_) => f64::NAN,
+        }
+    }
+}
+
+impl Leaf for RankOne {
+    fn entry(&self) -> &'static KernelEntry {
+        &ENTRY
+    }
+
+    fn boxed(&self) -> Box<dyn Leaf> {
+        Box::new(self.clone())
+    }
+
+    fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64 {
+        self.of(rows, i) * self.of(cols, j)
+    }
+
+    fn gram(&self, rows: &Values, cols: &Values, _: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        for side in [rows, cols] {
+            if side.kind() != Kind::Vectors {
+                return Err(KernelError::Kind { kernel: ENTRY.name, wants: Kind::Vectors, has: side.kind() });
+            }
+        }
+        let features = |side: &Values| {
+            let column: Vec<f64> = (0..side.len()).map(|i| self.of(side, i)).collect();
+            let n = column.len();
+            Rows::new(column, n, 1).map(Arc::new)
+        };
+        match (features(rows), features(cols)) {
+            (Some(left), Some(right)) => match LowRank::new(left, right) {
+                Some(gram) => Ok(Arc::new(gram)),
+                None => unreachable!("both sides have one feature"),
+            },
+            _ => unreachable!("one feature for each example"),
+        }
+    }
+}
+
+/// The catalogue's entry.
+pub static ENTRY: KernelEntry = KernelEntry {
+    name: "rank_one",
+    aliases: &[],
+    formula: "f(x) f(y)",
+    definite: Definite::Positive,
+    domain: Domain::Any,
+    kind: Kind::Vectors,
+    source: Source::new(&HERBRICH, "Thm. 2.20"),
+    use_when: "one known feature should count beside another kernel, or multiply it",
+    make: || Box::new(RankOne::default()),
+};

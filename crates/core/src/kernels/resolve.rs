@@ -1,0 +1,127 @@
+//! Parameters that the data give: `gamma=scale`, `median`, `1/d`.
+
+use super::Leaf;
+use crate::data::{Rows, Scalar, SparseRows, Values};
+use crate::params::{Auto, Choice, Rule, Visit};
+use crate::seed::Seed;
+
+/// The words that [`resolve`] turns into numbers.
+///
+/// * `scale`: 1/(d · variance of all entries), as scikit-learn; 1 if the variance is zero.
+/// * `median`: 1/(2 · median²) of the distances between (at most a thousand) examples, so that σ is the median distance.
+/// * `1/d`: one over the number of coordinates.
+pub const WORDS: &[&str] = &["scale", "median", "1/d"];
+
+/// Replaces every word among the parameters of a kernel by its number; other kinds of data have no such words.
+pub fn resolve(leaf: &mut dyn Leaf, values: &Values, seed: Seed) {
+    leaf.visit(&mut Resolver { values, seed });
+}
+
+struct Resolver<'a> {
+    values: &'a Values,
+    seed: Seed,
+}
+
+impl Visit for Resolver<'_> {
+    fn real(&mut self, _: &'static str, _: &mut f64, _: Rule, _: &'static str) {}
+    fn count(&mut self, _: &'static str, _: &mut usize, _: Rule, _: &'static str) {}
+    fn switch(&mut self, _: &'static str, _: &mut bool, _: &'static str) {}
+    fn choice(&mut self, _: &'static str, _: &mut dyn Choice, _: &'static str) {}
+    fn reals(&mut self, _: &'static str, _: &mut Vec<f64>, _: Rule, _: &'static str) {}
+    fn spelling(&mut self, _: &'static str, _: &'static str, _: &mut Auto, _: fn(f64) -> f64, _: &'static str) {}
+    fn auto(&mut self, _: &'static str, value: &mut Auto, _: &'static [&'static str], _: Rule, _: &'static str) {
+        if let Auto::Word(word) = *value {
+            *value = Auto::Value(number(word, self.values, self.seed));
+        }
+    }
+}
+
+fn number(word: &str, values: &Values, seed: Seed) -> f64 {
+    let width = values.width().unwrap_or(1).max(1) as f64;
+    let found = match word {
+        "scale" => 1.0 / (width * variance(values)),
+        "median" => 1.0 / (2.0 * median_square(values, seed)),
+        _ => 1.0 / width,
+    };
+    if found.is_finite() && found > 0.0 { found } else { 1.0 }
+}
+
+/// The variance of all entries, zeros of sparse vectors included.
+fn variance(values: &Values) -> f64 {
+    fn of<S: Scalar>(entries: impl Iterator<Item = S> + Clone, count: usize) -> f64 {
+        let count = count.max(1) as f64;
+        let mean = entries.clone().map(Scalar::wide).sum::<f64>() / count;
+        let stored = entries.clone().count() as f64;
+        let spread: f64 = entries.map(|x| (x.wide() - mean) * (x.wide() - mean)).sum();
+        (spread + (count - stored) * mean * mean) / count
+    }
+    match values {
+        Values::Dense(r) => of(r.values().iter().copied(), r.values().len()),
+        Values::Dense32(r) => of(r.values().iter().copied(), r.values().len()),
+        Values::Sparse(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
+        Values::Sparse32(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
+        Values::Text(_) | Values::Index(_) => 1.0,
+    }
+}
+
+/// The squared median distance between different examples of a sample.
+fn median_square(values: &Values, seed: Seed) -> f64 {
+    const SAMPLE: usize = 1000;
+    let n = values.len();
+    let chosen: Vec<usize> = if n <= SAMPLE {
+        (0..n).collect()
+    } else {
+        let mut order = seed.stream("median").permutation(n);
+        order.truncate(SAMPLE);
+        order
+    };
+    let sample = values.select(&chosen);
+    let mut squares = Vec::with_capacity(chosen.len() * chosen.len() / 2);
+    for i in 0..chosen.len() {
+        for j in 0..i {
+            squares.push(match &sample {
+                Values::Dense(r) => dense_square(r, i, j),
+                Values::Dense32(r) => dense_square(r, i, j),
+                Values::Sparse(r) => sparse_square(r, i, j),
+                Values::Sparse32(r) => sparse_square(r, i, j),
+                Values::Text(_) | Values::Index(_) => 1.0,
+            });
+        }
+    }
+    if squares.is_empty() {
+        return f64::NAN;
+    }
+    let middle = squares.len() / 2;
+    *squares.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+fn dense_square<S: Scalar>(rows: &Rows<S>, i: usize, j: usize) -> f64 {
+    rows.row(i).iter().zip(rows.row(j)).map(|(a, b)| (a.wide() - b.wide()) * (a.wide() - b.wide())).sum()
+}
+
+fn sparse_square<S: Scalar>(rows: &SparseRows<S>, i: usize, j: usize) -> f64 {
+    let mut sum = 0.0;
+    super::vectors::merge(rows.row(i), rows.row(j), |a, b| sum += (a - b) * (a - b));
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_numbers() {
+        let rows = Rows::new(vec![0.0, 0.0, 3.0, 4.0, 0.0, 1.0], 3, 2).unwrap();
+        let sparse = Values::from(SparseRows::from_dense(&rows));
+        let dense = Values::from(rows);
+        // entries 0 0 3 4 0 1: mean 4/3, variance 26/6 − 16/9 = 23/9
+        for values in [&dense, &sparse] {
+            assert!((number("scale", values, Seed(1)) - 9.0 / 46.0).abs() < 1e-14);
+            assert!((number("1/d", values, Seed(1)) - 0.5).abs() < 1e-15);
+            // squared distances 25, 1, 18: median 18
+            assert!((number("median", values, Seed(1)) - 1.0 / 36.0).abs() < 1e-15);
+        }
+        let constant = Values::from(Rows::new(vec![2.0; 6], 3, 2).unwrap());
+        assert_eq!(number("scale", &constant, Seed(1)), 1.0);
+    }
+}

@@ -1,0 +1,203 @@
+//! What the three families of vector kernels share: packing the data once, and the loops over blocks.
+//!
+//! A family says how a pair is compared; this folder makes it a [`Kernel`](super::Kernel) on dense and sparse vectors in
+//! f32 and f64, and a [`Leaf`] of formulas.
+
+mod packed;
+mod pairs;
+mod product;
+
+pub(crate) use packed::Packed;
+pub(crate) use pairs::{PairFamily, PairGram};
+pub(crate) use product::{ProductFamily, ProductGram};
+
+use super::{Domain, Kernel, KernelEntry, KernelError, Leaf};
+use crate::data::{Coordinate, Kind, Scalar, SparseRows, Values};
+use crate::gram::Gram;
+use crate::params::Params;
+use std::sync::Arc;
+
+/// A kernel on vectors, dense or sparse, in f32 or f64.
+pub trait Family: Params + Clone + Send + Sync + 'static {
+    /// The catalogue's entry.
+    fn entry() -> &'static KernelEntry;
+    /// κ of two dense vectors.
+    fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64;
+    /// κ of two sparse vectors.
+    fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64;
+    /// The lazy matrix between two collections.
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError>;
+}
+
+impl<S: Scalar, F: Family> Kernel<[S]> for F {
+    fn eval(&self, x: &[S], y: &[S]) -> f64 {
+        self.dense(x, y)
+    }
+}
+
+impl<S: Scalar, F: Family> Kernel<[Coordinate<S>]> for F {
+    fn eval(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64 {
+        self.sparse(x, y)
+    }
+}
+
+impl<F: Family> Leaf for F {
+    fn entry(&self) -> &'static KernelEntry {
+        F::entry()
+    }
+
+    fn boxed(&self) -> Box<dyn Leaf> {
+        Box::new(self.clone())
+    }
+
+    fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64 {
+        match (rows, cols) {
+            (Values::Dense(r), Values::Dense(c)) => self.dense(r.row(i), c.row(j)),
+            (Values::Dense32(r), Values::Dense32(c)) => self.dense(r.row(i), c.row(j)),
+            (Values::Sparse(r), Values::Sparse(c)) => self.sparse(r.row(i), c.row(j)),
+            (Values::Sparse32(r), Values::Sparse32(c)) => self.sparse(r.row(i), c.row(j)),
+            _ => f64::NAN,
+        }
+    }
+
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        check(F::entry(), rows, cols)?;
+        Family::gram(self, rows, cols, same)
+    }
+}
+
+/// Packs both sides; where one is dense and the other sparse, both become sparse.
+pub(crate) fn pack(
+    rows: &Values,
+    cols: &Values,
+    same: bool,
+    centre: bool,
+    weights: Option<Arc<Vec<f64>>>,
+) -> (Arc<Packed>, Arc<Packed>) {
+    let sparse = |v: &Values| matches!(v, Values::Sparse(_) | Values::Sparse32(_));
+    let thin = |v: &Values| match v {
+        Values::Dense(r) => SparseRows::from_dense(r).into(),
+        Values::Dense32(r) => SparseRows::from_dense(r).into(),
+        other => other.clone(),
+    };
+    let (rows, cols) = if sparse(rows) == sparse(cols) { (rows.clone(), cols.clone()) } else { (thin(rows), thin(cols)) };
+    let (rows, cols) = compact(rows, cols, same, weights.is_some());
+    let shift = if centre { Packed::means(&cols).map(Arc::new) } else { None };
+    let right = Arc::new(Packed::new(&cols, shift.clone(), weights.clone()));
+    let left = if same { Arc::clone(&right) } else { Arc::new(Packed::new(&rows, shift, weights)) };
+    (left, right)
+}
+
+/// Renumbers the features of very wide sparse vectors, so that no loop needs memory in proportion to the largest index of a
+/// file, only to what is stored.
+fn compact(rows: Values, cols: Values, same: bool, weighted: bool) -> (Values, Values) {
+    const WIDE: usize = 1 << 20;
+    fn indices<S: Scalar>(rows: &SparseRows<S>) -> impl Iterator<Item = u32> {
+        rows.coordinates().iter().map(|c| c.index)
+    }
+    fn renumber<S: Scalar>(rows: &SparseRows<S>, known: &[u32]) -> SparseRows<S> {
+        let mut small = SparseRows::new(known.len());
+        let mut row = Vec::new();
+        for i in 0..rows.len() {
+            row.clear();
+            row.extend(rows.row(i).iter().map(|c| Coordinate {
+                index: known.partition_point(|&k| k < c.index) as u32,
+                value: c.value,
+            }));
+            small.push(&row);
+        }
+        small
+    }
+    let width = rows.width().max(cols.width()).unwrap_or(0);
+    if width <= WIDE || weighted {
+        return (rows, cols);
+    }
+    let mut known: Vec<u32> = Vec::new();
+    for side in [&rows, &cols] {
+        match side {
+            Values::Sparse(r) => known.extend(indices(r)),
+            Values::Sparse32(r) => known.extend(indices(r)),
+            _ => return (rows, cols),
+        }
+    }
+    known.sort_unstable();
+    known.dedup();
+    let small = |side: &Values| match side {
+        Values::Sparse(r) => renumber(r, &known).into(),
+        Values::Sparse32(r) => renumber(r, &known).into(),
+        other => other.clone(),
+    };
+    let right: Values = small(&cols);
+    let left = if same { right.clone() } else { small(&rows) };
+    (left, right)
+}
+
+/// Both sides are vectors of one width and inside the kernel's domain.
+fn check(entry: &'static KernelEntry, rows: &Values, cols: &Values) -> Result<(), KernelError> {
+    for side in [rows, cols] {
+        if side.kind() != Kind::Vectors {
+            return Err(KernelError::Kind { kernel: entry.name, wants: Kind::Vectors, has: side.kind() });
+        }
+        if entry.domain == Domain::NonNegative {
+            let negative = match side {
+                Values::Dense(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
+                Values::Dense32(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
+                Values::Sparse(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
+                Values::Sparse32(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
+                Values::Text(_) | Values::Index(_) => None,
+            };
+            if let Some((i, j, value)) = negative {
+                let (example, coordinate) = (i + 1, j + 1);
+                return Err(KernelError::Negative { kernel: entry.name, example, coordinate, value });
+            }
+        }
+    }
+    let dense = |v: &Values| matches!(v, Values::Dense(_) | Values::Dense32(_));
+    match (rows.width(), cols.width()) {
+        (Some(got), Some(wanted)) if got != wanted && (dense(rows) || dense(cols)) => {
+            Err(KernelError::Width { kernel: entry.name, got, wanted })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn sparse_pairs<S>(row: &[Coordinate<S>]) -> impl Iterator<Item = (usize, &S)> {
+    row.iter().map(|c| (c.index as usize, &c.value))
+}
+
+fn first_negative<'a, S: Scalar>(
+    rows: impl Iterator<Item = impl Iterator<Item = (usize, &'a S)>>,
+) -> Option<(usize, usize, f64)> {
+    rows.enumerate().find_map(|(i, mut row)| row.find(|(_, x)| x.wide() < 0.0).map(|(j, x)| (i, j, x.wide())))
+}
+
+/// Calls `step` with the values of every coordinate that either vector has.
+#[inline]
+pub(crate) fn merge<S: Scalar>(x: &[Coordinate<S>], y: &[Coordinate<S>], mut step: impl FnMut(f64, f64)) {
+    merge_indexed(x, y, |_, a, b| step(a, b));
+}
+
+/// Calls `step` with index and values of every coordinate that either vector has.
+#[inline]
+pub(crate) fn merge_indexed<S: Scalar>(
+    x: &[Coordinate<S>],
+    y: &[Coordinate<S>],
+    mut step: impl FnMut(usize, f64, f64),
+) {
+    let (mut i, mut j) = (0, 0);
+    while i < x.len() || j < y.len() {
+        let a = x.get(i).map_or(u32::MAX, |c| c.index);
+        let b = y.get(j).map_or(u32::MAX, |c| c.index);
+        let index = a.min(b);
+        let mut pair = (0.0, 0.0);
+        if i < x.len() && a == index {
+            pair.0 = x[i].value.wide();
+            i += 1;
+        }
+        if j < y.len() && b == index {
+            pair.1 = y[j].value.wide();
+            j += 1;
+        }
+        step(index as usize, pair.0, pair.1);
+    }
+}

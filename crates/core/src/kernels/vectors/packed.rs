@@ -1,0 +1,192 @@
+//! Data prepared once for the loops over blocks: shifted, weighted, in either precision, in the layouts the loops want.
+
+use crate::data::{Coordinate, Rows, Scalar, SparseRows, Values};
+use std::sync::{Arc, OnceLock};
+
+/// A collection of vectors, prepared on demand in f64 and in f32.
+pub(crate) struct Packed {
+    source: Values,
+    /// Subtracted from every dense vector: distances by products cancel less around the centre.
+    shift: Option<Arc<Vec<f64>>>,
+    /// Multiplied into every coordinate.
+    weights: Option<Arc<Vec<f64>>>,
+    wide: OnceLock<Store<f64>>,
+    narrow: OnceLock<Store<f32>>,
+}
+
+/// Prepared vectors of one precision.
+pub(crate) enum Store<S> {
+    /// Dense.
+    Dense { rows: Rows<S>, squares: Vec<S>, panels: OnceLock<Panels<S>> },
+    /// Sparse.
+    Sparse { rows: SparseRows<S>, squares: Vec<S>, lists: OnceLock<Lists<S>> },
+}
+
+/// Dense columns feature by feature, in panels of `S::LANES` examples: value of feature k and lane l of panel p is at
+/// `(p * width + k) * LANES + l`. One example against all others then streams straight through memory.
+pub(crate) struct Panels<S> {
+    pub(crate) values: Vec<S>,
+    pub(crate) width: usize,
+}
+
+/// Sparse columns feature by feature: the examples that have a feature, with its value.
+pub(crate) struct Lists<S> {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) entries: Vec<Coordinate<S>>,
+}
+
+/// A precision for which a [`Packed`] keeps a [`Store`].
+pub(crate) trait Stored: Scalar {
+    fn store(packed: &Packed) -> &Store<Self>;
+}
+
+impl Stored for f64 {
+    fn store(packed: &Packed) -> &Store<Self> {
+        packed.wide.get_or_init(|| packed.prepare())
+    }
+}
+
+impl Stored for f32 {
+    fn store(packed: &Packed) -> &Store<Self> {
+        packed.narrow.get_or_init(|| packed.prepare())
+    }
+}
+
+impl Packed {
+    /// Prepares a collection; `shift` only ever applies to dense vectors.
+    pub(crate) fn new(source: &Values, shift: Option<Arc<Vec<f64>>>, weights: Option<Arc<Vec<f64>>>) -> Self {
+        Self { source: source.clone(), shift, weights, wide: OnceLock::new(), narrow: OnceLock::new() }
+    }
+
+    /// How many vectors.
+    pub(crate) fn len(&self) -> usize {
+        self.source.len()
+    }
+
+    /// Those at the given places, prepared alike.
+    pub(crate) fn select(&self, keep: &[usize]) -> Self {
+        Self::new(&self.source.select(keep), self.shift.clone(), self.weights.clone())
+    }
+
+    /// The mean of each coordinate of dense vectors; `None` for sparse ones.
+    pub(crate) fn means(values: &Values) -> Option<Vec<f64>> {
+        fn of<S: Scalar>(rows: &Rows<S>) -> Vec<f64> {
+            let mut means = vec![0.0; rows.width()];
+            for i in 0..rows.len() {
+                for (m, x) in means.iter_mut().zip(rows.row(i)) {
+                    *m += x.wide();
+                }
+            }
+            means.iter_mut().for_each(|m| *m /= rows.len().max(1) as f64);
+            means
+        }
+        match values {
+            Values::Dense(r) => Some(of(r)),
+            Values::Dense32(r) => Some(of(r)),
+            _ => None,
+        }
+    }
+
+    fn prepare<S: Scalar>(&self) -> Store<S> {
+        match &self.source {
+            Values::Dense(r) => self.dense(r),
+            Values::Dense32(r) => self.dense(r),
+            Values::Sparse(r) => self.sparse(r),
+            Values::Sparse32(r) => self.sparse(r),
+            Values::Text(_) | Values::Index(_) => unreachable!("vector families are given vectors only"),
+        }
+    }
+
+    fn dense<S: Scalar, T: Scalar>(&self, source: &Rows<T>) -> Store<S> {
+        let width = source.width();
+        let mut rows = Vec::with_capacity(source.values().len());
+        let mut squares = Vec::with_capacity(source.len());
+        for i in 0..source.len() {
+            let mut square = 0.0;
+            for (j, x) in source.row(i).iter().enumerate() {
+                let mut x = x.wide();
+                if let Some(shift) = &self.shift {
+                    x -= shift[j];
+                }
+                if let Some(weights) = &self.weights {
+                    x *= weights[j];
+                }
+                let x = S::narrow(x);
+                square += x.wide() * x.wide();
+                rows.push(x);
+            }
+            squares.push(S::narrow(square));
+        }
+        match Rows::new(rows, source.len(), width) {
+            Some(rows) => Store::Dense { rows, squares, panels: OnceLock::new() },
+            None => unreachable!("as many numbers as in the source"),
+        }
+    }
+
+    fn sparse<S: Scalar, T: Scalar>(&self, source: &SparseRows<T>) -> Store<S> {
+        let mut rows = source.convert::<S>();
+        if let Some(weights) = &self.weights {
+            for c in rows.coordinates_mut() {
+                // a coordinate beyond the declared widths has no weight, and is left out
+                let weight = weights.get(c.index as usize).copied().unwrap_or(0.0);
+                c.value = S::narrow(c.value.wide() * weight);
+            }
+        }
+        let squares = (0..rows.len())
+            .map(|i| S::narrow(rows.row(i).iter().map(|c| c.value.wide() * c.value.wide()).sum()))
+            .collect();
+        Store::Sparse { rows, squares, lists: OnceLock::new() }
+    }
+}
+
+impl<S: Scalar> Panels<S> {
+    /// Repacks rows.
+    pub(crate) fn new(rows: &Rows<S>) -> Self {
+        let (n, width) = (rows.len(), rows.width());
+        let mut values = vec![S::default(); n.div_ceil(S::LANES) * width * S::LANES];
+        for i in 0..n {
+            let base = (i / S::LANES) * width * S::LANES + i % S::LANES;
+            for (k, &x) in rows.row(i).iter().enumerate() {
+                values[base + k * S::LANES] = x;
+            }
+        }
+        Self { values, width }
+    }
+
+    /// The numbers of one panel.
+    pub(crate) fn panel(&self, p: usize) -> &[S] {
+        let size = self.width * S::LANES;
+        &self.values[p * size..(p + 1) * size]
+    }
+}
+
+impl<S: Scalar> Lists<S> {
+    /// Transposes rows.
+    pub(crate) fn new(rows: &SparseRows<S>) -> Self {
+        let mut starts = vec![0; rows.width() + 1];
+        for c in rows.coordinates() {
+            starts[c.index as usize + 1] += 1;
+        }
+        for k in 0..rows.width() {
+            starts[k + 1] += starts[k];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![Coordinate { index: 0, value: S::default() }; rows.coordinates().len()];
+        for i in 0..rows.len() {
+            for c in rows.row(i) {
+                let place = &mut next[c.index as usize];
+                entries[*place] = Coordinate { index: i as u32, value: c.value };
+                *place += 1;
+            }
+        }
+        Self { starts, entries }
+    }
+
+    /// The examples that have a feature; none for a feature never seen.
+    pub(crate) fn list(&self, feature: usize) -> &[Coordinate<S>] {
+        match (self.starts.get(feature), self.starts.get(feature + 1)) {
+            (Some(&a), Some(&b)) => &self.entries[a..b],
+            _ => &[],
+        }
+    }
+}

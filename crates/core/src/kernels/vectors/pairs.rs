@@ -1,0 +1,194 @@
+//! Families whose kernel is a function of a sum over coordinates that no matrix product gives.
+
+use super::Packed;
+use super::packed::{Panels, Store, Stored};
+use crate::data::{Coordinate, Rows, Scalar, SparseRows};
+use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use std::sync::Arc;
+
+/// κ(x, y) = outer(Σ_j term(x_j, y_j)).
+pub(crate) trait PairFamily: Send + Sync + Clone + 'static {
+    /// What one coordinate adds; term(0, 0) = 0.
+    fn term<S: Scalar>(&self, x: S, y: S) -> S;
+    /// What becomes of the sum.
+    fn outer<S: Scalar>(&self, sum: S) -> S;
+}
+
+/// The matrix of such a kernel between two collections.
+pub(crate) struct PairGram<F> {
+    family: F,
+    rows: Arc<Packed>,
+    cols: Arc<Packed>,
+}
+
+/// Rows of sparse vectors that are compared at once with each column.
+const SPARSE_ROWS: usize = 8;
+
+impl<F: PairFamily> PairGram<F> {
+    pub(crate) fn new(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
+        Self { family, rows, cols }
+    }
+
+    fn compute<S: Precision + Stored>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
+        match (S::store(&self.rows), S::store(&self.cols)) {
+            (Store::Dense { rows: a, .. }, Store::Dense { rows: b, panels, .. }) => {
+                self.dense(a, b, panels, rows, cols, &mut out);
+            }
+            (Store::Sparse { rows: a, .. }, Store::Sparse { rows: b, .. }) => self.sparse(a, b, rows, cols, &mut out),
+            _ => unreachable!("both sides are packed alike"),
+        }
+    }
+
+    fn dense<S: Precision>(
+        &self,
+        a: &Rows<S>,
+        b: &Rows<S>,
+        panels: &std::sync::OnceLock<Panels<S>>,
+        rows: &Pick<'_>,
+        cols: &Pick<'_>,
+        out: &mut BlockMut<'_, S>,
+    ) {
+        match cols {
+            Pick::Range(range) => {
+                let panels = panels.get_or_init(|| Panels::new(b));
+                pulp::Arch::new().dispatch(|| {
+                    for (k, i) in rows.iter().enumerate() {
+                        let line = out.row_mut(k);
+                        let mut done = range.start;
+                        while done < range.end {
+                            let (p, lane) = (done / S::LANES, done % S::LANES);
+                            let count = (S::LANES - lane).min(range.end - done);
+                            let target = &mut line[done - range.start..done - range.start + count];
+                            self.panel(a.row(i), panels.panel(p), lane, target);
+                            done += count;
+                        }
+                    }
+                });
+            }
+            Pick::List(list) => {
+                for (k, i) in rows.iter().enumerate() {
+                    for (o, &j) in out.row_mut(k).iter_mut().zip(*list) {
+                        *o = self.family.outer(a.row(i).iter().zip(b.row(j)).map(|(&x, &y)| self.family.term(x, y)).sum());
+                    }
+                }
+            }
+        }
+    }
+
+    /// One row against the lanes of a panel from `lane` on, sixteen at a time.
+    #[inline(always)]
+    fn panel<S: Scalar>(&self, x: &[S], panel: &[S], lane: usize, out: &mut [S]) {
+        const WIDE: usize = 16;
+        let mut start = 0;
+        while start < S::LANES {
+            let mut sums = [S::default(); WIDE];
+            for (&x, line) in x.iter().zip(panel.chunks_exact(S::LANES)) {
+                for (s, &y) in sums.iter_mut().zip(&line[start..start + WIDE]) {
+                    *s += self.family.term(x, y);
+                }
+            }
+            for (l, &sum) in sums.iter().enumerate() {
+                if let Some(o) = (start + l).checked_sub(lane).and_then(|place| out.get_mut(place)) {
+                    *o = self.family.outer(sum);
+                }
+            }
+            start += WIDE;
+        }
+    }
+
+    /// Σ term(x, y) = Σ_j term(x_j, 0) + Σ over the stored y_j of term(x_j, y_j) − term(x_j, 0).
+    fn sparse<S: Precision>(
+        &self,
+        a: &SparseRows<S>,
+        b: &SparseRows<S>,
+        rows: &Pick<'_>,
+        cols: &Pick<'_>,
+        out: &mut BlockMut<'_, S>,
+    ) {
+        let width = a.width().max(b.width());
+        let zero = S::default();
+        S::scratch(|buffer| {
+            buffer.clear();
+            buffer.resize(width * SPARSE_ROWS, zero);
+            for first in (0..rows.len()).step_by(SPARSE_ROWS) {
+                let count = SPARSE_ROWS.min(rows.len() - first);
+                let mut base = [zero; SPARSE_ROWS];
+                for lane in 0..count {
+                    for c in a.row(rows.at(first + lane)) {
+                        buffer[c.index as usize * SPARSE_ROWS + lane] = c.value;
+                        base[lane] += self.family.term(c.value, zero);
+                    }
+                }
+                let (panel, _) = buffer.as_chunks::<SPARSE_ROWS>();
+                pulp::Arch::new().dispatch(|| {
+                    for (k, j) in cols.iter().enumerate() {
+                        let sums = self.against_panel(b.row(j), panel, base);
+                        for (lane, &sum) in sums.iter().enumerate().take(count) {
+                            out.row_mut(first + lane)[k] = self.family.outer(sum);
+                        }
+                    }
+                });
+                for lane in 0..count {
+                    for c in a.row(rows.at(first + lane)) {
+                        buffer[c.index as usize * SPARSE_ROWS + lane] = zero;
+                    }
+                }
+            }
+        });
+    }
+
+    #[inline(always)]
+    fn against_panel<S: Scalar>(
+        &self,
+        column: &[Coordinate<S>],
+        panel: &[[S; SPARSE_ROWS]],
+        base: [S; SPARSE_ROWS],
+    ) -> [S; SPARSE_ROWS] {
+        let mut sums = base;
+        for c in column {
+            let line = &panel[c.index as usize];
+            for lane in 0..SPARSE_ROWS {
+                sums[lane] += self.family.term(line[lane], c.value) - self.family.term(line[lane], S::default());
+            }
+        }
+        sums
+    }
+}
+
+impl<F: PairFamily> Gram for PairGram<F> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.len(), self.cols.len())
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.compute(&rows, &cols, out);
+    }
+
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.compute(&rows, &cols, out);
+    }
+
+    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
+        let packed = match side {
+            Side::Rows => &self.rows,
+            Side::Columns => &self.cols,
+        };
+        let own = |row: &mut dyn Iterator<Item = f64>| self.family.outer(row.map(|x| self.family.term(x, x)).sum::<f64>());
+        Some(match f64::store(packed) {
+            Store::Dense { rows, .. } => (0..rows.len()).map(|i| own(&mut rows.row(i).iter().copied())).collect(),
+            Store::Sparse { rows, .. } => {
+                (0..rows.len()).map(|i| own(&mut rows.row(i).iter().map(|c| c.value))).collect()
+            }
+        })
+    }
+
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        let left = Arc::new(self.rows.select(rows));
+        let right = if rows == cols && Arc::ptr_eq(&self.rows, &self.cols) {
+            Arc::clone(&left)
+        } else {
+            Arc::new(self.cols.select(cols))
+        };
+        Arc::new(Self { family: self.family.clone(), rows: left, cols: right })
+    }
+}

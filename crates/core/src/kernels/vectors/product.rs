@@ -1,0 +1,263 @@
+//! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
+
+use super::Packed;
+use super::packed::{Lists, Panels, Store, Stored};
+use crate::data::{Coordinate, Scalar, SparseRows};
+use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::linalg::multiply_transposed;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A kernel that is a function of the inner product and the two squared lengths.
+pub(crate) trait ProductFamily: Send + Sync + Clone + 'static {
+    /// Whether the kernel sees only ‖x − y‖²: then one row is summed as (x − y)², which cancels nothing.
+    const DISTANCE: bool;
+    /// Turns inner products of one row into kernel values, in place.
+    fn finish<S: Scalar>(&self, products: &mut [S], square: S, squares: &[S]);
+    /// Turns squared distances into kernel values, in place; only for `DISTANCE`.
+    fn finish_distances<S: Scalar>(&self, squared: &mut [S]);
+    /// κ(x, x) for a squared length.
+    fn own(&self, square: f64) -> f64;
+}
+
+/// The matrix of such a kernel between two collections.
+pub(crate) struct ProductGram<F> {
+    family: F,
+    rows: Arc<Packed>,
+    cols: Arc<Packed>,
+    /// Row i and column i are the same example: the diagonal is exact.
+    same: bool,
+}
+
+/// Rows of sparse vectors that are compared at once with each column.
+const SPARSE_ROWS: usize = 16;
+
+impl<F: ProductFamily> ProductGram<F> {
+    pub(crate) fn new(family: F, rows: Arc<Packed>, cols: Arc<Packed>, same: bool) -> Self {
+        Self { family, rows, cols, same }
+    }
+
+    fn compute<S: Precision + Stored>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
+        let (left, right) = (S::store(&self.rows), S::store(&self.cols));
+        match (left, right) {
+            (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, .. }) => {
+                let d = a.width();
+                let stride = out.stride();
+                with_rows(a.values(), d, rows, |a| {
+                    with_rows(b.values(), d, cols, |b| {
+                        if d == 0 {
+                            (0..out.rows()).for_each(|i| out.row_mut(i).fill(S::default()));
+                        } else {
+                            multiply_transposed(a, b, d, out.values_mut(), stride);
+                        }
+                    });
+                });
+                self.finish_block(rows, cols, na, nb, &mut out);
+            }
+            (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, .. }) => {
+                sparse_products(a, b, rows, cols, &mut out);
+                self.finish_block(rows, cols, na, nb, &mut out);
+            }
+            _ => unreachable!("both sides are packed alike"),
+        }
+    }
+
+    fn finish_block<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, na: &[S], nb: &[S], out: &mut BlockMut<'_, S>) {
+        let gathered: Vec<S>;
+        let nb = match cols {
+            Pick::Range(range) => &nb[range.clone()],
+            Pick::List(list) => {
+                gathered = list.iter().map(|&j| nb[j]).collect();
+                &gathered
+            }
+        };
+        let exact = self.same && F::DISTANCE;
+        pulp::Arch::new().dispatch(|| {
+            for (k, i) in rows.iter().enumerate() {
+                self.family.finish(out.row_mut(k), na[i], nb);
+            }
+        });
+        if exact {
+            let own = S::narrow(self.family.own(0.0));
+            for (k, i) in rows.iter().enumerate() {
+                match cols {
+                    Pick::Range(range) if range.contains(&i) => out.row_mut(k)[i - range.start] = own,
+                    Pick::Range(_) => {}
+                    Pick::List(list) => {
+                        for (o, &j) in out.row_mut(k).iter_mut().zip(*list) {
+                            if i == j {
+                                *o = own;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lends the picked rows as one block: in place for a range, gathered for a list.
+fn with_rows<S: Precision>(values: &[S], d: usize, pick: &Pick<'_>, work: impl FnOnce(&[S])) {
+    match pick {
+        Pick::Range(range) => work(&values[range.start * d..range.end * d]),
+        Pick::List(list) => S::scratch(|buffer| {
+            buffer.clear();
+            for &i in *list {
+                buffer.extend_from_slice(&values[i * d..(i + 1) * d]);
+            }
+            work(buffer);
+        }),
+    }
+}
+
+/// Inner products of sparse vectors. Sixteen rows at a time are scattered into a dense buffer, feature by feature, so that
+/// every stored coordinate of a column is one vector operation for all sixteen.
+fn sparse_products<S: Precision>(
+    a: &SparseRows<S>,
+    b: &SparseRows<S>,
+    rows: &Pick<'_>,
+    cols: &Pick<'_>,
+    out: &mut BlockMut<'_, S>,
+) {
+    let width = a.width().max(b.width());
+    S::scratch(|buffer| {
+        buffer.clear();
+        buffer.resize(width * SPARSE_ROWS, S::default());
+        for first in (0..rows.len()).step_by(SPARSE_ROWS) {
+            let count = SPARSE_ROWS.min(rows.len() - first);
+            for lane in 0..count {
+                for c in a.row(rows.at(first + lane)) {
+                    buffer[c.index as usize * SPARSE_ROWS + lane] = c.value;
+                }
+            }
+            let (panel, _) = buffer.as_chunks::<SPARSE_ROWS>();
+            pulp::Arch::new().dispatch(|| {
+                for (k, j) in cols.iter().enumerate() {
+                    let sums = against_panel(b.row(j), panel);
+                    for (lane, &sum) in sums.iter().enumerate().take(count) {
+                        out.row_mut(first + lane)[k] = sum;
+                    }
+                }
+            });
+            for lane in 0..count {
+                for c in a.row(rows.at(first + lane)) {
+                    buffer[c.index as usize * SPARSE_ROWS + lane] = S::default();
+                }
+            }
+        }
+    });
+}
+
+#[inline(always)]
+fn against_panel<S: Scalar>(column: &[Coordinate<S>], panel: &[[S; SPARSE_ROWS]]) -> [S; SPARSE_ROWS] {
+    let mut sums = [S::default(); SPARSE_ROWS];
+    for c in column {
+        let line = &panel[c.index as usize];
+        for lane in 0..SPARSE_ROWS {
+            sums[lane] += c.value * line[lane];
+        }
+    }
+    sums
+}
+
+impl<F: ProductFamily> Gram for ProductGram<F> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.len(), self.cols.len())
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.compute(&rows, &cols, out);
+    }
+
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.compute(&rows, &cols, out);
+    }
+
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        match (f32::store(&self.rows), f32::store(&self.cols)) {
+            (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, panels }) => {
+                let panels = panels.get_or_init(|| Panels::new(b));
+                pulp::Arch::new().dispatch(|| {
+                    panel_row::<F>(a.row(row), panels, cols.clone(), out);
+                    if F::DISTANCE {
+                        self.family.finish_distances(out);
+                    } else {
+                        self.family.finish(out, na[row], &nb[cols]);
+                    }
+                });
+            }
+            (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, lists }) => {
+                let lists = lists.get_or_init(|| Lists::new(b));
+                list_row(a.row(row), lists, cols.clone(), out);
+                pulp::Arch::new().dispatch(|| self.family.finish(out, na[row], &nb[cols.clone()]));
+                if self.same && F::DISTANCE && cols.contains(&row) {
+                    out[row - cols.start] = self.family.own(0.0) as f32;
+                }
+            }
+            _ => unreachable!("both sides are packed alike"),
+        }
+    }
+
+    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
+        let packed = match side {
+            Side::Rows => &self.rows,
+            Side::Columns => &self.cols,
+        };
+        if F::DISTANCE {
+            return Some(vec![self.family.own(0.0); packed.len()]);
+        }
+        let (Store::Dense { squares, .. } | Store::Sparse { squares, .. }) = f64::store(packed);
+        Some(squares.iter().map(|&s| self.family.own(s)).collect())
+    }
+
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        let left = Arc::new(self.rows.select(rows));
+        let same = self.same && rows == cols;
+        let right = if same { Arc::clone(&left) } else { Arc::new(self.cols.select(cols)) };
+        Arc::new(Self { family: self.family.clone(), rows: left, cols: right, same })
+    }
+}
+
+/// One dense row against packed columns: Σ (x − y)² or Σ x y, a panel at a time.
+#[inline(always)]
+fn panel_row<F: ProductFamily>(x: &[f32], panels: &Panels<f32>, cols: Range<usize>, out: &mut [f32]) {
+    const LANES: usize = <f32 as Scalar>::LANES;
+    let mut done = cols.start;
+    while done < cols.end {
+        let (p, lane) = (done / LANES, done % LANES);
+        let count = (LANES - lane).min(cols.end - done);
+        let (lines, _) = panels.panel(p).as_chunks::<LANES>();
+        let mut sums = [0.0_f32; LANES];
+        for (&x, line) in x.iter().zip(lines) {
+            for l in 0..LANES {
+                if F::DISTANCE {
+                    let difference = x - line[l];
+                    sums[l] += difference * difference;
+                } else {
+                    sums[l] += x * line[l];
+                }
+            }
+        }
+        out[done - cols.start..done - cols.start + count].copy_from_slice(&sums[lane..lane + count]);
+        done += count;
+    }
+}
+
+/// One sparse row against columns by their features: only examples that share a feature are touched.
+fn list_row(x: &[Coordinate<f32>], lists: &Lists<f32>, cols: Range<usize>, out: &mut [f32]) {
+    out.fill(0.0);
+    for c in x {
+        let list = lists.list(c.index as usize);
+        let whole = cols.start == 0 && list.last().is_none_or(|last| (last.index as usize) < cols.end);
+        let list = if whole {
+            list
+        } else {
+            let from = list.partition_point(|e| (e.index as usize) < cols.start);
+            let to = list.partition_point(|e| (e.index as usize) < cols.end);
+            &list[from..to]
+        };
+        for e in list {
+            out[e.index as usize - cols.start] += c.value * e.value;
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Numbers about predictions: errors, intervals, areas.
+
+use crate::data::{DataError, Target};
+use crate::machines::Output;
+use serde::Serialize;
+
+/// How good predictions are, by the kind of task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Metrics {
+    /// Of labels.
+    Classes(ClassMetrics),
+    /// Of numbers.
+    Numbers(NumberMetrics),
+}
+
+/// How good predicted labels are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassMetrics {
+    /// How many examples.
+    pub n: usize,
+    /// The fraction of wrong labels.
+    pub error: f64,
+    /// An interval that holds the true error with 95 % probability (Clopper and Pearson), if the examples were held out.
+    pub error_interval: (f64, f64),
+    /// All labels, of the model and of the data.
+    pub labels: Vec<String>,
+    /// Rows are true labels, columns predicted ones.
+    pub confusion: Vec<Vec<usize>>,
+    /// Area under the ROC curve; two classes only.
+    pub auc: Option<f64>,
+}
+
+/// How good predicted numbers are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NumberMetrics {
+    /// How many examples.
+    pub n: usize,
+    /// Root of the mean squared error, over all outputs.
+    pub rmse: f64,
+    /// Mean absolute error.
+    pub mae: f64,
+    /// 1 − squared error / variance, averaged over outputs; `None` where a target is constant.
+    pub r2: Option<f64>,
+}
+
+/// Compares predictions with the truth.
+pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
+    if output.len() != truth.len() {
+        return Err(DataError::Lengths {
+            what: "the predictions".to_owned(),
+            got: output.len(),
+            other: "the target".to_owned(),
+            wanted: truth.len(),
+        });
+    }
+    match output {
+        Output::Labels { labels, codes, scores } => classes(labels, codes, scores, truth).map(Metrics::Classes),
+        Output::Values { names, values } => numbers(names.len(), values, truth).map(Metrics::Numbers),
+    }
+}
+
+fn classes(labels: &[String], codes: &[u32], scores: &[f64], truth: &Target) -> Result<ClassMetrics, DataError> {
+    let truth = truth.classes()?;
+    // "1" of the model and "1.0" of the data are one label
+    let same = |a: &str, b: &str| a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x == y);
+    let mut all = labels.to_vec();
+    let place: Vec<usize> = truth
+        .labels
+        .iter()
+        .map(|label| {
+            all.iter().position(|known| same(known, label)).unwrap_or_else(|| {
+                all.push(label.clone());
+                all.len() - 1
+            })
+        })
+        .collect();
+    let mut confusion = vec![vec![0; all.len()]; all.len()];
+    for (&predicted, &code) in codes.iter().zip(&truth.codes) {
+        confusion[place[code as usize]][predicted as usize] += 1;
+    }
+    let n = codes.len();
+    let right: usize = (0..all.len()).map(|c| confusion[c][c]).sum();
+    let auc = (labels.len() == 2 && all.len() == 2).then(|| {
+        let second: Vec<f64> = scores.chunks_exact(2).map(|s| s[1]).collect();
+        let positive: Vec<bool> = truth.codes.iter().map(|&c| place[c as usize] == 1).collect();
+        area_under_curve(&second, &positive)
+    });
+    Ok(ClassMetrics {
+        n,
+        error: (n - right) as f64 / n.max(1) as f64,
+        error_interval: clopper_pearson(n - right, n, 0.05),
+        labels: all,
+        confusion,
+        auc: auc.flatten(),
+    })
+}
+
+fn numbers(outputs: usize, values: &[f64], truth: &Target) -> Result<NumberMetrics, DataError> {
+    let truth = truth.numbers()?;
+    if truth.names.len() != outputs {
+        return Err(DataError::Lengths {
+            what: "the target's columns".to_owned(),
+            got: truth.names.len(),
+            other: "the model's outputs".to_owned(),
+            wanted: outputs,
+        });
+    }
+    let n = values.len() / outputs.max(1);
+    let count = values.len().max(1) as f64;
+    let squared: f64 = values.iter().zip(&truth.values).map(|(a, b)| (a - b) * (a - b)).sum();
+    let absolute: f64 = values.iter().zip(&truth.values).map(|(a, b)| (a - b).abs()).sum();
+    let r2: Option<Vec<f64>> = (0..outputs)
+        .map(|k| {
+            let column = || truth.values.iter().skip(k).step_by(outputs);
+            let mean = column().sum::<f64>() / n.max(1) as f64;
+            let spread: f64 = column().map(|y| (y - mean) * (y - mean)).sum();
+            let residual: f64 = column().zip(values.iter().skip(k).step_by(outputs)).map(|(y, f)| (y - f) * (y - f)).sum();
+            (spread > 0.0).then(|| 1.0 - residual / spread)
+        })
+        .collect();
+    Ok(NumberMetrics {
+        n,
+        rmse: (squared / count).sqrt(),
+        mae: absolute / count,
+        r2: r2.map(|all| all.iter().sum::<f64>() / all.len().max(1) as f64),
+    })
+}
+
+/// The probability that a positive example scores higher than a negative one, ties counting half; `None` without both.
+pub fn area_under_curve(scores: &[f64], positive: &[bool]) -> Option<f64> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    let (mut ranks, mut i) = (0.0, 0);
+    while i < order.len() {
+        let mut j = i;
+        while j < order.len() && scores[order[j]] == scores[order[i]] {
+            j += 1;
+        }
+        // tied scores share the mean of their ranks
+        let rank = (i + 1 + j) as f64 / 2.0;
+        ranks += rank * order[i..j].iter().filter(|&&t| positive[t]).count() as f64;
+        i = j;
+    }
+    let p = positive.iter().filter(|&&b| b).count() as f64;
+    let q = positive.len() as f64 - p;
+    (p > 0.0 && q > 0.0).then(|| (ranks - p * (p + 1.0) / 2.0) / (p * q))
+}
+
+/// The exact interval for a probability from `k` successes in `n` trials that holds it with probability 1 − `delta`.
+///
+/// # Source
+/// Clopper & Pearson (1934): the ends are where the binomial tails are δ/2.
+pub fn clopper_pearson(k: usize, n: usize, delta: f64) -> (f64, f64) {
+    if n == 0 {
+        return (0.0, 1.0);
+    }
+    let solve = |wanted: f64, tail: &dyn Fn(f64) -> f64| {
+        // tail rises from 0 to 1
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..200 {
+            let middle = f64::midpoint(low, high);
+            if tail(middle) < wanted {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        f64::midpoint(low, high)
+    };
+    let at_least = |k: usize, p: f64| 1.0 - binomial_cdf(k, n, p);
+    let low = if k == 0 { 0.0 } else { solve(delta / 2.0, &|p| at_least(k - 1, p)) };
+    let high = if k == n { 1.0 } else { solve(1.0 - delta / 2.0, &|p| at_least(k, p)) };
+    (low, high)
+}
+
+/// P[Bin(n, p) ≤ k], summed in logarithms from the larger end of each term.
+fn binomial_cdf(k: usize, n: usize, p: f64) -> f64 {
+    if k >= n || p <= 0.0 {
+        return 1.0;
+    }
+    if p >= 1.0 {
+        return 0.0;
+    }
+    let (log_p, log_q) = (p.ln(), (-p).ln_1p());
+    let mut log_choose = 0.0;
+    let mut sum = 0.0;
+    for i in 0..=k {
+        if i > 0 {
+            log_choose += ((n - i + 1) as f64 / i as f64).ln();
+        }
+        sum += (log_choose + i as f64 * log_p + (n - i) as f64 * log_q).exp();
+    }
+    sum.min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clopper_pearson_against_tables() {
+        // scipy.stats.binomtest(k, n).proportion_ci(method="exact")
+        for (k, n, low, high) in [
+            (0, 10, 0.0, 0.308_497_1),
+            (1, 10, 0.002_528_6, 0.445_016_1),
+            (5, 100, 0.016_431_9, 0.112_834_9),
+            (10, 10, 0.691_502_9, 1.0),
+        ] {
+            let (l, h) = clopper_pearson(k, n, 0.05);
+            assert!((l - low).abs() < 1e-6 && (h - high).abs() < 1e-6, "{k}/{n}: {l} {h}");
+        }
+    }
+
+    #[test]
+    fn area_counts_pairs() {
+        let scores = [0.1, 0.4, 0.35, 0.8, 0.4];
+        let positive = [false, false, true, true, true];
+        let mut pairs = 0.0;
+        for i in 0..5 {
+            for j in 0..5 {
+                if positive[i] && !positive[j] {
+                    pairs += if scores[i] > scores[j] { 1.0 } else if scores[i] == scores[j] { 0.5 } else { 0.0 };
+                }
+            }
+        }
+        assert!((area_under_curve(&scores, &positive).unwrap() - pairs / 6.0).abs() < 1e-15);
+        assert_eq!(area_under_curve(&scores, &[true; 5]), None);
+    }
+
+    #[test]
+    fn an_unknown_true_label_counts_as_wrong() {
+        let output = Output::Labels { labels: vec!["1".into(), "2".into()], codes: vec![0, 1, 1], scores: vec![0.0; 6] };
+        let truth = Target::from_text("y", &["1.0", "2", "3"]);
+        let Metrics::Classes(m) = measure(&output, &truth).unwrap() else { panic!() };
+        assert!((m.error - 1.0 / 3.0).abs() < 1e-15);
+        assert_eq!(m.labels, ["1", "2", "3"]);
+        assert_eq!(m.confusion, [[1, 0, 0], [0, 1, 0], [0, 1, 0]]);
+        assert_eq!(m.auc, None);
+    }
+
+    #[test]
+    fn regression_metrics_by_hand() {
+        let output = Output::Values { names: vec!["y".into()], values: vec![1.0, 2.0, 4.0] };
+        let Metrics::Numbers(m) = measure(&output, &Target::from(vec![1.0, 3.0, 5.0])).unwrap() else { panic!() };
+        assert!((m.rmse - (2.0_f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert!((m.mae - 2.0 / 3.0).abs() < 1e-15);
+        assert!((m.r2.unwrap() - (1.0 - 2.0 / 8.0)).abs() < 1e-15);
+    }
+}

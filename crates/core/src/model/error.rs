@@ -1,0 +1,41 @@
+//! Model files that cannot be read or written.
+
+/// A model file cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The system refused.
+    #[error("{file}: {reason}")]
+    Io {
+        /// File name.
+        file: String,
+        /// The system's words.
+        reason: String,
+    },
+    /// The file is no model.
+    #[error("{file} is not a mercer model: {finding}")]
+    NotAModel {
+        /// File name.
+        file: String,
+        /// What was found.
+        finding: String,
+    },
+    /// The file was damaged or made up.
+    #[error("{file} is damaged: {finding}; copy it again, or fit anew")]
+    Damaged {
+        /// File name.
+        file: String,
+        /// What was found.
+        finding: String,
+    },
+    /// The file is of a later version.
+    #[error("{file} has format version {found}, but this mercer reads up to {known}; use a newer mercer")]
+    Version {
+        /// File name.
+        file: String,
+        /// Its version.
+        found: u64,
+        /// The latest that is known.
+        known: u64,
+    },
+}

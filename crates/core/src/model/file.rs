@@ -1,0 +1,377 @@
+//! Model files: one safetensors file whose metadata hold one versioned JSON document.
+//!
+//! Arrays are plain numbers that any safetensors reader can open; nothing in the file is ever executed. A checksum covers
+//! the document and every array, and everything is checked again in reading, so that a damaged or made-up file gives an
+//! error and never a panic.
+
+use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
+use super::{FileError, Model};
+use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
+use crate::formula::Formula;
+use crate::gram::views::Centring;
+use crate::machines::{Coefficients, Expansion, Fitted, Proof, Readout};
+use crate::params::Setting;
+use safetensors::SafeTensors;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The version that is written, and the latest that is read.
+const VERSION: u64 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    format: u64,
+    written_by: String,
+    machine: String,
+    settings: Vec<(String, Stored)>,
+    kernel: String,
+    readout: Readout,
+    proof: Proof,
+    coefficients: Kind,
+    centrings: usize,
+    views: Vec<StoredView>,
+    schema: Option<Schema>,
+    trained_on: usize,
+    candidates: usize,
+}
+
+/// A parameter as JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Switch(bool),
+    Number(f64),
+    Numbers(Vec<f64>),
+    Word(String),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Dual,
+    Pairwise { count: usize },
+    Primal { width: usize, scale: f64 },
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredView {
+    name: String,
+    kind: String,
+    len: usize,
+    width: usize,
+}
+
+impl Model {
+    /// Writes the model to a file, whole or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let path = path.as_ref();
+        let fail = |reason: String| FileError::Io { file: path.display().to_string(), reason };
+        let bytes = self.to_bytes().map_err(fail)?;
+        crate::write::whole(path, &bytes).map_err(|e| fail(e.to_string()))
+    }
+
+    /// The file as bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let mut pack = Packer::default();
+        let outputs = self.fitted.expansion.outputs();
+        pack.f64s("offsets", &[outputs], &self.fitted.expansion.offsets);
+        let points = |pack: &mut Packer, points: &[usize]| {
+            pack.u64s("points", &[points.len()], &points.iter().map(|&p| p as u64).collect::<Vec<_>>());
+        };
+        let coefficients = match &self.fitted.expansion.coefficients {
+            Coefficients::Dual { points: places, alpha } => {
+                points(&mut pack, places);
+                pack.f64s("alpha", &[places.len(), outputs], alpha);
+                Kind::Dual
+            }
+            Coefficients::Pairwise { points: places, classes, alpha, count } => {
+                points(&mut pack, places);
+                pack.u32s("classes", &[places.len()], classes);
+                pack.f64s("alpha", &[places.len(), count - 1], alpha);
+                Kind::Pairwise { count: *count }
+            }
+            Coefficients::Primal { weights, width, scale } => {
+                pack.f64s("weights", &[*width, outputs], weights);
+                Kind::Primal { width: *width, scale: *scale }
+            }
+        };
+        let centrings = self.kernel.centrings();
+        for (i, centring) in centrings.iter().enumerate() {
+            pack.f64s(format!("centring.{i}"), &[centring.means.len()], &centring.means);
+            pack.f64s(format!("centring.{i}.total"), &[1], &[centring.total]);
+        }
+        let document = Document {
+            format: VERSION,
+            written_by: format!("mercer {}", env!("CARGO_PKG_VERSION")),
+            machine: self.machine.clone(),
+            settings: self.settings.iter().map(|(name, value)| (name.clone(), store(value))).collect(),
+            kernel: self.kernel.to_string(),
+            readout: self.fitted.readout.clone(),
+            proof: self.fitted.proof.clone(),
+            coefficients,
+            centrings: centrings.len(),
+            views: self.examples.views().iter().enumerate().map(|(i, v)| pack_view(&mut pack, i, v)).collect(),
+            schema: self.schema.clone(),
+            trained_on: self.trained_on,
+            candidates: self.candidates,
+        };
+        pack.finish(serde_json::to_string(&document).map_err(|e| e.to_string())?)
+    }
+
+    /// Reads a model from a file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| FileError::Io { file: file.clone(), reason: e.to_string() })?;
+        Self::from_bytes(&bytes, &file)
+    }
+
+    /// Reads a model from bytes; `file` is its name in errors.
+    pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Self, FileError> {
+        let not_a_model = |finding: &str| FileError::NotAModel { file: file.to_owned(), finding: finding.to_owned() };
+        let damaged = |finding: String| FileError::Damaged { file: file.to_owned(), finding };
+        let (_, header) =
+            SafeTensors::read_metadata(bytes).map_err(|_| not_a_model("it has no safetensors header, or is cut off"))?;
+        let metadata = header.metadata().as_ref().ok_or_else(|| not_a_model("its header has no metadata"))?;
+        let text = metadata.get(DOCUMENT).ok_or_else(|| not_a_model("its metadata have no mercer document"))?;
+        let arrays = SafeTensors::deserialize(bytes).map_err(|e| damaged(e.to_string()))?;
+        let unpack = Unpacker::new(&arrays);
+        let version: Version = serde_json::from_str(text).map_err(|e| damaged(format!("its document: {e}")))?;
+        if version.format > VERSION {
+            return Err(FileError::Version { file: file.to_owned(), found: version.format, known: VERSION });
+        }
+        let wanted = metadata.get(CHECKSUM).map(String::as_str);
+        if wanted != Some(format!("{:08x}", unpack.checksum(text)).as_str()) {
+            return Err(damaged("its checksum does not fit its contents".to_owned()));
+        }
+        let document: Document = serde_json::from_str(text).map_err(|e| damaged(format!("its document: {e}")))?;
+        assemble(document, &unpack).map_err(damaged)
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    format: u64,
+}
+
+fn store(value: &Setting) -> Stored {
+    match value {
+        Setting::Number(x) => Stored::Number(*x),
+        Setting::Switch(b) => Stored::Switch(*b),
+        Setting::Word(w) => Stored::Word(w.clone()),
+        Setting::Numbers(xs) => Stored::Numbers(xs.clone()),
+    }
+}
+
+fn restore(value: Stored) -> Setting {
+    match value {
+        Stored::Number(x) => Setting::Number(x),
+        Stored::Switch(b) => Setting::Switch(b),
+        Stored::Word(w) => Setting::Word(w),
+        Stored::Numbers(xs) => Setting::Numbers(xs),
+    }
+}
+
+fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
+    let name = |part: &str| format!("view.{place}.{part}");
+    let (len, width) = (view.values.len(), view.values.width().unwrap_or(0));
+    let kind = match &view.values {
+        Values::Dense(r) => {
+            pack.f64s(name("values"), &[len, width], r.values());
+            "dense"
+        }
+        Values::Dense32(r) => {
+            pack.f32s(name("values"), &[len, width], r.values());
+            "dense32"
+        }
+        Values::Sparse(r) => {
+            pack_sparse(pack, place, r);
+            pack.f64s(name("values"), &[r.coordinates().len()], &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>());
+            "sparse"
+        }
+        Values::Sparse32(r) => {
+            pack_sparse(pack, place, r);
+            pack.f32s(name("values"), &[r.coordinates().len()], &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>());
+            "sparse32"
+        }
+        Values::Text(t) => {
+            let mut starts = vec![0_u64];
+            starts.extend(t.iter().scan(0, |end, s| {
+                *end += s.len() as u64;
+                Some(*end)
+            }));
+            pack.u64s(name("starts"), &[starts.len()], &starts);
+            pack.bytes(name("text"), t.concat().into_bytes());
+            "text"
+        }
+        Values::Index(t) => {
+            pack.u32s(name("index"), &[t.len()], t);
+            "index"
+        }
+    };
+    StoredView { name: view.name.clone(), kind: kind.to_owned(), len, width }
+}
+
+fn pack_sparse<S: Scalar>(pack: &mut Packer, place: usize, rows: &SparseRows<S>) {
+    let starts: Vec<u64> = rows.starts().iter().map(|&s| s as u64).collect();
+    let indices: Vec<u32> = rows.coordinates().iter().map(|c| c.index).collect();
+    pack.u64s(format!("view.{place}.starts"), &[starts.len()], &starts);
+    pack.u32s(format!("view.{place}.indices"), &[indices.len()], &indices);
+}
+
+/// Checks a document against its arrays and puts the model together.
+fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> {
+    let mut kernel: Formula = document.kernel.parse().map_err(|e| format!("its kernel: {e}"))?;
+    let mut centrings = Vec::new();
+    for i in 0..document.centrings.min(64) {
+        let (_, means) = finite(unpack.get_f64s(&format!("centring.{i}"))?)?;
+        let (_, total) = finite(unpack.get_f64s(&format!("centring.{i}.total"))?)?;
+        centrings.push(Centring { means, total: *total.first().ok_or("a centring has no total")? });
+    }
+    if !kernel.set_centrings(centrings) {
+        return Err("its kernel has another number of centres than the file".to_owned());
+    }
+    let views = document
+        .views
+        .iter()
+        .enumerate()
+        .map(|(i, v)| Ok(View { name: v.name.clone(), values: unpack_view(unpack, i, v)? }))
+        .collect::<Result<Vec<_>, String>>()?;
+    let examples = Dataset::from_views(views).map_err(|e| e.to_string())?;
+    if kernel.centrings().iter().any(|c| c.means.len() != examples.len()) {
+        return Err("a centre was learned on another number of examples".to_owned());
+    }
+    let (_, offsets) = finite(unpack.get_f64s("offsets")?)?;
+    if document.readout.outputs() != offsets.len() || offsets.is_empty() {
+        return Err("its readout does not fit its outputs".to_owned());
+    }
+    let coefficients = unpack_coefficients(&document, unpack, &offsets, examples.len())?;
+    if document.machine.is_empty() || crate::machines::find(&document.machine).is_none() {
+        return Err(format!("there is no machine called {}", document.machine));
+    }
+    Ok(Model {
+        machine: document.machine,
+        settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
+        kernel,
+        fitted: Fitted { expansion: Expansion { coefficients, offsets }, readout: document.readout, proof: document.proof },
+        examples,
+        schema: document.schema,
+        trained_on: document.trained_on,
+        candidates: document.candidates,
+    })
+}
+
+fn finite<T>(array: (T, Vec<f64>)) -> Result<(T, Vec<f64>), String> {
+    if array.1.iter().all(|v| v.is_finite()) { Ok(array) } else { Err("an array holds numbers that are not finite".to_owned()) }
+}
+
+fn unpack_coefficients(
+    document: &Document,
+    unpack: &Unpacker<'_>,
+    offsets: &[f64],
+    examples: usize,
+) -> Result<Coefficients, String> {
+    if let Kind::Primal { width, scale } = document.coefficients {
+        let (shape, weights) = finite(unpack.get_f64s("weights")?)?;
+        if shape != [width, offsets.len()] || !scale.is_finite() {
+            return Err("its weights have the wrong shape".to_owned());
+        }
+        return Ok(Coefficients::Primal { weights, width, scale });
+    }
+    let (_, points) = unpack.get_u64s("points")?;
+    let points: Vec<usize> = points.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
+    if points.iter().any(|&p| p >= examples) {
+        return Err("a coefficient belongs to an example that is not in the file".to_owned());
+    }
+    let (shape, alpha) = finite(unpack.get_f64s("alpha")?)?;
+    match document.coefficients {
+        Kind::Pairwise { count } => {
+            let (_, classes) = unpack.get_u32s("classes")?;
+            let fits = count >= 2
+                && shape == [points.len(), count - 1]
+                && classes.len() == points.len()
+                && classes.iter().all(|&c| (c as usize) < count)
+                && classes.windows(2).all(|p| p[0] <= p[1])
+                && offsets.len() == count * (count - 1) / 2;
+            match (fits, &document.readout) {
+                (true, Readout::Vote { labels }) if labels.len() == count => {
+                    Ok(Coefficients::Pairwise { points, classes, alpha, count })
+                }
+                _ => Err("its coefficients do not fit its classes".to_owned()),
+            }
+        }
+        _ if shape == [points.len(), offsets.len()] => Ok(Coefficients::Dual { points, alpha }),
+        _ => Err("its coefficients have the wrong shape".to_owned()),
+    }
+}
+
+fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result<Values, String> {
+    let name = |part: &str| format!("view.{place}.{part}");
+    let wrong = || format!("view {} has the wrong shape", view.name);
+    let shape = [view.len, view.width];
+    match view.kind.as_str() {
+        "dense" => {
+            let (found, values) = finite(unpack.get_f64s(&name("values"))?)?;
+            let rows = Rows::new(values, view.len, view.width).filter(|_| found == shape);
+            rows.map(Values::from).ok_or_else(wrong)
+        }
+        "dense32" => {
+            let (found, values) = unpack.get_f32s(&name("values"))?;
+            let rows = Rows::new(values, view.len, view.width).filter(|_| found == shape);
+            rows.map(Values::from).ok_or_else(wrong)
+        }
+        "sparse" => {
+            let (_, values) = finite(unpack.get_f64s(&name("values"))?)?;
+            unpack_sparse(unpack, place, view, &values).map(Values::from)
+        }
+        "sparse32" => {
+            let (_, values) = unpack.get_f32s(&name("values"))?;
+            unpack_sparse(unpack, place, view, &values).map(Values::from)
+        }
+        "text" => {
+            let text = String::from_utf8(unpack.get_bytes(&name("text"))?).map_err(|_| wrong())?;
+            let starts = places(unpack, &name("starts"), text.len())?;
+            let strings: Option<Vec<String>> =
+                starts.windows(2).map(|p| text.get(p[0]..p[1]).map(str::to_owned)).collect();
+            strings.filter(|s| s.len() == view.len).map(Values::from).ok_or_else(wrong)
+        }
+        "index" => {
+            let (_, index) = unpack.get_u32s(&name("index"))?;
+            if index.len() == view.len { Ok(Values::Index(Arc::new(index))) } else { Err(wrong()) }
+        }
+        other => Err(format!("view {} is of the unknown kind {other}", view.name)),
+    }
+}
+
+/// Where each vector or string starts: rising places up to `end`.
+fn places(unpack: &Unpacker<'_>, name: &str, end: usize) -> Result<Vec<usize>, String> {
+    let (_, starts) = unpack.get_u64s(name)?;
+    let starts: Vec<usize> = starts.into_iter().map(|s| usize::try_from(s).unwrap_or(usize::MAX)).collect();
+    let fits = starts.first() == Some(&0) && starts.last() == Some(&end) && starts.windows(2).all(|p| p[0] <= p[1]);
+    if fits { Ok(starts) } else { Err(format!("array {name} does not fit its contents")) }
+}
+
+fn unpack_sparse<S: Scalar>(
+    unpack: &Unpacker<'_>,
+    place: usize,
+    view: &StoredView,
+    values: &[S],
+) -> Result<SparseRows<S>, String> {
+    let wrong = || format!("view {} has the wrong shape", view.name);
+    let (_, indices) = unpack.get_u32s(&format!("view.{place}.indices"))?;
+    let starts = places(unpack, &format!("view.{place}.starts"), values.len())?;
+    if indices.len() != values.len() || starts.len() != view.len + 1 || indices.contains(&u32::MAX) {
+        return Err(wrong());
+    }
+    let mut rows = SparseRows::new(view.width);
+    let mut row = Vec::new();
+    for p in starts.windows(2) {
+        row.clear();
+        row.extend((p[0]..p[1]).map(|k| Coordinate { index: indices[k], value: values[k] }));
+        if !rows.push(&row) {
+            return Err(wrong());
+        }
+    }
+    Ok(rows)
+}

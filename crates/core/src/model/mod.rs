@@ -1,0 +1,124 @@
+//! Models: a fitted machine joined with its kernel and the examples it needs.
+
+mod error;
+mod file;
+mod tensors;
+
+pub use error::FileError;
+
+use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
+use crate::error::Error;
+use crate::formula::Formula;
+use crate::machines::{Coefficients, Fitted, Output};
+use crate::params::Setting;
+use std::sync::Arc;
+
+/// A trained model: what predicts, and what is told about how it came to be.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The machine's name.
+    pub machine: String,
+    /// The machine's parameters.
+    pub settings: Vec<(String, Setting)>,
+    /// The kernel, with numbers resolved.
+    pub kernel: Formula,
+    /// Expansion, readout and proof; points are places in `examples`.
+    pub fitted: Fitted,
+    /// The examples that predictions need.
+    pub examples: Dataset,
+    /// How files become data for this model; `None` for a model fitted on data in memory.
+    pub schema: Option<Schema>,
+    /// How many examples it was trained on.
+    pub trained_on: usize,
+    /// How many hypotheses were tried on the same examples, this one included.
+    pub candidates: usize,
+}
+
+impl Model {
+    /// Joins a fit with its kernel and training data; keeps only the examples that predictions need.
+    pub fn new(
+        machine: &str,
+        settings: Vec<(String, Setting)>,
+        kernel: Formula,
+        mut fitted: Fitted,
+        training: &Dataset,
+    ) -> Self {
+        let indexed = index_precomputed(&kernel, training);
+        let examples = if kernel.needs_all_examples() {
+            indexed
+        } else {
+            let kept = indexed.select(fitted.expansion.points());
+            if let Coefficients::Dual { points, .. } | Coefficients::Pairwise { points, .. } =
+                &mut fitted.expansion.coefficients
+            {
+                *points = (0..points.len()).collect();
+            }
+            kept
+        };
+        Self {
+            machine: machine.to_owned(),
+            settings,
+            kernel,
+            fitted,
+            examples: examples.without_target(),
+            schema: None,
+            trained_on: training.len(),
+            candidates: 1,
+        }
+    }
+
+    /// The scores of new examples, n × outputs row by row.
+    pub fn scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
+        if let Coefficients::Primal { width, .. } = &self.fitted.expansion.coefficients {
+            let (rows, _) = self.kernel.features(data).ok_or_else(|| DataError::Usage {
+                finding: "this model has explicit weights and needs dense vectors".to_owned(),
+            })?;
+            let got = rows.width();
+            return self.fitted.expansion.primal_scores(&rows).ok_or_else(|| {
+                DataError::Usage { finding: format!("the model was trained on {width} coordinates, the data have {got}") }.into()
+            });
+        }
+        let cross = self.kernel.cross(data, &self.examples)?;
+        let points = self.fitted.expansion.points();
+        let cross = if points.len() == self.examples.len() {
+            cross
+        } else {
+            let rows: Vec<usize> = (0..data.len()).collect();
+            cross.restrict(&rows, points)
+        };
+        Ok(self.fitted.expansion.scores(cross.as_ref()))
+    }
+
+    /// Predicts new examples.
+    ///
+    /// # Errors
+    /// If the data do not fit the kernel: another kind, or another number of coordinates.
+    pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
+        Ok(self.fitted.readout.read(self.scores(data)?))
+    }
+
+    /// Turns a table from a file into data for this model.
+    pub fn data(&self, table: &Table) -> Result<Dataset, Error> {
+        match &self.schema {
+            Some(schema) => Ok(schema.apply(table)?),
+            None => Err(DataError::Usage { finding: "this model was not trained on a file".to_owned() }.into()),
+        }
+    }
+}
+
+/// Views that a precomputed kernel reads are kept as places only: their rows mean nothing without the matrix.
+fn index_precomputed(kernel: &Formula, training: &Dataset) -> Dataset {
+    let wanted = kernel.views();
+    let views = training.views().iter().map(|view| {
+        let read = wanted.iter().any(|(name, kind)| {
+            *kind == Kind::Precomputed && name.map_or(training.views().len() == 1 || view.name == "x", |n| n == view.name)
+        });
+        let values = if read && view.values.kind() == Kind::Vectors {
+            Values::Index(Arc::new((0..view.values.len() as u32).collect()))
+        } else {
+            view.values.clone()
+        };
+        View { name: view.name.clone(), values }
+    });
+    Dataset::from_views(views.collect()).unwrap_or_else(|_| training.clone())
+}

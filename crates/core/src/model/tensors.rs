@@ -1,0 +1,103 @@
+//! Arrays in a model file, by name: packed for writing, checked in reading.
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::collections::BTreeMap;
+
+/// Arrays to be written.
+#[derive(Default)]
+pub(super) struct Packer {
+    arrays: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
+}
+
+macro_rules! numbers {
+    ($put:ident, $get:ident, $type:ty, $dtype:ident) => {
+        impl Packer {
+            /// Adds an array.
+            pub(super) fn $put(&mut self, name: impl Into<String>, shape: &[usize], values: &[$type]) {
+                let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+                self.arrays.insert(name.into(), (Dtype::$dtype, shape.to_vec(), bytes));
+            }
+        }
+
+        impl Unpacker<'_> {
+            /// The array of a name and its shape; an error in words if it is missing or of another type.
+            pub(super) fn $get(&self, name: &str) -> Result<(Vec<usize>, Vec<$type>), String> {
+                let view = self.view(name, Dtype::$dtype)?;
+                let (chunks, _) = view.data().as_chunks();
+                Ok((view.shape().to_vec(), chunks.iter().map(|c| <$type>::from_le_bytes(*c)).collect()))
+            }
+        }
+    };
+}
+
+numbers!(f64s, get_f64s, f64, F64);
+numbers!(f32s, get_f32s, f32, F32);
+numbers!(u64s, get_u64s, u64, U64);
+numbers!(u32s, get_u32s, u32, U32);
+
+impl Packer {
+    /// Adds bytes.
+    pub(super) fn bytes(&mut self, name: impl Into<String>, values: Vec<u8>) {
+        self.arrays.insert(name.into(), (Dtype::U8, vec![values.len()], values));
+    }
+
+    /// The whole file: arrays, and the document with a checksum over everything.
+    pub(super) fn finish(&self, document: String) -> Result<Vec<u8>, String> {
+        let mut views = BTreeMap::new();
+        for (name, (dtype, shape, bytes)) in &self.arrays {
+            let view = TensorView::new(*dtype, shape.clone(), bytes).map_err(|e| e.to_string())?;
+            views.insert(name.clone(), view);
+        }
+        let listed = views.iter().map(|(name, view)| (name.as_str(), view));
+        let sum = checksum(&document, listed);
+        let metadata = [(DOCUMENT.to_owned(), document), (CHECKSUM.to_owned(), format!("{sum:08x}"))];
+        safetensors::serialize(views, Some(metadata.into())).map_err(|e| e.to_string())
+    }
+}
+
+/// The key of the document in the file's metadata.
+pub(super) const DOCUMENT: &str = "mercer";
+/// The key of the checksum.
+pub(super) const CHECKSUM: &str = "checksum";
+
+/// A checksum over the document and every array with its name, type and shape.
+pub(super) fn checksum<'a, 'b: 'a>(
+    document: &str,
+    arrays: impl Iterator<Item = (&'a str, &'a TensorView<'b>)>,
+) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(document.as_bytes());
+    for (name, view) in arrays {
+        hasher.update(format!("\n{name} {:?} {:?}\n", view.dtype(), view.shape()).as_bytes());
+        hasher.update(view.data());
+    }
+    hasher.finalize()
+}
+
+/// Arrays of a file that was read.
+pub(super) struct Unpacker<'a> {
+    arrays: BTreeMap<String, TensorView<'a>>,
+}
+
+impl<'a> Unpacker<'a> {
+    pub(super) fn new(file: &SafeTensors<'a>) -> Self {
+        Self { arrays: file.tensors().into_iter().collect() }
+    }
+
+    pub(super) fn checksum(&self, document: &str) -> u32 {
+        checksum(document, self.arrays.iter().map(|(name, view)| (name.as_str(), view)))
+    }
+
+    fn view(&self, name: &str, dtype: Dtype) -> Result<&TensorView<'a>, String> {
+        let view = self.arrays.get(name).ok_or_else(|| format!("array {name} is missing"))?;
+        if view.dtype() != dtype {
+            return Err(format!("array {name} holds {:?} instead of {dtype:?}", view.dtype()));
+        }
+        Ok(view)
+    }
+
+    /// The bytes of a name.
+    pub(super) fn get_bytes(&self, name: &str) -> Result<Vec<u8>, String> {
+        Ok(self.view(name, Dtype::U8)?.data().to_vec())
+    }
+}

@@ -1,0 +1,58 @@
+//! Folds for cross-validation.
+
+use crate::data::{DataError, Target};
+use crate::machines::Learns;
+use crate::seed::Seed;
+
+/// `count` disjoint sets of examples that together are all; classes are spread evenly over them.
+pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Result<Vec<Vec<usize>>, DataError> {
+    let n = target.len();
+    if count < 2 || count > n {
+        return Err(DataError::Usage { finding: format!("{count} folds of {n} examples: give a number from 2 to {n}") });
+    }
+    let mut order = seed.stream("folds").permutation(n);
+    if learns == Learns::Classes {
+        let classes = target.classes()?;
+        let mut sizes = vec![0; classes.labels.len()];
+        classes.codes.iter().for_each(|&c| sizes[c as usize] += 1);
+        if let Some(small) = (0..sizes.len()).find(|&c| sizes[c] < 2) {
+            let finding = format!("class \"{}\" has a single example: cross-validation needs two or more", classes.labels[small]);
+            return Err(DataError::Usage { finding });
+        }
+        // dealing out class after class keeps every class spread over the folds
+        order.sort_by_key(|&i| classes.codes[i]);
+    }
+    let mut folds = vec![Vec::with_capacity(n / count + 1); count];
+    for (place, i) in order.into_iter().enumerate() {
+        folds[place % count].push(i);
+    }
+    folds.iter_mut().for_each(|fold| fold.sort_unstable());
+    Ok(folds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_are_disjoint_complete_and_stratified() {
+        let labels: Vec<String> = (0..103).map(|i| if i % 4 == 0 { "a" } else { "b" }.to_owned()).collect();
+        let target = Target::from(labels.clone());
+        let folds = folds(&target, Learns::Classes, 5, Seed(3)).unwrap();
+        let mut all: Vec<usize> = folds.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..103).collect::<Vec<_>>());
+        for fold in &folds {
+            let a = fold.iter().filter(|&&i| labels[i] == "a").count();
+            assert!((5..=6).contains(&a) && (20..=21).contains(&fold.len()));
+        }
+    }
+
+    #[test]
+    fn impossible_numbers_are_refused() {
+        let target = Target::from(vec![1.0, 2.0, 3.0]);
+        assert!(folds(&target, Learns::Numbers, 4, Seed(0)).is_err());
+        assert!(folds(&target, Learns::Numbers, 1, Seed(0)).is_err());
+        assert!(folds(&target, Learns::Classes, 2, Seed(0)).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! Model selection: a grid of parameters, judged by cross-validation.
+//!
+//! Kernel values depend only on the kernel's parameters, so the matrix is computed once for each of those (stored if the
+//! memory plan allows) and shared between all folds and all parameters of the machine. Words such as `gamma=scale` and
+//! centres are resolved on all examples.
+
+mod folds;
+mod grid;
+
+pub use folds::folds;
+pub use grid::{Axis, Grid, GridError};
+
+use crate::data::{Dataset, Target};
+use crate::error::Error;
+use crate::formula::Formula;
+use crate::gram::{Gram, Plan};
+use crate::job::Job;
+use crate::machines::{FitError, Learns, Machine, MachineEntry, Task};
+use crate::metrics::{Metrics, measure};
+use crate::model::Model;
+use crate::params::{ParamError, Setting, assign};
+use crate::seed::Seed;
+use crate::solvers::{Monitor, Progress, Status};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// A search over a grid.
+pub struct Search<'a> {
+    /// What learns.
+    pub machine: &'static MachineEntry,
+    /// Parameters of the machine that are not in the grid.
+    pub settings: &'a [(String, Setting)],
+    /// How examples are compared; parameters in the grid replace those of the formula.
+    pub kernel: &'a Formula,
+    /// The grid.
+    pub grid: &'a Grid,
+    /// How many folds.
+    pub folds: usize,
+    /// Memory.
+    pub plan: Plan,
+    /// Randomness.
+    pub seed: Seed,
+}
+
+/// One point of the grid and how it did.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The grid's parameters here.
+    pub point: Vec<(String, Setting)>,
+    /// The kernel here, with numbers resolved.
+    pub kernel: String,
+    /// Error (classes) or root mean squared error (numbers) over all held-out examples.
+    pub score: f64,
+    /// The standard error of the folds' scores.
+    pub spread: f64,
+    /// The score of each fold.
+    pub folds: Vec<f64>,
+}
+
+/// What a search found.
+pub struct Selection {
+    /// All candidates in the order of the grid.
+    pub candidates: Vec<Candidate>,
+    /// The place of the best; the first of equals.
+    pub best: usize,
+    /// The best, fitted on all examples.
+    pub model: Model,
+    /// How the search ended; an interrupted one chooses among the candidates it had judged.
+    pub status: Status,
+}
+
+impl Search<'_> {
+    /// Judges every point of the grid and fits the best on all examples.
+    pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Selection, Error> {
+        if self.machine.learns == Learns::Unsupervised {
+            let finding = "it has no target to be judged by; choose its parameters by hand".to_owned();
+            return Err(FitError::Param { machine: self.machine.name, finding }.into());
+        }
+        let target = data.target().ok_or(crate::data::DataError::NoTarget)?;
+        let folds = folds(target, self.machine.learns, self.folds, self.seed)?;
+        let points = self.grid.kernel_first(self.kernel).points();
+        let mut candidates: Vec<Candidate> = Vec::with_capacity(points.len());
+        let mut status = Status::Converged;
+        let mut stored: Option<(String, Formula, Arc<dyn Gram>)> = None;
+        'points: for point in &points {
+            let (machine, kernel) = self.at(point)?;
+            // points are ordered with the kernel's parameters outermost, so a matrix is used up before the next
+            let text = kernel.to_string();
+            if stored.as_ref().is_none_or(|(known, ..)| *known != text) {
+                let resolved = kernel.resolve(data, self.seed)?;
+                let gram = self.store(resolved.training_gram(data)?);
+                stored = Some((text, resolved, gram));
+            }
+            let Some((_, resolved, gram)) = &stored else { unreachable!("stored above") };
+            let mut scores = Vec::with_capacity(folds.len());
+            for held_out in &folds {
+                let progress = Progress {
+                    phase: "cross-validation",
+                    done: candidates.len() * folds.len() + scores.len(),
+                    total: Some(points.len() * folds.len()),
+                    gap: None,
+                };
+                if let ControlFlow::Break(stop) = watch.step(&progress) {
+                    status = stop.into();
+                    break 'points;
+                }
+                scores.push(self.judge(machine.as_ref(), gram, target, held_out, watch)?);
+            }
+            candidates.push(summarise(point.clone(), resolved.to_string(), scores, &folds, self.machine.learns));
+        }
+        let best = candidates
+            .iter()
+            .enumerate()
+            .min_by(|a, b| a.1.score.total_cmp(&b.1.score).then(a.0.cmp(&b.0)))
+            .map(|(place, _)| place);
+        let Some(best) = best else {
+            return Err(crate::solvers::SolveError::Stopped { reason: crate::solvers::Stop::Interrupted }.into());
+        };
+        let (machine, kernel) = self.at(&candidates[best].point)?;
+        let job = Job { machine: machine.as_ref(), kernel: &kernel, plan: self.plan, seed: self.seed };
+        let mut model = job.run(data, watch)?;
+        model.candidates = candidates.len();
+        if status != Status::Converged {
+            model.fitted.proof.status = status;
+        }
+        Ok(Selection { candidates, best, model, status })
+    }
+
+    /// The machine and the kernel at a point.
+    fn at(&self, point: &[(String, Setting)]) -> Result<(Box<dyn Machine>, Formula), Error> {
+        let mut machine = (self.machine.make)();
+        for (name, value) in self.settings {
+            assign(self.machine.name, machine.as_mut(), name, value)?;
+        }
+        let mut kernel = self.kernel.clone();
+        for (name, value) in point {
+            let in_kernel = kernel.assign(name, value)?;
+            match assign(self.machine.name, machine.as_mut(), name, value) {
+                Ok(()) => {}
+                Err(ParamError::Unknown { .. }) if in_kernel => {}
+                Err(ParamError::Unknown { name, .. }) => {
+                    let remedy = format!("neither {} nor the kernel {} has it", self.machine.name, self.kernel);
+                    return Err(ParamError::NoSuch { what: "parameter", name, remedy }.into());
+                }
+                Err(other) => return Err(other.into()),
+            }
+        }
+        Ok((machine, kernel))
+    }
+
+    /// Computes the matrix once if it fits, else leaves it to be streamed.
+    fn store(&self, gram: Arc<dyn Gram>) -> Arc<dyn Gram> {
+        match self.plan.dense(gram.as_ref(), 0, "the kernel matrix") {
+            Ok(dense) => Arc::new(dense),
+            Err(_) => gram,
+        }
+    }
+
+    fn judge(
+        &self,
+        machine: &dyn Machine,
+        gram: &Arc<dyn Gram>,
+        target: &Target,
+        held_out: &[usize],
+        watch: &dyn Monitor,
+    ) -> Result<f64, Error> {
+        let mut out = vec![false; target.len()];
+        held_out.iter().for_each(|&i| out[i] = true);
+        let rest: Vec<usize> = (0..target.len()).filter(|&i| !out[i]).collect();
+        let known = target.select(&rest);
+        let task = Task {
+            gram: Arc::clone(gram).restrict(&rest, &rest),
+            features: None,
+            target: Some(&known),
+            plan: self.plan,
+            seed: self.seed,
+        };
+        let fitted = machine.run(&task, watch)?;
+        let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| rest[p]).collect();
+        let cross = Arc::clone(gram).restrict(held_out, &points);
+        let output = fitted.readout.read(fitted.expansion.scores(cross.as_ref()));
+        Ok(match measure(&output, &target.select(held_out))? {
+            Metrics::Classes(m) => m.error,
+            Metrics::Numbers(m) => m.rmse,
+        })
+    }
+}
+
+fn summarise(
+    point: Vec<(String, Setting)>,
+    kernel: String,
+    scores: Vec<f64>,
+    folds: &[Vec<usize>],
+    learns: Learns,
+) -> Candidate {
+    let total: usize = folds.iter().map(Vec::len).sum();
+    let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
+        scores.iter().zip(folds).map(|(s, fold)| f(*s) * fold.len() as f64 / total.max(1) as f64).sum()
+    };
+    // errors average over examples; root mean squared errors through their squares
+    let score = if learns == Learns::Numbers { weighted(&|s| s * s).sqrt() } else { weighted(&|s| s) };
+    let k = scores.len() as f64;
+    let mean = scores.iter().sum::<f64>() / k;
+    let spread = (scores.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / (k * (k - 1.0).max(1.0))).sqrt();
+    Candidate { point, kernel, score, spread, folds: scores }
+}
