@@ -360,6 +360,35 @@ def pair_coefficients(machine, x, y):
         yield (i, j), rows, sign, alpha
 
 
+def solve_pair(gram, sign, c, tolerance=1e-10, steps=200_000):
+    """The same problem in double precision, to the last digits: α and the offset.
+
+    Two coefficients at a time; the first violates the optimality conditions most, the second promises most progress.
+    """
+    alpha, gradient, diagonal = np.zeros(len(sign)), -np.ones(len(sign)), np.diag(gram)
+    for _ in range(steps):
+        up = np.where(sign > 0, alpha < c, alpha > 0)
+        down = np.where(sign > 0, alpha > 0, alpha < c)
+        slope = -sign * gradient
+        i = np.flatnonzero(up)[np.argmax(slope[up])]
+        violation = slope[i] - slope
+        if violation[down].max() < tolerance:
+            free = up & down
+            ends = slope[free] if free.any() else np.array([slope[up].max(), slope[down].min()])
+            return alpha, ends.mean()
+        candidates = np.flatnonzero(down & (violation > 0))
+        curvature = np.maximum(diagonal[i] + diagonal[candidates] - 2 * gram[i, candidates], 1e-12)
+        best = np.argmax(violation[candidates] ** 2 / curvature)
+        j, step = candidates[best], violation[candidates[best]] / curvature[best]
+        step = min(step, c - alpha[i] if sign[i] > 0 else alpha[i], alpha[j] if sign[j] > 0 else c - alpha[j])
+        for k, change in ((i, sign[i] * step), (j, -sign[j] * step)):
+            old = alpha[k]
+            new = min(max(old + change, 0.0), c)
+            alpha[k] = 0.0 if new < 1e-14 * c else c if new > c * (1 - 1e-14) else new
+            gradient += sign * sign[k] * gram[:, k] * (alpha[k] - old)
+    raise SystemExit("the check of a support vector machine does not converge")
+
+
 def svc():
     data, cases = svc_data(), []
     wanted = {
@@ -376,7 +405,7 @@ def svc():
             decisions = machine.decision_function(z)
             many = decisions.ndim == 2
             gram, cross = matrix(settings, x, x), matrix(settings, z, x)
-            pairs, objectives, gaps = [], [], []
+            pairs, objectives, gaps, decision_error = [], [], [], 0.0
             for k, (pair, rows, sign, alpha) in enumerate(pair_coefficients(machine, x, y)):
                 signed = sign * alpha
                 offset = machine.intercept_[k] if many else -machine.intercept_[0]
@@ -391,6 +420,12 @@ def svc():
                 theirs = decisions[:, k] if many else -decisions
                 if np.abs(ours - theirs).max() > 1e-8 * max(1.0, np.abs(theirs).max()):
                     raise SystemExit("the decision values are not those of the coefficients")
+                exact, offset = solve_pair(gram[np.ix_(rows, rows)], sign, c)
+                optimum = 0.5 * (sign * exact) @ gram[np.ix_(rows, rows)] @ (sign * exact) - exact.sum()
+                if abs(optimum - objective) > 1e-8:
+                    raise SystemExit(f"{name}, {formula}, C={c}: the objective is off by {objective - optimum:.1e}")
+                exact_decisions = cross[:, rows] @ (sign * exact) + offset
+                decision_error = max(decision_error, np.abs(exact_decisions - theirs).max())
             cases.append(
                 {
                     "data": name,
@@ -400,6 +435,7 @@ def svc():
                     "pairs": pairs,
                     "positive": "first of the pair" if many else "second of the pair",
                     "decisions": decisions if many else decisions[:, None],
+                    "decision_error": decision_error,
                     "predictions": machine.predict(z),
                     "objective": sum(objectives),
                     "objectives": objectives,
@@ -412,8 +448,10 @@ def svc():
         "sklearn.svm.SVC(tol=1e-6, decision_function_shape='ovo'); z are the new points, one row of decisions each.",
         "pairs names the two classes of each column of decisions, positive the one that a positive value is for.",
         "With two classes a positive decision is for classes[1], with more it is for the first class of the pair.",
+        "predictions: the class with most votes of the pairs; among equals the one that comes first in classes.",
         "objectives: ½ αᵀQα - Σα for each pair, recomputed in double precision from dual_coef_; objective: their sum.",
         "gap: primal plus dual objective there, summed over pairs: the optimum lies in [objective - gap, objective].",
+        "decision_error: the largest absolute difference of decisions from those of a solution to 1e-10.",
         "n_support counts support vectors by class over all pairs, those with α at rounding level included.",
     ]
     write("svc", notes, data=data, cases=cases)
