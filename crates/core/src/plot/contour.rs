@@ -14,28 +14,19 @@ pub(super) struct Grid {
 
 impl Grid {
     /// From the values at the centres of cells of width and height one. The margin between the outermost centres and
-    /// the edge is filled by linear continuation, so that lines reach the edge.
+    /// the edge repeats the outermost values: lines reach the edge, and none appears that the values do not show.
     pub(super) fn of_cells(columns: usize, rows: usize, value: impl Fn(usize, usize) -> f64) -> Self {
         let knots = |n: usize| -> Vec<f64> {
             let centres = (0..n).map(|k| k as f64 + 0.5);
             std::iter::once(0.0).chain(centres).chain(std::iter::once(n as f64)).collect()
         };
-        // Continues a line of values by half a step on both sides.
-        let continued = |line: &[f64]| -> Vec<f64> {
-            let n = line.len();
-            let (inner_first, inner_last) = (line[1.min(n - 1)], line[n.saturating_sub(2)]);
-            let first = 1.5 * line[0] - 0.5 * inner_first;
-            let last = 1.5 * line[n - 1] - 0.5 * inner_last;
-            std::iter::once(first).chain(line.iter().copied()).chain(std::iter::once(last)).collect()
-        };
         if columns == 0 || rows == 0 {
             return Self { xs: Vec::new(), ys: Vec::new(), values: Vec::new() };
         }
-        let wide: Vec<Vec<f64>> =
-            (0..rows).map(|r| continued(&(0..columns).map(|c| value(c, r)).collect::<Vec<_>>())).collect();
-        let tall: Vec<Vec<f64>> =
-            (0..columns + 2).map(|c| continued(&wide.iter().map(|row| row[c]).collect::<Vec<_>>())).collect();
-        let values = (0..rows + 2).flat_map(|r| tall.iter().map(move |column| column[r])).collect();
+        let values = (0..rows + 2)
+            .flat_map(|r| (0..columns + 2).map(move |c| (c, r)))
+            .map(|(c, r)| value(c.clamp(1, columns) - 1, r.clamp(1, rows) - 1))
+            .collect();
         Self { xs: knots(columns), ys: knots(rows), values }
     }
 
@@ -104,4 +95,23 @@ fn chains(mut links: BTreeMap<usize, Vec<usize>>) -> Vec<Vec<usize>> {
         }
     }
     chains
+}
+
+/// Takes the steps of the grid out of a line: each point moves to the mean of itself and its neighbours, a few times.
+pub(super) fn smooth(line: &mut [(f64, f64)]) {
+    let n = line.len();
+    let closed = n > 2 && line[0] == line[n - 1];
+    for _ in 0..4 {
+        let old = line.to_vec();
+        let mean = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| {
+            (0.25 * a.0 + 0.5 * b.0 + 0.25 * c.0, 0.25 * a.1 + 0.5 * b.1 + 0.25 * c.1)
+        };
+        for k in 1..n.saturating_sub(1) {
+            line[k] = mean(old[k - 1], old[k], old[k + 1]);
+        }
+        if closed {
+            line[0] = mean(old[n - 2], old[0], old[1]);
+            line[n - 1] = line[0];
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::axes::{HEIGHT, SMALL, Scale, TOP, WIDTH, header, labels, minus, range, ticks};
 use super::palette::{INK, SOFT, colour, sequential};
-use super::svg::{Anchor, Svg, fitted, width_of};
+use super::svg::{Anchor, Svg, shortened, width_of};
 
 /// Room on the right for the colour bar.
 const BAR: f64 = 104.0;
@@ -71,13 +71,13 @@ impl Heat {
         // Where cells are small, only every so many are named.
         for r in (0..rows).step_by((15.0 / down).ceil().max(1.0) as usize) {
             let at = (left - 8.0, TOP + (r as f64 + 0.5) * down + 4.0);
-            svg.text(at, Anchor::End, SMALL, 0.0, "", &fitted(&self.row_ticks[r], SMALL, LONGEST));
+            svg.text(at, Anchor::End, SMALL, 0.0, "", &shortened(&self.row_ticks[r], SMALL, LONGEST));
         }
         for c in (0..columns).step_by((15.0 / across).ceil().max(1.0) as usize) {
             let x = left + (c as f64 + 0.5) * across;
             let (anchor, turn) = if aslant { (Anchor::End, -45.0) } else { (Anchor::Middle, 0.0) };
             let at = if aslant { (x + 5.0, bottom + 15.0) } else { (x, bottom + 18.0) };
-            svg.text(at, anchor, SMALL, turn, "", &fitted(&self.column_ticks[c], SMALL, LONGEST));
+            svg.text(at, anchor, SMALL, turn, "", &shortened(&self.column_ticks[c], SMALL, LONGEST));
         }
         svg.end();
         labels(&mut svg, (left, right), (bottom, TOP), HEIGHT - 14.0, &self.column_label, &self.row_label);

@@ -2,7 +2,7 @@
 
 use super::axes::{LEGEND, Panel, SMALL, TOP};
 use super::palette::{INK, Rgb, Shape, colour, shape};
-use super::svg::{Anchor, Svg, fitted, number};
+use super::svg::{Anchor, Svg, number, shortened};
 
 /// Above so many points the marks are small and translucent.
 const MANY: usize = 2000;
@@ -32,7 +32,11 @@ pub(super) fn points(svg: &mut Svg, panel: &Panel, points: &[PlotPoint]) {
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
-        let stroke = if many { String::new() } else { format!(" stroke=\"#fff\" stroke-width=\"{}\"", number(edge)) };
+        let stroke = if many {
+            String::new()
+        } else {
+            format!(" stroke=\"{}\" stroke-width=\"{}\"", colour(code).outline().hex(), number(edge))
+        };
         svg.group(&format!("fill=\"{}\" fill-opacity=\"{}\"{stroke}", colour(code).hex(), number(opacity)));
         for (x, y) in points.iter().filter(|p| p.code == code).filter_map(|p| panel.place(p.x, p.y)) {
             mark(svg, shape(code), x, y, r);
@@ -42,8 +46,9 @@ pub(super) fn points(svg: &mut Svg, panel: &Panel, points: &[PlotPoint]) {
     let placed = |chosen: fn(&PlotPoint) -> bool| {
         points.iter().filter(move |p| chosen(p)).filter_map(|p| panel.place(p.x, p.y)).collect::<Vec<_>>()
     };
-    let weight = if many { 0.6 } else { 1.2 };
-    svg.group(&format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"{}\"", number(weight)));
+    let (weight, opacity) = if many { (0.6, 0.4) } else { (1.2, 0.9) };
+    let stroke = format!("stroke=\"{INK}\" stroke-width=\"{}\" stroke-opacity=\"{}\"", number(weight), number(opacity));
+    svg.group(&format!("fill=\"none\" {stroke}"));
     for (x, y) in placed(|p| p.support) {
         svg.circle(x, y, r + 2.4, "");
     }
@@ -111,7 +116,8 @@ pub(super) fn legend(svg: &mut Svg, left: f64, entries: &[(Glyph, String)]) {
         let ink = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.2\"");
         match glyph {
             Glyph::Class(code) => {
-                svg.group(&format!("fill=\"{}\"", colour(*code).hex()));
+                let (fill, edge) = (colour(*code), colour(*code).outline());
+                svg.group(&format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"0.8\"", fill.hex(), edge.hex()));
                 mark(svg, shape(*code), x, y, 5.0);
                 svg.end();
             }
@@ -125,7 +131,7 @@ pub(super) fn legend(svg: &mut Svg, left: f64, entries: &[(Glyph, String)]) {
             Glyph::Line(style) => svg.line((x - 9.0, y), (x + 9.0, y), style),
             Glyph::Patch(colour) => svg.rect([x - 9.0, y - 6.0, 18.0, 12.0], &format!("fill=\"{}\"", colour.hex())),
         }
-        let words = fitted(text, SMALL, LEGEND - 46.0);
+        let words = shortened(text, SMALL, LEGEND - 46.0);
         svg.text((x + 16.0, y + 4.0), Anchor::Start, SMALL, 0.0, &format!("fill=\"{INK}\""), &words);
     }
 }

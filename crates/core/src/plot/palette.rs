@@ -51,13 +51,22 @@ impl Rgb {
     }
 
     /// Whether white words are easier to read on it than black ones: relative luminance as the Web Content
-    /// Accessibility Guidelines define it, with the point of equal contrast at 0.18.
+    /// Accessibility Guidelines define it; white and our ink have equal contrast at 0.215.
     pub(super) fn is_dark(self) -> bool {
+        self.luminance() < 0.215
+    }
+
+    /// The colour of an outline that sets a mark off from others: white, or darker than itself where it is itself light.
+    pub(super) fn outline(self) -> Self {
+        if self.luminance() > 0.6 { self.towards(Self(0, 0, 0), 0.4) } else { Self::WHITE }
+    }
+
+    fn luminance(self) -> f64 {
         let linear = |c: u8| {
             let c = f64::from(c) / 255.0;
             if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
         };
-        0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2) < 0.18
+        0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Decision surfaces: what a classifier says at every point of the plane, and the examples it learned from.
 
 use super::axes::{LEGEND, Panel, WIDTH, header, range};
-use super::contour::Grid;
+use super::contour::{Grid, smooth};
 use super::marks::{Glyph, PlotPoint, entries, legend, points};
 use super::palette::{INK, Rgb, diverging, ground};
 use super::svg::Svg;
@@ -63,7 +63,7 @@ impl DecisionSurface {
             let plain = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.8\"");
             let dashed = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.1\" stroke-dasharray=\"5 4\"");
             for (level, style) in [(-1.0, &dashed), (1.0, &dashed), (0.0, &plain)] {
-                self.lines(&mut svg, &panel, &grid, level, style);
+                self.lines(&mut svg, &panel, grid.lines(level), style);
             }
             key.push((Glyph::Line(plain), "f = 0".to_owned()));
             if scores.iter().any(|s| s.abs() > 1.0) {
@@ -79,7 +79,11 @@ impl DecisionSurface {
             for code in codes.iter().rev().skip(1) {
                 let inside = |c: usize, r: usize| f64::from(self.codes[r * self.columns + c] == *code);
                 let grid = Grid::of_cells(self.columns, self.rows, inside);
-                self.lines(&mut svg, &panel, &grid, 0.5, &style);
+                let mut lines = grid.lines(0.5);
+                for line in &mut lines {
+                    smooth(line);
+                }
+                self.lines(&mut svg, &panel, lines, &style);
             }
         }
         points(&mut svg, &panel, &self.points);
@@ -115,10 +119,10 @@ impl DecisionSurface {
         svg.end();
     }
 
-    /// Draws the lines of a level.
-    fn lines(&self, svg: &mut Svg, panel: &Panel, grid: &Grid, level: f64, style: &str) {
+    /// Draws lines that count in cells.
+    fn lines(&self, svg: &mut Svg, panel: &Panel, lines: Vec<Vec<(f64, f64)>>, style: &str) {
         let (place_x, place_y) = self.places(panel);
-        for line in grid.lines(level) {
+        for line in lines {
             let line: Vec<(f64, f64)> = line.into_iter().map(|(x, y)| (place_x(x), place_y(y))).collect();
             svg.polyline(&line, style);
         }

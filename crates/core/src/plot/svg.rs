@@ -171,13 +171,23 @@ pub(super) fn width_of(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.58
 }
 
-/// A text cut to a width, with an ellipsis if something is missing.
+/// A text cut to a width at its end, with an ellipsis if something is missing.
 pub(super) fn fitted(text: &str, size: f64, width: f64) -> String {
+    cut(text, size, width, 0)
+}
+
+/// A name cut to a width in its middle: long names often differ at the end.
+pub(super) fn shortened(text: &str, size: f64, width: f64) -> String {
+    cut(text, size, width, 2)
+}
+
+/// Keeps one part in `part` of the room for the end of the text; none if that is zero.
+fn cut(text: &str, size: f64, width: f64, part: usize) -> String {
     if width_of(text, size) <= width {
         return text.to_owned();
     }
-    let room = (width / (size * 0.58)).floor().max(2.0) as usize;
-    let mut short: String = text.chars().take(room - 1).collect();
-    short.push('…');
-    short
+    let room = (width / (size * 0.58)).floor().max(2.0) as usize - 1;
+    let end = room.checked_div(part).unwrap_or(0);
+    let skip = text.chars().count() - end;
+    text.chars().take(room - end).chain(['…']).chain(text.chars().skip(skip)).collect()
 }

@@ -1,9 +1,9 @@
 //! The figures are well-formed, finite, the same every time, and draw what they are given.
 
 use super::axes::{range, ticks};
-use super::contour::Grid;
+use super::contour::{Grid, smooth};
 use super::palette::{colour, shape};
-use super::svg::{escape, fitted, number};
+use super::svg::{escape, fitted, number, shortened};
 use super::*;
 
 /// Every tag that opens closes, in order, and no bare `<` or `&` is left.
@@ -66,6 +66,8 @@ fn words_are_escaped_and_numbers_short() {
     assert_eq!(escape("a<b & \"c\" 'd'\u{1}\n"), "a&lt;b &amp; &quot;c&quot; &#39;d&#39; ");
     assert_eq!([number(1.0), number(-0.001), number(2.345), number(-10.5)], ["1", "0", "2.35", "-10.5"]);
     assert_eq!(fitted("abcdefghij", 10.0, 30.0), "abcd…");
+    assert_eq!(shortened("abcdefghij", 10.0, 30.0), "ab…ij");
+    assert_eq!(shortened("äöü", 10.0, 1.0), "ä…");
 }
 
 #[test]
@@ -103,14 +105,19 @@ fn a_plane_has_a_straight_contour_from_edge_to_edge() {
     for level in [-1.0, 0.0, 1.0] {
         let lines = grid.lines(level);
         assert_eq!(lines.len(), 1);
-        assert!(lines[0].iter().all(|(x, y)| (x + 2.0 * y - 9.0 - level).abs() < 1e-9));
+        for (x, y) in &lines[0] {
+            let inside = (0.5..=9.5).contains(x) && (0.5..=7.5).contains(y);
+            // Half a cell of the margin in both directions.
+            let slack = if inside { 0.0 } else { 0.5 + 2.0 * 0.5 };
+            assert!((x + 2.0 * y - 9.0 - level).abs() <= slack + 1e-9, "{x} {y}");
+        }
         let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
         for (x, _) in &lines[0] {
             (lo, hi) = (lo.min(*x), hi.max(*x));
         }
         // The line leaves through an edge on both sides, not half a cell before.
         let ends = (0.0, (9.0 + level).min(10.0));
-        assert!((lo - ends.0).abs() < 1e-9 && (hi - ends.1).abs() < 1e-9, "{lo} {hi}");
+        assert!((lo - ends.0).abs() < 1e-9 && (hi - ends.1).abs() <= 1.0, "{lo} {hi}");
     }
 }
 
@@ -125,6 +132,22 @@ fn a_cone_has_a_closed_contour_and_a_saddle_two_branches() {
     assert!(Grid::of_cells(0, 4, |_, _| 0.0).lines(0.0).is_empty());
     assert!(Grid::of_cells(3, 3, |_, _| f64::NAN).lines(0.0).is_empty());
     assert_eq!(Grid::of_cells(1, 1, |_, _| 2.0).lines(0.0).len(), 0);
+}
+
+#[test]
+fn smoothing_keeps_ends_and_straight_lines() {
+    let mut stairs: Vec<(f64, f64)> = (0..20).map(|k| (f64::from(k), f64::from(k / 2))).collect();
+    let ends = (stairs[0], stairs[19]);
+    smooth(&mut stairs);
+    assert_eq!((stairs[0], stairs[19]), ends);
+    assert!(stairs[5..15].iter().all(|(x, y)| (y - (x / 2.0 - 0.25)).abs() < 0.05));
+    smooth(&mut []);
+}
+
+#[test]
+fn a_function_that_fades_at_the_edge_has_no_line_there() {
+    let hill = Grid::of_cells(20, 20, |c, r| (-((c as f64 - 9.5).powi(2) + (r as f64 - 9.5).powi(2)) / 8.0).exp());
+    assert!(hill.lines(0.0).is_empty());
 }
 
 #[test]
@@ -148,6 +171,17 @@ fn a_surface_of_two_classes_has_shades_contours_marks_and_words() {
     assert!(count(&svg, "M") < 60 * 50 / 2);
     assert_eq!(svg, surface(&["no", "yes"], |x, y| x + 0.5 * y).draw());
     assert!(svg.len() < 60_000, "{}", svg.len());
+}
+
+#[test]
+fn a_surface_has_its_boundary_where_the_decision_changes() {
+    // f = y − 1 on [−3, 3]: two thirds of the way up from 502 to 70.
+    let svg = surface(&["no", "yes"], |_, y| y - 1.0).draw();
+    let solid = svg.lines().find(|l| l.starts_with("<polyline") && l.contains("1.8")).expect("a boundary");
+    let list = solid.split('"').nth(1).unwrap_or_default();
+    assert!(list.split(' ').count() > 50 && list.split(' ').all(|at| at.ends_with(",214")), "{list}");
+    // Class 1 is above: its colour begins at the top edge.
+    assert!(svg.lines().any(|l| l.starts_with("<path") && l.contains(" 70H") && l.contains("fill=\"#f2")));
 }
 
 #[test]
