@@ -101,7 +101,7 @@ fn chains(mut links: BTreeMap<usize, Vec<usize>>) -> Vec<Vec<usize>> {
 pub(super) fn smooth(line: &mut [(f64, f64)]) {
     let n = line.len();
     let closed = n > 2 && line[0] == line[n - 1];
-    for _ in 0..4 {
+    for _ in 0..8 {
         let old = line.to_vec();
         let mean = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| {
             (0.25 * a.0 + 0.5 * b.0 + 0.25 * c.0, 0.25 * a.1 + 0.5 * b.1 + 0.25 * c.1)

@@ -10,7 +10,7 @@ const FEWEST: usize = 2;
 pub(super) fn count(name: &str, n: Option<usize>, default: usize) -> Result<usize, DataError> {
     match n {
         Some(n) if n < FEWEST => {
-            Err(DataError::Usage { finding: format!("{name} needs at least {FEWEST} examples, but {n} asked for") })
+            Err(DataError::Usage { finding: format!("{name} needs at least {FEWEST} examples, not {n}") })
         }
         n => Ok(n.unwrap_or(default)),
     }
