@@ -1,0 +1,133 @@
+//! Tables of numbers as colours: confusion matrices, errors over a grid of parameters.
+
+use super::axes::{HEIGHT, SMALL, Scale, TOP, WIDTH, header, labels, minus, range, ticks};
+use super::palette::{INK, SOFT, colour, sequential};
+use super::svg::{Anchor, Svg, shortened, width_of};
+
+/// Room on the right for the colour bar.
+const BAR: f64 = 104.0;
+/// Longest tick label beside a row.
+const LONGEST: f64 = 120.0;
+
+/// A table of numbers, the first row on top.
+#[derive(Clone, Debug, Default)]
+pub struct Heat {
+    /// Title.
+    pub title: String,
+    /// What the rows are.
+    pub row_label: String,
+    /// What the columns are.
+    pub column_label: String,
+    /// A name for each row.
+    pub row_ticks: Vec<String>,
+    /// A name for each column.
+    pub column_ticks: Vec<String>,
+    /// The numbers, row by row.
+    pub values: Vec<f64>,
+    /// Decimals to print.
+    pub decimals: usize,
+    /// Row and column of a cell to frame, such as the best one.
+    pub mark: Option<(usize, usize)>,
+    /// A small line under the title.
+    pub note: Option<String>,
+}
+
+impl Heat {
+    /// The picture.
+    pub fn draw(&self) -> String {
+        let (rows, columns) = (self.row_ticks.len(), self.column_ticks.len());
+        let longest = self.row_ticks.iter().map(|t| width_of(t, SMALL)).fold(16.0, f64::max).min(LONGEST);
+        let (left, right) = (46.0 + longest, WIDTH - BAR);
+        let across = (right - left) / columns.max(1) as f64;
+        // Names that do not fit below their column are written aslant.
+        let widest = self.column_ticks.iter().map(|t| width_of(t, SMALL)).fold(0.0, f64::max);
+        let aslant = widest > across - 6.0;
+        let below = if aslant { 24.0 + 0.7 * widest.min(LONGEST) } else { 24.0 };
+        let bottom = HEIGHT - 34.0 - below;
+        let down = (bottom - TOP) / rows.max(1) as f64;
+
+        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title);
+        header(&mut svg, left, WIDTH, &self.title, self.note.as_deref());
+        let finite = || self.values.iter().copied().filter(|v| v.is_finite());
+        let lowest = finite().fold(f64::INFINITY, f64::min);
+        let of = range(finite(), 0.0);
+        let shade = |v: f64| if of.0 < lowest { 0.35 } else { (v - of.0) / (of.1 - of.0) };
+        let cell = |r: usize, c: usize| [left + c as f64 * across, TOP + r as f64 * down, across, down];
+
+        svg.group("stroke=\"#fff\" stroke-width=\"1\"");
+        for (k, &value) in self.values.iter().enumerate().take(rows * columns) {
+            let fill = if value.is_finite() { sequential(shade(value)).hex() } else { "#eceff2".to_owned() };
+            svg.rect(cell(k / columns, k % columns), &format!("fill=\"{fill}\""));
+        }
+        svg.end();
+        self.numbers(&mut svg, columns, cell, shade);
+        if let Some((r, c)) = self.mark.filter(|&(r, c)| r < rows && c < columns) {
+            let [x, y, w, h] = cell(r, c);
+            let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"3\"", colour(1).hex());
+            svg.rect([x + 1.5, y + 1.5, w - 3.0, h - 3.0], &style);
+        }
+
+        svg.group(&format!("fill=\"{SOFT}\""));
+        // Where cells are small, only every so many are named.
+        for r in (0..rows).step_by((15.0 / down).ceil().max(1.0) as usize) {
+            let at = (left - 8.0, TOP + (r as f64 + 0.5) * down + 4.0);
+            svg.text(at, Anchor::End, SMALL, 0.0, "", &shortened(&self.row_ticks[r], SMALL, LONGEST));
+        }
+        for c in (0..columns).step_by((15.0 / across).ceil().max(1.0) as usize) {
+            let x = left + (c as f64 + 0.5) * across;
+            let (anchor, turn) = if aslant { (Anchor::End, -45.0) } else { (Anchor::Middle, 0.0) };
+            let at = if aslant { (x + 5.0, bottom + 15.0) } else { (x, bottom + 18.0) };
+            svg.text(at, anchor, SMALL, turn, "", &shortened(&self.column_ticks[c], SMALL, LONGEST));
+        }
+        svg.end();
+        labels(&mut svg, (left, right), (bottom, TOP), HEIGHT - 14.0, &self.column_label, &self.row_label);
+        if lowest.is_finite() && of.0 >= lowest {
+            bar(&mut svg, right + 24.0, (bottom, TOP), of);
+        }
+        svg.finish()
+    }
+
+    /// The numbers in the cells, where they fit.
+    fn numbers(
+        &self,
+        svg: &mut Svg,
+        columns: usize,
+        cell: impl Fn(usize, usize) -> [f64; 4],
+        shade: impl Fn(f64) -> f64,
+    ) {
+        let text = |v: f64| if v.is_finite() { minus(&format!("{v:.*}", self.decimals)) } else { "–".to_owned() };
+        let longest = self.values.iter().map(|&v| text(v).chars().count()).max().unwrap_or(0);
+        let [_, _, across, down] = cell(0, 0);
+        let size = (across / (longest as f64 * 0.6 + 0.8)).min(down * 0.7).min(15.0);
+        if size < 7.0 || columns == 0 {
+            return;
+        }
+        svg.group("stroke=\"none\"");
+        for (k, &value) in self.values.iter().enumerate().take(self.row_ticks.len() * columns) {
+            let [x, y, w, h] = cell(k / columns, k % columns);
+            let dark = value.is_finite() && sequential(shade(value)).is_dark();
+            let style = format!("fill=\"{}\"", if dark { "#fff" } else { INK });
+            svg.text((x + 0.5 * w, y + 0.5 * h + 0.35 * size), Anchor::Middle, size, 0.0, &style, &text(value));
+        }
+        svg.end();
+    }
+}
+
+/// What the colours mean.
+fn bar(svg: &mut Svg, left: f64, (bottom, top): (f64, f64), of: (f64, f64)) {
+    let (width, steps) = (16.0, 64);
+    let scale = Scale { of, to: (bottom, top) };
+    let height = (bottom - top) / f64::from(steps);
+    svg.group("shape-rendering=\"crispEdges\"");
+    for k in 0..steps {
+        let fill = format!("fill=\"{}\"", sequential((f64::from(k) + 0.5) / f64::from(steps)).hex());
+        svg.rect([left, bottom - f64::from(k + 1) * height, width, height], &fill);
+    }
+    svg.end();
+    svg.rect([left, top, width, bottom - top], &format!("fill=\"none\" stroke=\"{SOFT}\" stroke-width=\"1\""));
+    svg.group(&format!("fill=\"{SOFT}\""));
+    for (value, text) in ticks(of, 5) {
+        svg.text((left + width + 6.0, scale.at(value) + 4.0), Anchor::Start, SMALL, 0.0, "", &text);
+    }
+    svg.end();
+}

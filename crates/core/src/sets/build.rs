@@ -1,0 +1,49 @@
+//! What the generators share: the count of examples, balanced classes, and the table.
+
+use crate::data::{DataError, Field, FieldData, Table};
+use crate::seed::Random;
+
+/// The fewest examples that make a set: one for each of two classes.
+const FEWEST: usize = 2;
+
+/// How many examples to make.
+pub(super) fn count(name: &str, n: Option<usize>, default: usize) -> Result<usize, DataError> {
+    match n {
+        Some(n) if n < FEWEST => {
+            Err(DataError::Usage { finding: format!("{name} needs at least {FEWEST} examples, not {n}") })
+        }
+        n => Ok(n.unwrap_or(default)),
+    }
+}
+
+/// Two classes as equal in size as n allows, in random order; `true` has the odd one.
+///
+/// The papers toss a coin for every example; equal parts keep small sets usable and change no class density.
+pub(super) fn halves(n: usize, random: &mut Random) -> Vec<bool> {
+    random.permutation(n).into_iter().map(|place| place < n.div_ceil(2)).collect()
+}
+
+/// A column of numbers.
+pub(super) fn column(name: impl Into<String>, values: Vec<f64>) -> Field {
+    Field { name: name.into(), data: FieldData::Numbers { values, spellings: Vec::new() } }
+}
+
+/// Columns x1, x2, … from examples of equal length.
+pub(super) fn columns(rows: &[Vec<f64>]) -> Vec<Field> {
+    let dimension = rows.first().map_or(0, Vec::len);
+    (0..dimension).map(|j| column(format!("x{}", j + 1), rows.iter().map(|row| row[j]).collect())).collect()
+}
+
+/// The column `class` of two whole-number labels.
+pub(super) fn classes(second: &[bool], labels: [i8; 2]) -> Field {
+    let values = second.iter().map(|&s| f64::from(labels[usize::from(s)])).collect();
+    let spellings = labels.iter().map(|label| (f64::from(*label), label.to_string())).collect();
+    Field { name: "class".to_owned(), data: FieldData::Numbers { values, spellings } }
+}
+
+/// The table of a set; its last field is the target.
+pub(super) fn table(name: &str, len: usize, mut inputs: Vec<Field>, target: Field) -> Table {
+    inputs.push(target);
+    let target = Some(inputs.len() - 1);
+    Table { file: name.to_owned(), format: "embedded", len, fields: inputs, target, first_line: 2, named: true }
+}

@@ -1,0 +1,584 @@
+"""Write the golden files: small inputs and the numbers that other implementations give for them.
+
+Run in a throw-away environment, from the root of the repository:
+
+    python3 -m venv target/golden-env
+    target/golden-env/bin/pip install -r golden/requirements.txt
+    target/golden-env/bin/python golden/make.py
+
+Nothing here uses mercer. The numbers come from scikit-learn, from SciPy, from mpmath with 50 digits, or from loops that
+follow a definition word for word. Every file has the header `made_by`, `versions`, `notes`; the keys of the rest are
+described in golden/README.md.
+"""
+
+import json
+import platform
+from collections import Counter, defaultdict
+from itertools import combinations, product
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import scipy
+import sklearn
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.decomposition import KernelPCA
+from sklearn.gaussian_process.kernels import RBF, Matern
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics import pairwise
+from sklearn.neighbors import NearestCentroid
+from sklearn.svm import SVC
+
+HERE = Path(__file__).resolve().parent
+LIMIT = 150_000
+
+
+def plain(value):
+    """NumPy values as Python's own, so that json writes the shortest text that reads back to the same number."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def write(name, notes, **parts):
+    """Write one file: a header, then each part; the items of a part are one line each."""
+    versions = {"python": platform.python_version()}
+    versions |= {module.__name__: module.__version__ for module in (np, scipy, sklearn, mpmath)}
+    header = {"made_by": "golden/make.py", "versions": versions, "notes": notes}
+
+    def text(value):
+        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+
+    lines = [f"{text(key)}: {text(value)}" for key, value in header.items()]
+    for key, part in parts.items():
+        if isinstance(part, dict):
+            body = ",\n".join(f"  {text(str(k))}: {text(v)}" for k, v in part.items())
+            lines.append(f"{text(key)}: {{\n{body}\n}}")
+        else:
+            body = ",\n".join(f"  {text(item)}" for item in part)
+            lines.append(f"{text(key)}: [\n{body}\n]")
+    path = HERE / f"{name}.json"
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    size = path.stat().st_size
+    json.loads(path.read_text(encoding="utf-8"))
+    print(f"{path.name}: {size} bytes")
+    if size > LIMIT:
+        raise SystemExit(f"{path.name} is larger than {LIMIT} bytes")
+
+
+# ---------------------------------------------------------------------------------------------------------- kernels
+
+
+def mp_squared_distance(x, z):
+    return mpmath.fsum((a - b) ** 2 for a, b in zip(x, z, strict=True))
+
+
+def mp_matern(x, z, nu, length):
+    distance = mpmath.sqrt(mp_squared_distance(x, z))
+    if distance == 0:
+        return mpmath.mpf(1)
+    nu = mpmath.mpf(nu)
+    t = mpmath.sqrt(2 * nu) * distance / mpmath.mpf(length)
+    return 2 ** (1 - nu) / mpmath.gamma(nu) * t**nu * mpmath.besselk(nu, t)
+
+
+def mp_chi2(x, z):
+    return mpmath.fsum(2 * a * b / (a + b) for a, b in zip(x, z, strict=True) if a + b != 0)
+
+
+def chi2(x, z):
+    """2 Σ ab / (a + b) from scikit-learn's -Σ (a - b)² / (a + b)."""
+    return 0.5 * (pairwise.additive_chi2_kernel(x, z) + x.sum(axis=1)[:, None] + z.sum(axis=1)[None, :])
+
+
+def distance_power(x, z, beta):
+    return -(cdist(x, z) ** beta)
+
+
+def kernel_cases(data, d):
+    """(formula, where from, the other implementation, the definition in mpmath) for one data set."""
+    dot = "sklearn.metrics.pairwise"
+    gp = "sklearn.gaussian_process.kernels"
+    spread = {"generic": 1.0, "wide": 1e-3, "offset": 1.0, "nonnegative": 1.0, "duplicates": 1.0, "line": 1.0}[data]
+
+    def mp_dot(x, z):
+        return mpmath.fsum(a * b for a, b in zip(x, z, strict=True))
+
+    def mpf(value):
+        return mpmath.mpf(value)
+
+    yield "linear", f"{dot}.linear_kernel", pairwise.linear_kernel, mp_dot
+    for gamma in (0.5, 0.01, 20.0):
+        g = gamma * spread**2
+        yield (
+            f"rbf(gamma={g!r})",
+            f"{dot}.rbf_kernel",
+            lambda x, z, g=g: pairwise.rbf_kernel(x, z, gamma=g),
+            lambda x, z, g=g: mpmath.exp(-mpf(g) * mp_squared_distance(x, z)),
+        )
+    for gamma in (0.3, 2.0):
+        g = gamma * spread
+        yield (
+            f"laplacian(gamma={g!r})",
+            f"{dot}.laplacian_kernel",
+            lambda x, z, g=g: pairwise.laplacian_kernel(x, z, gamma=g),
+            lambda x, z, g=g: mpmath.exp(-mpf(g) * mpmath.fsum(abs(a - b) for a, b in zip(x, z, strict=True))),
+        )
+    for degree, gamma, offset in ((3, 1.0, 1.0), (2, 0.25, 0.0), (5, 0.1, 2.0), (1, 1.0, 0.5)):
+        yield (
+            f"polynomial(degree={degree}, gamma={gamma!r}, offset={offset!r})",
+            f"{dot}.polynomial_kernel",
+            lambda x, z, p=degree, g=gamma, c=offset: pairwise.polynomial_kernel(x, z, degree=p, gamma=g, coef0=c),
+            lambda x, z, p=degree, g=gamma, c=offset: (mpf(g) * mp_dot(x, z) + mpf(c)) ** p,
+        )
+    for gamma, offset in ((0.1, 0.0), (0.05, -1.0)):
+        g = gamma * spread**2
+        yield (
+            f"sigmoid(gamma={g!r}, offset={offset!r})",
+            f"{dot}.sigmoid_kernel",
+            lambda x, z, g=g, c=offset: pairwise.sigmoid_kernel(x, z, gamma=g, coef0=c),
+            lambda x, z, g=g, c=offset: mpmath.tanh(mpf(g) * mp_dot(x, z) + mpf(c)),
+        )
+    for nu, length in ((0.5, 1.3), (1.5, 0.7), (2.5, 2.0), (0.8, 1.0), (3.0, 1.5)):
+        length = length / spread
+        yield (
+            f"matern(nu={nu!r}, length={length!r})",
+            f"{gp}.Matern",
+            lambda x, z, nu=nu, length=length: Matern(length_scale=length, nu=nu)(x, z),
+            lambda x, z, nu=nu, length=length: mp_matern(x, z, nu, length),
+        )
+    for lengths in ([0.5, 1.0, 2.0, 4.0, 8.0][:d], [3.0, 0.7, 100.0, 1.5, 1.0][:d]):
+        lengths = [length / spread for length in lengths]
+        yield (
+            f"ard(lengths={lengths!r})",
+            f"{gp}.RBF",
+            lambda x, z, lengths=lengths: RBF(length_scale=lengths)(x, z),
+            lambda x, z, lengths=lengths: mpmath.exp(
+                -mpmath.fsum(((a - b) / mpf(s)) ** 2 for a, b, s in zip(x, z, lengths, strict=True)) / 2
+            ),
+        )
+    for beta in (1.0, 0.5, 1.7):
+        yield (
+            f"distance(beta={beta!r})",
+            "scipy.spatial.distance.cdist",
+            lambda x, z, beta=beta: distance_power(x, z, beta),
+            lambda x, z, beta=beta: -(mpmath.sqrt(mp_squared_distance(x, z)) ** mpf(beta)),
+        )
+    if data == "nonnegative":
+        yield "chi2", f"{dot}.additive_chi2_kernel", chi2, mp_chi2
+
+
+def kernel_data():
+    rng = np.random.default_rng(1)
+    sets = {"generic": (rng.standard_normal((7, 5)), rng.standard_normal((4, 5)))}
+    scales = np.array([1e-3, 1e-1, 1.0, 30.0, 1e3])
+    sets["wide"] = (rng.standard_normal((7, 5)) * scales, rng.standard_normal((4, 5)) * scales)
+    sets["offset"] = (1000.0 + rng.standard_normal((7, 5)), 1000.0 + rng.standard_normal((4, 5)))
+    x, z = rng.gamma(0.7, size=(7, 5)), rng.gamma(0.7, size=(4, 5))
+    x[rng.random(x.shape) < 0.35] = 0.0
+    z[rng.random(z.shape) < 0.35] = 0.0
+    x[3] = 0.0
+    sets["nonnegative"] = (x, z)
+    x = rng.standard_normal((7, 5))
+    x[4] = x[1]
+    x[6] = x[1]
+    sets["duplicates"] = (x, x[[1, 4, 0, 2]].copy())
+    sets["line"] = (rng.standard_normal((7, 1)), rng.standard_normal((4, 1)))
+    return sets
+
+
+def kernels():
+    mpmath.mp.dps = 50
+    data, cases = {}, []
+    for name, (x, z) in kernel_data().items():
+        gamma = SVC(gamma="scale").fit(x, np.arange(len(x)) % 2)._gamma
+        if not np.isclose(gamma, 1.0 / (x.shape[1] * np.var(x)), rtol=1e-13):
+            raise SystemExit("gamma='scale' has changed its meaning")
+        data[name] = {"x": x, "z": z, "gamma_scale": gamma}
+        for formula, origin, other, definition in kernel_cases(name, x.shape[1]):
+            expected = other(x, z)
+            digits = [[definition([mpmath.mpf(v) for v in a], [mpmath.mpf(v) for v in b]) for b in z] for a in x]
+            flat = [v for row in digits for v in row]
+            error = max(abs(mpmath.mpf(e) - v) for e, v in zip(expected.ravel().tolist(), flat, strict=True))
+            if error > 1e-7 * max(abs(v) for v in flat):
+                raise SystemExit(f"{name}: {formula}: {origin} is off by {float(error):.1e}")
+            case = {"data": name, "formula": formula, "from": origin, "expected": expected, "error": float(error)}
+            if name in ("offset", "duplicates"):
+                case["exact"] = np.array([[float(v) for v in row] for row in digits])
+            cases.append(case)
+    notes = [
+        "expected[i][j] = κ(x[i], z[j]) as the implementation named in `from` gives it.",
+        "error: the largest absolute difference of `expected` from the definition evaluated with 50 digits.",
+        "exact: that definition rounded to double precision, given where others lose digits to cancellation.",
+        "gamma_scale: what scikit-learn makes of gamma='scale' on x, 1 / (columns · variance of all entries).",
+    ]
+    write("kernels", notes, data=data, cases=cases)
+
+
+# ----------------------------------------------------------------------------------------------- kernels for machines
+
+LINEAR = ("linear", {"kernel": "linear"})
+
+
+def poly(degree, gamma, offset):
+    formula = f"polynomial(degree={degree}, gamma={gamma!r}, offset={offset!r})"
+    return formula, {"kernel": "poly", "degree": degree, "gamma": gamma, "coef0": offset}
+
+
+def rbf(gamma):
+    return f"rbf(gamma={gamma!r})", {"kernel": "rbf", "gamma": gamma}
+
+
+def laplacian(gamma):
+    return f"laplacian(gamma={gamma!r})", {"kernel": "laplacian", "gamma": gamma}
+
+
+def matrix(settings, x, z):
+    """The kernel matrix by direct differences and products, for the checks below."""
+    kind = settings["kernel"]
+    if kind == "linear":
+        return x @ z.T
+    if kind == "rbf":
+        return np.exp(-settings["gamma"] * cdist(x, z, "sqeuclidean"))
+    if kind == "laplacian":
+        return np.exp(-settings["gamma"] * cdist(x, z, "cityblock"))
+    return (settings["gamma"] * (x @ z.T) + settings["coef0"]) ** settings["degree"]
+
+
+# ------------------------------------------------------------------------------------------------------------- ridge
+
+
+def ridge():
+    rng = np.random.default_rng(2)
+    x, z = rng.uniform(-2, 2, (20, 3)), rng.uniform(-2, 2, (6, 3))
+    one = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.1 * rng.standard_normal(20)
+    several = np.column_stack([one, x @ [1.0, -2.0, 0.5] + 3.0, rng.standard_normal(20)])
+    cases = []
+    for target, y in (("one", one), ("several", several)):
+        for formula, settings in (rbf(0.5), poly(2, 0.5, 1.0), laplacian(0.3), LINEAR):
+            for lam in (1.0, 0.01):
+                machine = KernelRidge(alpha=lam, **settings).fit(x, y)
+                residuals = np.empty_like(y)
+                for i in range(len(x)):
+                    rest = np.arange(len(x)) != i
+                    left = KernelRidge(alpha=lam, **settings).fit(x[rest], y[rest])
+                    residuals[i] = y[i] - left.predict(x[i : i + 1])[0]
+                cases.append(
+                    {
+                        "target": target,
+                        "formula": formula,
+                        "lambda": lam,
+                        "dual_coef": machine.dual_coef_,
+                        "predictions": machine.predict(z),
+                        "leave_one_out_residuals": residuals,
+                    }
+                )
+    notes = [
+        "sklearn.kernel_ridge.KernelRidge(alpha=lambda): dual_coef solves (K + lambda I) a = y; no offset, no centring.",
+        "predictions are at z; leave_one_out_residuals[i] = y[i] minus the prediction at x[i] of a fit without example i.",
+        "With several outputs each row holds the outputs of one example.",
+    ]
+    write("ridge", notes, data={"x": x, "z": z, "y": {"one": one, "several": several}}, cases=cases)
+
+
+# --------------------------------------------------------------------------------------------------------------- PCA
+
+
+def pca():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((25, 4)) * [2.0, 1.0, 0.7, 0.4] + 0.5
+    z = rng.standard_normal((6, 4)) * [2.0, 1.0, 0.7, 0.4] + 0.5
+    cases = []
+    for formula, settings in (rbf(0.1), rbf(0.5), poly(2, 0.5, 1.0), poly(3, 0.25, 1.0), LINEAR):
+        machine = KernelPCA(n_components=4, eigen_solver="dense", **settings).fit(x)
+        values = machine.eigenvalues_
+        if np.min(-np.diff(values)) < 1e-3 * values[0]:
+            raise SystemExit(f"{formula}: eigenvalues too close for the projections to be well defined: {values}")
+        cases.append(
+            {
+                "formula": formula,
+                "components": 4,
+                "eigenvalues": values,
+                "abs_train": np.abs(machine.transform(x)),
+                "abs_new": np.abs(machine.transform(z)),
+            }
+        )
+    notes = [
+        "sklearn.decomposition.KernelPCA: eigenvalues of the centred kernel matrix, not divided by n, largest first.",
+        "abs_train and abs_new: absolute values of the projections of x and z on the unit-length axes, one row each.",
+    ]
+    write("pca", notes, data={"x": x, "z": z}, cases=cases)
+
+
+# --------------------------------------------------------------------------------------------------------------- SVC
+
+
+def svc_data():
+    rng = np.random.default_rng(4)
+    sets = {}
+
+    def add(name, x, y, new):
+        x, order = np.round(x, 4), rng.permutation(len(x))
+        sets[name] = {"x": x[order], "y": np.asarray(y)[order], "z": np.round(new, 4)}
+
+    x, y = make_blobs(60, centers=[[-1.0, 0.0], [1.5, 0.5]], cluster_std=1.1, random_state=5)
+    add("blobs2", x, y, rng.uniform(-4, 4, (15, 2)))
+    x, y = make_moons(70, noise=0.2, random_state=6)
+    add("moons", x, y, rng.uniform([-1.5, -1.0], [2.5, 1.5], (15, 2)))
+    x, y = make_blobs([60, 8], centers=[[0.0, 0.0, 0.0], [1.5, 1.0, -1.0]], cluster_std=1.0, random_state=7)
+    add("imbalanced", x, y, rng.uniform(-3, 3, (15, 3)))
+    x, y = make_blobs(80, centers=4, n_features=3, cluster_std=3.0, random_state=8)
+    add("blobs4", x / 3.0, y * 10 + 5, rng.uniform(-4, 4, (15, 3)))
+    x, y = load_iris(return_X_y=True)
+    add("iris", x, y, rng.uniform(x.min(axis=0), x.max(axis=0), (15, 4)))
+    return sets
+
+
+def pair_coefficients(machine, x, y):
+    """For each pair of classes (i, j), i < j: the rows that take part, ±1 for them (+1 = class i), and α."""
+    classes, support = machine.classes_, machine.support_
+    dual = machine.dual_coef_ if len(classes) > 2 else -machine.dual_coef_
+    for i, j in combinations(range(len(classes)), 2):
+        rows = np.flatnonzero((y == classes[i]) | (y == classes[j]))
+        sign = np.where(y[rows] == classes[i], 1.0, -1.0)
+        signed = np.zeros(len(x))
+        for position, row in enumerate(support):
+            if y[row] == classes[i]:
+                signed[row] = dual[j - 1, position]
+            elif y[row] == classes[j]:
+                signed[row] = dual[i, position]
+        alpha = signed[rows] * sign
+        if alpha.min() < 0.0 or abs(signed.sum()) > 1e-9 * max(1.0, alpha.sum()):
+            raise SystemExit("the layout of dual_coef_ is not what this script believes")
+        yield (i, j), rows, sign, alpha
+
+
+def solve_pair(gram, sign, c, tolerance=1e-10, steps=200_000):
+    """The same problem in double precision, to the last digits: α and the offset.
+
+    Two coefficients at a time; the first violates the optimality conditions most, the second promises most progress.
+    """
+    alpha, gradient, diagonal = np.zeros(len(sign)), -np.ones(len(sign)), np.diag(gram)
+    for _ in range(steps):
+        up = np.where(sign > 0, alpha < c, alpha > 0)
+        down = np.where(sign > 0, alpha > 0, alpha < c)
+        slope = -sign * gradient
+        i = np.flatnonzero(up)[np.argmax(slope[up])]
+        violation = slope[i] - slope
+        if violation[down].max() < tolerance:
+            free = up & down
+            ends = slope[free] if free.any() else np.array([slope[up].max(), slope[down].min()])
+            return alpha, ends.mean()
+        candidates = np.flatnonzero(down & (violation > 0))
+        curvature = np.maximum(diagonal[i] + diagonal[candidates] - 2 * gram[i, candidates], 1e-12)
+        best = np.argmax(violation[candidates] ** 2 / curvature)
+        j, step = candidates[best], violation[candidates[best]] / curvature[best]
+        step = min(step, c - alpha[i] if sign[i] > 0 else alpha[i], alpha[j] if sign[j] > 0 else c - alpha[j])
+        for k, change in ((i, sign[i] * step), (j, -sign[j] * step)):
+            old = alpha[k]
+            new = min(max(old + change, 0.0), c)
+            alpha[k] = 0.0 if new < 1e-14 * c else c if new > c * (1 - 1e-14) else new
+            gradient += sign * sign[k] * gram[:, k] * (alpha[k] - old)
+    raise SystemExit("the check of a support vector machine does not converge")
+
+
+def svc():
+    data, cases = svc_data(), []
+    wanted = {
+        "blobs2": (LINEAR, rbf(0.5), poly(3, 0.5, 1.0)),
+        "moons": (LINEAR, rbf(1.0), poly(3, 1.0, 1.0)),
+        "imbalanced": (LINEAR, rbf(0.3)),
+        "blobs4": (LINEAR, rbf(0.2), poly(2, 0.5, 1.0)),
+        "iris": (LINEAR, rbf(0.25), poly(2, 0.1, 1.0)),
+    }
+    for name, settings_list in wanted.items():
+        x, y, z = data[name]["x"], data[name]["y"], data[name]["z"]
+        for (formula, settings), c in product(settings_list, (0.1, 1.0, 10.0)):
+            machine = SVC(C=c, tol=1e-6, decision_function_shape="ovo", cache_size=200, **settings).fit(x, y)
+            decisions = machine.decision_function(z)
+            many = decisions.ndim == 2
+            gram, cross = matrix(settings, x, x), matrix(settings, z, x)
+            pairs, objectives, gaps, decision_error = [], [], [], 0.0
+            for k, (pair, rows, sign, alpha) in enumerate(pair_coefficients(machine, x, y)):
+                signed = sign * alpha
+                offset = machine.intercept_[k] if many else -machine.intercept_[0]
+                inner = gram[np.ix_(rows, rows)] @ signed
+                square = signed @ inner
+                objective = 0.5 * square - alpha.sum()
+                slack = np.maximum(0.0, 1.0 - sign * (inner + offset))
+                objectives.append(objective)
+                gaps.append(0.5 * square + c * slack.sum() + objective)
+                pairs.append([machine.classes_[pair[0]], machine.classes_[pair[1]]])
+                ours = cross[:, rows] @ signed + offset
+                theirs = decisions[:, k] if many else -decisions
+                if np.abs(ours - theirs).max() > 1e-8 * max(1.0, np.abs(theirs).max()):
+                    raise SystemExit("the decision values are not those of the coefficients")
+                exact, offset = solve_pair(gram[np.ix_(rows, rows)], sign, c)
+                optimum = 0.5 * (sign * exact) @ gram[np.ix_(rows, rows)] @ (sign * exact) - exact.sum()
+                if abs(optimum - objective) > 1e-8:
+                    raise SystemExit(f"{name}, {formula}, C={c}: the objective is off by {objective - optimum:.1e}")
+                exact_decisions = cross[:, rows] @ (sign * exact) + offset
+                decision_error = max(decision_error, np.abs(exact_decisions - theirs).max())
+            cases.append(
+                {
+                    "data": name,
+                    "formula": formula,
+                    "C": c,
+                    "classes": machine.classes_,
+                    "pairs": pairs,
+                    "positive": "first of the pair" if many else "second of the pair",
+                    "decisions": decisions if many else decisions[:, None],
+                    "decision_error": decision_error,
+                    "predictions": machine.predict(z),
+                    "objective": sum(objectives),
+                    "objectives": objectives,
+                    "gap": sum(gaps),
+                    "n_support": machine.n_support_,
+                    "intercept": machine.intercept_,
+                }
+            )
+    notes = [
+        "sklearn.svm.SVC(tol=1e-6, decision_function_shape='ovo'); z are the new points, one row of decisions each.",
+        "pairs names the two classes of each column of decisions, positive the one that a positive value is for.",
+        "With two classes a positive decision is for classes[1], with more it is for the first class of the pair.",
+        "predictions: the class with most votes of the pairs; among equals the one that comes first in classes.",
+        "objectives: ½ αᵀQα - Σα for each pair, recomputed in double precision from dual_coef_; objective: their sum.",
+        "gap: primal plus dual objective there, summed over pairs: the optimum lies in [objective - gap, objective].",
+        "decision_error: the largest absolute difference of decisions from those of a solution to 1e-10.",
+        "n_support counts support vectors by class over all pairs, those with α at rounding level included.",
+    ]
+    write("svc", notes, data=data, cases=cases)
+
+
+# ------------------------------------------------------------------------------------------------------ nearest mean
+
+
+def nearest_mean():
+    rng = np.random.default_rng(9)
+    data = {}
+    for name, centres, sizes in (
+        ("two", [[0.0, 0.0, 0.0], [1.0, -1.0, 0.5]], [12, 7]),
+        ("four", [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 1.0], [-1.0, -1.0, -1.0]], [9, 6, 5, 4]),
+    ):
+        x = np.vstack([rng.standard_normal((n, 3)) + c for n, c in zip(sizes, centres, strict=True)])
+        y = np.repeat(np.arange(len(sizes)), sizes)
+        order = rng.permutation(len(x))
+        data[name] = {"x": x[order], "y": y[order], "z": rng.uniform(-2, 3, (8, 3))}
+    cases = []
+    for name, part in data.items():
+        x, y, z = part["x"], part["y"], part["z"]
+        classes = np.unique(y)
+        for formula, settings in (LINEAR, rbf(0.5), laplacian(0.3), poly(2, 0.5, 1.0)):
+
+            def kernel(a, b, settings=settings):
+                return matrix(settings, a[None, :], b[None, :])[0, 0]
+
+            squared = np.zeros((len(z), len(classes)))
+            scores = np.zeros_like(squared)
+            for k, label in enumerate(classes):
+                members = x[y == label]
+                within = sum(kernel(a, b) for a in members for b in members) / len(members) ** 2
+                for i, point in enumerate(z):
+                    to_mean = sum(kernel(point, a) for a in members) / len(members)
+                    squared[i, k] = kernel(point, point) - 2.0 * to_mean + within
+                    scores[i, k] = to_mean - 0.5 * within
+            case = {
+                "data": name,
+                "formula": formula,
+                "classes": classes,
+                "squared_distances": squared,
+                "scores": scores,
+                "predictions": classes[np.argmin(squared, axis=1)],
+            }
+            if formula == "linear":
+                machine = NearestCentroid().fit(x, y)
+                case["nearest_centroid"] = machine.predict(z)
+                straight = cdist(z, machine.centroids_, "sqeuclidean")
+                if np.abs(straight - squared).max() > 1e-10 or (case["predictions"] != machine.predict(z)).any():
+                    raise SystemExit("the definition and NearestCentroid do not agree")
+            cases.append(case)
+    notes = [
+        "squared_distances[i][c] = κ(z,z) - 2 mean κ(z,x) + mean κ(x,x'), x and x' over class c: a loop over all pairs.",
+        "scores[i][c] = mean κ(z,x) - ½ mean κ(x,x'); predictions: the smallest distance, which is the largest score.",
+        "With two classes the decision function is scores[i][1] - scores[i][0]: mean minus mean, minus the threshold.",
+        "nearest_centroid: the predictions of sklearn.neighbors.NearestCentroid (linear kernel only).",
+    ]
+    write("nearest_mean", notes, data=data, cases=cases)
+
+
+# ----------------------------------------------------------------------------------------------------------- strings
+
+STRINGS = [
+    "",
+    "A",
+    "ACGT",
+    "GATTACA",
+    "ACACACAC",
+    "TTTTTT",
+    "statistics",
+    "computing",
+    "cat",
+    "car",
+    "naïve café",
+    "e\u0301te\u0301",
+    "日本語の日本",
+    "a b  a",
+    "🙂a🙂b🙂",
+]
+
+
+def spectrum(u, v, length):
+    def count(s):
+        return Counter(s[i : i + length] for i in range(len(s) - length + 1))
+
+    left, right = count(u), count(v)
+    return sum(n * right[word] for word, n in left.items())
+
+
+def subsequence(u, v, length, decay):
+    """Σ over words of φ(u) φ(v), where φ(s) sums decay^(last - first + 1) over all places of the word in s."""
+
+    def features(s):
+        found = defaultdict(float)
+        for places in combinations(range(len(s)), length):
+            found["".join(s[i] for i in places)] += decay ** (places[-1] - places[0] + 1)
+        return found
+
+    left, right = features(u), features(v)
+    return sum(weight * right[word] for word, weight in left.items() if word in right)
+
+
+def strings():
+    cases = []
+    for length in (1, 2, 3, 5):
+        values = [[spectrum(u, v, length) for v in STRINGS] for u in STRINGS]
+        cases.append({"kernel": "spectrum", "length": length, "expected": values})
+    for length, decay in ((1, 0.5), (2, 0.5), (2, 1.0), (3, 0.8), (4, 0.3)):
+        values = [[float(subsequence(u, v, length, decay)) for v in STRINGS] for u in STRINGS]
+        cases.append({"kernel": "subsequence", "length": length, "decay": decay, "expected": values})
+    known = cases[[c["kernel"] for c in cases].index("subsequence") + 1]["expected"]
+    if known[STRINGS.index("cat")][STRINGS.index("car")] != 0.5**4:
+        raise SystemExit("cat and car share `ca` alone")
+    notes = [
+        "A letter is a Unicode scalar value (Python's str), not a byte and not a grapheme.",
+        "spectrum: the number of pairs of places with the same run of exactly `length` letters.",
+        "subsequence: exactly `length` letters in order, gaps allowed; an occurrence weighs decay^(last - first + 1).",
+        "No value is normalised.",
+    ]
+    write("strings", notes, strings=STRINGS, cases=cases)
+
+
+if __name__ == "__main__":
+    kernels()
+    ridge()
+    pca()
+    svc()
+    nearest_mean()
+    strings()
