@@ -1,0 +1,244 @@
+//! The matrix of the gap-weighted subsequence kernel.
+//!
+//! The recursion is a chain: each cell waits for its neighbour. Pairs do not wait for each other, so as many pairs as
+//! there are lanes advance together, their characters interleaved.
+
+use crate::data::Scalar;
+use crate::gram::{BlockMut, Gram, Pick, Side};
+use crate::kernels::text::sequences::Sequences;
+use pulp::{Simd, WithSimd};
+use std::sync::Arc;
+
+/// Pairs that advance together: enough vectors to hide the latency of the chain.
+const LANES: usize = 16;
+/// Fills the ends of shorter left and right strings. No character has these numbers, and they differ, so that
+/// nothing matches beyond an end.
+const LEFT_END: f64 = -1.0;
+const RIGHT_END: f64 = -2.0;
+
+/// The matrix of the gap-weighted subsequence kernel between two collections.
+pub(super) struct SubsequenceGram {
+    length: usize,
+    decay: f64,
+    rows: Arc<Sequences>,
+    cols: Arc<Sequences>,
+}
+
+impl SubsequenceGram {
+    /// The matrix with these rows and columns.
+    pub(super) fn new(length: usize, decay: f64, rows: Arc<Sequences>, cols: Arc<Sequences>) -> Self {
+        Self { length, decay, rows, cols }
+    }
+
+    fn write<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
+        // neighbours in the order of lengths share a group of lanes, which is as long as its longest strings
+        let (down, across) = (by_length(&self.rows, rows), by_length(&self.cols, cols));
+        let mut lanes = Lanes::new(self.length, self.decay);
+        let mut group = Vec::with_capacity(LANES);
+        let mut flush = |group: &mut Vec<(usize, usize)>| {
+            let pairs = group.iter().map(|&(k, l)| (self.rows.get(rows.at(k)), self.cols.get(cols.at(l))));
+            let values = lanes.run(pairs);
+            for ((k, l), value) in group.drain(..).zip(values) {
+                out.row_mut(k)[l] = S::narrow(value);
+            }
+        };
+        for &k in &down {
+            for &l in &across {
+                group.push((k, l));
+                if group.len() == LANES {
+                    flush(&mut group);
+                }
+            }
+        }
+        flush(&mut group);
+    }
+}
+
+/// The places 0, 1, … of a pick in the order of the lengths of their strings.
+fn by_length(strings: &Sequences, pick: &Pick<'_>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..pick.len()).collect();
+    order.sort_by_key(|&k| strings.get(pick.at(k)).len());
+    order
+}
+
+/// The memory in which a group of pairs advances.
+struct Lanes {
+    length: usize,
+    decay: f64,
+    /// The characters of the left strings, place by place; as f64, so that comparing fills the lanes of the sums.
+    left: Vec<[f64; LANES]>,
+    /// Those of the right strings.
+    right: Vec<[f64; LANES]>,
+    /// For each level i < r and each prefix of the right string, κ'_i / λ^{2i}: one row of the recursion's tables,
+    /// overwritten by the next.
+    levels: Vec<[f64; LANES]>,
+}
+
+impl Lanes {
+    fn new(length: usize, decay: f64) -> Self {
+        Self { length, decay, left: Vec::new(), right: Vec::new(), levels: Vec::new() }
+    }
+
+    /// κ of up to `LANES` pairs. A lane's value does not depend on the other lanes.
+    fn run<'a>(&mut self, pairs: impl Iterator<Item = (&'a [u32], &'a [u32])> + Clone) -> [f64; LANES] {
+        let (mut height, mut width, mut some) = (0, 0, false);
+        for (s, t) in pairs.clone() {
+            height = height.max(s.len());
+            width = width.max(t.len());
+            some |= s.len().min(t.len()) >= self.length;
+        }
+        if !some {
+            return [0.0; LANES];
+        }
+        interleave(&mut self.left, pairs.clone().map(|p| p.0), height, LEFT_END);
+        interleave(&mut self.right, pairs.map(|p| p.1), width, RIGHT_END);
+        self.levels.clear();
+        self.levels.resize((self.length - 1) * width, [0.0; LANES]);
+        let (left, right) = (self.left.as_flattened(), self.right.as_flattened());
+        let levels = self.levels.as_flattened_mut();
+        let sums = pulp::Arch::new().dispatch(Sweep { left, right, levels, decay: self.decay });
+        let scale = self.decay.powf(2.0 * self.length as f64);
+        sums.map(|s| s * scale)
+    }
+}
+
+/// Writes the strings side by side, filled up to `len` places.
+fn interleave<'a>(to: &mut Vec<[f64; LANES]>, strings: impl Iterator<Item = &'a [u32]>, len: usize, end: f64) {
+    to.clear();
+    to.resize(len, [end; LANES]);
+    for (lane, string) in strings.enumerate() {
+        for (place, &character) in to.iter_mut().zip(string) {
+            place[lane] = f64::from(character);
+        }
+    }
+}
+
+/// κ / λ^{2r} in each lane: the recursion on whole vectors.
+///
+/// `levels` starts at zero; its level i holds T_i = κ'_i / λ^{2i} of the prefixes of the right strings against the left
+/// prefix reached so far: q ← λ q + [s_a = t_b] T_{i−1}[a−1][b−1], T_i[a][b] = λ T_i[a−1][b] + q, and
+/// κ / λ^{2r} = Σ_{s_a = t_b} T_{r−1}[a−1][b−1]. Row a overwrites row a − 1 from the highest level down, so that each
+/// level reads the old row of the one below.
+struct Sweep<'a> {
+    left: &'a [f64],
+    right: &'a [f64],
+    levels: &'a mut [f64],
+    decay: f64,
+}
+
+impl WithSimd for Sweep<'_> {
+    type Output = [f64; LANES];
+
+    #[inline(always)]
+    fn with_simd<V: Simd>(self, simd: V) -> [f64; LANES] {
+        let mut sums = [0.0; LANES];
+        let (totals, _) = V::as_mut_simd_f64s(&mut sums);
+        let (left, _) = V::as_simd_f64s(self.left);
+        let (right, _) = V::as_simd_f64s(self.right);
+        let (levels, _) = V::as_mut_simd_f64s(self.levels);
+        let stride = totals.len();
+        // two vectors at a time: one computes while the other waits for its neighbour cell
+        for v in (0..stride).step_by(2) {
+            if let [first, second, ..] = &mut totals[v..] {
+                [*first, *second] = advance(simd, &left[v..], &right[v..], levels, v, stride, self.decay);
+            }
+        }
+        sums
+    }
+}
+
+/// [`Sweep`] for the vectors `v` and `v + 1` of each place; `left` and `right` start there.
+#[inline(always)]
+fn advance<V: Simd>(
+    simd: V,
+    left: &[V::f64s],
+    right: &[V::f64s],
+    levels: &mut [V::f64s],
+    v: usize,
+    stride: usize,
+    decay: f64,
+) -> [V::f64s; 2] {
+    let (decay, zero, one) = (simd.splat_f64s(decay), simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+    // levels are as long as the right strings
+    let size = right.len() + v;
+    let mut sums = [zero; 2];
+    for s in left.chunks(stride) {
+        let s = [s[0], s[1]];
+        let mut above = levels.len();
+        let matched = |l: usize, t: &[V::f64s], k: V::f64s| simd.select_f64s(simd.equal_f64s(s[l], t[l]), k, zero);
+        if above == 0 {
+            for t in right.chunks(stride) {
+                for l in 0..2 {
+                    sums[l] = simd.add_f64s(sums[l], matched(l, t, one));
+                }
+            }
+            continue;
+        }
+        // a character of t completes what its predecessors began: t is one place ahead of the level below
+        let next = &right[stride.min(right.len())..];
+        for (t, k) in next.chunks(stride).zip(levels[above - size + v..].chunks(stride)) {
+            for l in 0..2 {
+                sums[l] = simd.add_f64s(sums[l], matched(l, t, k[l]));
+            }
+        }
+        while above > size {
+            let (below, level) = levels[above - 2 * size..above].split_at_mut(size);
+            let mut q = [zero; 2];
+            let cells = below[v..].chunks(stride).zip(level[stride..][v..].chunks_mut(stride));
+            for (t, (k, cell)) in next.chunks(stride).zip(cells) {
+                for l in 0..2 {
+                    q[l] = simd.mul_add_e_f64s(decay, q[l], matched(l, t, k[l]));
+                    cell[l] = simd.mul_add_e_f64s(decay, cell[l], q[l]);
+                }
+            }
+            above -= size;
+        }
+        let mut q = [zero; 2];
+        for (t, cell) in right.chunks(stride).zip(levels[v..size].chunks_mut(stride)) {
+            for l in 0..2 {
+                q[l] = simd.mul_add_e_f64s(decay, q[l], matched(l, t, one));
+                cell[l] = simd.mul_add_e_f64s(decay, cell[l], q[l]);
+            }
+        }
+    }
+    sums
+}
+
+impl Gram for SubsequenceGram {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.len(), self.cols.len())
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.write(&rows, &cols, out);
+    }
+
+    /// The recursion runs in f64: long gaps would sink below the smallest f32.
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.write(&rows, &cols, out);
+    }
+
+    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
+        let strings = match side {
+            Side::Rows => &self.rows,
+            Side::Columns => &self.cols,
+        };
+        let order = by_length(strings, &Pick::Range(0..strings.len()));
+        let mut lanes = Lanes::new(self.length, self.decay);
+        let mut values = vec![0.0; strings.len()];
+        for group in order.chunks(LANES) {
+            let found = lanes.run(group.iter().map(|&i| (strings.get(i), strings.get(i))));
+            for (&i, value) in group.iter().zip(found) {
+                values[i] = value;
+            }
+        }
+        Some(values)
+    }
+
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        let chosen = Arc::new(self.rows.select(rows));
+        let same = Arc::ptr_eq(&self.rows, &self.cols) && rows == cols;
+        let cols = if same { Arc::clone(&chosen) } else { Arc::new(self.cols.select(cols)) };
+        Arc::new(Self::new(self.length, self.decay, chosen, cols))
+    }
+}
