@@ -147,19 +147,27 @@ impl<S: Scalar> WithSimd for Panels<'_, S> {
     }
 }
 
-/// sums = Σ count · line of the table, two vectors at a time so that the sums stay in registers.
+/// sums = Σ count · line of the table, two vectors and two entries at a time: four sums that stay in registers and do
+/// not wait for each other. All are whole numbers, so their order does not matter.
 #[inline(always)]
 fn add_lines<V: Simd>(simd: V, column: &[Entry], table: &[[f32; PANEL]], sums: &mut [f32; PANEL]) {
     let (sums, _) = V::as_mut_simd_f32s(sums);
-    for (v, sums) in sums.chunks_exact_mut(2).enumerate() {
-        let (mut a, mut b) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
-        for e in column {
-            let (line, _) = V::as_simd_f32s(&table[e.key as usize]);
-            let times = simd.splat_f32s(e.count as f32);
-            a = simd.mul_add_e_f32s(times, line[2 * v], a);
-            b = simd.mul_add_e_f32s(times, line[2 * v + 1], b);
+    let (pairs, last) = column.as_chunks::<2>();
+    let zero = simd.splat_f32s(0.0);
+    for (v, sums) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+        let add = |sums: [V::f32s; 2], e: &Entry| {
+            let (line, times) = (V::as_simd_f32s(&table[e.key as usize]).0, simd.splat_f32s(e.count as f32));
+            [simd.mul_add_e_f32s(times, line[2 * v], sums[0]), simd.mul_add_e_f32s(times, line[2 * v + 1], sums[1])]
+        };
+        let (mut even, mut odd) = ([zero; 2], [zero; 2]);
+        for [a, b] in pairs {
+            even = add(even, a);
+            odd = add(odd, b);
         }
-        sums.copy_from_slice(&[a, b]);
+        if let [a] = last {
+            even = add(even, a);
+        }
+        *sums = [simd.add_f32s(even[0], odd[0]), simd.add_f32s(even[1], odd[1])];
     }
 }
 

@@ -9,7 +9,7 @@ use crate::kernels::text::sequences::Sequences;
 use pulp::{Simd, WithSimd};
 use std::sync::Arc;
 
-/// Pairs that advance together: enough vectors to hide the latency of the chain.
+/// Pairs of a group: two of the widest vectors.
 const LANES: usize = 16;
 /// Fills the ends of shorter left and right strings. No character has these numbers, and they differ, so that
 /// nothing matches beyond an end.
@@ -65,18 +65,21 @@ fn by_length(strings: &Sequences, pick: &Pick<'_>) -> Vec<usize> {
 struct Lanes {
     length: usize,
     decay: f64,
+    /// Lanes that advance together: two vectors, one of which computes while the other waits for its neighbour cell.
+    wide: usize,
     /// The characters of the left strings, place by place; as f64, so that comparing fills the lanes of the sums.
-    left: Vec<[f64; LANES]>,
+    left: Vec<f64>,
     /// Those of the right strings.
-    right: Vec<[f64; LANES]>,
+    right: Vec<f64>,
     /// For each level i < r and each prefix of the right string, κ'_i / λ^{2i}: one row of the recursion's tables,
     /// overwritten by the next.
-    levels: Vec<[f64; LANES]>,
+    levels: Vec<f64>,
 }
 
 impl Lanes {
     fn new(length: usize, decay: f64) -> Self {
-        Self { length, decay, left: Vec::new(), right: Vec::new(), levels: Vec::new() }
+        let wide = pulp::Arch::new().dispatch(Wide);
+        Self { length, decay, wide, left: Vec::new(), right: Vec::new(), levels: Vec::new() }
     }
 
     /// κ of up to `LANES` pairs. A lane's value does not depend on the other lanes.
@@ -87,29 +90,48 @@ impl Lanes {
             width = width.max(t.len());
             some |= s.len().min(t.len()) >= self.length;
         }
+        let mut values = [0.0; LANES];
         if !some {
-            return [0.0; LANES];
+            return values;
         }
-        interleave(&mut self.left, pairs.clone().map(|p| p.0), height, LEFT_END);
-        interleave(&mut self.right, pairs.map(|p| p.1), width, RIGHT_END);
-        self.levels.clear();
-        self.levels.resize((self.length - 1) * width, [0.0; LANES]);
-        let (left, right) = (self.left.as_flattened(), self.right.as_flattened());
-        let levels = self.levels.as_flattened_mut();
-        let sums = pulp::Arch::new().dispatch(Sweep { left, right, levels, decay: self.decay });
+        interleave(&mut self.left, pairs.clone().map(|p| p.0), height, self.wide, LEFT_END);
+        interleave(&mut self.right, pairs.map(|p| p.1), width, self.wide, RIGHT_END);
         let scale = self.decay.powf(2.0 * self.length as f64);
-        sums.map(|s| s * scale)
+        let parts = self.left.chunks(height * self.wide).zip(self.right.chunks(width * self.wide));
+        for ((left, right), values) in parts.zip(values.chunks_mut(self.wide)) {
+            self.levels.clear();
+            self.levels.resize((self.length - 1) * right.len(), 0.0);
+            let levels = &mut self.levels;
+            pulp::Arch::new().dispatch(Sweep { left, right, levels, decay: self.decay, sums: values });
+            for value in values {
+                *value *= scale;
+            }
+        }
+        values
     }
 }
 
-/// Writes the strings side by side, filled up to `len` places.
-fn interleave<'a>(to: &mut Vec<[f64; LANES]>, strings: impl Iterator<Item = &'a [u32]>, len: usize, end: f64) {
+/// Writes the strings side by side, `wide` at a time, filled up to `len` places.
+fn interleave<'a>(to: &mut Vec<f64>, strings: impl Iterator<Item = &'a [u32]>, len: usize, wide: usize, end: f64) {
     to.clear();
-    to.resize(len, [end; LANES]);
+    to.resize(len * LANES, end);
     for (lane, string) in strings.enumerate() {
-        for (place, &character) in to.iter_mut().zip(string) {
-            place[lane] = f64::from(character);
+        let part = &mut to[lane / wide * wide * len + lane % wide..];
+        for (place, &character) in part.iter_mut().step_by(wide).zip(string) {
+            *place = f64::from(character);
         }
+    }
+}
+
+/// How many lanes two vectors of this machine have.
+struct Wide;
+
+impl WithSimd for Wide {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<V: Simd>(self, _: V) -> usize {
+        2 * V::F64_LANES
     }
 }
 
@@ -124,84 +146,60 @@ struct Sweep<'a> {
     right: &'a [f64],
     levels: &'a mut [f64],
     decay: f64,
+    sums: &'a mut [f64],
 }
 
 impl WithSimd for Sweep<'_> {
-    type Output = [f64; LANES];
+    type Output = ();
 
     #[inline(always)]
-    fn with_simd<V: Simd>(self, simd: V) -> [f64; LANES] {
-        let mut sums = [0.0; LANES];
-        let (totals, _) = V::as_mut_simd_f64s(&mut sums);
-        let (left, _) = V::as_simd_f64s(self.left);
-        let (right, _) = V::as_simd_f64s(self.right);
-        let (levels, _) = V::as_mut_simd_f64s(self.levels);
-        let stride = totals.len();
-        // two vectors at a time: one computes while the other waits for its neighbour cell
-        for v in (0..stride).step_by(2) {
-            if let [first, second, ..] = &mut totals[v..] {
-                [*first, *second] = advance(simd, &left[v..], &right[v..], levels, v, stride, self.decay);
+    fn with_simd<V: Simd>(self, simd: V) {
+        let left = V::as_simd_f64s(self.left).0.as_chunks::<2>().0;
+        let right = V::as_simd_f64s(self.right).0.as_chunks::<2>().0;
+        let levels = V::as_mut_simd_f64s(self.levels).0.as_chunks_mut::<2>().0;
+        let (decay, zero, one) = (simd.splat_f64s(self.decay), simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+        let width = right.len();
+        let mut sums = [zero; 2];
+        for s in left {
+            let matched =
+                |l: usize, t: &[V::f64s; 2], k: V::f64s| simd.select_f64s(simd.equal_f64s(s[l], t[l]), k, zero);
+            let mut above = levels.len();
+            if above == 0 {
+                for t in right {
+                    for l in 0..2 {
+                        sums[l] = simd.add_f64s(sums[l], matched(l, t, one));
+                    }
+                }
+                continue;
             }
-        }
-        sums
-    }
-}
-
-/// [`Sweep`] for the vectors `v` and `v + 1` of each place; `left` and `right` start there.
-#[inline(always)]
-fn advance<V: Simd>(
-    simd: V,
-    left: &[V::f64s],
-    right: &[V::f64s],
-    levels: &mut [V::f64s],
-    v: usize,
-    stride: usize,
-    decay: f64,
-) -> [V::f64s; 2] {
-    let (decay, zero, one) = (simd.splat_f64s(decay), simd.splat_f64s(0.0), simd.splat_f64s(1.0));
-    // levels are as long as the right strings
-    let size = right.len() + v;
-    let mut sums = [zero; 2];
-    for s in left.chunks(stride) {
-        let s = [s[0], s[1]];
-        let mut above = levels.len();
-        let matched = |l: usize, t: &[V::f64s], k: V::f64s| simd.select_f64s(simd.equal_f64s(s[l], t[l]), k, zero);
-        if above == 0 {
-            for t in right.chunks(stride) {
+            // a character of t completes what its predecessors began: t is one place ahead of the level below
+            let next = &right[1..];
+            for (t, k) in next.iter().zip(&levels[above - width..]) {
                 for l in 0..2 {
-                    sums[l] = simd.add_f64s(sums[l], matched(l, t, one));
+                    sums[l] = simd.add_f64s(sums[l], matched(l, t, k[l]));
                 }
             }
-            continue;
-        }
-        // a character of t completes what its predecessors began: t is one place ahead of the level below
-        let next = &right[stride.min(right.len())..];
-        for (t, k) in next.chunks(stride).zip(levels[above - size + v..].chunks(stride)) {
-            for l in 0..2 {
-                sums[l] = simd.add_f64s(sums[l], matched(l, t, k[l]));
+            while above > width {
+                let (below, level) = levels[above - 2 * width..above].split_at_mut(width);
+                let mut q = [zero; 2];
+                for ((t, k), cell) in next.iter().zip(&*below).zip(&mut level[1..]) {
+                    for l in 0..2 {
+                        q[l] = simd.mul_add_e_f64s(decay, q[l], matched(l, t, k[l]));
+                        cell[l] = simd.mul_add_e_f64s(decay, cell[l], q[l]);
+                    }
+                }
+                above -= width;
             }
-        }
-        while above > size {
-            let (below, level) = levels[above - 2 * size..above].split_at_mut(size);
             let mut q = [zero; 2];
-            let cells = below[v..].chunks(stride).zip(level[stride..][v..].chunks_mut(stride));
-            for (t, (k, cell)) in next.chunks(stride).zip(cells) {
+            for (t, cell) in right.iter().zip(&mut levels[..width]) {
                 for l in 0..2 {
-                    q[l] = simd.mul_add_e_f64s(decay, q[l], matched(l, t, k[l]));
+                    q[l] = simd.mul_add_e_f64s(decay, q[l], matched(l, t, one));
                     cell[l] = simd.mul_add_e_f64s(decay, cell[l], q[l]);
                 }
             }
-            above -= size;
         }
-        let mut q = [zero; 2];
-        for (t, cell) in right.chunks(stride).zip(levels[v..size].chunks_mut(stride)) {
-            for l in 0..2 {
-                q[l] = simd.mul_add_e_f64s(decay, q[l], matched(l, t, one));
-                cell[l] = simd.mul_add_e_f64s(decay, cell[l], q[l]);
-            }
-        }
+        V::as_mut_simd_f64s(self.sums).0.copy_from_slice(&sums);
     }
-    sums
 }
 
 impl Gram for SubsequenceGram {
