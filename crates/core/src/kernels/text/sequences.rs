@@ -59,3 +59,14 @@ pub(super) fn sides(rows: &Arc<dyn Examples<str>>, cols: &Arc<dyn Examples<str>>
     let same = std::ptr::addr_eq(Arc::as_ptr(rows), Arc::as_ptr(cols));
     (Sequences::characters(rows.as_ref()), (!same).then(|| Sequences::characters(cols.as_ref())))
 }
+
+/// Makes `memory` hold `len` times `value` from the start of a line of cache on, and returns that part: vectors that
+/// straddle two lines cost twice.
+pub(super) fn aligned<T: Copy>(memory: &mut Vec<T>, len: usize, value: T) -> &mut [T] {
+    const LINE: usize = 64;
+    let spare = LINE / size_of::<T>().max(1);
+    memory.clear();
+    memory.resize(len + spare, value);
+    let start = memory.as_ptr().align_offset(LINE).min(spare);
+    &mut memory[start..start + len]
+}

@@ -8,6 +8,7 @@ use super::counts::{Counts, Entry};
 use super::holders::Holders;
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Gram, Pick, Side};
+use crate::kernels::text::sequences::aligned;
 use pulp::{Simd, WithSimd};
 use std::sync::Arc;
 
@@ -118,7 +119,8 @@ impl<S: Scalar> WithSimd for Panels<'_, S> {
     #[inline(always)]
     fn with_simd<V: Simd>(self, simd: V) {
         let Self { gram, rows, cols, mut out } = self;
-        let mut table = vec![[0.0_f32; PANEL]; gram.cols.distinct()];
+        let mut memory = Vec::new();
+        let table = aligned(&mut memory, gram.cols.distinct() * PANEL, 0.0_f32).as_chunks_mut::<PANEL>().0;
         let mut sums = [[0.0_f32; PANEL]; COLUMNS];
         for top in (0..rows.len()).step_by(PANEL) {
             let height = PANEL.min(rows.len() - top);
@@ -130,7 +132,7 @@ impl<S: Scalar> WithSimd for Panels<'_, S> {
             for left in (0..cols.len()).step_by(COLUMNS) {
                 let width = COLUMNS.min(cols.len() - left);
                 for (c, sums) in sums[..width].iter_mut().enumerate() {
-                    add_lines(simd, gram.cols.get(cols.at(left + c)), &table, sums);
+                    add_lines(simd, gram.cols.get(cols.at(left + c)), table, sums);
                 }
                 for lane in 0..height {
                     for (o, sum) in out.row_mut(top + lane)[left..left + width].iter_mut().zip(&sums) {

@@ -5,7 +5,7 @@
 
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Gram, Pick, Side};
-use crate::kernels::text::sequences::Sequences;
+use crate::kernels::text::sequences::{Sequences, aligned};
 use pulp::{Simd, WithSimd};
 use std::sync::Arc;
 
@@ -94,14 +94,12 @@ impl Lanes {
         if !some {
             return values;
         }
-        interleave(&mut self.left, pairs.clone().map(|p| p.0), height, self.wide, LEFT_END);
-        interleave(&mut self.right, pairs.map(|p| p.1), width, self.wide, RIGHT_END);
+        let left = interleave(&mut self.left, pairs.clone().map(|p| p.0), height, self.wide, LEFT_END);
+        let right = interleave(&mut self.right, pairs.map(|p| p.1), width, self.wide, RIGHT_END);
         let scale = self.decay.powf(2.0 * self.length as f64);
-        let parts = self.left.chunks(height * self.wide).zip(self.right.chunks(width * self.wide));
+        let parts = left.chunks(height * self.wide).zip(right.chunks(width * self.wide));
         for ((left, right), values) in parts.zip(values.chunks_mut(self.wide)) {
-            self.levels.clear();
-            self.levels.resize((self.length - 1) * right.len(), 0.0);
-            let levels = &mut self.levels;
+            let levels = aligned(&mut self.levels, (self.length - 1) * right.len(), 0.0);
             pulp::Arch::new().dispatch(Sweep { left, right, levels, decay: self.decay, sums: values });
             for value in values {
                 *value *= scale;
@@ -112,15 +110,21 @@ impl Lanes {
 }
 
 /// Writes the strings side by side, `wide` at a time, filled up to `len` places.
-fn interleave<'a>(to: &mut Vec<f64>, strings: impl Iterator<Item = &'a [u32]>, len: usize, wide: usize, end: f64) {
-    to.clear();
-    to.resize(len * LANES, end);
+fn interleave<'m, 'a>(
+    memory: &'m mut Vec<f64>,
+    strings: impl Iterator<Item = &'a [u32]>,
+    len: usize,
+    wide: usize,
+    end: f64,
+) -> &'m [f64] {
+    let to = aligned(memory, len * LANES, end);
     for (lane, string) in strings.enumerate() {
         let part = &mut to[lane / wide * wide * len + lane % wide..];
         for (place, &character) in part.iter_mut().step_by(wide).zip(string) {
             *place = f64::from(character);
         }
     }
+    to
 }
 
 /// How many lanes two vectors of this machine have.
