@@ -3,8 +3,11 @@
 //! Strings are compared as sequences of characters. Each kernel prepares every string once (counts, codes), then fills
 //! blocks from the prepared forms.
 
+mod sequences;
 mod spectrum;
 mod subsequence;
+#[cfg(test)]
+mod testing;
 
 pub use spectrum::Spectrum;
 pub use subsequence::Subsequence;
