@@ -7,5 +7,13 @@ mod product;
 
 pub use cholesky::{Cholesky, NotPositive};
 pub use eigen::{Eigen, symmetric_eigen};
-pub use krylov::{KrylovOptions, TopEigen, top_eigen};
-pub use product::{multiply_add, multiply_transposed};
+pub use krylov::{Apply, KrylovOptions, Proceed, TopEigen, top_eigen};
+pub use product::{gram_of_columns, multiply_add, multiply_transposed};
+
+/// The threads of the current rayon pool, as faer wants to be told.
+fn threads() -> faer::Par {
+    match rayon::current_num_threads() {
+        0 | 1 => faer::Par::Seq,
+        n => faer::Par::rayon(n),
+    }
+}
