@@ -2,11 +2,10 @@
 
 use super::threads;
 use crate::solvers::SolveError;
-use faer::MatMut;
-use faer::MatRef;
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd;
+use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
 /// All eigenvalues and eigenvectors of a symmetric matrix.
@@ -18,8 +17,15 @@ pub struct Eigen {
     pub vectors: Vec<f64>,
 }
 
-/// Decomposes a symmetric matrix of n × n numbers, with the threads of the current pool. Needs the memory of three such
-/// matrices, the given one included, and takes about 9n³ operations.
+/// What [`symmetric_eigen`] needs beyond the given matrix, in bytes.
+pub fn symmetric_eigen_bytes(n: usize) -> usize {
+    let yes = evd::ComputeEigenvectors::Yes;
+    let scratch = evd::self_adjoint_evd_scratch::<f64>(n, yes, threads(), faer::Spec::default());
+    scratch.unaligned_bytes_required() + 8 * n * (n + 1)
+}
+
+/// Decomposes a symmetric matrix of n × n numbers, with the threads of the current pool. Takes about
+/// 9n³ operations.
 ///
 /// # Panics
 /// If there are not n × n numbers.

@@ -32,6 +32,18 @@ pub fn multiply_add<S: Scalar>(a: &[S], n: usize, m: usize, b: &[S], k: usize, o
     matmul(MatMut::from_row_major_slice_mut(out, n, k), Accum::Add, left, right, S::narrow(1.0), Par::Seq);
 }
 
+/// AᵀB for A (n × d) and B (n × k) stored row by row: d × k numbers.
+pub fn transposed_multiply(a: &[f64], d: usize, b: &[f64], k: usize) -> Vec<f64> {
+    let mut out = vec![0.0; d * k];
+    if a.is_empty() || out.is_empty() {
+        return out;
+    }
+    let n = a.len() / d;
+    let (a, b) = (MatRef::from_row_major_slice(a, n, d), MatRef::from_row_major_slice(b, n, k));
+    matmul(MatMut::from_row_major_slice_mut(&mut out, d, k), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+    out
+}
+
 /// Columns of a tile of XᵀX.
 const COLUMNS: usize = 64;
 /// Rows of X that a tile takes in at a time: with its columns they stay in the second-level cache.
@@ -87,6 +99,10 @@ mod tests {
         assert_eq!(gram_of_columns(&[], 0, 2), [0.0; 4]);
     }
 
+    fn turned_back(a: &[f64], n: usize, d: usize) -> Vec<f64> {
+        (0..n * d).map(|p| a[(p % n) * d + p / n]).collect()
+    }
+
     #[test]
     fn products_are_those_of_loops_and_stay_in_their_place() {
         const GUARD: f64 = 7.25;
@@ -98,6 +114,7 @@ mod tests {
             let a: Vec<f64> = (0..n * d).map(|i| (i as f64).sin()).collect();
             let b: Vec<f64> = (0..d * k).map(|i| (i as f64).cos()).collect();
             let turned: Vec<f64> = (0..k * d).map(|i| b[(i % d) * k + i / d]).collect();
+            let columns = transposed_multiply(&b, k, &turned_back(&a, n, d), n);
             let stride = k + 3;
             let (mut plain, mut strided) = (vec![GUARD; n * k + 512], vec![GUARD; n * stride + 512]);
             plain[..n * k].fill(1.0);
@@ -108,6 +125,7 @@ mod tests {
                     let sum: f64 = (0..d).map(|j| a[i * d + j] * b[j * k + c]).sum();
                     assert!((plain[i * k + c] - 1.0 - sum).abs() < 1e-12, "{n} {d} {k}");
                     assert!((strided[i * stride + c] - sum).abs() < 1e-12, "{n} {d} {k}");
+                    assert!((columns[c * n + i] - sum).abs() < 1e-12, "{n} {d} {k}");
                 }
                 assert!(strided[i * stride + k..(i + 1) * stride].iter().all(|&x| x == GUARD), "{n} {d} {k}");
             }

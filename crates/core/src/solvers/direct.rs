@@ -1,7 +1,7 @@
 //! (K + λI) α = Y solved directly: by Cholesky for one λ, by an eigendecomposition for a whole path of them.
 
 use super::SolveError;
-use crate::linalg::{Cholesky, Eigen, NotPositive, multiply_add, symmetric_eigen};
+use crate::linalg::{Cholesky, Eigen, NotPositive, multiply_add, symmetric_eigen, transposed_multiply};
 use rayon::prelude::*;
 
 /// What helps against a pivot that is not positive.
@@ -87,10 +87,7 @@ impl Spectrum {
     /// Decomposes K (n × n numbers) for `outputs` targets (row by row).
     pub fn new(matrix: Vec<f64>, n: usize, y: &[f64], outputs: usize) -> Result<Self, SolveError> {
         let eigen = symmetric_eigen(matrix, n)?;
-        let mut turned = vec![0.0; n * outputs];
-        for (row, y) in eigen.vectors.chunks_exact(n.max(1)).zip(y.chunks_exact(outputs.max(1))) {
-            multiply_add(row, n, 1, y, outputs, &mut turned);
-        }
+        let turned = transposed_multiply(&eigen.vectors, n, y, outputs);
         Ok(Self { eigen, turned, outputs })
     }
 
@@ -119,6 +116,20 @@ impl Spectrum {
             }
         });
         Ok(PathPoint { alpha, left_out })
+    }
+}
+
+impl Spectrum {
+    /// Y − (K + λI) α with UΛUᵀ for K.
+    pub fn residual(&self, alpha: &[f64], y: &[f64], lambda: f64) -> Vec<f64> {
+        let (n, outputs) = (self.eigen.values.len(), self.outputs);
+        let mut turned = transposed_multiply(&self.eigen.vectors, n, alpha, outputs);
+        for (p, t) in turned.iter_mut().enumerate() {
+            *t *= self.eigen.values[p / outputs];
+        }
+        let mut image: Vec<f64> = alpha.iter().map(|a| lambda * a).collect();
+        multiply_add(&self.eigen.vectors, n, n, &turned, outputs, &mut image);
+        difference(y, &image)
     }
 }
 
