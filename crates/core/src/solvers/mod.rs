@@ -1,8 +1,9 @@
 //! Solvers: named problems in, solutions with evidence out. They see matrices, never data.
 
+pub mod conjugate_gradient;
+pub mod direct;
 mod error;
 mod monitor;
-pub mod direct;
 pub mod smo;
 
 pub use error::SolveError;

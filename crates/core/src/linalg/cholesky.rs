@@ -1,0 +1,243 @@
+//! A = LLᵀ for a symmetric positive definite matrix, in the memory of the matrix.
+
+use super::threads;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::{factor as llt, solve};
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// faer uses the other triangle as scratch inside its smallest blocks; entries so near to the diagonal are put back.
+const BAND: usize = 128;
+/// How many right-hand sides a thread carries through the triangle at a time.
+const PANEL: usize = 128;
+
+/// The factorisation A = LLᵀ.
+///
+/// One triangle of the memory holds L, the other one still holds A: so residuals cost no second copy of the matrix.
+#[derive(Clone, Debug)]
+pub struct Cholesky {
+    /// Row by row: Lᵀ on and above the diagonal, A below.
+    values: Vec<f64>,
+    /// The diagonal of A.
+    diagonal: Vec<f64>,
+    n: usize,
+}
+
+/// The matrix is not positive definite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NotPositive {
+    /// The first pivot that is not positive, from zero.
+    pub index: usize,
+    /// Its value.
+    pub value: f64,
+}
+
+impl Cholesky {
+    /// Factorises a symmetric matrix of n × n numbers in its own memory, with the threads of the current pool.
+    ///
+    /// # Panics
+    /// If there are not n × n numbers.
+    pub fn factor(mut matrix: Vec<f64>, n: usize) -> Result<Self, NotPositive> {
+        assert_eq!(matrix.len(), n * n, "the matrix is square");
+        let diagonal: Vec<f64> = (0..n).map(|i| matrix[i * n + i]).collect();
+        let band: Vec<f64> = (0..n).flat_map(|i| matrix[i * n + i.saturating_sub(BAND)..i * n + i].to_vec()).collect();
+        // faer works on the lower triangle by columns, which is the upper one by rows: the same numbers by symmetry
+        let par = threads();
+        let mut memory = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, par, faer::Spec::default()));
+        let outcome = llt::cholesky_in_place(
+            MatMut::from_column_major_slice_mut(&mut matrix, n, n),
+            llt::LltRegularization::default(),
+            par,
+            MemStack::new(&mut memory),
+            faer::Spec::default(),
+        );
+        match outcome {
+            Ok(_) => {
+                let mut left = band.as_slice();
+                for i in 0..n {
+                    let (line, rest) = left.split_at(i.min(BAND));
+                    matrix[i * n + i - line.len()..i * n + i].copy_from_slice(line);
+                    left = rest;
+                }
+                Ok(Self { values: matrix, diagonal, n })
+            }
+            Err(llt::LltError::NonPositivePivot { index }) => {
+                // the pivot is what the rows before leave of the diagonal: A_ii − Σ_{k<i} L_ik²
+                let value = (0..index).fold(diagonal[index], |rest, k| rest - matrix[k * n + index].powi(2));
+                Err(NotPositive { index, value })
+            }
+        }
+    }
+
+    /// Rows of the matrix.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    fn lower(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.values, self.n, self.n)
+    }
+
+    /// Replaces k right-hand sides (n × k numbers, row by row) by the solutions of A X = B.
+    ///
+    /// # Panics
+    /// If there are not n × k numbers.
+    pub fn solve(&self, rhs: &mut [f64], k: usize) {
+        assert_eq!(rhs.len(), self.n * k, "k numbers for each row");
+        if rhs.is_empty() {
+            return;
+        }
+        let rhs = MatMut::from_row_major_slice_mut(rhs, self.n, k);
+        solve::solve_in_place(self.lower(), rhs, threads(), MemStack::new(&mut []));
+    }
+
+    /// A X for k columns (n × k numbers, row by row), with the matrix as it was before it was factorised.
+    ///
+    /// # Panics
+    /// If there are not n × k numbers.
+    pub fn multiply(&self, x: &[f64], k: usize) -> Vec<f64> {
+        assert_eq!(x.len(), self.n * k, "k numbers for each row");
+        let mut out: Vec<f64> = x.iter().enumerate().map(|(p, x)| self.diagonal[p / k] * x).collect();
+        if x.is_empty() {
+            return out;
+        }
+        let below = MatRef::from_row_major_slice(&self.values, self.n, self.n);
+        let x = MatRef::from_row_major_slice(x, self.n, k);
+        let mut to = MatMut::from_row_major_slice_mut(&mut out, self.n, k);
+        let (whole, lower, upper) =
+            (BlockStructure::Rectangular, BlockStructure::StrictTriangularLower, BlockStructure::StrictTriangularUpper);
+        matmul(to.as_mut(), whole, Accum::Add, below, lower, x, whole, 1.0, threads());
+        matmul(to, whole, Accum::Add, below.transpose(), upper, x, whole, 1.0, threads());
+        out
+    }
+
+    /// x_rᵀ A⁻¹ x_r for each of the given vectors (m × n numbers, row by row): ‖L⁻¹ x_r‖².
+    pub fn inverse_norms(&self, rows: &[f64]) -> Vec<f64> {
+        let n = self.n;
+        if n == 0 {
+            return Vec::new();
+        }
+        let panels = rows.par_chunks(PANEL * n).map(|panel| {
+            let mut solved = panel.to_vec();
+            let count = panel.len() / n;
+            let columns = MatMut::from_column_major_slice_mut(&mut solved, n, count);
+            solve_lower_triangular_in_place(self.lower(), columns, Par::Seq);
+            solved.chunks_exact(n).map(|z| z.iter().map(|z| z * z).sum()).collect::<Vec<f64>>()
+        });
+        panels.collect::<Vec<_>>().concat()
+    }
+
+    /// The diagonal of A⁻¹: (A⁻¹)_ii = ‖L⁻¹ e_i‖². Takes n³/3 multiplications and no second matrix.
+    pub fn inverse_diagonal(&self) -> Vec<f64> {
+        let n = self.n;
+        let starts: Vec<usize> = (0..n).step_by(PANEL).collect();
+        let panels = starts.par_iter().map(|&start| {
+            // L⁻¹ e_i is zero above row i, so a panel starts at its own first row
+            let (left, count) = (n - start, PANEL.min(n - start));
+            let mut solved = vec![0.0; left * count];
+            for i in 0..count {
+                solved[i * left + i] = 1.0;
+            }
+            let columns = MatMut::from_column_major_slice_mut(&mut solved, left, count);
+            let corner = self.lower().submatrix(start, start, left, left);
+            solve_lower_triangular_in_place(corner, columns, Par::Seq);
+            solved.chunks_exact(left).map(|z| z.iter().map(|z| z * z).sum()).collect::<Vec<f64>>()
+        });
+        panels.collect::<Vec<_>>().concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+
+    /// A symmetric matrix with a strong diagonal.
+    fn positive(n: usize) -> Vec<f64> {
+        let mut random = Seed(5).stream("cholesky");
+        let mut a = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                a[i * n + j] = random.normal();
+                a[j * n + i] = a[i * n + j];
+            }
+            a[i * n + i] = 3.0 * n as f64 + random.uniform();
+        }
+        a
+    }
+
+    fn times(a: &[f64], x: &[f64], n: usize, k: usize) -> Vec<f64> {
+        let mut out = vec![0.0; n * k];
+        for i in 0..n {
+            for j in 0..n {
+                for c in 0..k {
+                    out[i * k + c] += a[i * n + j] * x[j * k + c];
+                }
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn solves_and_still_knows_the_matrix() {
+        // sizes on both sides of faer's block sizes: the kept triangle is not part of faer's promise
+        for (n, k) in [(1, 1), (2, 3), (63, 1), (64, 2), (129, 5), (300, 1), (517, 2), (1100, 1)] {
+            let a = positive(n);
+            let b: Vec<f64> = (0..n * k).map(|i| (i as f64).sin()).collect();
+            let factor = Cholesky::factor(a.clone(), n).unwrap();
+            let mut x = b.clone();
+            factor.solve(&mut x, k);
+            let gone = (0..n * n).filter(|p| p / n > p % n && factor.values[*p] != a[*p]).count();
+            assert_eq!(gone, 0, "{n}");
+            let (by_hand, kept) = (times(&a, &x, n, k), factor.multiply(&x, k));
+            for p in 0..n * k {
+                assert!(
+                    (by_hand[p] - b[p]).abs() < 1e-11 && (kept[p] - by_hand[p]).abs() < 1e-11,
+                    "{n} {k} {p}: {} {} {}",
+                    by_hand[p],
+                    b[p],
+                    kept[p]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_inverse_is_right_on_its_diagonal_and_in_norms() {
+        for n in [1, 7, 128, 200, 300] {
+            let a = positive(n);
+            let factor = Cholesky::factor(a, n).unwrap();
+            let diagonal = factor.inverse_diagonal();
+            let unit: Vec<f64> = (0..n * n).map(|p| f64::from(u8::from(p / n == p % n))).collect();
+            let norms = factor.inverse_norms(&unit);
+            for i in (0..n).step_by(13) {
+                let mut e = vec![0.0; n];
+                e[i] = 1.0;
+                factor.solve(&mut e, 1);
+                assert!((e[i] - diagonal[i]).abs() < 1e-15 && (e[i] - norms[i]).abs() < 1e-15, "{n} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_the_pivot_that_is_not_positive() {
+        let found = Cholesky::factor(vec![1.0, 2.0, 2.0, 1.0], 2).unwrap_err();
+        assert_eq!(found, NotPositive { index: 1, value: -3.0 });
+        for bad in [3, 100, 250] {
+            let n = 300;
+            let mut a = positive(n);
+            a[bad * n + bad] = -1e6;
+            let found = Cholesky::factor(a, n).unwrap_err();
+            assert!(found.index == bad && found.value < -9e5, "{found:?}");
+        }
+        assert_eq!(Cholesky::factor(vec![1.0; 9], 3).unwrap_err(), NotPositive { index: 1, value: 0.0 });
+        assert!(Cholesky::factor(Vec::new(), 0).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,392 @@
+//! Kernel ridge regression.
+
+use super::primal::{Explicit, PrimalFit, PrimalSpectrum};
+use crate::data::{DataError, Numbers};
+use crate::gram::{Dense, Gram, fill};
+use crate::linalg::symmetric_eigen_bytes;
+use crate::machines::{
+    Coefficients, Expansion, Features, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
+};
+use crate::params::{Auto, Choice, Params, Rule, Visit};
+use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
+use crate::solvers::direct::{self, Spectrum, choose_lambda, leave_one_out, squares};
+use crate::solvers::{Monitor, Progress, SolveError, Status};
+use crate::sources::{KMPA, Source};
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+const NAME: &str = "ridge";
+const WHAT: &str = "kernel ridge regression";
+/// Up to so many examples the Cholesky road also computes the leave-one-out error, which doubles its cost.
+const LOO_UP_TO: usize = 2000;
+/// The search for λ goes from and to these multiples of the largest eigenvalue: below the first K + λI is singular to
+/// rounding, above the second the function is zero.
+const SEARCH: (f64, f64) = (1e-11, 1e3);
+
+/// (K + λI) α = y, f(x) = Σ_i α_i κ(x_i, x): the minimiser of ½ Σ_i (y_i − f(x_i))² + ½ λ ‖f‖².
+///
+/// There is no bias, nothing is centred, and λ is not multiplied by the number of examples. Several targets are solved
+/// at once. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
+/// eigenvalue, then golden section. The proof's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
+/// are `lambda`, `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that
+/// of the primal system), `loo_rmse` (over all examples
+/// and targets; on the Cholesky road only up to 2000 examples, since it doubles the cost) and `streamed` = 1 where K was
+/// never stored.
+///
+/// # Source
+/// Shawe-Taylor & Cristianini 2004, §2.2.2 (primal and dual ridge regression).
+///
+/// # Use when
+/// Numbers are to be predicted, the noise is roughly Gaussian and there are up to some ten thousand examples.
+///
+/// # Cost
+/// Cholesky n³/3 multiplications and n² numbers; eigen about 9n³ and four times the memory; primal n d² and d² numbers;
+/// cg n² kernel values a step and no matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ridge {
+    /// λ > 0, or `loo`.
+    pub lambda: Auto,
+    /// Which road to take.
+    pub solver: RidgeSolver,
+    /// The relative residual at which conjugate gradients stop.
+    pub tolerance: f64,
+    /// The most steps of conjugate gradients.
+    pub max_iterations: usize,
+}
+
+/// The roads to the solution of ridge regression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RidgeSolver {
+    /// Primal where features exist and are fewer than examples; else Cholesky (eigen for `lambda = loo`); else, where
+    /// memory forbids that, conjugate gradients.
+    #[default]
+    Auto,
+    /// One factorisation of K + λI.
+    Cholesky,
+    /// One eigendecomposition of K.
+    Eigen,
+    /// Explicit features.
+    Primal,
+    /// Conjugate gradients, streaming K.
+    Cg,
+}
+
+impl Choice for RidgeSolver {
+    fn options(&self) -> &'static [&'static str] {
+        &["auto", "cholesky", "eigen", "primal", "cg"]
+    }
+    fn get(&self) -> usize {
+        *self as usize
+    }
+    fn set(&mut self, position: usize) {
+        let all = [Self::Auto, Self::Cholesky, Self::Eigen, Self::Primal, Self::Cg];
+        *self = all[position.min(all.len() - 1)];
+    }
+}
+
+/// The catalogue's entry.
+pub static ENTRY: MachineEntry = MachineEntry {
+    name: NAME,
+    aliases: &["krr", "kernel_ridge"],
+    summary: "kernel ridge regression: least squares with a penalty on the norm",
+    formula: "min ½ Σᵢ (yᵢ − f(xᵢ))² + ½ λ ‖f‖²: (K + λI) α = y",
+    learns: Learns::Numbers,
+    source: Source::new(&KMPA, "§2.2.2"),
+    use_when: "numbers are to be predicted, the noise is roughly Gaussian and there are up to some ten thousand examples",
+    make: || Box::new(Ridge::default()),
+};
+
+impl Default for Ridge {
+    fn default() -> Self {
+        Self { lambda: Auto::Value(1.0), solver: RidgeSolver::Auto, tolerance: 1e-8, max_iterations: 1000 }
+    }
+}
+
+impl Params for Ridge {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.auto(
+            "lambda",
+            &mut self.lambda,
+            &["loo"],
+            Rule::Above(0.0),
+            "weight of the penalty ½ λ ‖f‖²; loo chooses it",
+        );
+        v.choice("solver", &mut self.solver, "auto, cholesky, eigen, primal (explicit features) or cg (streams K)");
+        v.real("tolerance", &mut self.tolerance, Rule::AboveUpTo(0.0, 1.0), "relative residual at which cg stops");
+        v.count("max_iterations", &mut self.max_iterations, Rule::AtLeast(1.0), "most steps of cg");
+    }
+}
+
+/// The leave-one-out error at one λ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LooPoint {
+    /// λ.
+    pub lambda: f64,
+    /// Root of the mean square of all residuals.
+    pub rmse: f64,
+    /// y_i − f₋ᵢ(x_i), n × outputs numbers row by row.
+    pub residuals: Vec<f64>,
+}
+
+impl Machine for Ridge {
+    fn entry(&self) -> &'static MachineEntry {
+        &ENTRY
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let target = targets(task)?;
+        let (n, outputs) = (task.len(), target.names.len());
+        let searches = matches!(self.lambda, Auto::Word(_));
+        if searches && matches!(self.solver, RidgeSolver::Cholesky | RidgeSolver::Cg) {
+            return Err(wrong("lambda = loo needs solver = auto, eigen or primal"));
+        }
+        let run = Run { ridge: self, watch, target: &target, n, outputs };
+        let explicit = task.features.as_ref().filter(|f| f.rows.width() > 0);
+        match (self.solver, explicit) {
+            (RidgeSolver::Primal, None) => Err(wrong(
+                "solver = primal needs a kernel with explicit features, such as the linear kernel on dense vectors; use auto",
+            )),
+            (RidgeSolver::Primal, Some(features)) => {
+                task.plan.check(run.primal_bytes(features), WHAT)?;
+                run.primal(features)
+            }
+            (RidgeSolver::Auto, Some(features))
+                if features.rows.width() < n && task.plan.check(run.primal_bytes(features), WHAT).is_ok() =>
+            {
+                run.primal(features)
+            }
+            (RidgeSolver::Cg, _) => run.streamed(&*task.gram),
+            (RidgeSolver::Eigen, _) => run.eigen(run.dense(task, symmetric_eigen_bytes(n))?),
+            (RidgeSolver::Cholesky, _) => run.cholesky(run.dense(task, 0)?),
+            (RidgeSolver::Auto, _) if searches => run.eigen(run.dense(task, symmetric_eigen_bytes(n))?),
+            (RidgeSolver::Auto, _) => match run.dense(task, 0) {
+                Err(FitError::Plan(_)) => run.streamed(&*task.gram),
+                matrix => run.cholesky(matrix?),
+            },
+        }
+    }
+}
+
+impl Ridge {
+    /// The exact leave-one-out error along a path of λ, from one eigendecomposition of K: O(n³) once and O(n² outputs) for
+    /// each λ. Stores K; the parameters of the machine play no part.
+    pub fn loo_path(
+        &self,
+        gram: &dyn Gram,
+        y: &[f64],
+        outputs: usize,
+        lambdas: &[f64],
+    ) -> Result<Vec<LooPoint>, SolveError> {
+        let n = gram.shape().0;
+        let mut matrix = vec![0.0; n * n];
+        fill(gram, &mut matrix);
+        let spectrum = Spectrum::new(matrix, n, y, outputs)?;
+        let point = |&lambda: &f64| {
+            let residuals = spectrum.at(lambda)?.left_out;
+            Ok(LooPoint { lambda, rmse: rms(&residuals), residuals })
+        };
+        lambdas.iter().map(point).collect()
+    }
+}
+
+/// One task on its way to a solution.
+struct Run<'a> {
+    ridge: &'a Ridge,
+    watch: &'a dyn Monitor,
+    target: &'a Numbers,
+    n: usize,
+    outputs: usize,
+}
+
+/// What the roads have in common at their end.
+struct End {
+    lambda: f64,
+    /// ½‖y − f‖² + ½ λ ‖f‖².
+    objective: f64,
+    relative_residual: f64,
+    left_out: Option<Vec<f64>>,
+    status: Status,
+    iterations: usize,
+    streamed: bool,
+}
+
+impl Run<'_> {
+    fn dense(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
+        self.alive("kernel matrix")?;
+        // the band that Cholesky puts back, and a handful of right-hand sides
+        let matrix = task.plan.dense(&*task.gram, extra + 8 * self.n * (128 + 6 * self.outputs), WHAT)?;
+        self.alive("factorisation").map(|()| matrix)
+    }
+
+    fn primal_bytes(&self, features: &Features) -> usize {
+        let d = features.rows.width();
+        let search =
+            if matches!(self.ridge.lambda, Auto::Word(_)) { symmetric_eigen_bytes(d) + 8 * self.n * d } else { 0 };
+        8 * d * (d + 128) + 8 * self.n * 4 * self.outputs + search
+    }
+
+    fn alive(&self, phase: &'static str) -> Result<(), FitError> {
+        match self.watch.step(&Progress { phase, done: 0, total: None, gap: None }) {
+            ControlFlow::Break(reason) => Err(solve(SolveError::Stopped { reason })),
+            ControlFlow::Continue(()) => Ok(()),
+        }
+    }
+
+    /// λ as given, or the one with the smallest leave-one-out error; stopping in the middle keeps the best so far.
+    fn lambda(
+        &self,
+        top: f64,
+        left_out: &dyn Fn(f64) -> Result<Vec<f64>, SolveError>,
+    ) -> Result<(f64, Status), FitError> {
+        if let Auto::Value(lambda) = self.ridge.lambda {
+            return Ok((lambda, Status::Converged));
+        }
+        let (done, status) = (Cell::new(0), Cell::new(Status::Converged));
+        let mut loss = |lambda: f64| {
+            let progress = Progress { phase: "leave-one-out", done: done.get(), total: None, gap: None };
+            if let ControlFlow::Break(reason) = self.watch.step(&progress) {
+                status.set(reason.into());
+                return Err(SolveError::Stopped { reason });
+            }
+            done.set(done.get() + 1);
+            left_out(lambda).map(|r| rms(&r))
+        };
+        // a kernel that is zero everywhere has no scale: any λ gives the zero function
+        let top = if top > 0.0 { top } else { 1.0 };
+        let lambda = choose_lambda(SEARCH.0 * top, SEARCH.1 * top, &mut loss).map_err(solve)?;
+        Ok((lambda, status.get()))
+    }
+
+    fn cholesky(&self, matrix: Dense<f64>) -> Result<Fitted, FitError> {
+        let (lambda, y) = (self.ridge.lambda.value(), &self.target.values);
+        let found = direct::solve_shifted(matrix.into_values(), self.n, lambda, y, self.outputs).map_err(solve)?;
+        let affordable = self.n <= LOO_UP_TO;
+        let left_out = affordable.then(|| leave_one_out(&found.alpha, &found.factor.inverse_diagonal()));
+        Ok(self.dual(found.alpha, &found.residual, left_out, (lambda, Status::Converged, 0, false)))
+    }
+
+    fn eigen(&self, matrix: Dense<f64>) -> Result<Fitted, FitError> {
+        let y = &self.target.values;
+        let spectrum = Spectrum::new(matrix.into_values(), self.n, y, self.outputs).map_err(solve)?;
+        let top = spectrum.values().first().copied().unwrap_or(0.0);
+        let (lambda, status) = self.lambda(top, &|l| spectrum.at(l).map(|p| p.left_out))?;
+        let point = spectrum.at(lambda).map_err(solve)?;
+        // K is gone, but UΛUᵀ α stands for it
+        let residual = spectrum.residual(&point.alpha, y, lambda);
+        Ok(self.dual(point.alpha, &residual, Some(point.left_out), (lambda, status, 0, false)))
+    }
+
+    fn streamed(&self, gram: &dyn Gram) -> Result<Fitted, FitError> {
+        let lambda = self.ridge.lambda.value();
+        let options = CgOptions { tolerance: self.ridge.tolerance, max_iterations: self.ridge.max_iterations };
+        let y = &self.target.values;
+        let found = conjugate_gradient(gram, lambda, y, self.outputs, &options, self.watch).map_err(solve)?;
+        Ok(self.dual(found.alpha, &found.residual, None, (lambda, found.status, found.iterations, true)))
+    }
+
+    fn dual(
+        &self,
+        alpha: Vec<f64>,
+        residual: &[f64],
+        left_out: Option<Vec<f64>>,
+        (lambda, status, iterations, streamed): (f64, Status, usize, bool),
+    ) -> Fitted {
+        // y − Kα = λα + residual, so neither term of the objective needs another product with K
+        let rows = self.target.values.iter().zip(&alpha).zip(residual);
+        let objective: f64 = rows
+            .map(|((y, a), r)| {
+                let rest = lambda * a + r;
+                0.5 * rest * rest + 0.5 * lambda * a * (y - rest)
+            })
+            .sum();
+        let size = squares(&self.target.values).sqrt();
+        let relative_residual = squares(residual).sqrt() / if size > 0.0 { size } else { 1.0 };
+        let end = End { lambda, objective, relative_residual, left_out, status, iterations, streamed };
+        self.fitted(Coefficients::Dual { points: (0..self.n).collect(), alpha }, end)
+    }
+
+    fn primal(&self, features: &Features) -> Result<Fitted, FitError> {
+        self.alive("normal equations")?;
+        let (width, scale) = (features.rows.width(), features.scale);
+        let (x, y, outputs) = (features.rows.values(), self.target.values.as_slice(), self.outputs);
+        let problem = Explicit { x, width, scale, y, outputs };
+        let (lambda, status, fit): (f64, Status, PrimalFit) = match self.ridge.lambda {
+            Auto::Value(lambda) => (lambda, Status::Converged, problem.solve(lambda).map_err(solve)?),
+            Auto::Word(_) => {
+                let spectrum = PrimalSpectrum::new(problem).map_err(solve)?;
+                let top = spectrum.values().first().copied().unwrap_or(0.0);
+                let (lambda, status) = self.lambda(top, &|l| spectrum.at(l).map(|p| p.left_out))?;
+                (lambda, status, spectrum.at(lambda).map_err(solve)?)
+            }
+        };
+        let rest: f64 = y.iter().zip(&fit.fitted).map(|(y, f)| (y - f).powi(2)).sum();
+        let end = End {
+            lambda,
+            objective: 0.5 * rest + 0.5 * lambda * scale * squares(&fit.weights),
+            relative_residual: problem.relative_residual(&fit, lambda),
+            left_out: Some(fit.left_out),
+            status,
+            iterations: 0,
+            streamed: false,
+        };
+        Ok(self.fitted(Coefficients::Primal { weights: fit.weights, width, scale }, end))
+    }
+
+    fn fitted(&self, coefficients: Coefficients, end: End) -> Fitted {
+        let mut notes =
+            vec![("lambda".to_owned(), end.lambda), ("relative_residual".to_owned(), end.relative_residual)];
+        if let Some(left_out) = &end.left_out {
+            notes.push(("loo_rmse".to_owned(), rms(left_out)));
+        }
+        if end.streamed {
+            notes.push(("streamed".to_owned(), 1.0));
+        }
+        let support = matches!(coefficients, Coefficients::Dual { .. }).then_some(self.n);
+        Fitted {
+            expansion: Expansion { coefficients, offsets: vec![0.0; self.outputs] },
+            readout: Readout::Values { names: self.target.names.clone() },
+            proof: Proof {
+                status: end.status,
+                iterations: end.iterations,
+                objective: Some(end.objective),
+                support,
+                notes,
+                ..Proof::direct()
+            },
+        }
+    }
+}
+
+/// The target as finite numbers, one row for each example, at least one.
+fn targets(task: &Task<'_>) -> Result<Numbers, FitError> {
+    let numbers = task.numbers(NAME)?;
+    let (n, outputs) = (task.len(), numbers.names.len().max(1));
+    let error = if n == 0 {
+        DataError::Empty { place: "the training data".to_owned() }
+    } else if numbers.values.len() != n * outputs {
+        let (what, other) = ("the target".to_owned(), "the kernel matrix".to_owned());
+        DataError::Lengths { what, got: numbers.values.len() / outputs, other, wanted: n }
+    } else if let Some(p) = numbers.values.iter().position(|y| !y.is_finite()) {
+        let (name, row) = (&numbers.names[p % outputs], p / outputs + 1);
+        DataError::Usage { finding: format!("the target {name} of example {row} is not a finite number") }
+    } else {
+        return Ok(numbers);
+    };
+    Err(FitError::Target { machine: NAME, error })
+}
+
+fn rms(x: &[f64]) -> f64 {
+    (squares(x) / x.len().max(1) as f64).sqrt()
+}
+
+fn solve(error: SolveError) -> FitError {
+    FitError::Solve { machine: NAME, error }
+}
+
+fn wrong(finding: &str) -> FitError {
+    FitError::Param { machine: NAME, finding: finding.to_owned() }
+}
+
+#[cfg(test)]
+#[path = "ridge_tests.rs"]
+mod tests;
