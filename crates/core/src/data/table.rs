@@ -16,8 +16,11 @@ pub struct Table {
     /// The place of the field that the format itself says is the target (first token of LIBSVM, `y` of NPZ,
     /// last column of CSV); `None` if it says nothing.
     pub target: Option<usize>,
-    /// The line of the file on which the first example stands; lines of examples follow each other.
+    /// The line of the file on which the first example stands; lines of examples follow each other unless `lines`
+    /// says otherwise.
     pub first_line: usize,
+    /// The line of each example where blank lines or cells of several lines stand between them.
+    pub lines: Option<Vec<u32>>,
     /// Whether the file itself named its columns.
     pub named: bool,
 }
@@ -82,11 +85,19 @@ impl Table {
         }
     }
 
+    /// The line (or data row) of an example, from one.
+    pub fn line(&self, example: usize) -> usize {
+        match self.lines.as_ref().and_then(|lines| lines.get(example)) {
+            Some(&line) => line as usize,
+            None => self.first_line + example,
+        }
+    }
+
     /// The place of an example in a field, for errors.
     pub fn place(&self, example: usize, field: usize) -> Place {
         Place {
             file: self.file.clone(),
-            line: Some(self.first_line + example),
+            line: Some(self.line(example)),
             column: Some(self.fields[field].name.clone()),
         }
     }

@@ -1,0 +1,153 @@
+//! Tests of delimited text: one per rule.
+
+use super::super::super::FieldData;
+use super::super::{ReadOptions, read_bytes};
+use super::*;
+
+fn table_of(text: &str) -> Table {
+    read_bytes("train.csv", text.as_bytes(), &ReadOptions::default()).unwrap()
+}
+
+fn error_of(text: &str) -> String {
+    read_bytes("train.csv", text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string()
+}
+
+fn names(table: &Table) -> Vec<&str> {
+    table.fields.iter().map(|f| f.name.as_str()).collect()
+}
+
+fn numbers(table: &Table, k: usize) -> &[f64] {
+    let FieldData::Numbers { values, .. } = &table.fields[k].data else { panic!("{:?}", table.fields[k]) };
+    values
+}
+
+fn words(table: &Table, k: usize) -> &[String] {
+    let FieldData::Words(words) = &table.fields[k].data else { panic!("{:?}", table.fields[k]) };
+    words
+}
+
+#[test]
+fn words_above_numbers_are_a_header() {
+    let table = table_of("a,b\n1,2\n3,4\n");
+    assert_eq!((names(&table), table.named, table.len, table.target), (vec!["a", "b"], true, 2, Some(1)));
+    assert_eq!(numbers(&table, 1), [2.0, 4.0]);
+    let table = table_of("1,2\n3,4\n");
+    assert_eq!((names(&table), table.named, table.len), (vec!["1", "2"], false, 2));
+    // the index column that some writers leave without a name
+    assert_eq!(names(&table_of(",a\n0,5\n1,6\n")), ["1", "a"]);
+    // a missing mark or a number in the first line is data
+    assert!(!table_of("NA,x\n1,y\n").named);
+    assert!(!table_of("x,1\ny,2\n").named);
+}
+
+#[test]
+fn words_alone_have_a_header_only_if_it_never_comes_again() {
+    assert!(table_of("label,text\nham,hi\nspam,go\n").named);
+    let table = table_of("ham,hi\nspam,go\nham,oh\n");
+    assert_eq!((table.named, table.len), (false, 3));
+    assert_eq!(words(&table, 0), ["ham", "spam", "ham"]);
+    assert!(!table_of("a,a\nb,c\n").named);
+    assert!(!table_of("only,words\n").named);
+}
+
+#[test]
+fn the_user_decides_about_the_header() {
+    let with = |text: &str, header| {
+        read_bytes("train.csv", text.as_bytes(), &ReadOptions { header: Some(header), ..ReadOptions::default() })
+    };
+    assert_eq!(names(&with("1,2\n3,4\n", true).unwrap()), ["1", "2"]);
+    assert_eq!(with("1,2\n3,4\n", true).unwrap().len, 1);
+    let table = with("a,b\n1,2\n", false).unwrap();
+    assert_eq!(table.len, 2);
+    assert!(matches!(&table.fields[0].data, FieldData::Mixed { odd: 1, cells } if cells == &["a", "1"]));
+    assert!(matches!(with("a,b\n", true), Err(DataError::Empty { .. })));
+}
+
+#[test]
+fn marks_are_missing_and_columns_have_one_kind() {
+    let table = table_of("n,w,m\n1,a,1\n?,NA,x\nnan,b,2\n");
+    assert!(numbers(&table, 0)[1].is_nan() && numbers(&table, 0)[2].is_nan());
+    assert_eq!(words(&table, 1), ["a", "", "b"]);
+    assert!(matches!(&table.fields[2].data, FieldData::Mixed { odd: 1, cells } if cells == &["1", "x", "2"]));
+}
+
+#[test]
+fn a_late_word_keeps_the_first_spelling_of_earlier_numbers() {
+    let table = table_of("v,y\n01,1\n2.50,2\nx,3\n");
+    assert!(matches!(&table.fields[0].data, FieldData::Mixed { odd: 2, cells } if cells == &["01", "2.50", "x"]));
+}
+
+#[test]
+fn spellings_are_kept_for_labels() {
+    let table = table_of("v,y\n1,1.0\n2,2.0\n3,1.0\n");
+    let FieldData::Numbers { spellings, .. } = &table.fields[1].data else { panic!() };
+    assert_eq!(spellings, &[(1.0, "1.0".to_owned()), (2.0, "2.0".to_owned())]);
+}
+
+#[test]
+fn ragged_lines_are_named_with_both_counts() {
+    assert_eq!(error_of("a,b,c,d\n1,2,3,4\n1,2,3,4,5\n1,2,3,4\n1,2,3,4\n"), "train.csv line 3: 5 fields, but line 1 has 4");
+    assert_eq!(error_of("1,2\n1,2\n1,2\n1,2\n1\n"), "train.csv line 5: 1 field, but line 1 has 2");
+}
+
+#[test]
+fn infinite_numbers_are_named_with_their_place() {
+    let error = error_of("a,b\n1,2\n\n3,-inf\n");
+    assert!(error.starts_with("train.csv line 4, column \"b\": the number is not finite"), "{error}");
+    // among words it is a word
+    assert_eq!(words(&table_of("a,b\n1,x\n2,inf\n"), 1), ["x", "inf"]);
+}
+
+#[test]
+fn lines_are_the_physical_ones() {
+    let table = table_of("# made by hand\n\na,b\n\"x\ny\",1\n\nz,2\n");
+    assert_eq!(words(&table, 0), ["x\ny", "z"]);
+    assert_eq!(table.place(0, 1).line, Some(4));
+    assert_eq!(table.place(1, 1).line, Some(7));
+    assert_eq!(table.lines.as_deref(), Some(&[4, 7][..]));
+    assert_eq!(table_of("1,2\n3,4\n").lines, None);
+}
+
+#[test]
+fn line_ends_marks_of_order_and_quotes() {
+    let table = table_of("\u{feff}a,b\r\n1,\"x, \"\"y\"\"\"\r\n2, z \r\n");
+    assert_eq!(names(&table), ["a", "b"]);
+    assert_eq!(words(&table, 1), ["x, \"y\"", "z"]);
+    assert!(error_of("a,b\n1,\"x\n2,y\n").contains("line 2: a quote is opened here and never closed"));
+    assert_eq!(words(&table_of("a,b\n1,\"x\"y\n2,z\n"), 1), ["xy", "z"]);
+    assert_eq!(words(&table_of("a,b\n1,5\" pipe\n2,z\n"), 1), ["5\" pipe", "z"]);
+}
+
+#[test]
+fn quotes_in_running_text_of_tab_files_are_text() {
+    let text = "ham\t\"Hi\" she said\nspam\t\"open\nham\t\"whole \"\"cell\"\"\"\n";
+    let table = read_bytes("a.tsv", text.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(words(&table, 1), ["\"Hi\" she said", "\"open", "whole \"cell\""]);
+}
+
+#[test]
+fn a_line_of_tabs_is_a_record_of_missing_cells() {
+    let table = read_bytes("a.tsv", b"1\t2\n\t\n3\t4\n", &ReadOptions::default()).unwrap();
+    assert!(table.len == 3 && numbers(&table, 0)[1].is_nan());
+}
+
+#[test]
+fn other_encodings_are_named_with_their_line() {
+    let error = read_bytes("train.csv", b"a,b\n1,x\n2,caf\xe9\n", &ReadOptions::default()).unwrap_err().to_string();
+    assert!(error.starts_with("train.csv line 3: the text is not UTF-8"), "{error}");
+}
+
+#[test]
+fn declared_columns_stay_words_by_name_or_number() {
+    for word in ["zip", "1", "-2"] {
+        let options = ReadOptions { words: vec![word.to_owned()], ..ReadOptions::default() };
+        let table = read_bytes("a.csv", b"zip,y\n01,1\n02,2\n", &options).unwrap();
+        assert_eq!(words(&table, 0), ["01", "02"], "{word}");
+        assert!(table.named);
+    }
+}
+
+#[test]
+fn twins_in_the_header_are_refused() {
+    assert!(error_of("a,a\n1,2\n").contains("two columns are called \"a\""));
+}

@@ -1,0 +1,252 @@
+//! LIBSVM and svmlight text: `label index:value …`, one example per line, zeros left out.
+//!
+//! Lines are parsed as bytes in one buffer that is used again; memory grows with the stored values only, never with
+//! an index that a line claims.
+
+use super::super::{Coordinate, DataError, Field, FieldData, SparseRows, Table};
+use super::column::Column;
+use super::lines::Lines;
+use super::number::{Cell, classify, number};
+use super::{FormatEntry, ReadOptions, Source};
+use std::io::BufRead;
+
+/// The format.
+pub(super) static LIBSVM: FormatEntry = FormatEntry {
+    name: "libsvm",
+    summary: "LIBSVM or svmlight text: label index:value …, indices from 1",
+    extensions: &["svm", "libsvm", "svmlight"],
+    sniff,
+    read,
+};
+
+/// Larger indices are taken for mistakes.
+const MOST_INDEX: u64 = 1 << 31;
+
+fn sniff(head: &[u8]) -> bool {
+    let first = head.split(|&b| b == b'\n').map(content).find(|l| !l.is_empty());
+    let Some(line) = first else { return false };
+    let pairs = |token: &[u8]| pair(token).is_some_and(|(i, v)| index(i).is_some() && number(v).is_some());
+    let mut tokens = tokens(line).take_while(|t| t.len() < 64);
+    tokens.next().is_some_and(pairs) || tokens.find(|t| !t.starts_with(b"qid:")).is_some_and(pairs)
+}
+
+/// What was read so far.
+struct Parsed {
+    labels: Column,
+    rows: SparseRows<f64>,
+    lines: Lines,
+    labelled: Option<(bool, usize)>,
+}
+
+fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
+    let mut parsed = pass(source, false)?;
+    if parsed.labels.broken() {
+        parsed = pass(source, true)?;
+    }
+    let len = parsed.lines.count();
+    let (first_line, lines) = parsed.lines.finish();
+    let Some((labelled, _)) = parsed.labelled else {
+        return Err(DataError::Empty { place: source.name().to_owned() });
+    };
+    let infinite = parsed.labels.infinite();
+    let mut fields = Vec::new();
+    if labelled {
+        fields.push(Field { name: "y".to_owned(), data: parsed.labels.finish() });
+    }
+    fields.push(Field { name: "x".to_owned(), data: FieldData::Sparse(parsed.rows) });
+    let file = source.name().to_owned();
+    let table =
+        Table { file, format: LIBSVM.name, len, fields, target: labelled.then_some(0), first_line, named: false, lines };
+    if let Some(example) = infinite {
+        return Err(DataError::Bad { place: table.place(example, 0), finding: "the label is not finite".to_owned() });
+    }
+    Ok(table)
+}
+
+fn pass(source: &Source, text_labels: bool) -> Result<Parsed, DataError> {
+    let mut parsed = Parsed {
+        labels: Column::new(text_labels, false),
+        rows: SparseRows::new(0),
+        lines: Lines::default(),
+        labelled: None,
+    };
+    let mut reader = source.reader()?;
+    let (mut buffer, mut vector, mut line) = (Vec::new(), Vec::new(), 0);
+    loop {
+        buffer.clear();
+        if reader.read_until(b'\n', &mut buffer).map_err(|e| source.damaged(&e))? == 0 {
+            return Ok(parsed);
+        }
+        line += 1;
+        let text = content(if line == 1 { buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer) } else { &buffer });
+        if !text.is_empty() {
+            parsed.line(text, line, &mut vector).map_err(|finding| source.bad(Some(line), None, finding))?;
+            parsed.lines.note(line);
+        }
+    }
+}
+
+impl Parsed {
+    /// Takes one line; the error is what is wrong with it.
+    fn line(&mut self, text: &[u8], line: usize, vector: &mut Vec<Coordinate<f64>>) -> Result<(), String> {
+        let mut tokens = tokens(text).peekable();
+        let label = tokens.next_if(|t| pair(t).is_none());
+        self.labelled_alike(label.is_some(), line)?;
+        if let Some(label) = label {
+            self.label(label)?;
+        }
+        vector.clear();
+        let mut last = 0;
+        for token in tokens.filter(|t| !t.starts_with(b"qid:")) {
+            let (index, value) = coordinate(token)?;
+            if index <= last {
+                return Err(format!("index {index} comes after index {last}; indices must rise"));
+            }
+            last = index;
+            if value != 0.0 {
+                vector.push(Coordinate { index: (index - 1) as u32, value });
+            }
+        }
+        self.rows.widen(last as usize);
+        self.rows.push(vector);
+        Ok(())
+    }
+
+    fn label(&mut self, label: &[u8]) -> Result<(), String> {
+        if label.contains(&b',') {
+            let shown = shown(label);
+            return Err(format!("\"{shown}\" is more than one label; keep one label per line"));
+        }
+        let text = std::str::from_utf8(label).map_err(|_| "the label is not UTF-8 text".to_owned())?;
+        if classify(label) == Cell::Missing {
+            return Err(format!("the label \"{text}\" is a missing mark; give the label or delete the line"));
+        }
+        self.labels.push(text);
+        Ok(())
+    }
+
+    /// All lines have a label, or none has.
+    fn labelled_alike(&mut self, has: bool, line: usize) -> Result<(), String> {
+        match self.labelled {
+            None => self.labelled = Some((has, line)),
+            Some((before, _)) if before == has => {}
+            Some((true, first)) => return Err(format!("no label, but line {first} has one")),
+            Some((false, first)) => return Err(format!("a label, but line {first} has none")),
+        }
+        Ok(())
+    }
+}
+
+/// The index, from one, and the value of `index:value`.
+fn coordinate(token: &[u8]) -> Result<(u64, f64), String> {
+    let Some((left, right)) = pair(token) else {
+        return Err(format!("\"{}\" is not index:value", shown(token)));
+    };
+    let Some(index) = index(left) else {
+        return Err(format!("\"{}\" is not index:value; \"{}\" is not a whole number", shown(token), shown(left)));
+    };
+    if index == 0 {
+        return Err("index 0; indices start at 1, so shift all of them up by one".to_owned());
+    }
+    if index > MOST_INDEX {
+        return Err(format!("index {index} is too large; at most {MOST_INDEX} is read"));
+    }
+    match classify(right) {
+        Cell::Number { value, .. } => Ok((index, value)),
+        Cell::Infinite => Err(format!("the value of index {index} is not finite")),
+        Cell::Missing => Err(format!("the value of index {index} is missing; leave the index out if it is zero")),
+        Cell::Word => Err(format!("\"{}\" is not a number, in \"{}\"", shown(right), shown(token))),
+    }
+}
+
+/// A line without comment and surrounding blanks.
+fn content(line: &[u8]) -> &[u8] {
+    let end = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
+    line[..end].trim_ascii()
+}
+
+fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|t| !t.is_empty())
+}
+
+fn pair(token: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = token.iter().position(|&b| b == b':')?;
+    Some((&token[..colon], &token[colon + 1..]))
+}
+
+fn index(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 18 {
+        return None;
+    }
+    text.iter().try_fold(0, |sum, &b| b.is_ascii_digit().then(|| sum * 10 + u64::from(b - b'0')))
+}
+
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ReadOptions, read_bytes};
+    use super::*;
+
+    fn table_of(text: &str) -> Table {
+        read_bytes("a.svm", text.as_bytes(), &ReadOptions::default()).unwrap()
+    }
+
+    fn error_of(text: &str) -> String {
+        read_bytes("a.svm", text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string()
+    }
+
+    fn sparse(table: &Table) -> &SparseRows<f64> {
+        let FieldData::Sparse(rows) = &table.fields[table.fields.len() - 1].data else { panic!() };
+        rows
+    }
+
+    #[test]
+    fn labels_indices_comments_and_queries() {
+        let table = table_of("# top\n+1 qid:3 1:0.5 4:-2 # note\n\n-1 2:1e-3 5:0\n+1\n");
+        assert_eq!((table.len, table.target), (3, Some(0)));
+        let rows = sparse(&table);
+        assert_eq!(rows.row(0), [Coordinate { index: 0, value: 0.5 }, Coordinate { index: 3, value: -2.0 }]);
+        assert_eq!(rows.row(1), [Coordinate { index: 1, value: 1e-3 }]);
+        assert_eq!((rows.width(), rows.row(2).len()), (5, 0));
+        assert_eq!(table.place(1, 0).line, Some(4));
+        let FieldData::Numbers { values, spellings } = &table.fields[0].data else { panic!() };
+        assert_eq!((values.as_slice(), spellings.as_slice()), (&[1.0, -1.0, 1.0][..], &[(1.0, "+1".to_owned())][..]));
+    }
+
+    #[test]
+    fn labels_may_be_words_or_absent_but_alike() {
+        assert!(matches!(&table_of("ham 1:1\nspam 2:1\n").fields[0].data, FieldData::Words(w) if w == &["ham", "spam"]));
+        let mixed = table_of("01 1:1\nspam 2:1\n");
+        assert!(matches!(&mixed.fields[0].data, FieldData::Mixed { cells, odd: 1 } if cells == &["01", "spam"]));
+        let bare = table_of("1:1\n2:1\n");
+        assert_eq!((bare.fields.len(), bare.target), (1, None));
+        assert_eq!(error_of("1 1:1\n2:1\n"), "a.svm line 2: no label, but line 1 has one");
+        assert_eq!(error_of("1:1\n1 2:1\n"), "a.svm line 2: a label, but line 1 has none");
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        assert!(error_of("1 1:1\n1 0:1\n").starts_with("a.svm line 2: index 0; indices start at 1"));
+        assert!(error_of("1 3:1 2:1\n").contains("index 2 comes after index 3"));
+        assert!(error_of("1 2:1 2:1\n").contains("index 2 comes after index 2"));
+        assert!(error_of("1,2 1:1\n").contains("more than one label"));
+        assert!(error_of("1 4294967296:1\n").contains("too large"));
+        assert!(error_of("1 1:abc\n").contains("\"abc\" is not a number"));
+        assert!(error_of("1 1:inf\n").contains("not finite"));
+        assert!(error_of("1 1:nan\n").contains("missing"));
+        assert!(error_of("1 a\n").contains("\"a\" is not index:value"));
+        assert!(matches!(
+            read_bytes("a.svm", b"# nothing\n", &ReadOptions::default()),
+            Err(DataError::Empty { .. })
+        ));
+    }
+
+    #[test]
+    fn content_tells_the_format() {
+        assert!(sniff(b"-1 3:1 11:1\n") && sniff(b"3:1 4:2\n") && sniff(b"1 qid:4 3:1\n"));
+        assert!(!sniff(b"1,2,3\n") && !sniff(b"at 10:30 we met\n10 20\n") == sniff(b"") && !sniff(b"1 2 3\n"));
+    }
+}

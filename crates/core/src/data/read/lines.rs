@@ -1,0 +1,62 @@
+//! On which line each example stands, kept only where lines do not simply follow each other.
+
+/// Lines of examples, noted one by one.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    first: usize,
+    count: usize,
+    uneven: Option<Vec<u32>>,
+}
+
+impl Lines {
+    /// Notes the line of the next example.
+    pub(super) fn note(&mut self, line: usize) {
+        if self.count == 0 {
+            self.first = line;
+        }
+        if self.uneven.is_none() && line != self.first + self.count {
+            self.uneven = Some((0..self.count).map(|i| (self.first + i) as u32).collect());
+        }
+        if let Some(lines) = &mut self.uneven {
+            lines.push(u32::try_from(line).unwrap_or(u32::MAX));
+        }
+        self.count += 1;
+    }
+
+    /// Puts a line before all others.
+    pub(super) fn prepend(&mut self, line: usize) {
+        let mut all = Self::default();
+        all.note(line);
+        match &self.uneven {
+            Some(lines) => lines.iter().for_each(|&l| all.note(l as usize)),
+            None => (0..self.count).for_each(|i| all.note(self.first + i)),
+        }
+        *self = all;
+    }
+
+    /// How many examples.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The first line, and all lines where they are uneven.
+    pub(super) fn finish(self) -> (usize, Option<Vec<u32>>) {
+        (self.first, self.uneven)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn even_lines_need_no_list() {
+        let mut lines = Lines::default();
+        [2, 3, 4].into_iter().for_each(|l| lines.note(l));
+        assert_eq!(lines.finish(), (2, None));
+        let mut lines = Lines::default();
+        [3, 4, 7, 8].into_iter().for_each(|l| lines.note(l));
+        lines.prepend(1);
+        assert_eq!(lines.finish(), (1, Some(vec![1, 3, 4, 7, 8])));
+    }
+}

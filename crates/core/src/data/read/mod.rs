@@ -1,0 +1,155 @@
+//! Readers: from a file to a raw [`Table`].
+//!
+//! Each format is one entry of [`FORMATS`]: what it is called, which extensions it has, how its content looks and how
+//! it is read. The extension decides, `.gz` left out; without a known one the content does.
+
+mod array;
+mod column;
+mod csv;
+mod delimiter;
+mod idx;
+mod libsvm;
+mod lines;
+mod npy;
+mod npz;
+mod number;
+mod open;
+mod record;
+
+pub use open::Source;
+
+use super::{DataError, Field, FieldData, Table};
+use std::path::{Path, PathBuf};
+
+/// A file format.
+#[derive(Debug)]
+pub struct FormatEntry {
+    /// What options call it.
+    pub name: &'static str,
+    /// One line of help.
+    pub summary: &'static str,
+    /// Extensions in lower case, without point.
+    pub extensions: &'static [&'static str],
+    /// Whether content that begins so is of this format.
+    pub sniff: fn(&[u8]) -> bool,
+    /// Reads a file.
+    pub read: fn(&Source, &ReadOptions) -> Result<Table, DataError>,
+}
+
+/// All formats, those with the clearest marks first.
+pub static FORMATS: &[&FormatEntry] = &[&npz::NPZ, &npy::NPY, &idx::IDX, &libsvm::LIBSVM, &csv::CSV];
+
+/// What the user says about a file.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The name of its format; `None`: told from extension and content.
+    pub format: Option<String>,
+    /// Whether its first line names the columns; `None`: told from the content.
+    pub header: Option<bool>,
+    /// What separates its cells, a blank for runs of blanks; `None`: told from the content.
+    pub delimiter: Option<u8>,
+    /// A second file with the labels, one column.
+    pub labels: Option<PathBuf>,
+    /// Columns kept as text even if they look like numbers: names, or numbers from one (negative: from the end).
+    pub words: Vec<String>,
+}
+
+/// Reads a file of any format.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
+    let mut table = read_one(path, options)?;
+    if let Some(labels) = &options.labels {
+        add_labels(&mut table, labels)?;
+    }
+    Ok(table)
+}
+
+fn read_one(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
+    let source = Source::open(path)?;
+    (choose(&source, options)?.read)(&source, options)
+}
+
+fn choose(source: &Source, options: &ReadOptions) -> Result<&'static FormatEntry, DataError> {
+    if let Some(name) = &options.format {
+        return FORMATS.iter().find(|f| f.name == name).copied().ok_or_else(|| {
+            let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
+            let remedy = format!("formats are {}", names.join(", "));
+            DataError::NoSuch { what: "format", name: name.clone(), remedy }
+        });
+    }
+    let extension = source.extension();
+    if let Some(format) = FORMATS.iter().find(|f| f.extensions.contains(&extension.as_str())) {
+        return Ok(format);
+    }
+    let head = source.head(4096)?;
+    FORMATS.iter().find(|f| (f.sniff)(&head)).copied().ok_or_else(|| {
+        source.bad(None, None, "the format is not known from extension or content; name it with --format")
+    })
+}
+
+/// Appends the only column of a label file as field `y`, the target.
+fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
+    let mut labels = read_one(path, &ReadOptions::default())?;
+    let found = labels.fields.len();
+    let data = match labels.fields.pop().map(|f| npz::as_column(f.data)) {
+        Some(data @ (FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. })) if found == 1 => data,
+        _ => {
+            let finding = format!("{} has more than one column; a label file has one", labels.file);
+            return Err(DataError::Usage { finding });
+        }
+    };
+    if labels.len != table.len {
+        let (what, other) = (labels.file, table.file.clone());
+        return Err(DataError::Lengths { what, got: labels.len, other, wanted: table.len });
+    }
+    if table.fields.iter().any(|f| f.name == "y") {
+        let finding = format!("{} already has a column y; leave the label file out, or rename the column", table.file);
+        return Err(DataError::Usage { finding });
+    }
+    table.target = Some(table.fields.len());
+    table.fields.push(Field { name: "y".to_owned(), data });
+    Ok(())
+}
+
+/// Reads bytes as if they were a file of that name.
+#[cfg(test)]
+fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table, DataError> {
+    let source = Source::held(name, bytes)?;
+    (choose(&source, options)?.read)(&source, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extension_then_content_choose_the_format() {
+        let format = |name: &str, bytes: &[u8]| read_bytes(name, bytes, &ReadOptions::default()).unwrap().format;
+        assert_eq!(format("a.csv", b"1 2:3\n"), "csv");
+        assert_eq!(format("a.SVM.gz", b"1 2:3\n"), "libsvm");
+        assert_eq!(format("a.t", b"1 2:3\n"), "libsvm");
+        assert_eq!(format("a.data", b"1,2\n"), "csv");
+        assert_eq!(format("a-idx1-ubyte", &[0, 0, 8, 1, 0, 0, 0, 1, 7]), "idx");
+        let error = read_bytes("a.bin", b"\x00\x01\x02", &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("--format"), "{error}");
+        let options = ReadOptions { format: Some("libsvm".to_owned()), ..ReadOptions::default() };
+        assert_eq!(read_bytes("a.csv", b"1 2:3\n", &options).unwrap().format, "libsvm");
+        let options = ReadOptions { format: Some("xls".to_owned()), ..ReadOptions::default() };
+        assert!(read_bytes("a.csv", b"1\n", &options).unwrap_err().to_string().contains("formats are npz"));
+    }
+
+    #[test]
+    fn labels_come_from_a_second_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, labels) = (folder.path().join("images"), folder.path().join("labels"));
+        std::fs::write(&data, [0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 5, 6]).unwrap();
+        let options = ReadOptions { labels: Some(labels.clone()), ..ReadOptions::default() };
+        std::fs::write(&labels, [0, 0, 8, 1, 0, 0, 0, 2, 3, 4]).unwrap();
+        let table = read(&data, &options).unwrap();
+        assert_eq!((table.target, table.fields[1].name.as_str()), (Some(1), "y"));
+        assert!(matches!(&table.fields[1].data, FieldData::Numbers { values, .. } if values == &[3.0, 4.0]));
+        std::fs::write(&labels, "one\ntwo\none\n").unwrap();
+        assert!(matches!(read(&data, &options), Err(DataError::Lengths { got: 3, wanted: 2, .. })));
+        std::fs::write(&labels, "1,2\n3,4\n").unwrap();
+        assert!(read(&data, &options).unwrap_err().to_string().contains("more than one column"));
+    }
+}

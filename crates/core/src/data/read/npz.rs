@@ -1,0 +1,140 @@
+//! NumPy's NPZ files: a zip of NPY arrays.
+//!
+//! `X`, `x` or the first array of two dimensions becomes the block `x`, `y` the target; other arrays of the same
+//! length become blocks or word columns under their own names. Each array's header is read before its data, and no
+//! more is decompressed than it asks for.
+
+use super::super::{DataError, Field, FieldData, Rows, Table};
+use super::array::{Array, Entries};
+use super::npy::read_array;
+use super::open::MOST_RATIO;
+use super::{FormatEntry, ReadOptions, Source};
+use zip::ZipArchive;
+
+/// The format.
+pub(super) static NPZ: FormatEntry = FormatEntry {
+    name: "npz",
+    summary: "NumPy arrays in a zip: X, y and further blocks by name",
+    extensions: &["npz"],
+    sniff: |head| head.starts_with(b"PK\x03\x04"),
+    read,
+};
+
+fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
+    let arrays = arrays(source)?;
+    let main = ["X", "x"]
+        .iter()
+        .find_map(|name| arrays.iter().position(|(n, _)| n == name))
+        .or_else(|| arrays.iter().position(|(n, a)| a.dimensions >= 2 && n != "y"))
+        .or_else(|| arrays.iter().position(|(n, a)| matches!(a.entries, Entries::Words(_)) && n != "y"));
+    let Some(main) = main else {
+        let names: Vec<&str> = arrays.iter().map(|(n, _)| n.as_str()).collect();
+        let finding = format!("no array is called X and none has two dimensions; it has: {}", names.join(", "));
+        return Err(source.bad(None, None, finding));
+    };
+    let len = arrays[main].1.len;
+    if len == 0 || arrays[main].1.width == 0 {
+        return Err(DataError::Empty { place: source.name().to_owned() });
+    }
+    let main_name = arrays[main].0.clone();
+    let mut fields = Vec::new();
+    let mut target = None;
+    for (name, array) in arrays {
+        if name == "y" && array.len != len {
+            let what = format!("{}: array y", source.name());
+            return Err(DataError::Lengths { what, got: array.len, other: format!("array {main_name}"), wanted: len });
+        }
+        let of_use = array.dimensions >= 2 || matches!(array.entries, Entries::Words(_)) || name == "y";
+        if name != main_name && (!of_use || array.len != len || array.width == 0) {
+            continue;
+        }
+        let data = array.into_block(source, &name)?;
+        if name == "y" {
+            target = Some(fields.len());
+            fields.push(Field { name, data: as_column(data) });
+        } else {
+            fields.push(Field { name: if name == main_name { "x".to_owned() } else { name }, data });
+        }
+    }
+    let twins = fields.iter().filter(|f| f.name == "x").count() > 1;
+    if twins {
+        return Err(source.bad(None, None, "there are arrays X and x; rename one of them"));
+    }
+    let file = source.name().to_owned();
+    Ok(Table { file, format: NPZ.name, len, fields, target, first_line: 1, named: false, lines: None })
+}
+
+fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
+    let damaged = |e: zip::result::ZipError| source.bad(None, None, format!("the zip is damaged ({e})"));
+    let mut archive = ZipArchive::new(source.stored()?).map_err(damaged)?;
+    let mut arrays = Vec::new();
+    for k in 0..archive.len() {
+        let mut entry = archive.by_index(k).map_err(damaged)?;
+        let Some(name) = entry.name().map_err(damaged)?.strip_suffix(".npy").map(str::to_owned) else { continue };
+        let most = entry.compressed_size().min(source.most_bytes()).saturating_mul(MOST_RATIO);
+        let array = read_array(&mut entry, most).map_err(|f| source.bad(None, Some(&name), f))?;
+        arrays.push((name, array));
+    }
+    Ok(arrays)
+}
+
+/// A block of one column as numbers; wider ones stay blocks.
+pub(super) fn as_column(data: FieldData) -> FieldData {
+    let numbers = |values: Vec<f64>| FieldData::Numbers { values, spellings: Vec::new() };
+    match data {
+        FieldData::Matrix(rows) if rows.width() == 1 => numbers(rows.values().to_vec()),
+        FieldData::Matrix32(rows) if rows.width() == 1 => numbers(Rows::convert::<f64>(&rows).values().to_vec()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::npy::tests::npy;
+    use super::super::{ReadOptions, read_bytes};
+    use super::*;
+    use std::io::{Cursor, Write};
+    use zip::write::SimpleFileOptions;
+
+    fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (k, (name, bytes)) in arrays.iter().enumerate() {
+            let method = if k % 2 == 0 { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };
+            zip.start_file(format!("{name}.npy"), SimpleFileOptions::default().compression_method(method)).unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    fn table(bytes: &[u8]) -> Result<Table, DataError> {
+        read_bytes("a.npz", bytes, &ReadOptions::default())
+    }
+
+    #[test]
+    fn arrays_become_fields_by_name() {
+        let file = npz(&[
+            ("other", npy(1, "'|u1'", false, "(2, 3)", &[1, 2, 3, 4, 5, 6])),
+            ("X", npy(1, "'|u1'", false, "(2, 1)", &[7, 8])),
+            ("y", npy(1, "'|i1'", false, "(2,)", &[1, 255])),
+            ("loose", npy(1, "'|u1'", false, "(5,)", &[0; 5])),
+            ("names", npy(1, "'<U1'", false, "(2,)", &[97, 0, 0, 0, 98, 0, 0, 0])),
+        ]);
+        let table = table(&file).unwrap();
+        let names: Vec<&str> = table.fields.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!((names, table.target), (vec!["other", "x", "y", "names"], Some(2)));
+        assert!(matches!(&table.fields[2].data, FieldData::Numbers { values, .. } if values == &[1.0, -1.0]));
+        assert!(matches!(&table.fields[1].data, FieldData::Matrix(r) if r.values() == [7.0, 8.0]));
+    }
+
+    #[test]
+    fn lengths_and_bombs_are_refused() {
+        let x = npy(1, "'|u1'", false, "(2, 1)", &[7, 8]);
+        let error = table(&npz(&[("X", x.clone()), ("y", npy(1, "'|i1'", false, "(1,)", &[1]))])).unwrap_err();
+        assert_eq!(error.to_string(), "a.npz: array y has 1 examples, but array X has 2");
+        // more data than the header asks for, and a header that asks for more than can be there
+        assert!(table(&npz(&[("X", npy(1, "'|u1'", false, "(2, 1)", &vec![0; 1 << 22]))])).is_err());
+        assert!(table(&npz(&[("X", npy(1, "'|u1'", false, "(99999999999, 1)", &[0; 9]))])).is_err());
+        assert!(table(&npz(&[("y", npy(1, "'|u1'", false, "(1,)", &[0]))])).is_err());
+        assert!(table(b"PK\x03\x04 and then nothing").is_err());
+    }
+}

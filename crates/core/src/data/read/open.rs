@@ -1,0 +1,181 @@
+//! Opening files: plain or gzip, told apart by their first bytes, so that a misnamed file still reads.
+//!
+//! A [`Source`] can be read more than once: content is sniffed before it is parsed, and a CSV column that turns out
+//! to hold words is read again. Pipes cannot be read twice, so their bytes are kept.
+
+use super::super::{DataError, Place};
+use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
+
+/// Bytes that can be read from any place.
+pub(super) trait Seekable: Read + Seek {}
+impl<T: Read + Seek> Seekable for T {}
+
+/// Deflate cannot shrink data by more than 1032 to 1; whatever claims more is damaged or hostile.
+pub(super) const MOST_RATIO: u64 = 1040;
+
+/// A readable file.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    path: PathBuf,
+    bytes: Bytes,
+    gzip: bool,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    OnDisk(u64),
+    Held(Vec<u8>),
+}
+
+impl Source {
+    /// Opens a file; an error if it does not exist, is a directory or has no bytes.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let name = path.display().to_string();
+        if name == "-" {
+            let reason = "standard input is not read; give the name of a file".to_owned();
+            return Err(DataError::Io { file: name, reason });
+        }
+        let mut file = File::open(path).map_err(|e| io_error(&name, &e))?;
+        let about = file.metadata().map_err(|e| io_error(&name, &e))?;
+        if about.is_dir() {
+            return Err(DataError::Io { file: name, reason: "is a directory, not a data file".to_owned() });
+        }
+        let bytes = if about.is_file() {
+            Bytes::OnDisk(about.len())
+        } else {
+            let mut held = Vec::new();
+            file.read_to_end(&mut held).map_err(|e| io_error(&name, &e))?;
+            Bytes::Held(held)
+        };
+        let mut source = Self { name, path: path.to_owned(), bytes, gzip: false };
+        if source.stored_len() == 0 {
+            return Err(DataError::Empty { place: source.name });
+        }
+        source.gzip = source.head(2)? == [0x1f, 0x8b];
+        Ok(source)
+    }
+
+    /// Bytes in memory under a name.
+    #[cfg(test)]
+    pub(super) fn held(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
+        let mut source =
+            Self { name: name.to_owned(), path: PathBuf::from(name), bytes: Bytes::Held(bytes.to_vec()), gzip: false };
+        source.gzip = source.head(2)? == [0x1f, 0x8b];
+        Ok(source)
+    }
+
+    /// The file name as the user gave it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The extension in lower case, `.gz` left out.
+    pub(super) fn extension(&self) -> String {
+        let name = self.path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let stem = name.strip_suffix(".gz").unwrap_or(&name);
+        stem.rsplit_once('.').map(|(_, end)| end.to_owned()).unwrap_or_default()
+    }
+
+    fn stored_len(&self) -> u64 {
+        match &self.bytes {
+            Bytes::OnDisk(len) => *len,
+            Bytes::Held(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// More bytes than this cannot come out of the file.
+    pub(super) fn most_bytes(&self) -> u64 {
+        if self.gzip { self.stored_len().saturating_mul(MOST_RATIO) } else { self.stored_len() }
+    }
+
+    /// The stored bytes themselves, not decompressed.
+    pub(super) fn stored(&self) -> Result<Box<dyn Seekable + '_>, DataError> {
+        match &self.bytes {
+            Bytes::OnDisk(_) => Ok(Box::new(BufReader::with_capacity(
+                1 << 17,
+                File::open(&self.path).map_err(|e| io_error(&self.name, &e))?,
+            ))),
+            Bytes::Held(bytes) => Ok(Box::new(Cursor::new(bytes.as_slice()))),
+        }
+    }
+
+    /// The content from its beginning, decompressed where needed.
+    pub(super) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
+        let stored = BufReader::with_capacity(1 << 16, self.stored()?);
+        if self.gzip {
+            Ok(Box::new(BufReader::with_capacity(1 << 17, MultiGzDecoder::new(stored))))
+        } else {
+            Ok(Box::new(stored))
+        }
+    }
+
+    /// The first bytes of the content, at most `count`.
+    pub(super) fn head(&self, count: u64) -> Result<Vec<u8>, DataError> {
+        let mut head = Vec::new();
+        self.reader()?.take(count).read_to_end(&mut head).map_err(|e| self.damaged(&e))?;
+        Ok(head)
+    }
+
+    /// The error for a failed read.
+    pub(super) fn damaged(&self, error: &io::Error) -> DataError {
+        let DataError::Io { file, reason } = io_error(&self.name, error) else {
+            return io_error(&self.name, error);
+        };
+        if self.gzip {
+            return DataError::Io { file, reason: format!("the gzip data are damaged ({reason}); fetch the file again") };
+        }
+        DataError::Io { file, reason }
+    }
+
+    /// The error for something at a line (or data row) and column.
+    pub(super) fn bad(&self, line: Option<usize>, column: Option<&str>, finding: impl Into<String>) -> DataError {
+        let place = Place { file: self.name.clone(), line, column: column.map(str::to_owned) };
+        DataError::Bad { place, finding: finding.into() }
+    }
+}
+
+/// The system's words without its error number.
+pub(super) fn io_error(file: &str, error: &io::Error) -> DataError {
+    let words = error.to_string();
+    let reason = words.split(" (os error").next().unwrap_or(&words).to_owned();
+    DataError::Io { file: file.to_owned(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn unreadable_paths_are_named_with_the_system_s_words() {
+        let say = |p: &str| Source::open(Path::new(p)).unwrap_err().to_string();
+        assert_eq!(say("no-such-data.csv"), "no-such-data.csv: No such file or directory");
+        assert!(say("-").contains("standard input"));
+        let folder = tempfile::tempdir().unwrap();
+        assert!(say(folder.path().to_str().unwrap()).ends_with("is a directory, not a data file"));
+        let empty = folder.path().join("empty.csv");
+        std::fs::write(&empty, b"").unwrap();
+        assert!(matches!(Source::open(&empty), Err(DataError::Empty { .. })));
+    }
+
+    #[test]
+    fn gzip_is_told_by_its_bytes_and_members_follow_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let mut all = Vec::new();
+        for part in ["1,2\n", "3,4\n"] {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(part.as_bytes()).unwrap();
+            all.extend(gzip.finish().unwrap());
+        }
+        std::fs::write(&path, &all).unwrap();
+        assert_eq!(Source::open(&path).unwrap().head(100).unwrap(), b"1,2\n3,4\n");
+        std::fs::write(&path, &all[..all.len() - 9]).unwrap();
+        let error = Source::open(&path).unwrap().head(100).unwrap_err().to_string();
+        assert!(error.contains("gzip data are damaged"), "{error}");
+    }
+}

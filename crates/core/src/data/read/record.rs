@@ -1,0 +1,245 @@
+//! Records of delimited text: one line each, or several where a quoted cell runs over line ends.
+//!
+//! Lines without quotes, nearly all, are split where they stand. In tab-separated text a quote only counts when it
+//! is closed right before the next tab: such files usually hold running text, in which quotes are just characters.
+
+use super::super::DataError;
+use super::Source;
+use std::io::BufRead;
+
+/// What stands between cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delimiter {
+    /// One byte.
+    Byte(u8),
+    /// Any run of spaces and tabs.
+    Blanks,
+}
+
+/// The records of a source, one at a time, in buffers that are used again.
+pub(super) struct Records<'a> {
+    source: &'a Source,
+    reader: Box<dyn BufRead + 'a>,
+    delimiter: Delimiter,
+    text: Vec<u8>,
+    scratch: Vec<u8>,
+    cells: Vec<(usize, usize)>,
+    lines_read: usize,
+    /// The line on which the present record begins, from one.
+    pub(super) line: usize,
+    begun: bool,
+}
+
+impl<'a> Records<'a> {
+    /// From the beginning of a source.
+    pub(super) fn new(source: &'a Source, delimiter: Delimiter) -> Result<Self, DataError> {
+        Ok(Self {
+            source,
+            reader: source.reader()?,
+            delimiter,
+            text: Vec::new(),
+            scratch: Vec::new(),
+            cells: Vec::new(),
+            lines_read: 0,
+            line: 0,
+            begun: false,
+        })
+    }
+
+    /// Goes to the next record; `false` at the end.
+    pub(super) fn advance(&mut self) -> Result<bool, DataError> {
+        loop {
+            self.text.clear();
+            if !self.append_line()? {
+                return Ok(false);
+            }
+            self.line = self.lines_read;
+            let comment = !self.begun && self.text.first() == Some(&b'#');
+            if !comment && !self.is_blank() {
+                break;
+            }
+        }
+        self.begun = true;
+        self.cells.clear();
+        if self.text.contains(&b'"') {
+            self.split_quoted()?;
+        } else {
+            self.split_plain();
+        }
+        if let Err(error) = std::str::from_utf8(&self.text) {
+            let ends = self.text[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+            let finding = "the text is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
+            return Err(self.source.bad(Some(self.line + ends), None, finding));
+        }
+        Ok(true)
+    }
+
+    /// How many cells the record has.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The k-th cell, without quotes.
+    pub(super) fn cell(&self, k: usize) -> &str {
+        let (start, end) = self.cells[k];
+        // the record is UTF-8 and is cut at ASCII bytes only
+        std::str::from_utf8(&self.text[start..end]).unwrap_or_default()
+    }
+
+    /// All cells.
+    pub(super) fn cells(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|k| self.cell(k))
+    }
+
+    /// Appends a line of the file, without its end.
+    fn append_line(&mut self) -> Result<bool, DataError> {
+        let start = self.text.len();
+        if self.reader.read_until(b'\n', &mut self.text).map_err(|e| self.source.damaged(&e))? == 0 {
+            return Ok(false);
+        }
+        self.lines_read += 1;
+        if self.text.last() == Some(&b'\n') {
+            self.text.pop();
+        }
+        if self.text.len() > start && self.text.last() == Some(&b'\r') {
+            self.text.pop();
+        }
+        if self.lines_read == 1 && self.text.starts_with(b"\xef\xbb\xbf") {
+            self.text.drain(..3);
+        }
+        Ok(true)
+    }
+
+    fn is_blank(&self) -> bool {
+        // a line of tabs alone is a record of missing cells where the tab is the delimiter
+        self.text.iter().all(|&b| b == b' ' || (b == b'\t' && self.delimiter != Delimiter::Byte(b'\t')))
+    }
+
+    fn split_plain(&mut self) {
+        let text = &self.text;
+        match self.delimiter {
+            Delimiter::Byte(delimiter) => {
+                let mut start = 0;
+                for (end, &byte) in text.iter().enumerate() {
+                    if byte == delimiter {
+                        self.cells.push(trimmed(text, start, end));
+                        start = end + 1;
+                    }
+                }
+                self.cells.push(trimmed(text, start, text.len()));
+            }
+            Delimiter::Blanks => {
+                let mut at = 0;
+                while let Some(start) = (at..text.len()).find(|&i| !is_space(text[i])) {
+                    at = (start..text.len()).find(|&i| is_space(text[i])).unwrap_or(text.len());
+                    self.cells.push((start, at));
+                }
+            }
+        }
+    }
+
+    /// Splits a record with quotes, reading on where a quoted cell is open; cells go unescaped to the scratch.
+    fn split_quoted(&mut self) -> Result<(), DataError> {
+        self.scratch.clear();
+        let mut at = 0;
+        loop {
+            while at < self.text.len() && is_space(self.text[at]) && !self.ends_cell(at) {
+                at += 1;
+            }
+            if self.delimiter == Delimiter::Blanks {
+                while at < self.text.len() && is_space(self.text[at]) {
+                    at += 1;
+                }
+                if at == self.text.len() {
+                    break;
+                }
+            }
+            let start = self.scratch.len();
+            let quoted = if self.text.get(at) == Some(&b'"') { self.quoted_cell(at)? } else { None };
+            if let Some(after) = quoted {
+                at = after;
+                self.cells.push((start, self.scratch.len()));
+            } else {
+                self.scratch.truncate(start);
+                while at < self.text.len() && !self.ends_cell(at) {
+                    self.scratch.push(self.text[at]);
+                    at += 1;
+                }
+                self.cells.push(trimmed(&self.scratch, start, self.scratch.len()));
+            }
+            if at >= self.text.len() {
+                break;
+            }
+            at += 1;
+        }
+        std::mem::swap(&mut self.text, &mut self.scratch);
+        Ok(())
+    }
+
+    /// Unescapes the cell whose quote stands at `open`; gives the place after it, or `None` if the quotes are text.
+    fn quoted_cell(&mut self, open: usize) -> Result<Option<usize>, DataError> {
+        let lenient = self.delimiter == Delimiter::Byte(b'\t');
+        let mut at = open + 1;
+        loop {
+            match self.text[at..].iter().position(|&b| b == b'"') {
+                None if lenient => return Ok(None),
+                None => {
+                    self.scratch.extend_from_slice(&self.text[at..]);
+                    self.scratch.push(b'\n');
+                    self.text.push(b'\n');
+                    at = self.text.len();
+                    if !self.append_line()? {
+                        let line = self.line;
+                        return Err(self.source.bad(Some(line), None, "a quote is opened here and never closed"));
+                    }
+                }
+                Some(run) => {
+                    self.scratch.extend_from_slice(&self.text[at..at + run]);
+                    at += run + 1;
+                    if self.text.get(at) != Some(&b'"') {
+                        break;
+                    }
+                    self.scratch.push(b'"');
+                    at += 1;
+                }
+            }
+        }
+        let closed = at;
+        while at < self.text.len() && !self.ends_cell(at) {
+            if !is_space(self.text[at]) {
+                if lenient {
+                    return Ok(None);
+                }
+                // text after a closing quote belongs to the cell
+                while at < self.text.len() && !self.ends_cell(at) {
+                    at += 1;
+                }
+                self.scratch.extend_from_slice(&self.text[closed..at]);
+                break;
+            }
+            at += 1;
+        }
+        Ok(Some(at))
+    }
+
+    fn ends_cell(&self, at: usize) -> bool {
+        match self.delimiter {
+            Delimiter::Byte(delimiter) => self.text[at] == delimiter,
+            Delimiter::Blanks => is_space(self.text[at]),
+        }
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+    while start < end && is_space(text[start]) {
+        start += 1;
+    }
+    while start < end && is_space(text[end - 1]) {
+        end -= 1;
+    }
+    (start, end)
+}
