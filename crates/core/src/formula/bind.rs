@@ -150,7 +150,10 @@ fn settle(node: &mut Node, training: &Dataset, seed: Seed) -> Result<(), Error> 
         settle(child, training, seed)?;
     }
     match node {
-        Node::Kernel(bound) => resolve(bound.kernel.as_mut(), look(bound, training)?, seed),
+        Node::Kernel(bound) => {
+            let values = look(bound, training)?;
+            resolve(bound.kernel.as_mut(), values, seed);
+        }
         Node::Centre(inner, place) => {
             let gram = build(inner, Meeting::Training(training))?;
             *place = Some(Arc::new(Centring::learn(gram.as_ref())));

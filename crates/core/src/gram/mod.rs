@@ -42,7 +42,7 @@ pub trait Gram: Send + Sync {
     /// The same in f32: the road of the support vector solver and of large matrices.
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, f32>) {
         let mut wide = vec![0.0; rows.len() * cols.len()];
-        self.block(rows, cols, BlockMut::new(&mut wide, rows.len(), cols.len()));
+        self.block(rows.clone(), cols.clone(), BlockMut::new(&mut wide, rows.len(), cols.len()));
         for (i, line) in wide.chunks(cols.len().max(1)).enumerate() {
             for (o, w) in out.row_mut(i).iter_mut().zip(line) {
                 *o = *w as f32;

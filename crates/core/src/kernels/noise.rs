@@ -59,7 +59,7 @@ impl Leaf for Noise {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "noise",
     aliases: &["white"],
     formula: "s if x and y are the same example, else 0",

@@ -94,7 +94,7 @@ impl Gram for Cross {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "precomputed",
     aliases: &[],
     formula: "K_ij, read from a file",

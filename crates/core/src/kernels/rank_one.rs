@@ -116,7 +116,7 @@ impl Leaf for RankOne {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "rank_one",
     aliases: &[],
     formula: "f(x) f(y)",

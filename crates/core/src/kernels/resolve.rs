@@ -10,7 +10,7 @@ use crate::seed::Seed;
 /// * `scale`: 1/(d · variance of all entries), as scikit-learn; 1 if the variance is zero.
 /// * `median`: 1/(2 · median²) of the distances between (at most a thousand) examples, so that σ is the median distance.
 /// * `1/d`: one over the number of coordinates.
-pub const WORDS: &[&str] = &["scale", "median", "1/d"];
+pub(crate) const WORDS: &[&str] = &["scale", "median", "1/d"];
 
 /// Replaces every word among the parameters of a kernel by its number; other kinds of data have no such words.
 pub fn resolve(leaf: &mut dyn Leaf, values: &Values, seed: Seed) {

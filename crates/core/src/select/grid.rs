@@ -45,7 +45,7 @@ impl FromStr for Grid {
             if axes.iter().any(|a| a.name == name) {
                 return fail("the parameter occurs twice");
             }
-            let values = axis_values(values.trim()).or_else(|finding| fail(&finding))?;
+            let values = axis_values(values.trim()).map_err(|finding| GridError { part: part.to_owned(), finding })?;
             axes.push(Axis { name, values });
         }
         let points = axes.iter().try_fold(1_usize, |p, a| p.checked_mul(a.values.len()));

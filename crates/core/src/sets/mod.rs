@@ -64,3 +64,8 @@ pub fn find(name: &str) -> Result<&'static SetEntry, DataError> {
     };
     Err(DataError::NoSuch { what: "data set", name: name.to_owned(), remedy })
 }
+
+/// The table of the set of that name, with `n` examples if given.
+pub fn load(name: &str, n: Option<usize>, seed: Seed) -> Result<Table, DataError> {
+    (find(name)?.make)(n, seed)
+}

@@ -32,9 +32,6 @@ pub enum SolveError {
     #[error("stopped ({reason}) before there was a result to keep")]
     Stopped {
         /// Why.
-        reason: Stopped,
+        reason: super::Stop,
     },
 }
-
-/// Why there is no result.
-pub type Stopped = super::Stop;

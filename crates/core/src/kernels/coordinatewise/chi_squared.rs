@@ -44,7 +44,7 @@ impl Profile for ChiSquared {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "chi2",
     aliases: &["chi_squared"],
     formula: "Σ 2 x_j y_j / (x_j + y_j)",

@@ -52,7 +52,7 @@ impl Profile for Laplacian {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "laplacian",
     aliases: &["laplace"],
     formula: "exp(−γ Σ |x_j − y_j|)",

@@ -35,7 +35,7 @@ impl Profile for Linear {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "linear",
     aliases: &[],
     formula: "⟨x, y⟩",

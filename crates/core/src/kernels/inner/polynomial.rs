@@ -58,7 +58,7 @@ impl Profile for Polynomial {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "polynomial",
     aliases: &["poly"],
     formula: "(γ⟨x, y⟩ + c)^p",

@@ -50,7 +50,7 @@ impl Profile for Sigmoid {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "sigmoid",
     aliases: &["tanh"],
     formula: "tanh(γ⟨x, y⟩ + c)",

@@ -58,7 +58,7 @@ impl Profile for Ard {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "ard",
     aliases: &["ard_gaussian", "mahalanobis_diagonal"],
     formula: "exp(−½ Σ (x_i − y_i)² / l_i²)",

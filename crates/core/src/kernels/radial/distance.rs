@@ -53,7 +53,7 @@ impl Profile for Distance {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "distance",
     aliases: &["negative_distance"],
     formula: "−‖x − y‖^β",

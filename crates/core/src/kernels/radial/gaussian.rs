@@ -77,7 +77,7 @@ impl Profile for Gaussian {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "rbf",
     aliases: &["gaussian"],
     formula: "exp(−γ‖x − y‖²)",

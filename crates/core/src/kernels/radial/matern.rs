@@ -111,7 +111,7 @@ fn log_gamma(x: f64) -> f64 {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: KernelEntry = KernelEntry {
+pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "matern",
     aliases: &[],
     formula: "2^(1−ν)/Γ(ν) (√(2ν) r/ℓ)^ν K_ν(√(2ν) r/ℓ), r = ‖x − y‖",

@@ -109,7 +109,8 @@ fn compact(rows: Values, cols: Values, same: bool, weighted: bool) -> (Values, V
         small
     }
     let width = rows.width().max(cols.width()).unwrap_or(0);
-    if width <= WIDE || weighted {
+    let sparse = |v: &Values| matches!(v, Values::Sparse(_) | Values::Sparse32(_));
+    if width <= WIDE || weighted || !sparse(&rows) || !sparse(&cols) {
         return (rows, cols);
     }
     let mut known: Vec<u32> = Vec::new();
@@ -117,7 +118,7 @@ fn compact(rows: Values, cols: Values, same: bool, weighted: bool) -> (Values, V
         match side {
             Values::Sparse(r) => known.extend(indices(r)),
             Values::Sparse32(r) => known.extend(indices(r)),
-            _ => return (rows, cols),
+            _ => {}
         }
     }
     known.sort_unstable();

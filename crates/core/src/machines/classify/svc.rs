@@ -154,7 +154,7 @@ impl Svc {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: MachineEntry = MachineEntry {
+pub(super) static ENTRY: MachineEntry = MachineEntry {
     name: "svc",
     aliases: &["svm", "c_svc"],
     summary: "C-support vector classification, with bias, one against one",

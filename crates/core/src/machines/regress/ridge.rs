@@ -85,7 +85,7 @@ impl Choice for RidgeSolver {
 }
 
 /// The catalogue's entry.
-pub static ENTRY: MachineEntry = MachineEntry {
+pub(super) static ENTRY: MachineEntry = MachineEntry {
     name: NAME,
     aliases: &["krr", "kernel_ridge"],
     summary: "kernel ridge regression: least squares with a penalty on the norm",
