@@ -1,0 +1,208 @@
+//! Schemas: what the columns of a file mean, learned on the training table and kept in the model.
+//!
+//! A [`Schema`] names the target, gathers columns into views, knows the categories of words, what stands for missing
+//! entries, and the scaling of each dense view. Applied to a new table it gives a [`Dataset`] with the same meaning,
+//! or an error that names the place where the table differs.
+
+mod apply;
+mod encode;
+mod learn;
+mod options;
+mod take;
+
+pub use options::{Missing, SchemaOptions};
+
+use super::{DataError, Dataset, Scale, Scaler, Table};
+use serde::{Deserialize, Serialize};
+
+/// What the columns of a file mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Schema {
+    /// Whether the training file named its columns; if so, columns of new files are found by name.
+    #[serde(default)]
+    named: bool,
+    /// How many fields the training file had, target included.
+    fields: usize,
+    /// The fields to be predicted.
+    #[serde(default)]
+    targets: Vec<FieldRef>,
+    /// The views, in the order of the data sets.
+    views: Vec<ViewSchema>,
+    /// What was done about missing entries.
+    #[serde(default)]
+    missing: Missing,
+}
+
+/// A field of the training table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct FieldRef {
+    name: String,
+    place: usize,
+}
+
+/// One view: where it comes from and how it is encoded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ViewSchema {
+    /// What formulas call it.
+    pub name: String,
+    content: Content,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Content {
+    /// Dense vectors made of single columns.
+    Columns {
+        columns: Vec<ColumnSchema>,
+        #[serde(default)]
+        scaler: Option<Scaler>,
+    },
+    /// A dense block; `narrow` if it is stored in f32, `fill` stands for missing entries.
+    Block {
+        field: FieldRef,
+        width: usize,
+        #[serde(default)]
+        narrow: bool,
+        #[serde(default)]
+        fill: Option<Vec<f64>>,
+        #[serde(default)]
+        scaler: Option<Scaler>,
+    },
+    /// Sparse vectors; `unit` if each is scaled to length 1.
+    Sparse {
+        field: FieldRef,
+        width: usize,
+        #[serde(default)]
+        unit: bool,
+    },
+    /// Strings.
+    Text { field: FieldRef },
+}
+
+/// One column of a dense view.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct ColumnSchema {
+    field: FieldRef,
+    code: Code,
+}
+
+/// How the cells of a column become coordinates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Code {
+    /// One coordinate; `fill` stands for missing entries.
+    Number {
+        #[serde(default)]
+        fill: Option<f64>,
+    },
+    /// One coordinate per category, sorted; `fill` is the place of the one that stands for missing entries.
+    Categories {
+        words: Vec<String>,
+        #[serde(default)]
+        fill: Option<usize>,
+    },
+}
+
+impl Code {
+    fn width(&self) -> usize {
+        match self {
+            Self::Number { .. } => 1,
+            Self::Categories { words, .. } => words.len(),
+        }
+    }
+}
+
+impl ViewSchema {
+    /// What it holds, in words.
+    pub fn kind(&self) -> &'static str {
+        match &self.content {
+            Content::Columns { .. } | Content::Block { narrow: false, .. } => "dense",
+            Content::Block { narrow: true, .. } => "dense, f32",
+            Content::Sparse { .. } => "sparse",
+            Content::Text { .. } => "text",
+        }
+    }
+
+    /// How many coordinates; `None` for text.
+    pub fn width(&self) -> Option<usize> {
+        match &self.content {
+            Content::Columns { columns, .. } => Some(columns.iter().map(|c| c.code.width()).sum()),
+            Content::Block { width, .. } | Content::Sparse { width, .. } => Some(*width),
+            Content::Text { .. } => None,
+        }
+    }
+
+    /// The name of each coordinate of a dense view: the column, `column=category`, or the place in a block from one.
+    pub fn coordinate_names(&self) -> Option<Vec<String>> {
+        match &self.content {
+            Content::Columns { columns, .. } => {
+                let mut names = Vec::new();
+                for column in columns {
+                    match &column.code {
+                        Code::Number { .. } => names.push(column.field.name.clone()),
+                        Code::Categories { words, .. } => {
+                            names.extend(words.iter().map(|w| format!("{}={w}", column.field.name)));
+                        }
+                    }
+                }
+                Some(names)
+            }
+            Content::Block { width, .. } => Some((1..=*width).map(|j| j.to_string()).collect()),
+            Content::Sparse { .. } | Content::Text { .. } => None,
+        }
+    }
+
+    /// The scaling of its vectors, if any.
+    pub fn scaler(&self) -> Option<&Scaler> {
+        match &self.content {
+            Content::Columns { scaler, .. } | Content::Block { scaler, .. } => scaler.as_ref(),
+            Content::Sparse { .. } | Content::Text { .. } => None,
+        }
+    }
+}
+
+impl Schema {
+    /// Learns what a training table means.
+    pub fn learn(table: &Table, options: &SchemaOptions) -> Result<Self, DataError> {
+        Ok(Self::learn_and_apply(table, options)?.0)
+    }
+
+    /// Learns what a training table means and gives its data set, rows with missing entries dropped where asked.
+    pub fn learn_and_apply(table: &Table, options: &SchemaOptions) -> Result<(Self, Dataset), DataError> {
+        learn::learn(table, options)
+    }
+
+    /// The data set of a new table; with target if the table has it.
+    pub fn apply(&self, table: &Table) -> Result<Dataset, DataError> {
+        apply::apply(self, table)
+    }
+
+    /// The names of the target columns.
+    pub fn target_names(&self) -> Vec<&str> {
+        self.targets.iter().map(|t| t.name.as_str()).collect()
+    }
+
+    /// The views.
+    pub fn views(&self) -> &[ViewSchema] {
+        &self.views
+    }
+
+    /// The view of a name.
+    pub fn view(&self, name: &str) -> Option<&ViewSchema> {
+        self.views.iter().find(|v| v.name == name)
+    }
+
+    /// What was done about missing entries.
+    pub fn missing(&self) -> Missing {
+        self.missing
+    }
+}
+
+/// The scaling asked for, or the default for dense vectors.
+fn dense_scale(scale: Option<Scale>) -> Scale {
+    scale.unwrap_or(Scale::Standard)
+}
+
+#[cfg(test)]
+#[path = "schema/tests.rs"]
+mod tests;

@@ -1,0 +1,234 @@
+//! Applying a schema to a new table: finding its columns there, with or without the target.
+//!
+//! Columns are found by name if both files name theirs, else by count. A table of another build (sparse for dense,
+//! columns for a block) is converted when the model has one view of vectors.
+
+use super::super::{DataError, Dataset, FieldData, Rows, Scaler, SparseRows, Table, Values, View};
+use super::encode::{self, usage_in};
+use super::take::{is_block, missing, missing_rows, target};
+use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
+
+/// Where the fields of the schema are in a table.
+struct Found<'a> {
+    schema: &'a Schema,
+    table: &'a Table,
+    /// By place in the training table.
+    places: Vec<Option<usize>>,
+    targets: Vec<usize>,
+}
+
+pub(super) fn apply(schema: &Schema, table: &Table) -> Result<Dataset, DataError> {
+    let (views, targets) = match converted(schema, table)? {
+        Some((view, targets)) => (vec![view], targets),
+        None => {
+            let found = Found::new(schema, table)?;
+            let views: Result<Vec<View>, DataError> = schema.views.iter().map(|v| found.view(v)).collect();
+            (views?, found.targets)
+        }
+    };
+    let data = Dataset::from_views(views)?;
+    with_target(data, table, &targets)
+}
+
+/// Adds the target; a file whose target is missing throughout has none.
+fn with_target(data: Dataset, table: &Table, targets: &[usize]) -> Result<Dataset, DataError> {
+    for &field in targets {
+        let gaps = missing_rows(&table.fields[field]);
+        if gaps.len() == table.len {
+            return Ok(data);
+        }
+        if let Some(&row) = gaps.first() {
+            return Err(missing(table, field, row, "give the target in every row or in none"));
+        }
+    }
+    // a word among numeric labels is a label the model has not seen, which is for the machine to say
+    match target(table, targets, targets)? {
+        Some(target) => data.with_target(target),
+        None => Ok(data),
+    }
+}
+
+fn remedy(schema: &Schema) -> &'static str {
+    match schema.missing {
+        Missing::Drop => "rows are dropped in training only; fill it in, or train with --missing mean",
+        Missing::Error | Missing::Mean => "fill it in, or train with --missing mean",
+    }
+}
+
+/// The one view of a table that is built in another way than the training table; `None` if builds agree.
+fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)>, DataError> {
+    let [view] = schema.views.as_slice() else { return Ok(None) };
+    let block = table.fields.iter().enumerate().find(|&(k, f)| is_block(f) && table.target != Some(k)).map(|(k, _)| k);
+    let values = match (&view.content, block) {
+        (Content::Columns { columns, scaler }, Some(block)) => {
+            let Some(fill) = numeric_fill(columns) else {
+                return Err(usage_in(table, "has vectors, but the model was trained on columns with categories"));
+            };
+            let mut rows = encode::dense_block(table, block, columns.len())?;
+            encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy(schema))?;
+            (scaled(rows, scaler.as_ref()), table.target.into_iter().collect())
+        }
+        (Content::Block { width, fill, scaler, narrow, .. }, None) => {
+            let (mut rows, targets) = columns_as_block(schema, table, *width)?;
+            encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy(schema))?;
+            let values = if *narrow { scaled(rows.convert::<f32>(), scaler.as_ref()) } else { scaled(rows, scaler.as_ref()) };
+            (values, targets)
+        }
+        (Content::Sparse { width, unit, .. }, None) => {
+            let (mut rows, targets) = columns_as_block(schema, table, *width)?;
+            encode::fill_block(&mut rows, None, table, &view.name, "fill it in")?;
+            (sparse(SparseRows::from_dense(&rows), *unit), targets)
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some((View { name: view.name.clone(), values: values.0 }, values.1)))
+}
+
+/// The stand-ins of columns that are all numbers; `None` if one has categories.
+fn numeric_fill(columns: &[ColumnSchema]) -> Option<Option<Vec<f64>>> {
+    let fills: Option<Vec<Option<f64>>> = columns
+        .iter()
+        .map(|c| match c.code {
+            Code::Number { fill } => Some(fill),
+            Code::Categories { .. } => None,
+        })
+        .collect();
+    fills.map(|f| f.into_iter().collect())
+}
+
+/// Columns of numbers as a block of `width`, and the target beside them if there is one column more.
+fn columns_as_block(schema: &Schema, table: &Table, width: usize) -> Result<(Rows<f64>, Vec<usize>), DataError> {
+    let named = |t: &FieldRef| table.fields.iter().position(|f| f.name == t.name).filter(|_| table.named);
+    let mut targets: Vec<usize> = schema.targets.iter().filter_map(named).collect();
+    if targets.is_empty() && schema.targets.len() == 1 && table.fields.len() == width + 1 {
+        targets.extend(table.target);
+    }
+    let inputs: Vec<usize> = (0..table.fields.len()).filter(|f| !targets.contains(f)).collect();
+    if inputs.len() != width {
+        return Err(encode::wrong_width(table, inputs.len(), width));
+    }
+    Ok((encode::gathered(table, &inputs)?, targets))
+}
+
+fn scaled<S: super::super::Scalar>(mut rows: Rows<S>, scaler: Option<&Scaler>) -> Values
+where
+    Values: From<Rows<S>>,
+{
+    if let Some(scaler) = scaler {
+        scaler.apply(&mut rows);
+    }
+    rows.into()
+}
+
+fn sparse(mut rows: SparseRows<f64>, unit: bool) -> Values {
+    if unit {
+        encode::unit_sparse(&mut rows);
+    }
+    rows.into()
+}
+
+impl<'a> Found<'a> {
+    fn new(schema: &'a Schema, table: &'a Table) -> Result<Self, DataError> {
+        let mut found = Self { schema, table, places: vec![None; schema.fields], targets: Vec::new() };
+        if (schema.named && table.named) || table.fields.iter().any(is_block) {
+            found.by_name();
+        } else {
+            found.by_count()?;
+        }
+        Ok(found)
+    }
+
+    fn by_name(&mut self) {
+        let find = |name: &str| self.table.fields.iter().position(|f| f.name == name);
+        for field in self.schema.views.iter().flat_map(ViewSchema::fields) {
+            if let Some(place) = self.places.get_mut(field.place) {
+                *place = find(&field.name);
+            }
+        }
+        let targets: Option<Vec<usize>> = self.schema.targets.iter().map(|t| find(&t.name)).collect();
+        self.targets = match targets {
+            Some(targets) => targets,
+            None if self.schema.targets.len() == 1 && !self.table.named => self.table.target.into_iter().collect(),
+            None => Vec::new(),
+        };
+        // a single block needs no name
+        let blocks: Vec<usize> = (0..self.table.fields.len()).filter(|&k| is_block(&self.table.fields[k])).collect();
+        if let ([view], &[block]) = (self.schema.views.as_slice(), blocks.as_slice())
+            && let [field] = view.fields().as_slice()
+            && let Some(place @ None) = self.places.get_mut(field.place)
+        {
+            *place = Some(block);
+        }
+    }
+
+    /// All fields of the training file, or all but the target, in the same order.
+    fn by_count(&mut self) -> Result<(), DataError> {
+        let (got, all, targets) = (self.table.fields.len(), self.schema.fields, self.schema.targets.len());
+        let is_target = |place: usize| self.schema.targets.iter().any(|t| t.place == place);
+        if got == all {
+            self.places = (0..all).map(Some).collect();
+            self.targets = self.schema.targets.iter().map(|t| t.place).collect();
+        } else if got + targets == all {
+            let mut next = 0..got;
+            self.places = (0..all).map(|place| if is_target(place) { None } else { next.next() }).collect();
+        } else {
+            let inputs = all - targets.min(all);
+            let beside = if targets == 0 { String::new() } else { format!(", or {all} with the target") };
+            let finding = format!("has {got} columns, but the model was trained on {inputs}{beside}");
+            return Err(usage_in(self.table, &finding));
+        }
+        Ok(())
+    }
+
+    fn place(&self, field: &FieldRef) -> Result<usize, DataError> {
+        self.places.get(field.place).copied().flatten().ok_or_else(|| {
+            let have: Vec<&str> = self.table.fields.iter().map(|f| f.name.as_str()).take(12).collect();
+            let remedy = format!("the model needs it, and {} has {}", self.table.file, have.join(", "));
+            DataError::NoSuch { what: "column", name: field.name.clone(), remedy }
+        })
+    }
+
+    fn view(&self, view: &ViewSchema) -> Result<View, DataError> {
+        let (table, remedy) = (self.table, remedy(self.schema));
+        let values = match &view.content {
+            Content::Columns { columns, scaler } => {
+                let fields: Result<Vec<usize>, DataError> = columns.iter().map(|c| self.place(&c.field)).collect();
+                scaled(encode::columns(table, columns, &fields?, remedy)?, scaler.as_ref())
+            }
+            Content::Block { field, width, narrow, fill, scaler } => {
+                let place = self.place(field)?;
+                match &table.fields[place].data {
+                    FieldData::Matrix32(rows) if *narrow && rows.width() == *width => {
+                        let mut rows = rows.clone();
+                        encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy)?;
+                        scaled(rows, scaler.as_ref())
+                    }
+                    _ => {
+                        let mut rows = encode::dense_block(table, place, *width)?;
+                        encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy)?;
+                        if *narrow { scaled(rows.convert::<f32>(), scaler.as_ref()) } else { scaled(rows, scaler.as_ref()) }
+                    }
+                }
+            }
+            Content::Sparse { field, width, unit } => {
+                let place = self.place(field)?;
+                if let Some(&row) = missing_rows(&table.fields[place]).first() {
+                    return Err(missing(table, place, row, "fill it in"));
+                }
+                sparse(encode::sparse_block(table, place, *width)?, *unit)
+            }
+            Content::Text { field } => encode::text(table, self.place(field)?)?,
+        };
+        Ok(View { name: view.name.clone(), values })
+    }
+}
+
+impl ViewSchema {
+    /// The fields it is made of.
+    fn fields(&self) -> Vec<&FieldRef> {
+        match &self.content {
+            Content::Columns { columns, .. } => columns.iter().map(|c| &c.field).collect(),
+            Content::Block { field, .. } | Content::Sparse { field, .. } | Content::Text { field } => vec![field],
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! From fields to vectors: one-hot codes, stand-ins for missing entries, blocks in the form the model knows.
+
+use super::super::{DataError, FieldData, Place, Rows, Scalar, SparseRows, Table, Values};
+use super::options::usage;
+use super::take::{missing, numbers, words};
+use super::{Code, ColumnSchema};
+use std::collections::HashMap;
+
+/// Dense vectors made of columns; `fields` are the places of the columns in this table.
+pub(super) fn columns(
+    table: &Table,
+    columns: &[ColumnSchema],
+    fields: &[usize],
+    remedy: &str,
+) -> Result<Rows<f64>, DataError> {
+    let width: usize = columns.iter().map(|c| c.code.width()).sum();
+    let mut values = vec![0.0; table.len * width];
+    let mut start = 0;
+    for (column, &field) in columns.iter().zip(fields) {
+        match &column.code {
+            Code::Number { fill } => {
+                for (row, &v) in numbers(table, field)?.iter().enumerate() {
+                    let v = if v.is_nan() { fill.ok_or_else(|| missing(table, field, row, remedy))? } else { v };
+                    values[row * width + start] = v;
+                }
+            }
+            Code::Categories { words: known, fill } => {
+                let places: HashMap<&str, usize> = known.iter().enumerate().map(|(k, w)| (w.as_str(), k)).collect();
+                for (row, word) in words(table, field)?.iter().enumerate() {
+                    let place = if word.is_empty() {
+                        fill.ok_or_else(|| missing(table, field, row, remedy))?
+                    } else {
+                        *places.get(word.as_str()).ok_or_else(|| unknown_category(table, field, row, word, known))?
+                    };
+                    values[row * width + start + place] = 1.0;
+                }
+            }
+        }
+        start += column.code.width();
+    }
+    Ok(Rows::new(values, table.len, width).unwrap_or_else(|| unreachable!("len × width values were made")))
+}
+
+fn unknown_category(table: &Table, field: usize, row: usize, word: &str, known: &[String]) -> DataError {
+    let mut list = known.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    if known.len() > 5 {
+        list = format!("{list}, … {} in all", known.len());
+    }
+    let finding = format!("\"{word}\" is not among the categories of the training data ({list})");
+    DataError::Bad { place: table.place(row, field), finding }
+}
+
+/// Columns of numbers side by side; NaN where missing.
+pub(super) fn gathered(table: &Table, fields: &[usize]) -> Result<Rows<f64>, DataError> {
+    let mut values = vec![0.0; table.len * fields.len()];
+    for (j, &field) in fields.iter().enumerate() {
+        for (row, &v) in numbers(table, field)?.iter().enumerate() {
+            values[row * fields.len() + j] = v;
+        }
+    }
+    Ok(Rows::new(values, table.len, fields.len()).unwrap_or_else(|| unreachable!("len × width values were made")))
+}
+
+/// A block as dense vectors of a given width.
+pub(super) fn dense_block(table: &Table, field: usize, width: usize) -> Result<Rows<f64>, DataError> {
+    let rows = match &table.fields[field].data {
+        FieldData::Matrix(rows) => rows.clone(),
+        FieldData::Matrix32(rows) => rows.convert(),
+        // trailing zeros of sparse vectors are not written; a wider vector is refused before memory is taken
+        FieldData::Sparse(rows) if rows.width() <= width => {
+            let mut rows = rows.clone();
+            rows.widen(width);
+            rows.to_dense()
+        }
+        FieldData::Sparse(rows) => return Err(wrong_width(table, rows.width(), width)),
+        _ => gathered(table, &[field])?,
+    };
+    if rows.width() != width {
+        return Err(wrong_width(table, rows.width(), width));
+    }
+    Ok(rows)
+}
+
+/// A block as sparse vectors; they may be wider than the model's.
+pub(super) fn sparse_block(table: &Table, field: usize, width: usize) -> Result<SparseRows<f64>, DataError> {
+    let mut rows = match &table.fields[field].data {
+        FieldData::Sparse(rows) => rows.clone(),
+        FieldData::Matrix(rows) if rows.width() != width => return Err(wrong_width(table, rows.width(), width)),
+        FieldData::Matrix32(rows) if rows.width() != width => return Err(wrong_width(table, rows.width(), width)),
+        _ => SparseRows::from_dense(&dense_block(table, field, width)?),
+    };
+    rows.widen(width);
+    Ok(rows)
+}
+
+/// The error for vectors of another width than the model's.
+pub(super) fn wrong_width(table: &Table, got: usize, wanted: usize) -> DataError {
+    usage_in(table, &format!("has vectors of {got} coordinates, but the model was trained on {wanted}"))
+}
+
+/// An error about a table as a whole.
+pub(super) fn usage_in(table: &Table, finding: &str) -> DataError {
+    DataError::Bad { place: Place { file: table.file.clone(), ..Place::default() }, finding: format!("the file {finding}") }
+}
+
+/// Replaces missing entries of vectors, or names the first one.
+pub(super) fn fill_block<S: Scalar>(
+    rows: &mut Rows<S>,
+    fill: Option<&[f64]>,
+    table: &Table,
+    name: &str,
+    remedy: &str,
+) -> Result<(), DataError> {
+    let width = rows.width().max(1);
+    for (at, v) in rows.values_mut().iter_mut().enumerate() {
+        if v.wide().is_nan() {
+            let Some(fill) = fill else {
+                let column = Some(format!("{name}[{}]", at % width + 1));
+                let place = Place { file: table.file.clone(), line: Some(table.line(at / width)), column };
+                return Err(DataError::Bad { place, finding: format!("the entry is missing; {remedy}") });
+            };
+            *v = S::narrow(fill[at % width]);
+        }
+    }
+    Ok(())
+}
+
+/// The mean of each coordinate over the entries that are there.
+pub(super) fn block_means<S: Scalar>(rows: &Rows<S>, name: &str) -> Result<Vec<f64>, DataError> {
+    let (mut sums, mut counts) = (vec![0.0; rows.width()], vec![0_usize; rows.width()]);
+    for i in 0..rows.len() {
+        for (j, v) in rows.row(i).iter().enumerate().filter(|(_, v)| !v.wide().is_nan()) {
+            sums[j] += v.wide();
+            counts[j] += 1;
+        }
+    }
+    match counts.iter().position(|&c| c == 0) {
+        Some(j) => Err(usage(format!("every entry of {name}[{}] is missing; leave that column out", j + 1))),
+        None => Ok(sums.iter().zip(&counts).map(|(s, &c)| s / c as f64).collect()),
+    }
+}
+
+/// Divides each sparse vector by its length; zero vectors stay.
+pub(super) fn unit_sparse(rows: &mut SparseRows<f64>) {
+    let starts = rows.starts().to_vec();
+    for pair in starts.windows(2) {
+        let row = &mut rows.coordinates_mut()[pair[0]..pair[1]];
+        let length = row.iter().map(|c| c.value * c.value).sum::<f64>().sqrt();
+        if length > 0.0 {
+            row.iter_mut().for_each(|c| c.value /= length);
+        }
+    }
+}
+
+/// The strings of a column.
+pub(super) fn text(table: &Table, field: usize) -> Result<Values, DataError> {
+    Ok(words(table, field)?.into_owned().into())
+}

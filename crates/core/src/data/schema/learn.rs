@@ -1,0 +1,246 @@
+//! Learning a schema on the training table.
+
+use super::super::{DataError, Dataset, Field, FieldData, Rows, Scalar, Scale, Scaler, Table, Values, View};
+use super::options::{Missing, SchemaOptions, places, usage};
+use super::take::{is_block, missing, missing_rows, numbers, target, words};
+use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
+use std::collections::BTreeMap;
+
+const REMEDY: &str = "fill it in, or use --missing mean or --missing drop";
+
+/// The user's words, turned into places.
+struct Wishes<'a> {
+    options: &'a SchemaOptions,
+    targets: Vec<usize>,
+    categorical: Vec<usize>,
+    text: Vec<usize>,
+}
+
+pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, Dataset), DataError> {
+    let targets = options.targets(table)?;
+    let inputs = (0..table.fields.len()).filter(|f| !targets.contains(f));
+    let text = if options.text.iter().any(|t| t == "*") { inputs.collect() } else { places(table, &options.text)? };
+    let wishes = Wishes { options, targets, categorical: places(table, &options.categorical)?, text };
+    let fewer;
+    let table = if options.missing == Missing::Drop {
+        fewer = without_missing(table, &wishes)?;
+        &fewer
+    } else {
+        refuse_missing_target(table, &wishes)?;
+        table
+    };
+    let (mut schemas, mut views) = (Vec::new(), Vec::new());
+    for (name, fields) in wishes.groups(table)? {
+        if schemas.iter().any(|v: &ViewSchema| v.name == name) {
+            return Err(usage(format!("two views are called \"{name}\"; give one another name with --view NAME={name}")));
+        }
+        let (content, values) = wishes.view(table, &name, &fields)?;
+        schemas.push(ViewSchema { name: name.clone(), content });
+        views.push(View { name, values });
+    }
+    for raw in &options.raw {
+        if !schemas.iter().any(|v| &v.name == raw) && table.find(raw).is_err() {
+            let names: Vec<&str> = schemas.iter().map(|v| v.name.as_str()).collect();
+            let remedy = format!("views are {}", names.join(", "));
+            return Err(DataError::NoSuch { what: "view", name: raw.clone(), remedy });
+        }
+    }
+    if views.is_empty() {
+        return Err(usage(format!("{} has no column besides the target", table.file)));
+    }
+    let mut data = Dataset::from_views(views)?;
+    if let Some(target) = target(table, &wishes.targets, &wishes.categorical)? {
+        data = data.with_target(target)?;
+    }
+    let schema = Schema {
+        named: table.named,
+        fields: table.fields.len(),
+        targets: wishes.targets.iter().map(|&t| reference(table, t)).collect(),
+        views: schemas,
+        missing: options.missing,
+    };
+    Ok((schema, data))
+}
+
+fn reference(table: &Table, place: usize) -> FieldRef {
+    FieldRef { name: table.fields[place].name.clone(), place }
+}
+
+fn refuse_missing_target(table: &Table, wishes: &Wishes) -> Result<(), DataError> {
+    for &field in &wishes.targets {
+        if let Some(&row) = missing_rows(&table.fields[field]).first() {
+            return Err(missing(table, field, row, "the target must be known; use --missing drop to leave such rows out"));
+        }
+    }
+    Ok(())
+}
+
+/// The table without rows that lack an entry; empty texts are texts.
+fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
+    let mut keep = vec![true; table.len];
+    for (_, field) in table.fields.iter().enumerate().filter(|(k, _)| !wishes.text.contains(k)) {
+        missing_rows(field).into_iter().for_each(|row| keep[row] = false);
+    }
+    let keep: Vec<usize> = (0..table.len).filter(|&row| keep[row]).collect();
+    if keep.is_empty() {
+        return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
+    }
+    let kept = |cells: &[String]| keep.iter().map(|&row| cells[row].clone()).collect();
+    let fields = table.fields.iter().map(|field| Field {
+        name: field.name.clone(),
+        data: match &field.data {
+            FieldData::Numbers { values, spellings } => FieldData::Numbers {
+                values: keep.iter().map(|&row| values[row]).collect(),
+                spellings: spellings.clone(),
+            },
+            FieldData::Words(cells) => FieldData::Words(kept(cells)),
+            FieldData::Mixed { cells, odd } => {
+                FieldData::Mixed { cells: kept(cells), odd: keep.partition_point(|row| row < odd).min(keep.len() - 1) }
+            }
+            FieldData::Matrix(rows) => FieldData::Matrix(rows.select(&keep)),
+            FieldData::Matrix32(rows) => FieldData::Matrix32(rows.select(&keep)),
+            FieldData::Sparse(rows) => FieldData::Sparse(rows.select(&keep)),
+        },
+    });
+    let lines = Some(keep.iter().map(|&row| table.line(row) as u32).collect());
+    Ok(Table {
+        file: table.file.clone(),
+        format: table.format,
+        len: keep.len(),
+        fields: fields.collect(),
+        target: table.target,
+        first_line: table.first_line,
+        lines,
+        named: table.named,
+    })
+}
+
+impl Wishes<'_> {
+    /// Which fields make up which view: the columns that no one named first, then blocks and texts, then named groups.
+    fn groups(&self, table: &Table) -> Result<Vec<(String, Vec<usize>)>, DataError> {
+        let mut named: Vec<(String, Vec<usize>)> = Vec::new();
+        for (name, columns) in &self.options.views {
+            let fields = places(table, columns)?;
+            if let Some(&field) = fields.iter().find(|f| self.targets.contains(f)) {
+                let column = &table.fields[field].name;
+                return Err(usage(format!("column \"{column}\" is the target and cannot be in view {name}")));
+            }
+            named.push((name.clone(), fields));
+        }
+        let free: Vec<usize> = (0..table.fields.len())
+            .filter(|f| !self.targets.contains(f) && !named.iter().any(|(_, fields)| fields.contains(f)))
+            .collect();
+        let alone = |&f: &usize| is_block(&table.fields[f]) || self.text.contains(&f);
+        let x_taken = free.iter().any(|f| alone(f) && table.fields[*f].name == "x");
+        let (single, columns): (Vec<usize>, Vec<usize>) = free.into_iter().partition(|f| alone(f) || x_taken);
+        let mut groups = Vec::new();
+        if !columns.is_empty() {
+            groups.push(("x".to_owned(), columns));
+        }
+        groups.extend(single.into_iter().map(|f| (table.fields[f].name.clone(), vec![f])));
+        groups.extend(named);
+        Ok(groups)
+    }
+
+    fn view(&self, table: &Table, name: &str, fields: &[usize]) -> Result<(Content, Values), DataError> {
+        if let &[field] = fields {
+            if self.text.contains(&field) {
+                return Ok((Content::Text { field: reference(table, field) }, encode::text(table, field)?));
+            }
+            if is_block(&table.fields[field]) {
+                return self.block(table, name, field);
+            }
+        }
+        if let Some(&odd) = fields.iter().find(|&&f| self.text.contains(&f) || is_block(&table.fields[f])) {
+            let column = &table.fields[odd].name;
+            return Err(usage(format!("view {name} mixes \"{column}\" with other columns; give it a view of its own")));
+        }
+        let mut columns = Vec::with_capacity(fields.len());
+        let mut fixed = Vec::new();
+        for &field in fields {
+            let raw = self.is_raw(name) || self.is_raw(&table.fields[field].name);
+            let code = self.code(table, field, raw)?;
+            fixed.resize(fixed.len() + code.width(), raw || matches!(code, Code::Categories { .. }));
+            columns.push(ColumnSchema { field: reference(table, field), code });
+        }
+        let mut rows = encode::columns(table, &columns, fields, REMEDY)?;
+        let scaler = Scaler::learn(self.scale(name), &rows, &fixed);
+        if let Some(scaler) = &scaler {
+            scaler.apply(&mut rows);
+        }
+        Ok((Content::Columns { columns, scaler }, rows.into()))
+    }
+
+    fn is_raw(&self, name: &str) -> bool {
+        self.options.raw.iter().any(|r| r == name)
+    }
+
+    fn scale(&self, view: &str) -> Scale {
+        if self.is_raw(view) { Scale::None } else { dense_scale(self.options.scale) }
+    }
+
+    fn code(&self, table: &Table, field: usize, raw: bool) -> Result<Code, DataError> {
+        let mean = self.options.missing == Missing::Mean;
+        let is_words = matches!(table.fields[field].data, FieldData::Words(_));
+        if !raw && (is_words || self.categorical.contains(&field)) {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            let cells = words(table, field)?;
+            cells.iter().filter(|c| !c.is_empty()).for_each(|c| *counts.entry(c).or_default() += 1);
+            let most = counts.values().copied().max();
+            let fill = counts.values().position(|&c| Some(c) == most).filter(|_| mean);
+            return Ok(Code::Categories { words: counts.into_keys().map(str::to_owned).collect(), fill });
+        }
+        let present = numbers(table, field)?.iter().filter(|v| !v.is_nan());
+        let count = present.clone().count();
+        if mean && count == 0 {
+            let name = &table.fields[field].name;
+            return Err(usage(format!("every entry of column \"{name}\" is missing; leave that column out")));
+        }
+        Ok(Code::Number { fill: mean.then(|| present.sum::<f64>() / count as f64) })
+    }
+
+    fn block(&self, table: &Table, name: &str, field: usize) -> Result<(Content, Values), DataError> {
+        let about = reference(table, field);
+        match &table.fields[field].data {
+            FieldData::Matrix(rows) => self.dense(table, name, about, rows.clone(), false),
+            FieldData::Matrix32(rows) => self.dense(table, name, about, rows.clone(), true),
+            FieldData::Sparse(rows) => {
+                let unit = match self.options.scale {
+                    Some(Scale::Unit) => !self.is_raw(name),
+                    Some(scale @ (Scale::Standard | Scale::Minmax)) if !self.is_raw(name) => {
+                        let word = Scale::WORDS.iter().find(|(_, s)| *s == scale).map_or("", |(w, _)| w);
+                        let finding = format!("--scale {word} would fill the zeros of sparse vectors; use unit or none");
+                        return Err(usage(finding));
+                    }
+                    _ => false,
+                };
+                let mut rows = rows.clone();
+                if unit {
+                    encode::unit_sparse(&mut rows);
+                }
+                Ok((Content::Sparse { field: about, width: rows.width(), unit }, rows.into()))
+            }
+            _ => Err(usage(format!("\"{name}\" is not a block of columns"))),
+        }
+    }
+
+    fn dense<S: Scalar>(
+        &self,
+        table: &Table,
+        name: &str,
+        field: FieldRef,
+        mut rows: Rows<S>,
+        narrow: bool,
+    ) -> Result<(Content, Values), DataError>
+    where
+        Values: From<Rows<S>>,
+    {
+        let fill = (self.options.missing == Missing::Mean).then(|| encode::block_means(&rows, name)).transpose()?;
+        encode::fill_block(&mut rows, fill.as_deref(), table, name, REMEDY)?;
+        let scaler = Scaler::learn(self.scale(name), &rows, &[]);
+        if let Some(scaler) = &scaler {
+            scaler.apply(&mut rows);
+        }
+        Ok((Content::Block { field, width: rows.width(), narrow, fill, scaler }, rows.into()))
+    }
+}

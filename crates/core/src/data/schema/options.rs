@@ -1,0 +1,102 @@
+//! What the user says about the columns of a table.
+
+use super::super::{DataError, Scale, Table};
+use serde::{Deserialize, Serialize};
+
+/// What to do about missing entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// They are errors.
+    #[default]
+    Error,
+    /// The mean of the training column stands for them, the commonest category in columns of words.
+    Mean,
+    /// Training rows that have them are left out.
+    Drop,
+}
+
+impl Missing {
+    /// All ways, as the command line spells them.
+    pub const WORDS: [(&'static str, Self); 3] = [("error", Self::Error), ("mean", Self::Mean), ("drop", Self::Drop)];
+}
+
+/// What the user says about the columns of a table. Columns are named, or numbered from one (negative: from the end).
+#[derive(Clone, Debug, Default)]
+pub struct SchemaOptions {
+    /// The columns to be predicted; `None`: what the format says, empty: none.
+    pub target: Option<Vec<String>>,
+    /// Columns whose cells are categories even if they look like numbers.
+    pub categorical: Vec<String>,
+    /// Columns of running text, each a view of its own; `*` means all but the target.
+    pub text: Vec<String>,
+    /// Named groups of columns; an entry may be a range of numbers or names such as `5-9`.
+    pub views: Vec<(String, Vec<String>)>,
+    /// What to do about missing entries.
+    pub missing: Missing,
+    /// Scaling of dense views; `None`: standard. Neither sparse vectors nor the target are touched by default.
+    pub scale: Option<Scale>,
+    /// Views or fields that must stay as they are in the file, because a precomputed kernel reads them.
+    pub raw: Vec<String>,
+}
+
+impl SchemaOptions {
+    /// Takes `NAME|INDEX|none`, or several separated by commas.
+    pub fn set_target(&mut self, text: &str) {
+        self.target = Some(if text == "none" { Vec::new() } else { Self::columns(text) });
+    }
+
+    /// Takes `NAME=COL1,COL2,5-9`.
+    pub fn add_view(&mut self, text: &str) -> Result<(), DataError> {
+        match text.split_once('=') {
+            Some((name, columns)) if !name.trim().is_empty() && !columns.trim().is_empty() => {
+                self.views.push((name.trim().to_owned(), Self::columns(columns)));
+                Ok(())
+            }
+            _ => Err(usage(format!("view \"{text}\" is not NAME=COLUMN,COLUMN,…"))),
+        }
+    }
+
+    /// Splits a list of columns at its commas.
+    pub fn columns(text: &str) -> Vec<String> {
+        text.split(',').map(str::trim).filter(|c| !c.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// The target fields.
+    pub(super) fn targets(&self, table: &Table) -> Result<Vec<usize>, DataError> {
+        match &self.target {
+            None => Ok(table.target.into_iter().collect()),
+            Some(names) => places(table, names),
+        }
+    }
+}
+
+/// The fields of a list of names, numbers and ranges; an error if one is named twice.
+pub(super) fn places(table: &Table, names: &[String]) -> Result<Vec<usize>, DataError> {
+    let mut found = Vec::new();
+    for name in names {
+        match (table.find(name), range(table, name)) {
+            (Ok(place), _) => found.push(place),
+            (Err(_), Some(range)) => found.extend(range),
+            (Err(error), None) => return Err(error),
+        }
+    }
+    for (k, place) in found.iter().enumerate() {
+        if found[..k].contains(place) {
+            return Err(usage(format!("column \"{}\" is named twice", table.fields[*place].name)));
+        }
+    }
+    Ok(found)
+}
+
+/// `first-last`, both named or numbered.
+fn range(table: &Table, text: &str) -> Option<std::ops::RangeInclusive<usize>> {
+    text.match_indices('-').find_map(|(at, _)| {
+        let (first, last) = (table.find(&text[..at]).ok()?, table.find(&text[at + 1..]).ok()?);
+        (at > 0 && first <= last).then_some(first..=last)
+    })
+}
+
+pub(super) fn usage(finding: String) -> DataError {
+    DataError::Usage { finding }
+}

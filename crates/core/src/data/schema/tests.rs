@@ -1,0 +1,225 @@
+//! Tests of schemas: one per rule.
+
+use super::super::read::{ReadOptions, read};
+use super::super::{FieldData, Values};
+use super::*;
+
+fn table_with(name: &str, text: &str, words: &[&str]) -> Table {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let options = ReadOptions { words: words.iter().map(|&w| w.to_owned()).collect(), ..ReadOptions::default() };
+    let mut table = read(&path, &options).unwrap();
+    table.file = name.to_owned();
+    table
+}
+
+fn csv(text: &str) -> Table {
+    table_with("train.csv", text, &[])
+}
+
+fn svm(text: &str) -> Table {
+    table_with("new.svm", text, &[])
+}
+
+fn plain() -> SchemaOptions {
+    SchemaOptions { scale: Some(Scale::None), ..SchemaOptions::default() }
+}
+
+fn list(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&n| n.to_owned()).collect()
+}
+
+fn dense<'a>(data: &'a Dataset, view: &str) -> &'a [f64] {
+    let Some(Values::Dense(rows)) = data.view(view) else { panic!("{data:?}") };
+    rows.values()
+}
+
+fn error(table: &Table, options: &SchemaOptions) -> String {
+    Schema::learn(table, options).unwrap_err().to_string()
+}
+
+#[test]
+fn numbers_and_one_hot_codes_share_a_view_in_file_order() {
+    let table = csv("a,c,b,y\n1,red,5,p\n2,blue,6,q\n3,red,7,p\n");
+    let (schema, data) = Schema::learn_and_apply(&table, &plain()).unwrap();
+    assert_eq!(dense(&data, "x"), [1., 0., 1., 5., 2., 1., 0., 6., 3., 0., 1., 7.]);
+    assert_eq!(schema.views()[0].coordinate_names().unwrap(), ["a", "c=blue", "c=red", "b"]);
+    assert_eq!((schema.views()[0].kind(), schema.views()[0].width()), ("dense", Some(4)));
+    assert_eq!(schema.target_names(), ["y"]);
+    assert_eq!(data.target().unwrap().classes().unwrap().labels, ["p", "q"]);
+}
+
+#[test]
+fn scaling_is_standard_spares_codes_and_raw_views() {
+    let table = csv("a,c,y\n1,u,10\n3,v,30\n");
+    let (schema, data) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
+    assert_eq!(dense(&data, "x"), [-1., 1., 0., 1., 0., 1.]);
+    assert_eq!(data.target().unwrap().numbers().unwrap().values, [10., 30.], "the target is not touched");
+    assert_eq!(dense(&schema.apply(&csv("a,c\n5,u\n5,v\n")).unwrap(), "x"), [3., 1., 0., 3., 0., 1.]);
+    let raw = SchemaOptions { raw: list(&["x"]), ..SchemaOptions::default() };
+    assert!(error(&table, &raw).contains("\"u\" is not a number"));
+    let (_, data) = Schema::learn_and_apply(&csv("a,y\n1,1\n3,2\n"), &raw).unwrap();
+    assert_eq!(dense(&data, "x"), [1., 3.]);
+    let wrong = SchemaOptions { raw: list(&["k"]), ..SchemaOptions::default() };
+    assert!(error(&table, &wrong).contains("no view \"k\""));
+}
+
+#[test]
+fn targets_are_chosen_by_name_number_or_not_at_all() {
+    let table = csv("a,b,c\n1,2,3\n4,5,6\n");
+    let mut options = plain();
+    options.set_target("a");
+    let (_, data) = Schema::learn_and_apply(&table, &options).unwrap();
+    assert_eq!(dense(&data, "x"), [2., 3., 5., 6.]);
+    options.set_target("1,-1");
+    let (schema, data) = Schema::learn_and_apply(&table, &options).unwrap();
+    assert_eq!(schema.target_names(), ["a", "c"]);
+    assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 3., 4., 6.]);
+    options.set_target("none");
+    let (schema, data) = Schema::learn_and_apply(&table, &options).unwrap();
+    assert!(data.target().is_none() && schema.target_names().is_empty());
+    options.set_target("d");
+    assert!(error(&table, &options).contains("no column \"d\""));
+}
+
+#[test]
+fn a_stray_word_is_named_unless_declared() {
+    let table = csv("age,y\n1,1\n2,2\n\nabc,3\n");
+    let said = "train.csv line 5, column \"age\": \"abc\" is not a number; clean the cell, or use --categorical age";
+    assert_eq!(error(&table, &plain()), said);
+    let options = SchemaOptions { categorical: list(&["age"]), ..plain() };
+    assert_eq!(Schema::learn(&table, &options).unwrap().views()[0].width(), Some(3));
+    assert!(error(&csv("a,y\n1,1\n2,abc\n"), &plain()).starts_with("train.csv line 3, column \"y\": \"abc\" is not a number"));
+    // the number is odd, but the word is what is wrong
+    assert!(error(&csv("a,y\nx,1\n2,1\n3,1\n"), &plain()).contains("line 2, column \"a\": \"x\""));
+}
+
+#[test]
+fn categories_keep_their_spelling() {
+    let table = table_with("t.csv", "zip,y\n01,1\n1,2\n", &["zip"]);
+    let options = SchemaOptions { categorical: list(&["zip"]), ..plain() };
+    assert_eq!(Schema::learn(&table, &options).unwrap().views()[0].coordinate_names().unwrap(), ["zip=01", "zip=1"]);
+}
+
+#[test]
+fn new_categories_are_errors_that_list_the_known() {
+    let schema = Schema::learn(&csv("c,y\na,1\nb,2\na,3\n"), &plain()).unwrap();
+    let error = schema.apply(&csv("c,y\na,1\nz,2\na,2\n")).unwrap_err().to_string();
+    assert_eq!(error, "train.csv line 3, column \"c\": \"z\" is not among the categories of the training data (a, b)");
+}
+
+#[test]
+fn text_columns_and_named_groups_are_views() {
+    let table = csv("t,a,b,c,y\nhi,1,2,3,1\nyou,4,5,6,2\n");
+    let mut options = SchemaOptions { text: list(&["t"]), ..plain() };
+    options.add_view("v=b,4-4").unwrap();
+    let (schema, data) = Schema::learn_and_apply(&table, &options).unwrap();
+    assert!(matches!(data.view("t"), Some(Values::Text(t)) if **t == ["hi", "you"]));
+    assert_eq!((dense(&data, "v"), dense(&data, "x")), (&[2., 3., 5., 6.][..], &[1., 4.][..]));
+    assert_eq!(schema.view("t").unwrap().kind(), "text");
+    assert!(options.add_view("nothing").is_err());
+    options.add_view("w=t,a").unwrap();
+    assert!(error(&table, &options).contains("mixes \"t\""));
+    let all = SchemaOptions { text: list(&["*"]), target: Some(list(&["1"])), ..plain() };
+    let data = Schema::learn_and_apply(&csv("ham,hi\nspam,oh\nham,ah\n"), &all).unwrap().1;
+    assert!(data.views().len() == 1 && matches!(data.view("2"), Some(Values::Text(_))));
+}
+
+#[test]
+fn missing_entries_are_errors_means_or_dropped() {
+    let table = csv("a,c,y\n1,u,1\nNA,v,2\n4,,3\n7,v,4\n");
+    assert!(error(&table, &plain()).starts_with("train.csv line 3, column \"a\": the entry is missing; fill it in"));
+    let mean = SchemaOptions { missing: Missing::Mean, ..plain() };
+    let (schema, data) = Schema::learn_and_apply(&table, &mean).unwrap();
+    assert_eq!(dense(&data, "x"), [1., 1., 0., 4., 0., 1., 4., 0., 1., 7., 0., 1.]);
+    assert_eq!(dense(&schema.apply(&csv("a,c\n?,u\n2,?\n")).unwrap(), "x"), [4., 1., 0., 2., 0., 1.]);
+    let drop = SchemaOptions { missing: Missing::Drop, ..plain() };
+    let (schema, data) = Schema::learn_and_apply(&table, &drop).unwrap();
+    assert_eq!(dense(&data, "x"), [1., 1., 0., 7., 0., 1.]);
+    assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 4.]);
+    assert!(schema.apply(&table).unwrap_err().to_string().contains("dropped in training only"));
+}
+
+#[test]
+fn a_missing_target_is_an_error_unless_dropped() {
+    let table = csv("a,y\n1,1\n2,NA\n3,3\n");
+    let mean = SchemaOptions { missing: Missing::Mean, ..plain() };
+    assert!(error(&table, &mean).contains("line 3, column \"y\": the entry is missing; the target must be known"));
+    let drop = SchemaOptions { missing: Missing::Drop, ..plain() };
+    assert_eq!(Schema::learn_and_apply(&table, &drop).unwrap().1.len(), 2);
+    let schema = Schema::learn(&csv("a,y\n1,1\n2,2\n"), &plain()).unwrap();
+    assert!(schema.apply(&csv("a,y\n1,?\n2,?\n")).unwrap().target().is_none());
+    assert!(schema.apply(&table).is_err());
+}
+
+#[test]
+fn named_columns_are_found_in_any_order_with_or_without_the_target() {
+    let schema = Schema::learn(&csv("a,b,y\n1,2,1\n3,4,2\n"), &plain()).unwrap();
+    let data = schema.apply(&csv("y,extra,b,a\n9,0,2,1\n8,0,4,3\n")).unwrap();
+    assert_eq!(dense(&data, "x"), [1., 2., 3., 4.]);
+    assert_eq!(data.target().unwrap().numbers().unwrap().values, [9., 8.]);
+    assert!(schema.apply(&csv("b,a\n2,1\n4,3\n")).unwrap().target().is_none());
+    assert!(schema.apply(&csv("b,c\n2,1\n4,3\n")).unwrap_err().to_string().contains("no column \"a\""));
+}
+
+#[test]
+fn unnamed_columns_are_found_by_count() {
+    let first = SchemaOptions { target: Some(list(&["1"])), ..plain() };
+    let schema = Schema::learn(&csv("1,2,3\n4,5,6\n"), &first).unwrap();
+    assert_eq!(dense(&schema.apply(&csv("5,6\n7,8\n")).unwrap(), "x"), [5., 6., 7., 8.]);
+    let with = schema.apply(&csv("9,5,6\n9,7,8\n")).unwrap();
+    assert_eq!((dense(&with, "x"), with.target().unwrap().len()), (&[5., 6., 7., 8.][..], 2));
+    let error = schema.apply(&csv("1,2,3,4\n")).unwrap_err().to_string();
+    assert_eq!(error, "train.csv: the file has 4 columns, but the model was trained on 2, or 3 with the target");
+}
+
+#[test]
+fn sparse_and_dense_files_are_converted_into_each_other() {
+    let schema = Schema::learn(&csv("1,2,7\n3,4,8\n"), &plain()).unwrap();
+    let data = schema.apply(&svm("1 2:5\n2 1:6\n")).unwrap();
+    assert_eq!(dense(&data, "x"), [0., 5., 6., 0.]);
+    assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 2.]);
+    let error = schema.apply(&svm("1 3:5\n")).unwrap_err().to_string();
+    assert!(error.contains("3 coordinates, but the model was trained on 2"), "{error}");
+    let schema = Schema::learn(&svm("1 1:5 3:1\n2 2:6\n"), &SchemaOptions::default()).unwrap();
+    let data = schema.apply(&csv("1,0,2,9\n0,0,3,9\n")).unwrap();
+    assert!(matches!(data.view("x"), Some(Values::Sparse(r)) if r.row(0).len() == 2 && r.width() == 3));
+    assert!(data.target().is_some() && schema.apply(&csv("1,0,2\n0,0,3\n")).unwrap().target().is_none());
+    assert!(schema.apply(&csv("1,2\n3,4\n")).is_err());
+    let wide = schema.apply(&svm("9:1\n")).unwrap();
+    assert_eq!((wide.view("x").unwrap().width(), wide.target().is_none()), (Some(9), true));
+    assert_eq!(schema.apply(&svm("1:1\n")).unwrap().view("x").unwrap().width(), Some(3));
+}
+
+#[test]
+fn sparse_vectors_are_scaled_only_to_unit_length() {
+    let table = svm("1 1:3 2:4\n2 2:6\n");
+    let unit = SchemaOptions { scale: Some(Scale::Unit), ..SchemaOptions::default() };
+    let data = Schema::learn_and_apply(&table, &unit).unwrap().1;
+    assert!(matches!(data.view("x"), Some(Values::Sparse(r)) if r.row(0)[1].value == 0.8));
+    let minmax = SchemaOptions { scale: Some(Scale::Minmax), ..SchemaOptions::default() };
+    assert!(error(&table, &minmax).contains("would fill the zeros"));
+}
+
+#[test]
+fn blocks_keep_their_precision_and_fill_their_gaps() {
+    let rows = super::super::Rows::new(vec![1.0_f32, f32::NAN, 3.0, 4.0], 2, 2).unwrap();
+    let mut table = svm("1 1:1\n2 1:1\n");
+    table.fields[1].data = FieldData::Matrix32(rows);
+    assert!(error(&table, &plain()).contains("column \"x[2]\": the entry is missing"));
+    let mean = SchemaOptions { missing: Missing::Mean, ..plain() };
+    let (schema, data) = Schema::learn_and_apply(&table, &mean).unwrap();
+    assert!(matches!(data.view("x"), Some(Values::Dense32(r)) if r.values() == [1.0, 4.0, 3.0, 4.0]));
+    assert!(matches!(schema.apply(&table).unwrap().view("x"), Some(Values::Dense32(_))));
+    let drop = SchemaOptions { missing: Missing::Drop, ..plain() };
+    assert_eq!(Schema::learn_and_apply(&table, &drop).unwrap().1.len(), 1);
+}
+
+#[test]
+fn a_schema_survives_json() {
+    let options = SchemaOptions { missing: Missing::Mean, ..SchemaOptions::default() };
+    let schema = Schema::learn(&csv("a,c,y\n1,u,1\n0.1,v,2\n4,,3\n"), &options).unwrap();
+    let text = serde_json::to_string(&schema).unwrap();
+    assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
+}
