@@ -222,18 +222,21 @@ mod tests {
         }
     }
 
+    /// Stops after so many steps.
+    struct After(usize);
+
+    impl Monitor for After {
+        fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
+            if progress.done >= self.0 { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
+        }
+    }
+
     #[test]
     fn says_how_it_ended() {
         let (k, y) = problem(150);
         let few = CgOptions { tolerance: 1e-10, max_iterations: 3 };
         let found = conjugate_gradient(&k, 1e-3, &y, 2, &few, &Silent).unwrap();
         assert_eq!((found.status, found.iterations), (Status::IterationLimit, 3));
-        struct After(usize);
-        impl Monitor for After {
-            fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-                if progress.done >= self.0 { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
-            }
-        }
         let options = CgOptions { tolerance: 1e-10, max_iterations: 1000 };
         let found = conjugate_gradient(&k, 1e-3, &y, 2, &options, &After(4)).unwrap();
         assert_eq!((found.status, found.iterations), (Status::TimeLimit, 4));

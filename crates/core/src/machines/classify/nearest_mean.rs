@@ -151,7 +151,7 @@ mod tests {
             (0..n).map(|i| (0..3).map(|d| random.normal() + f64::from(u8::from(place(i) == d))).collect()).collect();
         let k = inner(&x);
         let fitted = fit(k.clone(), n, &labels).unwrap();
-        let mut means = vec![[0.0; 3]; 3];
+        let mut means = [[0.0; 3]; 3];
         for c in 0..3 {
             let of: Vec<usize> = (0..n).filter(|&i| place(i) == c).collect();
             for d in 0..3 {

@@ -22,8 +22,8 @@ const MAX_PASSES: usize = 1000;
 /// K̃ is K centred in feature space by the means of the training examples, or K itself without `centre`. The training
 /// examples have coordinates of variance λ_j/n that are uncorrelated. Signs: the entry of v_j that is largest in size is
 /// positive. Components with λ_j ≤ tolerance · λ_1 are left out: the data have no such direction. The proof's violation is
-/// the largest ‖K̃v − λv‖ on the Krylov road; its notes are `components` (how many are kept), `eigenvalue_j` and `explained_j` (λ_j / trace K̃)
-/// for each, `explained` in all, `stored` (1 if K was stored, 0 if streamed) and `full` (1 for a full decomposition).
+/// the largest ‖K̃v − λv‖ on the Krylov road; its notes are `components` (how many are kept), `eigenvalue_j` and
+/// `explained_j` (λ_j / trace K̃) for each, `explained` in all, `stored` (1 if K was stored, 0 if streamed) and `full` (1 for a full decomposition).
 ///
 /// # Source
 /// Schölkopf, Smola & Müller 1998, section 3; centring by Shawe-Taylor & Cristianini 2004, Algorithm 5.3.

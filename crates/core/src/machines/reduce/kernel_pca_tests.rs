@@ -177,15 +177,18 @@ fn no_more_components_than_the_data_have() {
     }
 }
 
+/// Stops everything at once.
+struct Never;
+
+impl Monitor for Never {
+    fn step(&self, _: &Progress) -> ControlFlow<Stop> {
+        ControlFlow::Break(Stop::Interrupted)
+    }
+}
+
 #[test]
 fn mistakes_and_stops_are_told() {
     let mut k: Vec<f64> = (0..900).map(|p| f64::from(u8::from(p / 30 == p % 30))).collect();
-    struct Never;
-    impl Monitor for Never {
-        fn step(&self, _: &Progress) -> ControlFlow<Stop> {
-            ControlFlow::Break(Stop::Interrupted)
-        }
-    }
     let found = fit_on(k.clone(), &KernelPca::default(), ROOMY, &Never);
     assert!(matches!(found, Err(FitError::Solve { error: SolveError::Stopped { .. }, .. })));
     let found = fit_on(k.clone(), &machine(2, PcaSolver::Full), Plan { memory: 100 }, &Silent);

@@ -302,7 +302,7 @@ impl Run<'_> {
         let size = squares(&self.target.values).sqrt();
         let relative_residual = squares(residual).sqrt() / if size > 0.0 { size } else { 1.0 };
         let end = End { lambda, objective, relative_residual, left_out, status, iterations, streamed };
-        self.fitted(Coefficients::Dual { points: (0..self.n).collect(), alpha }, end)
+        self.fitted(Coefficients::Dual { points: (0..self.n).collect(), alpha }, &end)
     }
 
     fn primal(&self, features: &Features) -> Result<Fitted, FitError> {
@@ -329,10 +329,10 @@ impl Run<'_> {
             iterations: 0,
             streamed: false,
         };
-        Ok(self.fitted(Coefficients::Primal { weights: fit.weights, width, scale }, end))
+        Ok(self.fitted(Coefficients::Primal { weights: fit.weights, width, scale }, &end))
     }
 
-    fn fitted(&self, coefficients: Coefficients, end: End) -> Fitted {
+    fn fitted(&self, coefficients: Coefficients, end: &End) -> Fitted {
         let mut notes =
             vec![("lambda".to_owned(), end.lambda), ("relative_residual".to_owned(), end.relative_residual)];
         if let Some(left_out) = &end.left_out {
