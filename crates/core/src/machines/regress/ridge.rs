@@ -40,7 +40,7 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 /// Numbers are to be predicted, the noise is roughly Gaussian and there are up to some ten thousand examples.
 ///
 /// # Cost
-/// Cholesky n³/3 multiplications and n² numbers; eigen about 9n³ and four times the memory; primal n d² and d² numbers;
+/// Cholesky n³/3 multiplications and n² numbers; eigen about 9n³ and five times the memory; primal n d² and d² numbers;
 /// cg n² kernel values a step and no matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ridge {
