@@ -240,7 +240,7 @@ impl KernelPca {
             let scale = largest.signum() / found.values[j].sqrt();
             let sum: f64 = v.iter().map(|x| x * scale).sum();
             // Σ_i α_i (κ(x_i, x) − m_i − m(x) + M) with m(x) = (1/n) Σ_l κ(x_l, x) is a plain expansion:
-            // coefficients α_i − s/n and offset s M − Σ_i α_i m_i, where s = Σ_i α_i
+            // coefficients α_i − s/n and offset s M − Σ_i α_i m_i, where s = Σ_i α_i (zero but for rounding: K̃1 = 0)
             let back = if self.centre { sum / n as f64 } else { 0.0 };
             for i in 0..n {
                 alpha[i * kept + j] = v[i] * scale - back;
