@@ -296,7 +296,7 @@ fn principal_plane(rows: &Rows<f64>) -> Option<(Vec<f64>, [Vec<f64>; 2])> {
             }
         }
     };
-    let found = top_eigen(d, &mut covariance_times, 2, &KrylovOptions::default(), &crate::solvers::Silent).ok()?;
+    let found = top_eigen(d, &mut covariance_times, 2, &KrylovOptions::default(), &mut |_, _| true).ok()?;
     let column = |c: usize| (0..d).map(|j| found.vectors[j * 2 + c]).collect();
     Some((mean, [column(0), column(1)]))
 }
