@@ -1,6 +1,6 @@
 //! Reports: tables for people, documents for programs.
 
-use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
+use comfy_table::{CellAlignment, Table, ContentArrangement, presets::UTF8_BORDERS_ONLY};
 use mercer::metrics::Metrics;
 use mercer::model::Model;
 use mercer::params::Setting;
@@ -30,7 +30,7 @@ pub(crate) fn facts(rows: &[(&str, String)]) -> String {
 /// A table with a header; columns from the second on are numbers if `numbers`.
 pub(crate) fn table(header: &[&str], rows: &[Vec<String>], numbers: bool) -> String {
     let mut table = Table::new();
-    table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(header);
+    table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
     for row in rows {
         table.add_row(row);
     }
