@@ -1,6 +1,7 @@
 //! The parallel engine: fixed tiles, computed by whichever thread is free.
 
 use super::{BlockMut, Gram, Pick};
+use crate::vectorise::{Loops, vectorised};
 use rayon::prelude::*;
 
 /// Rows of a tile.
@@ -65,19 +66,33 @@ pub fn apply(gram: &dyn Gram, v: &[f64], k: usize, out: &mut [f64]) {
 fn accumulate(tile: &[f64], v: &[f64], k: usize, out: &mut [f64]) {
     let width = v.len() / k;
     if k == 1 {
-        pulp::Arch::new().dispatch(|| {
-            for (o, line) in out.iter_mut().zip(tile.chunks_exact(width)) {
-                *o += dot(line, v);
-            }
-        });
+        vectorised(AddProducts { tile, v, out });
     } else {
         crate::linalg::multiply_add(tile, out.len() / k, width, v, k, out);
     }
 }
 
-/// ⟨a, b⟩ in eight interleaved sums, whose order does not depend on the instruction set.
+/// out_i += ⟨row i of the tile, v⟩.
+struct AddProducts<'a> {
+    tile: &'a [f64],
+    v: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Loops for AddProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (o, line) in self.out.iter_mut().zip(self.tile.chunks_exact(self.v.len())) {
+            *o += dot(line, self.v);
+        }
+    }
+}
+
+/// ⟨a, b⟩ in sixteen interleaved sums, whose order does not depend on the instruction set.
 #[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
     const WIDE: usize = 16;
     let mut sums = [0.0; WIDE];
     let (a_wide, a_rest) = a.as_chunks::<WIDE>();

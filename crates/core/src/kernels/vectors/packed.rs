@@ -19,7 +19,7 @@ pub(crate) enum Store<S> {
     /// Dense.
     Dense { rows: Rows<S>, squares: Vec<S>, panels: OnceLock<Panels<S>> },
     /// Sparse.
-    Sparse { rows: SparseRows<S>, squares: Vec<S>, lists: OnceLock<Lists<S>> },
+    Sparse { rows: SparseRows<S>, squares: Vec<S>, columns: OnceLock<SparseColumns<S>> },
 }
 
 /// Dense columns feature by feature, in panels of `S::LANES` examples: value of feature k and lane l of panel p is at
@@ -27,6 +27,35 @@ pub(crate) enum Store<S> {
 pub(crate) struct Panels<S> {
     pub(crate) values: Vec<S>,
     pub(crate) width: usize,
+}
+
+/// Sparse columns in the layout that makes one row against all of them cheapest.
+pub(crate) enum SparseColumns<S> {
+    /// Spread out in panels: a stored coordinate of the row is then one vector operation for many columns.
+    Panels(Panels<S>),
+    /// Feature by feature.
+    Lists(Lists<S>),
+}
+
+impl<S: Scalar> SparseColumns<S> {
+    /// Panels for data that are not very sparse, where a vector of columns holds more than one stored coordinate on
+    /// average, and that stay small when spread out.
+    pub(crate) fn new(rows: &SparseRows<S>) -> Self {
+        const MOST_BYTES: usize = 1 << 30;
+        let cells = rows.len().saturating_mul(rows.width());
+        let dense_enough = rows.coordinates().len().saturating_mul(16) > cells;
+        if dense_enough && cells.saturating_mul(size_of::<S>()) <= MOST_BYTES {
+            let mut panels = Panels::zeros(rows.len(), rows.width());
+            for i in 0..rows.len() {
+                for c in rows.row(i) {
+                    panels.set(i, c.index as usize, c.value);
+                }
+            }
+            Self::Panels(panels)
+        } else {
+            Self::Lists(Lists::new(rows))
+        }
+    }
 }
 
 /// Sparse columns feature by feature: the examples that have a feature, with its value.
@@ -135,22 +164,31 @@ impl Packed {
         let squares = (0..rows.len())
             .map(|i| S::narrow(rows.row(i).iter().map(|c| c.value.wide() * c.value.wide()).sum()))
             .collect();
-        Store::Sparse { rows, squares, lists: OnceLock::new() }
+        Store::Sparse { rows, squares, columns: OnceLock::new() }
     }
 }
 
 impl<S: Scalar> Panels<S> {
     /// Repacks rows.
     pub(crate) fn new(rows: &Rows<S>) -> Self {
-        let (n, width) = (rows.len(), rows.width());
-        let mut values = vec![S::default(); n.div_ceil(S::LANES) * width * S::LANES];
-        for i in 0..n {
-            let base = (i / S::LANES) * width * S::LANES + i % S::LANES;
+        let mut panels = Self::zeros(rows.len(), rows.width());
+        for i in 0..rows.len() {
             for (k, &x) in rows.row(i).iter().enumerate() {
-                values[base + k * S::LANES] = x;
+                panels.set(i, k, x);
             }
         }
-        Self { values, width }
+        panels
+    }
+
+    /// Room for n examples.
+    fn zeros(n: usize, width: usize) -> Self {
+        Self { values: vec![S::default(); n.div_ceil(S::LANES) * width * S::LANES], width }
+    }
+
+    /// Puts a coordinate at its place.
+    fn set(&mut self, example: usize, feature: usize, value: S) {
+        let place = ((example / S::LANES) * self.width + feature) * S::LANES + example % S::LANES;
+        self.values[place] = value;
     }
 
     /// The numbers of one panel.
