@@ -21,7 +21,7 @@ use std::time::Instant;
 pub(crate) const VERB: Verb = Verb { command, run };
 
 const SET: &str = "banana";
-const GRID: &str = "gamma=0.03125|0.125|0.5|2|8, c=0.1..100:log4";
+const GRID: &str = "gamma=0.0625|0.25|1|4, c=0.1..100:log4";
 
 fn command() -> Command {
     let command = Command::new("quickstart")
