@@ -1,1 +1,77 @@
-fn main(){}
+//! The command line: flags become a job, the job becomes a report.
+//!
+//! One file for each verb. Standard output carries the result (one JSON document with `--json`), standard error
+//! everything else. Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.
+
+mod arguments;
+mod data;
+mod evaluate;
+mod failure;
+mod fit;
+mod gram;
+mod input;
+mod list;
+mod plot;
+mod predict;
+mod quickstart;
+mod report;
+mod select;
+mod show;
+mod watch;
+
+use clap::{ArgMatches, Command};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// A verb: how its flags are declared, and what it does.
+struct Verb {
+    command: fn() -> Command,
+    run: fn(&ArgMatches) -> Result<(), Failure>,
+}
+
+/// All verbs, in the order of the help.
+static VERBS: &[Verb] = &[
+    quickstart::VERB,
+    fit::VERB,
+    predict::VERB,
+    evaluate::VERB,
+    select::VERB,
+    gram::VERB,
+    show::VERB,
+    plot::VERB,
+    list::VERB,
+    data::VERB,
+];
+
+fn main() -> ExitCode {
+    let mut command = Command::new("mercer")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Kernel methods: plug together kernels and learning machines, from a data file to a model.")
+        .after_help(
+            "New here? Run `mercer quickstart`, then `mercer fit --help`.\n\
+             Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    for verb in VERBS {
+        command = command.subcommand((verb.command)());
+    }
+    let wants_json = std::env::args().any(|a| a == "--json");
+    let matches = match command.try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => {
+            if wants_json && error.use_stderr() {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+                report::print_json(&serde_json::json!({"error": first, "exit_code": 2}));
+            }
+            error.exit()
+        }
+    };
+    let Some((name, flags)) = matches.subcommand() else { return ExitCode::from(2) };
+    let Some(verb) = VERBS.iter().find(|v| (v.command)().get_name() == name) else { return ExitCode::from(2) };
+    match arguments::prepare(flags).and_then(|()| (verb.run)(flags)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.tell(wants_json),
+    }
+}

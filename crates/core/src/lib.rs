@@ -5,7 +5,7 @@
 //!
 //! // data: 200 points in two moons, with their classes
 //! let table = mercer::sets::load("two_moons", Some(200), Seed(1))?;
-//! let (_, data) = Schema::learn(&table, &SchemaOptions::default())?;
+//! let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
 //!
 //! // a kernel is a formula
 //! let k = rbf(0.5) + 0.1 * linear();

@@ -193,6 +193,22 @@ impl Schema {
         self.views.iter().find(|v| v.name == name)
     }
 
+    /// The columns that are categories or text: a reader of new files must keep them as words, whatever they look like.
+    pub fn word_columns(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for view in &self.views {
+            match &view.content {
+                Content::Columns { columns, .. } => {
+                    let words = columns.iter().filter(|c| matches!(c.code, Code::Categories { .. }));
+                    names.extend(words.map(|c| c.field.name.clone()));
+                }
+                Content::Text { field } => names.push(field.name.clone()),
+                Content::Block { .. } | Content::Sparse { .. } => {}
+            }
+        }
+        names
+    }
+
     /// What was done about missing entries.
     pub fn missing(&self) -> Missing {
         self.missing

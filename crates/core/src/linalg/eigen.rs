@@ -5,7 +5,7 @@ use crate::solvers::SolveError;
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd;
-use faer::{MatMut, MatRef};
+use faer::{MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// All eigenvalues and eigenvectors of a symmetric matrix.
@@ -17,15 +17,22 @@ pub struct Eigen {
     pub vectors: Vec<f64>,
 }
 
+/// Up to here one thread is no slower, and its numbers do not depend on how many there are.
+const ALONE: usize = 256;
+
+fn threads_for(n: usize) -> Par {
+    if n <= ALONE { Par::Seq } else { threads() }
+}
+
 /// What [`symmetric_eigen`] needs beyond the given matrix, in bytes.
 pub fn symmetric_eigen_bytes(n: usize) -> usize {
     let yes = evd::ComputeEigenvectors::Yes;
-    let scratch = evd::self_adjoint_evd_scratch::<f64>(n, yes, threads(), faer::Spec::default());
+    let scratch = evd::self_adjoint_evd_scratch::<f64>(n, yes, threads_for(n), faer::Spec::default());
     scratch.unaligned_bytes_required() + 8 * n * (n + 1)
 }
 
 /// Decomposes a symmetric matrix of n × n numbers, with the threads of the current pool. Takes about
-/// 9n³ operations.
+/// 9n³ operations. Above 256 rows the last digits depend on the number of threads.
 ///
 /// # Panics
 /// If there are not n × n numbers.
@@ -38,7 +45,7 @@ pub fn symmetric_eigen(mut matrix: Vec<f64>, n: usize) -> Result<Eigen, SolveErr
     if let Some(p) = matrix.iter().position(|x| !x.is_finite()) {
         return Err(SolveError::NotFinite { row: p / n + 1, column: p % n + 1 });
     }
-    let par = threads();
+    let par = threads_for(n);
     let (mut values, mut columns) = (vec![0.0; n], vec![0.0; n * n]);
     {
         let wants = evd::self_adjoint_evd_scratch::<f64>(n, evd::ComputeEigenvectors::Yes, par, faer::Spec::default());

@@ -236,7 +236,9 @@ impl Ritz {
         let mut out = vec![0.0; chosen.len() * n];
         multiply_add(&turn, chosen.len(), m, &space.w, n, &mut out);
         for (row, &j) in turn.chunks_exact_mut(m.max(1)).zip(chosen) {
-            row.iter_mut().for_each(|s| *s *= -self.values[j]);
+            for s in row {
+                *s *= -self.values[j];
+            }
         }
         multiply_add(&turn, chosen.len(), m, &space.v, n, &mut out);
         out
@@ -250,21 +252,29 @@ fn orthonormalise(z: &mut [f64], basis: &[f64]) -> bool {
     if length == 0.0 || !length.is_finite() {
         return false;
     }
-    z.iter_mut().for_each(|x| *x /= length);
+    shrink(z, length);
     // twice is enough (Kahan), unless the first pass took nearly everything: then a third decides
     let m = basis.len() / n;
     let mut parts = vec![0.0; m];
     for _ in 0..3 {
         multiply_transposed(basis, z, n, &mut parts, 1);
-        parts.iter_mut().for_each(|p| *p = -*p);
+        for p in &mut parts {
+            *p = -*p;
+        }
         multiply_add(&parts, 1, m, basis, n, z);
         length = norm(z);
         if length < 1e-8 {
             return false;
         }
-        z.iter_mut().for_each(|x| *x /= length);
+        shrink(z, length);
     }
     true
+}
+
+fn shrink(z: &mut [f64], length: f64) {
+    for x in z {
+        *x /= length;
+    }
 }
 
 fn norm(x: &[f64]) -> f64 {

@@ -1,6 +1,7 @@
 //! Models: a fitted machine joined with its kernel and the examples it needs.
 
 mod error;
+mod figure;
 mod file;
 mod tensors;
 

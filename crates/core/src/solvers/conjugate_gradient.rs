@@ -2,7 +2,7 @@
 
 use super::direct::{difference, squares};
 use super::{Monitor, Progress, SolveError, Status};
-use crate::gram::{Gram, apply, diagonal};
+use crate::gram::{BlockMut, Gram, Pick, apply, diagonal};
 use std::ops::ControlFlow;
 
 /// When to stop.
@@ -173,21 +173,17 @@ fn round(run: Round<'_>) -> Result<Option<Status>, SolveError> {
     }
 }
 
-/// Finds the value that spoilt a product.
-fn not_finite(gram: &dyn Gram) -> SolveError {
+/// Finds the value of a matrix that spoilt a product or sum.
+pub(crate) fn not_finite(gram: &dyn Gram) -> SolveError {
     let (n, m) = gram.shape();
     let mut row = vec![0.0; m];
     for i in 0..n {
-        gram.block(
-            crate::gram::Pick::Range(i..i + 1),
-            crate::gram::Pick::Range(0..m),
-            crate::gram::BlockMut::new(&mut row, 1, m),
-        );
+        gram.block(Pick::Range(i..i + 1), Pick::Range(0..m), BlockMut::new(&mut row, 1, m));
         if let Some(j) = row.iter().position(|x| !x.is_finite()) {
             return SolveError::NotFinite { row: i + 1, column: j + 1 };
         }
     }
-    // every value is finite: the target is not, or the sum overflowed in the first row
+    // every value is finite, but a sum of them was not
     SolveError::NotFinite { row: 1, column: 1 }
 }
 
@@ -226,18 +222,21 @@ mod tests {
         }
     }
 
+    /// Stops after so many steps.
+    struct After(usize);
+
+    impl Monitor for After {
+        fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
+            if progress.done >= self.0 { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
+        }
+    }
+
     #[test]
     fn says_how_it_ended() {
         let (k, y) = problem(150);
         let few = CgOptions { tolerance: 1e-10, max_iterations: 3 };
         let found = conjugate_gradient(&k, 1e-3, &y, 2, &few, &Silent).unwrap();
         assert_eq!((found.status, found.iterations), (Status::IterationLimit, 3));
-        struct After(usize);
-        impl Monitor for After {
-            fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-                if progress.done >= self.0 { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
-            }
-        }
         let options = CgOptions { tolerance: 1e-10, max_iterations: 1000 };
         let found = conjugate_gradient(&k, 1e-3, &y, 2, &options, &After(4)).unwrap();
         assert_eq!((found.status, found.iterations), (Status::TimeLimit, 4));

@@ -75,7 +75,10 @@ impl Layout {
             return Err("the array has no dimensions; one or two are needed".to_owned());
         };
         if self.fortran && rest.len() > 1 {
-            return Err(format!("the array has {} dimensions in Fortran order; one or two are needed", self.shape.len()));
+            return Err(format!(
+                "the array has {} dimensions in Fortran order; one or two are needed",
+                self.shape.len()
+            ));
         }
         if matches!(self.element, Element::Unicode(_)) && !rest.is_empty() {
             return Err("the array holds text in more than one dimension; one is needed".to_owned());
@@ -119,9 +122,14 @@ impl Layout {
         while left > 0 {
             let now = left.min(at_once);
             piece.clear();
-            let got = reader.take(now * size).read_to_end(&mut piece).map_err(|e| format!("the data are damaged ({e})"))?;
+            let got =
+                reader.take(now * size).read_to_end(&mut piece).map_err(|e| format!("the data are damaged ({e})"))?;
             if got as u64 != now * size {
-                return Err(format!("the data end early: shape {:?} needs {} more bytes", self.shape, left * size - got as u64));
+                return Err(format!(
+                    "the data end early: shape {:?} needs {} more bytes",
+                    self.shape,
+                    left * size - got as u64
+                ));
             }
             if self.big_endian && size > 1 {
                 let entry = if matches!(self.element, Element::Unicode(_)) { 4 } else { size as usize };

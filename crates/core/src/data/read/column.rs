@@ -156,13 +156,17 @@ mod tests {
 
     fn column(cells: &[&str]) -> Column {
         let mut column = Column::new(false, false);
-        cells.iter().for_each(|c| column.push(c));
+        for c in cells {
+            column.push(c);
+        }
         column
     }
 
     #[test]
     fn kinds_follow_the_cells() {
-        assert!(matches!(column(&["1", "NA", "2.5"]).finish(), FieldData::Numbers { values, .. } if values[1].is_nan()));
+        assert!(
+            matches!(column(&["1", "NA", "2.5"]).finish(), FieldData::Numbers { values, .. } if values[1].is_nan())
+        );
         assert!(matches!(column(&["?", "a", "b"]).finish(), FieldData::Words(w) if w == ["", "a", "b"]));
         assert!(matches!(column(&["a", "b", "3"]).finish(), FieldData::Mixed { odd: 2, .. }));
         assert!(column(&["1", "a"]).broken());
@@ -183,7 +187,9 @@ mod tests {
     #[test]
     fn a_declared_column_stays_words() {
         let mut zip = Column::new(false, true);
-        ["01", "2", "x"].iter().for_each(|c| zip.push(c));
+        for c in ["01", "2", "x"] {
+            zip.push(c);
+        }
         assert!(matches!(zip.finish(), FieldData::Words(w) if w == ["01", "2", "x"]));
     }
 

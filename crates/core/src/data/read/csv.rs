@@ -148,7 +148,8 @@ fn table(source: &Source, pass: Pass) -> Result<Table, DataError> {
     let target = columns.len().checked_sub(1);
     let infinite: Vec<Option<usize>> = columns.iter().map(Column::infinite).collect();
     let fields = columns.into_iter().zip(names).map(|(column, name)| Field { name, data: column.finish() }).collect();
-    let table = Table { file: source.name().to_owned(), format: CSV.name, len, fields, target, first_line, named, lines };
+    let table =
+        Table { file: source.name().to_owned(), format: CSV.name, len, fields, target, first_line, named, lines };
     if let Some((field, example)) = infinite.iter().enumerate().find_map(|(k, row)| row.map(|row| (k, row))) {
         let finding = "the number is not finite; correct it, or leave the cell empty".to_owned();
         return Err(DataError::Bad { place: table.place(example, field), finding });
@@ -164,8 +165,9 @@ fn column_names(source: &Source, line: usize, cells: &[String]) -> Result<Vec<St
     }
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_unstable();
-    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        let finding = format!("two columns are called \"{}\"; rename one of them", pair[0]);
+    let twin = |pair: &[&String]| if let [a, b] = pair { (a == b).then(|| (*a).clone()) } else { None };
+    if let Some(name) = sorted.windows(2).find_map(twin) {
+        let finding = format!("two columns are called \"{name}\"; rename one of them");
         return Err(source.bad(Some(line), None, finding));
     }
     Ok(names)

@@ -86,7 +86,10 @@ fn spellings_are_kept_for_labels() {
 
 #[test]
 fn ragged_lines_are_named_with_both_counts() {
-    assert_eq!(error_of("a,b,c,d\n1,2,3,4\n1,2,3,4,5\n1,2,3,4\n1,2,3,4\n"), "train.csv line 3: 5 fields, but line 1 has 4");
+    assert_eq!(
+        error_of("a,b,c,d\n1,2,3,4\n1,2,3,4,5\n1,2,3,4\n1,2,3,4\n"),
+        "train.csv line 3: 5 fields, but line 1 has 4"
+    );
     assert_eq!(error_of("1,2\n1,2\n1,2\n1,2\n1\n"), "train.csv line 5: 1 field, but line 1 has 2");
 }
 

@@ -70,7 +70,8 @@ fn fit(lines: &[&[u8]], delimiter: Delimiter) -> Option<Fit> {
         let parts = split(line, delimiter);
         counts.push(parts.len());
         cells += parts.len();
-        numeric += parts.iter().filter(|p| matches!(classify(p.trim_ascii()), Cell::Missing | Cell::Number { .. })).count();
+        numeric +=
+            parts.iter().filter(|p| matches!(classify(p.trim_ascii()), Cell::Missing | Cell::Number { .. })).count();
     }
     counts.sort_unstable();
     let commonest = counts.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;

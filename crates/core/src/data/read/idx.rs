@@ -56,7 +56,9 @@ mod tests {
 
     fn idx(kind: u8, shape: &[u32], data: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0, 0, kind, shape.len() as u8];
-        shape.iter().for_each(|s| bytes.extend(s.to_be_bytes()));
+        for s in shape {
+            bytes.extend(s.to_be_bytes());
+        }
         bytes.extend(data);
         bytes
     }

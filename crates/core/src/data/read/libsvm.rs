@@ -22,12 +22,16 @@ pub(super) static LIBSVM: FormatEntry = FormatEntry {
 /// Larger indices are taken for mistakes.
 const MOST_INDEX: u64 = 1 << 31;
 
+/// Whether the first line is a label, or none, and then pairs only; the last token seen may be cut off.
 fn sniff(head: &[u8]) -> bool {
-    let first = head.split(|&b| b == b'\n').map(content).find(|l| !l.is_empty());
-    let Some(line) = first else { return false };
-    let pairs = |token: &[u8]| pair(token).is_some_and(|(i, v)| index(i).is_some() && number(v).is_some());
-    let mut tokens = tokens(line).take_while(|t| t.len() < 64);
-    tokens.next().is_some_and(pairs) || tokens.find(|t| !t.starts_with(b"qid:")).is_some_and(pairs)
+    let Some(line) = head.split(|&b| b == b'\n').map(content).find(|l| !l.is_empty()) else { return false };
+    let is_pair = |token: &[u8]| pair(token).is_some_and(|(i, v)| index(i).is_some() && number(v).is_some());
+    let mut tokens: Vec<&[u8]> = tokens(line).filter(|t| !t.starts_with(b"qid:")).collect();
+    if !head.contains(&b'\n') && tokens.len() > 2 {
+        tokens.pop();
+    }
+    let pairs = if tokens.first().is_some_and(|t| pair(t).is_none()) { &tokens[1..] } else { &tokens };
+    !pairs.is_empty() && pairs.iter().all(|t| is_pair(t))
 }
 
 /// What was read so far.
@@ -55,8 +59,16 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
     }
     fields.push(Field { name: "x".to_owned(), data: FieldData::Sparse(parsed.rows) });
     let file = source.name().to_owned();
-    let table =
-        Table { file, format: LIBSVM.name, len, fields, target: labelled.then_some(0), first_line, named: false, lines };
+    let table = Table {
+        file,
+        format: LIBSVM.name,
+        len,
+        fields,
+        target: labelled.then_some(0),
+        first_line,
+        named: false,
+        lines,
+    };
     if let Some(example) = infinite {
         return Err(DataError::Bad { place: table.place(example, 0), finding: "the label is not finite".to_owned() });
     }
@@ -218,7 +230,9 @@ mod tests {
 
     #[test]
     fn labels_may_be_words_or_absent_but_alike() {
-        assert!(matches!(&table_of("ham 1:1\nspam 2:1\n").fields[0].data, FieldData::Words(w) if w == &["ham", "spam"]));
+        assert!(
+            matches!(&table_of("ham 1:1\nspam 2:1\n").fields[0].data, FieldData::Words(w) if w == &["ham", "spam"])
+        );
         let mixed = table_of("01 1:1\nspam 2:1\n");
         assert!(matches!(&mixed.fields[0].data, FieldData::Mixed { cells, odd: 1 } if cells == &["01", "spam"]));
         let bare = table_of("1:1\n2:1\n");
@@ -238,15 +252,14 @@ mod tests {
         assert!(error_of("1 1:inf\n").contains("not finite"));
         assert!(error_of("1 1:nan\n").contains("missing"));
         assert!(error_of("1 a\n").contains("\"a\" is not index:value"));
-        assert!(matches!(
-            read_bytes("a.svm", b"# nothing\n", &ReadOptions::default()),
-            Err(DataError::Empty { .. })
-        ));
+        assert!(matches!(read_bytes("a.svm", b"# nothing\n", &ReadOptions::default()), Err(DataError::Empty { .. })));
     }
 
     #[test]
     fn content_tells_the_format() {
         assert!(sniff(b"-1 3:1 11:1\n") && sniff(b"3:1 4:2\n") && sniff(b"1 qid:4 3:1\n"));
-        assert!(!sniff(b"1,2,3\n") && !sniff(b"at 10:30 we met\n10 20\n") == sniff(b"") && !sniff(b"1 2 3\n"));
+        for other in ["1,2,3\n", "1 2 3\n", "", "at 10:30 we met\n", "7\n"] {
+            assert!(!sniff(other.as_bytes()), "{other}");
+        }
     }
 }

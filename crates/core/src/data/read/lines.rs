@@ -52,10 +52,14 @@ mod tests {
     #[test]
     fn even_lines_need_no_list() {
         let mut lines = Lines::default();
-        [2, 3, 4].into_iter().for_each(|l| lines.note(l));
+        for l in [2, 3, 4] {
+            lines.note(l);
+        }
         assert_eq!(lines.finish(), (2, None));
         let mut lines = Lines::default();
-        [3, 4, 7, 8].into_iter().for_each(|l| lines.note(l));
+        for l in [3, 4, 7, 8] {
+            lines.note(l);
+        }
         lines.prepend(1);
         assert_eq!(lines.finish(), (1, Some(vec![1, 3, 4, 7, 8])));
     }

@@ -118,7 +118,8 @@ fn shape(header: &str) -> Result<Vec<u64>, String> {
 
 /// The text after a key of the header.
 fn value<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
-    let at = [format!("'{key}'"), format!("\"{key}\"")].iter().find_map(|k| header.find(k.as_str()).map(|at| at + k.len()));
+    let at =
+        [format!("'{key}'"), format!("\"{key}\"")].iter().find_map(|k| header.find(k.as_str()).map(|at| at + k.len()));
     at.and_then(|at| header[at..].trim_start().strip_prefix(':'))
         .map(str::trim_start)
         .ok_or_else(|| format!("the header does not say {key}"))

@@ -102,7 +102,9 @@ mod tests {
 
     #[test]
     fn short_decimals_have_the_bits_of_the_standard_library() {
-        for text in ["0.1", "-2.1061624", "123456789012345", "0.000000000000001", "7.", ".5", "-0", "+3.25", "1e-3", "9e22"] {
+        for text in
+            ["0.1", "-2.1061624", "123456789012345", "0.000000000000001", "7.", ".5", "-0", "+3.25", "1e-3", "9e22"]
+        {
             let Cell::Number { value, plain } = classify(text.as_bytes()) else { panic!("{text}") };
             assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
             if plain {

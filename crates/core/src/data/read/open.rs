@@ -126,7 +126,10 @@ impl Source {
             return io_error(&self.name, error);
         };
         if self.gzip {
-            return DataError::Io { file, reason: format!("the gzip data are damaged ({reason}); fetch the file again") };
+            return DataError::Io {
+                file,
+                reason: format!("the gzip data are damaged ({reason}); fetch the file again"),
+            };
         }
         DataError::Io { file, reason }
     }

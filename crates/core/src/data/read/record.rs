@@ -67,7 +67,7 @@ impl<'a> Records<'a> {
             self.split_plain();
         }
         if let Err(error) = std::str::from_utf8(&self.text) {
-            let ends = self.text[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+            let ends = self.text[..error.valid_up_to()].split(|&b| b == b'\n').count() - 1;
             let finding = "the text is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
             return Err(self.source.bad(Some(self.line + ends), None, finding));
         }

@@ -3,7 +3,7 @@
 //! Columns are found by name if both files name theirs, else by count. A table of another build (sparse for dense,
 //! columns for a block) is converted when the model has one view of vectors.
 
-use super::super::{DataError, Dataset, FieldData, Rows, Scaler, SparseRows, Table, Values, View};
+use super::super::{DataError, Dataset, FieldData, Rows, Scalar, Scaler, SparseRows, Table, Values, View};
 use super::encode::{self, usage_in};
 use super::take::{is_block, missing, missing_rows, target};
 use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
@@ -19,13 +19,12 @@ struct Found<'a> {
 }
 
 pub(super) fn apply(schema: &Schema, table: &Table) -> Result<Dataset, DataError> {
-    let (views, targets) = match converted(schema, table)? {
-        Some((view, targets)) => (vec![view], targets),
-        None => {
-            let found = Found::new(schema, table)?;
-            let views: Result<Vec<View>, DataError> = schema.views.iter().map(|v| found.view(v)).collect();
-            (views?, found.targets)
-        }
+    let (views, targets) = if let Some((view, targets)) = converted(schema, table)? {
+        (vec![view], targets)
+    } else {
+        let found = Found::new(schema, table)?;
+        let views: Result<Vec<View>, DataError> = schema.views.iter().map(|v| found.view(v)).collect();
+        (views?, found.targets)
     };
     let data = Dataset::from_views(views)?;
     with_target(data, table, &targets)
@@ -62,9 +61,10 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
     let block = table.fields.iter().enumerate().find(|&(k, f)| is_block(f) && table.target != Some(k)).map(|(k, _)| k);
     let values = match (&view.content, block) {
         (Content::Columns { columns, scaler }, Some(block)) => {
-            let Some(fill) = numeric_fill(columns) else {
+            if columns.iter().any(|c| matches!(c.code, Code::Categories { .. })) {
                 return Err(usage_in(table, "has vectors, but the model was trained on columns with categories"));
-            };
+            }
+            let fill = column_fills(columns);
             let mut rows = encode::dense_block(table, block, columns.len())?;
             encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy(schema))?;
             (scaled(rows, scaler.as_ref()), table.target.into_iter().collect())
@@ -72,7 +72,8 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
         (Content::Block { width, fill, scaler, narrow, .. }, None) => {
             let (mut rows, targets) = columns_as_block(schema, table, *width)?;
             encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy(schema))?;
-            let values = if *narrow { scaled(rows.convert::<f32>(), scaler.as_ref()) } else { scaled(rows, scaler.as_ref()) };
+            let values =
+                if *narrow { scaled(rows.convert::<f32>(), scaler.as_ref()) } else { scaled(rows, scaler.as_ref()) };
             (values, targets)
         }
         (Content::Sparse { width, unit, .. }, None) => {
@@ -85,16 +86,9 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
     Ok(Some((View { name: view.name.clone(), values: values.0 }, values.1)))
 }
 
-/// The stand-ins of columns that are all numbers; `None` if one has categories.
-fn numeric_fill(columns: &[ColumnSchema]) -> Option<Option<Vec<f64>>> {
-    let fills: Option<Vec<Option<f64>>> = columns
-        .iter()
-        .map(|c| match c.code {
-            Code::Number { fill } => Some(fill),
-            Code::Categories { .. } => None,
-        })
-        .collect();
-    fills.map(|f| f.into_iter().collect())
+/// The stand-ins of columns of numbers, if they have any.
+fn column_fills(columns: &[ColumnSchema]) -> Option<Vec<f64>> {
+    columns.iter().map(|c| if let Code::Number { fill } = c.code { fill } else { None }).collect()
 }
 
 /// Columns of numbers as a block of `width`, and the target beside them if there is one column more.
@@ -111,7 +105,7 @@ fn columns_as_block(schema: &Schema, table: &Table, width: usize) -> Result<(Row
     Ok((encode::gathered(table, &inputs)?, targets))
 }
 
-fn scaled<S: super::super::Scalar>(mut rows: Rows<S>, scaler: Option<&Scaler>) -> Values
+fn scaled<S: Scalar>(mut rows: Rows<S>, scaler: Option<&Scaler>) -> Values
 where
     Values: From<Rows<S>>,
 {
@@ -205,7 +199,11 @@ impl<'a> Found<'a> {
                     _ => {
                         let mut rows = encode::dense_block(table, place, *width)?;
                         encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy)?;
-                        if *narrow { scaled(rows.convert::<f32>(), scaler.as_ref()) } else { scaled(rows, scaler.as_ref()) }
+                        if *narrow {
+                            scaled(rows.convert::<f32>(), scaler.as_ref())
+                        } else {
+                            scaled(rows, scaler.as_ref())
+                        }
                     }
                 }
             }

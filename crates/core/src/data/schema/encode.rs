@@ -28,7 +28,7 @@ pub(super) fn columns(
                 let places: HashMap<&str, usize> = known.iter().enumerate().map(|(k, w)| (w.as_str(), k)).collect();
                 for (row, word) in words(table, field)?.iter().enumerate() {
                     let place = if word.is_empty() {
-                        fill.ok_or_else(|| missing(table, field, row, remedy))?
+                        fill.filter(|&f| f < known.len()).ok_or_else(|| missing(table, field, row, remedy))?
                     } else {
                         *places.get(word.as_str()).ok_or_else(|| unknown_category(table, field, row, word, known))?
                     };
@@ -100,7 +100,10 @@ pub(super) fn wrong_width(table: &Table, got: usize, wanted: usize) -> DataError
 
 /// An error about a table as a whole.
 pub(super) fn usage_in(table: &Table, finding: &str) -> DataError {
-    DataError::Bad { place: Place { file: table.file.clone(), ..Place::default() }, finding: format!("the file {finding}") }
+    DataError::Bad {
+        place: Place { file: table.file.clone(), ..Place::default() },
+        finding: format!("the file {finding}"),
+    }
 }
 
 /// Replaces missing entries of vectors, or names the first one.
@@ -114,12 +117,12 @@ pub(super) fn fill_block<S: Scalar>(
     let width = rows.width().max(1);
     for (at, v) in rows.values_mut().iter_mut().enumerate() {
         if v.wide().is_nan() {
-            let Some(fill) = fill else {
+            let Some(&fill) = fill.and_then(|fill| fill.get(at % width)) else {
                 let column = Some(format!("{name}[{}]", at % width + 1));
                 let place = Place { file: table.file.clone(), line: Some(table.line(at / width)), column };
                 return Err(DataError::Bad { place, finding: format!("the entry is missing; {remedy}") });
             };
-            *v = S::narrow(fill[at % width]);
+            *v = S::narrow(fill);
         }
     }
     Ok(())
@@ -147,7 +150,9 @@ pub(super) fn unit_sparse(rows: &mut SparseRows<f64>) {
         let row = &mut rows.coordinates_mut()[pair[0]..pair[1]];
         let length = row.iter().map(|c| c.value * c.value).sum::<f64>().sqrt();
         if length > 0.0 {
-            row.iter_mut().for_each(|c| c.value /= length);
+            for c in row {
+                c.value /= length;
+            }
         }
     }
 }

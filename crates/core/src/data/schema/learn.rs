@@ -2,7 +2,7 @@
 
 use super::super::{DataError, Dataset, Field, FieldData, Rows, Scalar, Scale, Scaler, Table, Values, View};
 use super::options::{Missing, SchemaOptions, places, usage};
-use super::take::{is_block, missing, missing_rows, numbers, target, words};
+use super::take::{is_block, is_number, missing, missing_rows, numbers, target, words};
 use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,9 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
     let (mut schemas, mut views) = (Vec::new(), Vec::new());
     for (name, fields) in wishes.groups(table)? {
         if schemas.iter().any(|v: &ViewSchema| v.name == name) {
-            return Err(usage(format!("two views are called \"{name}\"; give one another name with --view NAME={name}")));
+            return Err(usage(format!(
+                "two views are called \"{name}\"; give one another name with --view NAME={name}"
+            )));
         }
         let (content, values) = wishes.view(table, &name, &fields)?;
         schemas.push(ViewSchema { name: name.clone(), content });
@@ -69,7 +71,12 @@ fn reference(table: &Table, place: usize) -> FieldRef {
 fn refuse_missing_target(table: &Table, wishes: &Wishes) -> Result<(), DataError> {
     for &field in &wishes.targets {
         if let Some(&row) = missing_rows(&table.fields[field]).first() {
-            return Err(missing(table, field, row, "the target must be known; use --missing drop to leave such rows out"));
+            return Err(missing(
+                table,
+                field,
+                row,
+                "the target must be known; use --missing drop to leave such rows out",
+            ));
         }
     }
     Ok(())
@@ -79,13 +86,15 @@ fn refuse_missing_target(table: &Table, wishes: &Wishes) -> Result<(), DataError
 fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
     let mut keep = vec![true; table.len];
     for (_, field) in table.fields.iter().enumerate().filter(|(k, _)| !wishes.text.contains(k)) {
-        missing_rows(field).into_iter().for_each(|row| keep[row] = false);
+        for row in missing_rows(field) {
+            keep[row] = false;
+        }
     }
     let keep: Vec<usize> = (0..table.len).filter(|&row| keep[row]).collect();
     if keep.is_empty() {
         return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
     }
-    let kept = |cells: &[String]| keep.iter().map(|&row| cells[row].clone()).collect();
+    let kept = |cells: &[String]| -> Vec<String> { keep.iter().map(|&row| cells[row].clone()).collect() };
     let fields = table.fields.iter().map(|field| Field {
         name: field.name.clone(),
         data: match &field.data {
@@ -94,9 +103,7 @@ fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
                 spellings: spellings.clone(),
             },
             FieldData::Words(cells) => FieldData::Words(kept(cells)),
-            FieldData::Mixed { cells, odd } => {
-                FieldData::Mixed { cells: kept(cells), odd: keep.partition_point(|row| row < odd).min(keep.len() - 1) }
-            }
+            FieldData::Mixed { cells, .. } => one_kind(kept(cells)),
             FieldData::Matrix(rows) => FieldData::Matrix(rows.select(&keep)),
             FieldData::Matrix32(rows) => FieldData::Matrix32(rows.select(&keep)),
             FieldData::Sparse(rows) => FieldData::Sparse(rows.select(&keep)),
@@ -113,6 +120,19 @@ fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
         lines,
         named: table.named,
     })
+}
+
+/// A mixed column may be of one kind once rows are gone.
+fn one_kind(cells: Vec<String>) -> FieldData {
+    let kinds: Vec<bool> = cells.iter().map(|c| is_number(c)).collect();
+    match kinds.iter().position(|&k| k != kinds[0]) {
+        Some(odd) => FieldData::Mixed { cells, odd },
+        None if kinds[0] => {
+            let values = cells.iter().map(|c| c.parse().unwrap_or(f64::NAN)).collect();
+            FieldData::Numbers { values, spellings: Vec::new() }
+        }
+        None => FieldData::Words(cells),
+    }
 }
 
 impl Wishes<'_> {
@@ -209,7 +229,8 @@ impl Wishes<'_> {
                     Some(Scale::Unit) => !self.is_raw(name),
                     Some(scale @ (Scale::Standard | Scale::Minmax)) if !self.is_raw(name) => {
                         let word = Scale::WORDS.iter().find(|(_, s)| *s == scale).map_or("", |(w, _)| w);
-                        let finding = format!("--scale {word} would fill the zeros of sparse vectors; use unit or none");
+                        let finding =
+                            format!("--scale {word} would fill the zeros of sparse vectors; use unit or none");
                         return Err(usage(finding));
                     }
                     _ => false,

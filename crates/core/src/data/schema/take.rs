@@ -3,6 +3,10 @@
 use super::super::{DataError, Field, FieldData, Rows, Table, Target};
 use super::options::usage;
 use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Longer cells are cut short in errors.
+const LONGEST_SHOWN: usize = 40;
 
 /// A field that is a block of columns rather than one column.
 pub(super) fn is_block(field: &Field) -> bool {
@@ -13,16 +17,9 @@ pub(super) fn is_block(field: &Field) -> bool {
 pub(super) fn numbers(table: &Table, field: usize) -> Result<&[f64], DataError> {
     match &table.fields[field].data {
         FieldData::Numbers { values, .. } => Ok(values),
-        FieldData::Words(words) => {
-            let row = words.iter().position(|w| !w.is_empty()).unwrap_or(0);
-            Err(not_a_number(table, field, row, words.get(row).map_or("", String::as_str)))
-        }
-        FieldData::Mixed { cells, odd } => {
-            let is_number = |row: usize| cells[row].parse::<f64>().is_ok();
-            // the odd cell, unless it is the number among words
-            let row = if is_number(*odd) { (0..*odd).find(|&r| !cells[r].is_empty() && !is_number(r)) } else { Some(*odd) };
-            let row = row.unwrap_or(*odd);
-            Err(not_a_number(table, field, row, &cells[row]))
+        FieldData::Words(cells) | FieldData::Mixed { cells, .. } => {
+            let row = cells.iter().position(|c| !c.is_empty() && !is_number(c)).unwrap_or(0);
+            Err(not_a_number(table, field, row, cells.get(row).map_or("", String::as_str)))
         }
         _ => Err(usage(format!("\"{}\" is a block of columns, not one column", table.fields[field].name))),
     }
@@ -33,9 +30,11 @@ pub(super) fn words(table: &Table, field: usize) -> Result<Cow<'_, [String]>, Da
     match &table.fields[field].data {
         FieldData::Words(cells) | FieldData::Mixed { cells, .. } => Ok(Cow::Borrowed(cells)),
         FieldData::Numbers { values, spellings } => {
-            let spell = |v: &f64| {
-                let known = spellings.iter().find(|(s, _)| s == v);
-                if v.is_nan() { String::new() } else { known.map_or_else(|| v.to_string(), |(_, text)| text.clone()) }
+            let known: HashMap<u64, &str> = spellings.iter().map(|(v, s)| (v.to_bits(), s.as_str())).collect();
+            let spell = |v: &f64| match known.get(&(v + 0.0).to_bits()) {
+                _ if v.is_nan() => String::new(),
+                Some(&text) => text.to_owned(),
+                None => v.to_string(),
             };
             Ok(Cow::Owned(values.iter().map(spell).collect()))
         }
@@ -43,9 +42,18 @@ pub(super) fn words(table: &Table, field: usize) -> Result<Cow<'_, [String]>, Da
     }
 }
 
+/// Whether a cell reads as a finite number.
+pub(super) fn is_number(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
 fn not_a_number(table: &Table, field: usize, row: usize, cell: &str) -> DataError {
     let name = &table.fields[field].name;
-    let finding = format!("\"{cell}\" is not a number; clean the cell, or use --categorical {name}");
+    let mut shown: String = cell.chars().take(LONGEST_SHOWN).collect();
+    if shown.len() < cell.len() {
+        shown.push('…');
+    }
+    let finding = format!("\"{shown}\" is not a number; clean the cell, or use --categorical {name}");
     DataError::Bad { place: table.place(row, field), finding }
 }
 
@@ -54,7 +62,7 @@ pub(super) fn missing(table: &Table, field: usize, row: usize, remedy: &str) -> 
     DataError::Bad { place: table.place(row, field), finding: format!("the entry is missing; {remedy}") }
 }
 
-/// The first example whose entry is missing. Empty texts count only in columns of words.
+/// The examples whose entry is missing, in order.
 pub(super) fn missing_rows(field: &Field) -> Vec<usize> {
     fn blanks<S: Copy>(values: &[S], width: usize, is_nan: impl Fn(S) -> bool) -> Vec<usize> {
         if width == 0 {

@@ -46,7 +46,7 @@ fn numbers_and_one_hot_codes_share_a_view_in_file_order() {
     assert_eq!(dense(&data, "x"), [1., 0., 1., 5., 2., 1., 0., 6., 3., 0., 1., 7.]);
     assert_eq!(schema.views()[0].coordinate_names().unwrap(), ["a", "c=blue", "c=red", "b"]);
     assert_eq!((schema.views()[0].kind(), schema.views()[0].width()), ("dense", Some(4)));
-    assert_eq!(schema.target_names(), ["y"]);
+    assert_eq!((schema.target_names(), schema.word_columns()), (vec!["y"], list(&["c"])));
     assert_eq!(data.target().unwrap().classes().unwrap().labels, ["p", "q"]);
 }
 
@@ -90,7 +90,10 @@ fn a_stray_word_is_named_unless_declared() {
     assert_eq!(error(&table, &plain()), said);
     let options = SchemaOptions { categorical: list(&["age"]), ..plain() };
     assert_eq!(Schema::learn(&table, &options).unwrap().views()[0].width(), Some(3));
-    assert!(error(&csv("a,y\n1,1\n2,abc\n"), &plain()).starts_with("train.csv line 3, column \"y\": \"abc\" is not a number"));
+    assert!(
+        error(&csv("a,y\n1,1\n2,abc\n"), &plain())
+            .starts_with("train.csv line 3, column \"y\": \"abc\" is not a number")
+    );
     // the number is odd, but the word is what is wrong
     assert!(error(&csv("a,y\nx,1\n2,1\n3,1\n"), &plain()).contains("line 2, column \"a\": \"x\""));
 }
@@ -139,6 +142,13 @@ fn missing_entries_are_errors_means_or_dropped() {
     assert_eq!(dense(&data, "x"), [1., 1., 0., 7., 0., 1.]);
     assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 4.]);
     assert!(schema.apply(&table).unwrap_err().to_string().contains("dropped in training only"));
+}
+
+#[test]
+fn a_stray_word_in_a_dropped_row_does_not_count() {
+    let drop = SchemaOptions { missing: Missing::Drop, ..plain() };
+    let data = Schema::learn_and_apply(&csv("a,b,y\n1,2,1\nabc,NA,2\n3,4,3\n"), &drop).unwrap().1;
+    assert_eq!(dense(&data, "x"), [1., 2., 3., 4.]);
 }
 
 #[test]

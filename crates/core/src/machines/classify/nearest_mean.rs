@@ -1,11 +1,10 @@
 //! The nearest class mean in feature space.
 
-use crate::gram::{BlockMut, Gram, Pick};
-use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
-};
 use crate::data::DataError;
+use crate::gram::{BlockMut, Gram, Pick};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Params, Visit};
+use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{KMPA, Source};
 use rayon::prelude::*;
@@ -74,7 +73,7 @@ impl Machine for NearestMean {
             let size = members.len() as f64;
             let norm2 = sum_of_pairs(&*task.gram, members) / (size * size);
             if !norm2.is_finite() {
-                return Err(FitError::Solve { machine: NAME, error: not_finite(&*task.gram, members) });
+                return Err(FitError::Solve { machine: NAME, error: not_finite(&*task.gram) });
             }
             for &i in members {
                 alpha[i * count + c] = 1.0 / size;
@@ -111,20 +110,6 @@ fn sum_of_pairs(gram: &dyn Gram, members: &[usize]) -> f64 {
         },
     );
     sums.collect::<Vec<f64>>().iter().sum()
-}
-
-/// Where the value is that spoilt a sum.
-fn not_finite(gram: &dyn Gram, members: &[usize]) -> SolveError {
-    let mut row = vec![0.0; members.len()];
-    for &i in members {
-        gram.block(Pick::Range(i..i + 1), Pick::List(members), BlockMut::new(&mut row, 1, members.len()));
-        if let Some(j) = row.iter().position(|x| !x.is_finite()) {
-            return SolveError::NotFinite { row: i + 1, column: members[j] + 1 };
-        }
-    }
-    // every value is finite, but their sum is beyond the range of numbers
-    let first = members.first().map_or(1, |i| i + 1);
-    SolveError::NotFinite { row: first, column: first }
 }
 
 #[cfg(test)]
@@ -166,7 +151,7 @@ mod tests {
             (0..n).map(|i| (0..3).map(|d| random.normal() + f64::from(u8::from(place(i) == d))).collect()).collect();
         let k = inner(&x);
         let fitted = fit(k.clone(), n, &labels).unwrap();
-        let mut means = vec![[0.0; 3]; 3];
+        let mut means = [[0.0; 3]; 3];
         for c in 0..3 {
             let of: Vec<usize> = (0..n).filter(|&i| place(i) == c).collect();
             for d in 0..3 {
@@ -203,14 +188,16 @@ mod tests {
         let share = |i: usize| if labels[i] == "+" { 1.0 / 3.0 } else { -1.0 / 2.0 };
         let of = |sign: &str| -> f64 {
             let chosen: Vec<usize> = (0..5).filter(|&i| labels[i] == sign).collect();
-            let sum: f64 = chosen.iter().flat_map(|&i| chosen.iter().map(move |&j| (i, j))).map(|(i, j)| k[i * 5 + j]).sum();
+            let sum: f64 =
+                chosen.iter().flat_map(|&i| chosen.iter().map(move |&j| (i, j))).map(|(i, j)| k[i * 5 + j]).sum();
             sum / (chosen.len() * chosen.len()) as f64
         };
         let b = 0.5 * (of("+") - of("-"));
         let Coefficients::Dual { alpha, .. } = &fitted.expansion.coefficients else { panic!() };
         for t in 0..5 {
             let f = (0..5).map(|i| share(i) * k[i * 5 + t]).sum::<f64>() - b;
-            let score = |c: usize| (0..5).map(|i| alpha[i * 2 + c] * k[i * 5 + t]).sum::<f64>() + fitted.expansion.offsets[c];
+            let score =
+                |c: usize| (0..5).map(|i| alpha[i * 2 + c] * k[i * 5 + t]).sum::<f64>() + fitted.expansion.offsets[c];
             assert!((score(plus) - score(1 - plus) - f).abs() < 1e-12);
         }
     }

@@ -1,12 +1,11 @@
 //! Kernel principal component analysis.
 
 use crate::data::DataError;
-use crate::gram::{Dense, Gram, PlanError, Side, apply, diagonal};
+use crate::gram::{Gram, Side, apply, diagonal};
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
-use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
-};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Choice, Params, Rule, Visit};
+use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{KPCA, Source};
 use std::ops::ControlFlow;
@@ -23,8 +22,8 @@ const MAX_PASSES: usize = 1000;
 /// K̃ is K centred in feature space by the means of the training examples, or K itself without `centre`. The training
 /// examples have coordinates of variance λ_j/n that are uncorrelated. Signs: the entry of v_j that is largest in size is
 /// positive. Components with λ_j ≤ tolerance · λ_1 are left out: the data have no such direction. The proof's violation is
-/// the largest ‖K̃v − λv‖; its notes are `components` (how many are kept), `eigenvalue_j` and `explained_j` (λ_j / trace K̃)
-/// for each, `explained` in all, `stored` (1 if K was stored, 0 if streamed) and `full` (1 for a full decomposition).
+/// the largest ‖K̃v − λv‖ on the Krylov road; its notes are `components` (how many are kept), `eigenvalue_j` and
+/// `explained_j` (λ_j / trace K̃) for each, `explained` in all, `stored` (1 if K was stored, 0 if streamed) and `full` (1 for a full decomposition).
 ///
 /// # Source
 /// Schölkopf, Smola & Müller 1998, section 3; centring by Shawe-Taylor & Cristianini 2004, Algorithm 5.3.
@@ -113,27 +112,26 @@ impl Machine for KernelPca {
         let small = n <= FULL_UP_TO || wanted * 4 >= n;
         let mut full = self.solver == PcaSolver::Full || (self.solver == PcaSolver::Auto && small);
         step(watch, "kernel matrix", 0, None).map_err(stopped)?;
-        let mut stored: Result<Dense<f64>, PlanError> = if full {
-            task.plan.dense(&*task.gram, symmetric_eigen_bytes(n), WHAT)
-        } else {
-            task.plan.dense(&*task.gram, 16 * n * (2 * wanted + 96), WHAT)
-        };
-        if full && stored.is_err() && self.solver == PcaSolver::Auto {
-            full = false;
-            stored = task.plan.dense(&*task.gram, 16 * n * (2 * wanted + 96), WHAT);
+        let mut stored = None;
+        if full {
+            match task.plan.dense(&*task.gram, symmetric_eigen_bytes(n), WHAT) {
+                Err(_) if self.solver == PcaSolver::Auto => full = false,
+                matrix => stored = Some(matrix?),
+            }
         }
-        // many products re-use a stored matrix; without one each of them computes K anew
-        let (gram, kept): (&dyn Gram, bool) = match &stored {
-            Ok(dense) => (dense, true),
-            Err(error) if full => return Err(error.clone().into()),
-            Err(_) => (&*task.gram, false),
-        };
-        let means = self.means(gram)?;
-        let (found, status) = if full {
-            let matrix = stored.map(Dense::into_values)?;
-            (self.full(matrix, n, wanted, &means).map_err(solve)?, Status::Converged)
-        } else {
-            self.krylov(gram, task, wanted, watch)?
+        if !full {
+            // many products re-use a stored matrix; without one each of them computes K anew
+            stored = task.plan.dense(&*task.gram, 16 * n * (2 * wanted + 96), WHAT).ok();
+        }
+        let kept = stored.is_some();
+        let means = self.means(stored.as_ref().map_or(&*task.gram, |dense| dense as &dyn Gram))?;
+        let (found, status) = match stored {
+            Some(matrix) if full => {
+                step(watch, "eigendecomposition", 0, None).map_err(stopped)?;
+                (self.full(matrix.into_values(), n, wanted, &means).map_err(solve)?, Status::Converged)
+            }
+            Some(matrix) => self.krylov(&matrix, task, wanted, watch)?,
+            None => self.krylov(&*task.gram, task, wanted, watch)?,
         };
         // only the self-similarities are needed, which every Gram of training examples knows or can compute
         let selves = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(&*task.gram));
@@ -159,8 +157,7 @@ impl KernelPca {
         if all.is_finite() {
             return Ok(Means { rows, all });
         }
-        let row = rows.iter().position(|m| !m.is_finite()).map_or(1, |i| i + 1);
-        Err(solve(SolveError::NotFinite { row, column: row }))
+        Err(solve(not_finite(gram)))
     }
 
     /// K̃ = K − (1/n)11ᵀK − (1/n)K11ᵀ + (1/n²)(1ᵀK1)11ᵀ (Algorithm 5.3), decomposed.
@@ -174,8 +171,8 @@ impl KernelPca {
         }
         let eigen = symmetric_eigen(matrix, n)?;
         let vectors = eigen.vectors.chunks_exact(n).flat_map(|row| row[..wanted].to_vec()).collect();
-        // the backward error of the decomposition stands for the residuals
-        let residuals = vec![f64::EPSILON * eigen.values[0].abs() * (n as f64).sqrt(); wanted];
+        // K̃ was decomposed in its own memory: there is nothing left to measure residuals with, and none are claimed
+        let residuals = Vec::new();
         Ok(TopEigen { values: eigen.values[..wanted].to_vec(), vectors, residuals, applications: 0, converged: true })
     }
 
@@ -204,7 +201,11 @@ impl KernelPca {
             stop.is_none()
         };
         let options = KrylovOptions { tolerance: self.tolerance, max_applications: MAX_PASSES, seed: task.seed };
-        let found = top_eigen(n, &mut product, wanted, &options, &mut proceed).map_err(solve)?;
+        let found = top_eigen(n, &mut product, wanted, &options, &mut proceed).map_err(|error| match error {
+            // the place in the projected matrix says nothing
+            SolveError::NotFinite { .. } => solve(not_finite(gram)),
+            error => solve(error),
+        })?;
         match stop {
             Some(reason) if found.values.is_empty() => Err(stopped(reason)),
             Some(reason) => Ok((found, reason.into())),
@@ -239,7 +240,7 @@ impl KernelPca {
             let scale = largest.signum() / found.values[j].sqrt();
             let sum: f64 = v.iter().map(|x| x * scale).sum();
             // Σ_i α_i (κ(x_i, x) − m_i − m(x) + M) with m(x) = (1/n) Σ_l κ(x_l, x) is a plain expansion:
-            // coefficients α_i − s/n and offset s M − Σ_i α_i m_i, where s = Σ_i α_i
+            // coefficients α_i − s/n and offset s M − Σ_i α_i m_i, where s = Σ_i α_i (zero but for rounding: K̃1 = 0)
             let back = if self.centre { sum / n as f64 } else { 0.0 };
             for i in 0..n {
                 alpha[i * kept + j] = v[i] * scale - back;
@@ -261,7 +262,7 @@ impl KernelPca {
             proof: Proof {
                 status,
                 iterations: found.applications,
-                violation: found.residuals[..kept].iter().copied().reduce(f64::max),
+                violation: found.residuals.iter().take(kept).copied().reduce(f64::max),
                 support: Some(n),
                 notes,
                 ..Proof::direct()

@@ -35,7 +35,9 @@ impl Explicit<'_> {
     /// s XᵀX.
     fn matrix(&self) -> Result<Vec<f64>, SolveError> {
         let mut matrix = gram_of_columns(self.x, self.x.len() / self.width, self.width);
-        matrix.iter_mut().for_each(|m| *m *= self.scale);
+        for m in &mut matrix {
+            *m *= self.scale;
+        }
         finite(&matrix, self.width).map(|()| matrix)
     }
 
@@ -55,7 +57,9 @@ impl Explicit<'_> {
         let mut out = vec![0.0; rows.len() / d * k];
         out.par_chunks_mut(STRIP * k).zip(rows.par_chunks(STRIP * d)).for_each(|(out, rows)| {
             multiply_add(rows, rows.len() / d, d, weights, k, out);
-            out.iter_mut().for_each(|f| *f *= self.scale);
+            for f in out {
+                *f *= self.scale;
+            }
         });
         out
     }

@@ -40,7 +40,7 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 /// Numbers are to be predicted, the noise is roughly Gaussian and there are up to some ten thousand examples.
 ///
 /// # Cost
-/// Cholesky n³/3 multiplications and n² numbers; eigen about 9n³ and four times the memory; primal n d² and d² numbers;
+/// Cholesky n³/3 multiplications and n² numbers; eigen about 9n³ and five times the memory; primal n d² and d² numbers;
 /// cg n² kernel values a step and no matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ridge {
@@ -302,7 +302,7 @@ impl Run<'_> {
         let size = squares(&self.target.values).sqrt();
         let relative_residual = squares(residual).sqrt() / if size > 0.0 { size } else { 1.0 };
         let end = End { lambda, objective, relative_residual, left_out, status, iterations, streamed };
-        self.fitted(Coefficients::Dual { points: (0..self.n).collect(), alpha }, end)
+        self.fitted(Coefficients::Dual { points: (0..self.n).collect(), alpha }, &end)
     }
 
     fn primal(&self, features: &Features) -> Result<Fitted, FitError> {
@@ -329,10 +329,10 @@ impl Run<'_> {
             iterations: 0,
             streamed: false,
         };
-        Ok(self.fitted(Coefficients::Primal { weights: fit.weights, width, scale }, end))
+        Ok(self.fitted(Coefficients::Primal { weights: fit.weights, width, scale }, &end))
     }
 
-    fn fitted(&self, coefficients: Coefficients, end: End) -> Fitted {
+    fn fitted(&self, coefficients: Coefficients, end: &End) -> Fitted {
         let mut notes =
             vec![("lambda".to_owned(), end.lambda), ("relative_residual".to_owned(), end.relative_residual)];
         if let Some(left_out) = &end.left_out {

@@ -241,6 +241,15 @@ fn a_matrix_that_does_not_fit_is_streamed_and_that_is_said() {
     assert_eq!(p.fit(&few, ROOMY).unwrap().proof.status, Status::IterationLimit);
 }
 
+/// Stops everything at once.
+struct Never;
+
+impl Monitor for Never {
+    fn step(&self, _: &Progress) -> ControlFlow<Stop> {
+        ControlFlow::Break(Stop::Interrupted)
+    }
+}
+
 #[test]
 fn mistakes_are_named() {
     let p = problem(20, 2, 1, None);
@@ -252,12 +261,6 @@ fn mistakes_are_named() {
     assert!(told.contains("increase lambda"), "{told}");
     let odd = Problem { y: vec![f64::NAN; 20], ..problem(20, 2, 1, None) };
     assert!(matches!(odd.fit(&Ridge::default(), ROOMY), Err(FitError::Target { .. })));
-    struct Never;
-    impl Monitor for Never {
-        fn step(&self, _: &Progress) -> ControlFlow<Stop> {
-            ControlFlow::Break(Stop::Interrupted)
-        }
-    }
     let stopped = p.watched(&Ridge::default(), ROOMY, &Never).unwrap_err();
     assert!(matches!(stopped, FitError::Solve { error: SolveError::Stopped { .. }, .. }));
 }

@@ -1,0 +1,217 @@
+//! Flags that several verbs share.
+
+use crate::failure::Failure;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::data::{Missing, Scale};
+use mercer::formula::Formula;
+use mercer::gram::Plan;
+use mercer::machines::{self, Machine, MachineEntry};
+use mercer::params::{ParamError, Setting, assign, describe, nearest};
+use mercer::seed::Seed;
+use std::path::PathBuf;
+
+/// Flags of every verb that computes.
+pub(crate) fn common(command: Command) -> Command {
+    command
+        .next_help_heading("Common options")
+        .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(u16).range(1..=1024)).help(
+            "Threads to use; the results are the same for any number [default: all cores]",
+        ))
+        .arg(Arg::new("seed").long("seed").value_name("N").value_parser(value_parser!(u64)).default_value("0").help(
+            "Seed of everything random",
+        ))
+        .arg(Arg::new("memory").long("memory").value_name("SIZE").help(
+            "Memory for large matrices, e.g. 500M or 4G [default: half of what is free]",
+        ))
+        .arg(Arg::new("max-seconds").long("max-seconds").value_name("S").value_parser(value_parser!(f64)).help(
+            "Stop after so many seconds and keep the best so far",
+        ))
+        .arg(json())
+}
+
+/// `--json`.
+pub(crate) fn json() -> Arg {
+    Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print one JSON document on standard output")
+}
+
+/// `-o FILE`.
+pub(crate) fn output(name: &'static str, help: &'static str) -> Arg {
+    Arg::new("output").short('o').long("output").value_name(name).value_parser(value_parser!(PathBuf)).help(help)
+}
+
+/// A path that must be given.
+pub(crate) fn path(id: &'static str, help: &'static str) -> Arg {
+    Arg::new(id).value_name(id).required(true).value_parser(value_parser!(PathBuf)).help(help)
+}
+
+/// Flags about reading a training file.
+pub(crate) fn reading(command: Command) -> Command {
+    let text = |id: &'static str, name: &'static str, help: &'static str| {
+        Arg::new(id).long(id).value_name(name).help(help)
+    };
+    command
+        .next_help_heading("Data options")
+        .arg(text("target", "NAME|INDEX|none", "Column to predict, counted from 1 (negative: from the end); several with commas")
+            .allow_hyphen_values(true))
+        .arg(text("labels", "FILE", "File with the labels, for IDX and NPY data").value_parser(value_parser!(PathBuf)))
+        .arg(text("scale", "WAY", "standard, minmax, unit or none [default: standard for dense data, none otherwise]")
+            .value_parser(Scale::WORDS.map(|w| w.0)))
+        .arg(text("missing", "WAY", "error, mean or drop").value_parser(Missing::WORDS.map(|w| w.0)).default_value("error"))
+        .arg(text("categorical", "COLS", "Columns of categories that look like numbers").allow_hyphen_values(true))
+        .arg(text("text", "COLS", "Columns of strings for string kernels").allow_hyphen_values(true))
+        .arg(text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9; may be repeated")
+            .action(ArgAction::Append))
+        .args(format())
+}
+
+/// Flags about the format of a file.
+pub(crate) fn format() -> [Arg; 3] {
+    [
+        Arg::new("format").long("format").value_name("NAME").help("Format of the file [default: by extension and content]"),
+        Arg::new("header").long("header").value_name("BOOL").value_parser(value_parser!(bool)).help(
+            "Whether the first line names the columns [default: by content]",
+        ),
+        Arg::new("delimiter").long("delimiter").value_name("CHAR").help("What separates cells: , ; tab | or space [default: by content]"),
+    ]
+}
+
+/// `--kernel`.
+pub(crate) fn kernel() -> Arg {
+    Arg::new("kernel").long("kernel").short('k').value_name("FORMULA").default_value("rbf(gamma=scale)").help(
+        "Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all",
+    )
+}
+
+/// `--machine` and the parameters of all machines.
+pub(crate) fn machine(command: Command) -> Command {
+    let mut command = command.arg(
+        Arg::new("machine").long("machine").short('m').value_name("NAME").required(true).help(
+            "Learning machine; `mercer list machines` shows all",
+        ),
+    );
+    command = command.next_help_heading("Parameters of the machines");
+    let mut seen: Vec<&'static str> = Vec::new();
+    for entry in machines::all() {
+        for parameter in describe((entry.make)().as_mut()) {
+            if seen.contains(&parameter.name) {
+                continue;
+            }
+            seen.push(parameter.name);
+            let owners: Vec<&str> = machines::all()
+                .filter(|m| describe((m.make)().as_mut()).iter().any(|p| p.name == parameter.name))
+                .map(|m| m.name)
+                .collect();
+            let help = format!("{}: {} ({}) [default: {}]", owners.join(", "), parameter.help, parameter.rule, parameter.default);
+            command = command.arg(
+                Arg::new(parameter.name)
+                    .long(parameter.name.replace('_', "-"))
+                    .alias(parameter.name)
+                    .value_name("VALUE")
+                    .allow_negative_numbers(true)
+                    .help(help),
+            );
+        }
+    }
+    command
+}
+
+/// Threads are set up before anything runs.
+pub(crate) fn prepare(flags: &ArgMatches) -> Result<(), Failure> {
+    let Ok(Some(&threads)) = flags.try_get_one::<u16>("threads") else { return Ok(()) };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(usize::from(threads))
+        .build_global()
+        .map_err(|e| Failure { message: format!("threads could not be started: {e}"), code: 4 })
+}
+
+/// The memory plan.
+pub(crate) fn plan(flags: &ArgMatches) -> Result<Plan, Failure> {
+    match flags.get_one::<String>("memory") {
+        None => Ok(Plan::default()),
+        Some(text) => Ok(Plan { memory: bytes(text)? }),
+    }
+}
+
+/// `500M`, `4G`, `2GiB`, `1e9`.
+fn bytes(text: &str) -> Result<usize, Failure> {
+    let lower = text.trim().to_lowercase();
+    let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let (number, unit) = match lower.parse::<f64>() {
+        Ok(plain) => (Some(plain), ""),
+        Err(_) => (digits.parse::<f64>().ok(), &lower[digits.len()..]),
+    };
+    let factor = match unit {
+        "" | "b" => Some(1.0),
+        "k" | "kb" | "kib" => Some(1024.0),
+        "m" | "mb" | "mib" => Some(1024.0 * 1024.0),
+        "g" | "gb" | "gib" => Some(1024.0_f64.powi(3)),
+        "t" | "tb" | "tib" => Some(1024.0_f64.powi(4)),
+        _ => None,
+    };
+    match (number, factor) {
+        (Some(number), Some(factor)) if number > 0.0 && number.is_finite() => Ok((number * factor) as usize),
+        _ => Err(Failure::usage(format!("--memory {text} is not a size; write e.g. 500M or 4G"))),
+    }
+}
+
+/// The seed.
+pub(crate) fn seed(flags: &ArgMatches) -> Seed {
+    Seed(flags.get_one::<u64>("seed").copied().unwrap_or(0))
+}
+
+/// The kernel formula.
+pub(crate) fn formula(flags: &ArgMatches) -> Result<Formula, Failure> {
+    let text = flags.get_one::<String>("kernel").map_or("rbf(gamma=scale)", String::as_str);
+    Ok(text.parse::<Formula>()?)
+}
+
+/// The entry of the machine that was asked for.
+pub(crate) fn machine_entry(flags: &ArgMatches) -> Result<&'static MachineEntry, Failure> {
+    let name = flags.get_one::<String>("machine").map_or("", String::as_str);
+    machines::find(name).ok_or_else(|| {
+        let remedy = match nearest(name, machines::all().flat_map(|m| m.aliases.iter().copied().chain([m.name]))) {
+            Some(close) => format!("did you mean {close}?"),
+            None => format!("there are {}", machines::all().map(|m| m.name).collect::<Vec<_>>().join(", ")),
+        };
+        ParamError::NoSuch { what: "machine", name: name.to_owned(), remedy }.into()
+    })
+}
+
+/// The parameters of machines that were given, by name.
+pub(crate) fn settings(flags: &ArgMatches) -> Vec<(String, Setting)> {
+    let mut given: Vec<(String, Setting)> = Vec::new();
+    for entry in machines::all() {
+        for parameter in describe((entry.make)().as_mut()) {
+            if given.iter().any(|(name, _)| name == parameter.name) {
+                continue;
+            }
+            if let Ok(Some(text)) = flags.try_get_one::<String>(parameter.name) {
+                given.push((parameter.name.to_owned(), setting(text)));
+            }
+        }
+    }
+    given
+}
+
+/// A value as it is typed.
+pub(crate) fn setting(text: &str) -> Setting {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        return Setting::Number(number);
+    }
+    let list = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+    let numbers: Option<Vec<f64>> = list.split(',').map(|t| t.trim().parse().ok()).collect();
+    match numbers {
+        Some(numbers) if !list.is_empty() => Setting::Numbers(numbers),
+        _ => Setting::Word(text.to_owned()),
+    }
+}
+
+/// The machine with the parameters that were given.
+pub(crate) fn make_machine(entry: &'static MachineEntry, settings: &[(String, Setting)]) -> Result<Box<dyn Machine>, Failure> {
+    let mut machine = (entry.make)();
+    for (name, value) in settings {
+        assign(entry.name, machine.as_mut(), name, value)?;
+    }
+    Ok(machine)
+}

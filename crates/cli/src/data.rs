@@ -1,0 +1,85 @@
+//! `mercer data`: a data set that comes with the program, as CSV.
+
+use crate::failure::Failure;
+use crate::predict::cell;
+use crate::{Verb, arguments, report};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::data::{FieldData, Table};
+use mercer::params::{ParamError, nearest};
+use mercer::sets;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    Command::new("data")
+        .about("Write a data set that comes with the program as CSV")
+        .after_help("Example:\n  mercer data banana --n 1000 --seed 7 -o banana.csv")
+        .arg(Arg::new("NAME").value_name("NAME").required(true).help("Data set; `mercer list datasets` shows all"))
+        .arg(arguments::output("FILE", "CSV file to write [default: standard output]"))
+        .arg(Arg::new("n").long("n").value_name("N").value_parser(value_parser!(usize)).help("How many examples"))
+        .arg(Arg::new("seed").long("seed").value_name("N").value_parser(value_parser!(u64)).default_value("0").help("Seed"))
+        .arg(arguments::json())
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let name = flags.get_one::<String>("NAME").map_or("", String::as_str);
+    if !sets::SETS.iter().any(|s| s.name == name) {
+        let remedy = match nearest(name, sets::SETS.iter().map(|s| s.name)) {
+            Some(close) => format!("did you mean {close}?"),
+            None => "`mercer list datasets` shows all".to_owned(),
+        };
+        return Err(ParamError::NoSuch { what: "data set", name: name.to_owned(), remedy }.into());
+    }
+    let table = sets::load(name, flags.get_one::<usize>("n").copied(), arguments::seed(flags))?;
+    match flags.get_one::<PathBuf>("output") {
+        Some(path) => {
+            mercer::write::streamed(path, |out| write_csv(out, &table)).map_err(|e| Failure::file(path, &e))?;
+            if flags.get_flag("json") {
+                report::print_json(&json!({"name": name, "n": table.len, "output": path.display().to_string()}));
+            } else {
+                report::print(&report::facts(&[
+                    ("examples", table.len.to_string()),
+                    ("columns", table.fields.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ")),
+                    ("file", path.display().to_string()),
+                ]));
+            }
+        }
+        None => {
+            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+            // a reader that went away is no error
+            let _ = write_csv(&mut out, &table);
+        }
+    }
+    Ok(())
+}
+
+/// A header, then one line for each example.
+pub(crate) fn write_csv(out: &mut dyn Write, table: &Table) -> std::io::Result<()> {
+    let names: Vec<String> = table.fields.iter().map(|f| cell(&f.name)).collect();
+    writeln!(out, "{}", names.join(","))?;
+    for i in 0..table.len {
+        for (k, field) in table.fields.iter().enumerate() {
+            if k > 0 {
+                write!(out, ",")?;
+            }
+            match &field.data {
+                FieldData::Numbers { values, .. } => write!(out, "{}", values[i])?,
+                FieldData::Words(words) | FieldData::Mixed { cells: words, .. } => write!(out, "{}", cell(&words[i]))?,
+                FieldData::Matrix(rows) => {
+                    let line: Vec<String> = rows.row(i).iter().map(ToString::to_string).collect();
+                    write!(out, "{}", line.join(","))?;
+                }
+                FieldData::Matrix32(rows) => {
+                    let line: Vec<String> = rows.row(i).iter().map(ToString::to_string).collect();
+                    write!(out, "{}", line.join(","))?;
+                }
+                FieldData::Sparse(_) => {}
+            }
+        }
+        writeln!(out)?;
+    }
+    out.flush()
+}

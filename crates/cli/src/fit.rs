@@ -1,0 +1,119 @@
+//! `mercer fit`: learn from a file, save a model.
+
+use crate::failure::Failure;
+use crate::watch::Watch;
+use crate::{Verb, arguments, input, report};
+use clap::{ArgMatches, Command};
+use mercer::data::Dataset;
+use mercer::job::Job;
+use mercer::machines::Learns;
+use mercer::metrics::{Metrics, measure};
+use mercer::model::Model;
+use mercer::solvers::Status;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    let command = Command::new("fit")
+        .about("Learn from a data file and save the model")
+        .after_help(
+            "Examples:\n  \
+             mercer fit train.csv --machine svc --c 10 --kernel 'rbf(gamma=0.5)' -o model.mercer\n  \
+             mercer fit house.csv --machine ridge --lambda loo --target price -o price.mercer\n  \
+             mercer fit genes.tsv --machine svc --kernel 'normalise(spectrum(length=4))' --target 1 -o genes.mercer",
+        )
+        .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
+        .arg(arguments::kernel())
+        .arg(arguments::output("MODEL", "Model file to write").required(true));
+    arguments::common(arguments::reading(arguments::machine(command)))
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let started = Instant::now();
+    let entry = arguments::machine_entry(flags)?;
+    let machine = arguments::make_machine(entry, &arguments::settings(flags))?;
+    let kernel = arguments::formula(flags)?;
+    let plan = arguments::plan(flags)?;
+    let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
+    let Some(target) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o MODEL is missing")) };
+
+    let watch = Watch::new(flags);
+    let training = input::training(path, flags, &kernel)?;
+    let read = started.elapsed().as_secs_f64();
+    if entry.learns != Learns::Unsupervised && training.data.target().is_none() {
+        return Err(mercer::data::DataError::NoTarget.into());
+    }
+
+    let fitting = Instant::now();
+    let job = Job { machine: machine.as_ref(), kernel: &kernel, plan, seed: arguments::seed(flags) };
+    let outcome = job.run(&training.data, &watch);
+    watch.finish();
+    let mut model = outcome?;
+    let fit = fitting.elapsed().as_secs_f64();
+    model.schema = Some(training.schema);
+
+    let saving = Instant::now();
+    model.save(target)?;
+    let save = saving.elapsed().as_secs_f64();
+
+    let metrics = training_metrics(&model, &training.data);
+    let seconds = json!({"read": read, "fit": fit, "save": save, "total": started.elapsed().as_secs_f64()});
+    finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &[])
+}
+
+/// How good the model is on the examples it learned from.
+pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
+    let interrupted = model.fitted.proof.status == Status::Interrupted;
+    let target = data.target().filter(|_| !interrupted && model.machine != "kernel_pca")?;
+    measure(&model.predict(data).ok()?, target).ok()
+}
+
+/// Prints the report of a fit; an interrupted one is a failure of its own.
+pub(crate) fn finish(
+    model: &Model,
+    metrics: Option<&Metrics>,
+    seconds: &Value,
+    path: &Path,
+    json: bool,
+    more: &[(&str, Value)],
+) -> Result<(), Failure> {
+    if json {
+        let mut document = report::model(model);
+        document.insert("seconds".to_owned(), seconds.clone());
+        document.insert("training".to_owned(), json!(metrics));
+        document.insert("model".to_owned(), json!(path.display().to_string()));
+        for (name, value) in more {
+            document.insert((*name).to_owned(), value.clone());
+        }
+        report::print_json(&Value::Object(document));
+    } else {
+        let mut rows = report::model_facts(model);
+        rows.push(("training", brief(metrics)));
+        let of = |name: &str| seconds[name].as_f64().unwrap_or(0.0);
+        rows.push(("seconds", format!("read {:.3}, fit {:.3}, save {:.3}, total {:.3}", of("read"), of("fit"), of("save"), of("total"))));
+        rows.push(("model", path.display().to_string()));
+        report::print(&report::facts(&rows));
+    }
+    match model.fitted.proof.status {
+        Status::Converged => Ok(()),
+        Status::Interrupted => {
+            eprintln!("interrupted: the best so far is saved in {}", path.display());
+            Err(Failure::interrupted())
+        }
+        status => {
+            eprintln!("warning: not converged ({status}); the best so far is saved. Raise the limit or the tolerance.");
+            Ok(())
+        }
+    }
+}
+
+fn brief(metrics: Option<&Metrics>) -> String {
+    match metrics {
+        Some(Metrics::Classes(m)) => format!("error {:.2} % on the training examples", 100.0 * m.error),
+        Some(Metrics::Numbers(m)) => format!("RMSE {} on the training examples", report::short(m.rmse)),
+        None => "no target to compare with".to_owned(),
+    }
+}

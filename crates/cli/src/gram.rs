@@ -1,0 +1,116 @@
+//! `mercer gram`: the kernel matrix of a file, as NPY.
+
+use crate::failure::Failure;
+use crate::watch::Watch;
+use crate::{Verb, arguments, input, report};
+use clap::{Arg, ArgMatches, Command};
+use mercer::gram::{Gram, fill, fill32, show_bytes};
+use mercer::solvers::{Monitor, Progress};
+use serde_json::json;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    let command = Command::new("gram")
+        .about("Compute the kernel matrix of a data file and write it as NPY")
+        .after_help("Example:\n  mercer gram data.csv --kernel 'rbf(gamma=median)' --scale none -o K.npy")
+        .arg(arguments::path("DATA", "Data file; its target column, if any, is left aside"))
+        .arg(arguments::kernel())
+        .arg(arguments::output("K.npy", "NPY file to write").required(true))
+        .arg(
+            Arg::new("precision").long("precision").value_name("TYPE").value_parser(["f64", "f32"]).default_value("f64").help(
+                "Numbers to compute and write",
+            ),
+        );
+    arguments::common(arguments::reading(command))
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let started = Instant::now();
+    let formula = arguments::formula(flags)?;
+    let plan = arguments::plan(flags)?;
+    let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), flags.get_one::<PathBuf>("output")) else {
+        return Err(Failure::usage("DATA and -o K.npy are needed"));
+    };
+    let watch = Watch::new(flags);
+    let training = input::training(path, flags, &formula)?;
+    let read = started.elapsed().as_secs_f64();
+    let computing = Instant::now();
+    let kernel = formula.resolve(&training.data, arguments::seed(flags))?;
+    let gram = kernel.training_gram(&training.data)?;
+    let narrow = flags.get_one::<String>("precision").is_some_and(|p| p == "f32");
+    let n = gram.shape().0;
+    let size = if narrow { 4 } else { 8 };
+    // strips of rows go straight to the file, so that memory is bounded for any n
+    let strip = (plan.memory / 4 / (size * n.max(1))).clamp(1, n.max(1)).min(1024);
+    plan.check(strip * n * size, "a strip of the kernel matrix")?;
+    let mut stopped = None;
+    mercer::write::streamed(target, |out| {
+        out.write_all(&header(n, if narrow { "<f4" } else { "<f8" }))?;
+        let all: Vec<usize> = (0..n).collect();
+        for start in (0..n).step_by(strip) {
+            let progress = Progress { phase: "gram", done: start, total: Some(n), gap: None };
+            if let ControlFlow::Break(stop) = watch.step(&progress) {
+                stopped = Some(stop);
+                return Err(std::io::Error::other("stopped"));
+            }
+            let end = (start + strip).min(n);
+            let part = if end - start == n { Arc::clone(&gram) } else { Arc::clone(&gram).restrict(&all[start..end], &all) };
+            write_strip(out, part.as_ref(), narrow)?;
+        }
+        Ok(())
+    })
+    .map_err(|e| match stopped {
+        Some(stop) => mercer::Error::from(mercer::solvers::SolveError::Stopped { reason: stop }).into(),
+        None => Failure::file(target, &e),
+    })?;
+    watch.finish();
+    let compute = computing.elapsed().as_secs_f64();
+    let bytes = n * n * size;
+    if flags.get_flag("json") {
+        report::print_json(&json!({
+            "kernel": kernel.to_string(), "n": n, "precision": if narrow { "f32" } else { "f64" }, "bytes": bytes,
+            "output": target.display().to_string(),
+            "seconds": {"read": read, "gram": compute, "total": started.elapsed().as_secs_f64()},
+        }));
+    } else {
+        report::print(&report::facts(&[
+            ("kernel", kernel.to_string()),
+            ("matrix", format!("{n} × {n}, {}", show_bytes(bytes))),
+            ("seconds", format!("read {read:.3}, gram {compute:.3}")),
+            ("file", target.display().to_string()),
+        ]));
+    }
+    Ok(())
+}
+
+fn write_strip(out: &mut dyn Write, gram: &dyn Gram, narrow: bool) -> std::io::Result<()> {
+    let (rows, cols) = gram.shape();
+    if narrow {
+        let mut values = vec![0.0_f32; rows * cols];
+        fill32(gram, &mut values);
+        values.chunks(4096).try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
+    } else {
+        let mut values = vec![0.0_f64; rows * cols];
+        fill(gram, &mut values);
+        values.chunks(4096).try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
+    }
+}
+
+/// The header of an NPY file, version 1.0, padded to a multiple of 64 bytes.
+fn header(n: usize, dtype: &str) -> Vec<u8> {
+    let mut dictionary = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({n}, {n}), }}");
+    while (10 + dictionary.len() + 1) % 64 != 0 {
+        dictionary.push(' ');
+    }
+    dictionary.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((dictionary.len() as u16).to_le_bytes());
+    bytes.extend(dictionary.into_bytes());
+    bytes
+}

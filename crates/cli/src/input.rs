@@ -1,0 +1,125 @@
+//! From flags and a file to data.
+
+use crate::failure::Failure;
+use clap::ArgMatches;
+use mercer::data::read::{ReadOptions, read};
+use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
+use mercer::formula::Formula;
+use mercer::model::Model;
+use std::path::{Path, PathBuf};
+
+/// A training file, and what its columns mean.
+pub(crate) struct Training {
+    pub(crate) schema: Schema,
+    pub(crate) data: Dataset,
+}
+
+/// Reads a training file and learns its schema.
+pub(crate) fn training(path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<Training, Failure> {
+    let columns = |id: &str| flags.get_one::<String>(id).map(|t| SchemaOptions::columns(t)).unwrap_or_default();
+    let mut options = SchemaOptions {
+        categorical: columns("categorical"),
+        text: columns("text"),
+        missing: word(flags, "missing", &Missing::WORDS).unwrap_or_default(),
+        scale: word(flags, "scale", &Scale::WORDS),
+        ..SchemaOptions::default()
+    };
+    if let Some(target) = flags.get_one::<String>("target") {
+        options.set_target(target);
+    }
+    for view in flags.get_many::<String>("view").into_iter().flatten() {
+        options.add_view(view)?;
+    }
+    for (name, kind) in formula.views() {
+        match (kind, name) {
+            (Kind::Text, Some(name)) if !options.text.iter().any(|t| t == name) => options.text.push(name.to_owned()),
+            (Kind::Precomputed, name) => options.raw.push(name.unwrap_or("x").to_owned()),
+            _ => {}
+        }
+    }
+    let mut reading = read_options(flags)?;
+    reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
+    let table = read(path, &reading)?;
+    settle_views(&table, formula, &mut options)?;
+    let (schema, data) = Schema::learn_and_apply(&table, &options)?;
+    if data.is_empty() {
+        return Err(DataError::Empty { place: path.display().to_string() }.into());
+    }
+    Ok(Training { schema, data })
+}
+
+/// Views that the formula names but nobody declared are columns; an unnamed string kernel takes the only column of words.
+fn settle_views(table: &Table, formula: &Formula, options: &mut SchemaOptions) -> Result<(), Failure> {
+    let target: Vec<usize> = match &options.target {
+        None => table.target.into_iter().collect(),
+        Some(names) => names.iter().map(|n| table.find(n)).collect::<Result<_, _>>()?,
+    };
+    for (name, kind) in formula.views() {
+        match (kind, name) {
+            (Kind::Vectors, Some(name)) if name != "x" && !options.views.iter().any(|(v, _)| v == name) => {
+                let column = table.fields.iter().position(|f| f.name == name);
+                let single = column.is_some_and(|c| {
+                    matches!(table.fields[c].data, FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. })
+                });
+                if single {
+                    options.views.push((name.to_owned(), vec![name.to_owned()]));
+                }
+            }
+            (Kind::Text, None) if options.text.is_empty() => {
+                let words: Vec<usize> = (0..table.fields.len())
+                    .filter(|i| !target.contains(i))
+                    .filter(|&i| matches!(table.fields[i].data, FieldData::Words(_) | FieldData::Mixed { .. }))
+                    .collect();
+                match words.as_slice() {
+                    [only] => options.text.push(table.fields[*only].name.clone()),
+                    [] => {
+                        let finding = format!("{} has no column of words for a string kernel", table.file);
+                        return Err(DataError::Usage { finding }.into());
+                    }
+                    _ => {
+                        let finding = format!("{} has several columns of words; name one with --text", table.file);
+                        return Err(DataError::Usage { finding }.into());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Reads a file for a model.
+pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    let mut reading = read_options(flags)?;
+    if let Some(schema) = &model.schema {
+        reading.words = schema.word_columns();
+    }
+    let data = model.data(&read(path, &reading)?)?;
+    if data.is_empty() {
+        return Err(DataError::Empty { place: path.display().to_string() }.into());
+    }
+    Ok(data)
+}
+
+/// What the flags say about the format of a file.
+pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
+    let delimiter = match flags.get_one::<String>("delimiter").map(String::as_str) {
+        None => None,
+        Some("tab" | "\\t") => Some(b'\t'),
+        Some("space") => Some(b' '),
+        Some(text) if text.len() == 1 => Some(text.as_bytes()[0]),
+        Some(text) => return Err(Failure::usage(format!("--delimiter {text} is not one character, tab or space"))),
+    };
+    Ok(ReadOptions {
+        format: flags.get_one::<String>("format").cloned(),
+        header: flags.get_one::<bool>("header").copied(),
+        delimiter,
+        labels: flags.try_get_one::<PathBuf>("labels").ok().flatten().cloned(),
+        words: Vec::new(),
+    })
+}
+
+fn word<T: Copy>(flags: &ArgMatches, id: &str, words: &[(&'static str, T)]) -> Option<T> {
+    let typed = flags.get_one::<String>(id)?;
+    words.iter().find(|(word, _)| word == typed).map(|(_, value)| *value)
+}

@@ -1,0 +1,124 @@
+//! `mercer list`: what there is.
+
+use crate::failure::Failure;
+use crate::{Verb, arguments, report};
+use clap::{Arg, ArgMatches, Command};
+use mercer::data::read::FORMATS;
+use mercer::kernels::{self, Definite};
+use mercer::machines::{self, Learns};
+use mercer::params::{Described, describe};
+use mercer::sets::SETS;
+use serde_json::{Value, json};
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    Command::new("list")
+        .about("List kernels, machines, formats or data sets")
+        .after_help("Example:\n  mercer list kernels")
+        .arg(Arg::new("WHAT").value_name("WHAT").required(true).value_parser(["kernels", "machines", "formats", "datasets"]))
+        .arg(arguments::json())
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let what = flags.get_one::<String>("WHAT").map_or("", String::as_str);
+    let (header, rows, documents): (&[&str], Vec<Vec<String>>, Vec<Value>) = match what {
+        "kernels" => (&["kernel", "formula", "parameters", "definite"], kernel_rows(), kernel_documents()),
+        "machines" => (&["machine", "what it does", "parameters"], machine_rows(), machine_documents()),
+        "formats" => (&["format", "what it is", "extensions"], format_rows(), format_documents()),
+        _ => (&["data set", "what it is", "task", "examples"], set_rows(), set_documents()),
+    };
+    if flags.get_flag("json") {
+        report::print_json(&Value::Array(documents));
+    } else {
+        report::print(&report::table(header, &rows, false));
+        if what == "kernels" {
+            report::print(
+                "Combine them: k1 + k2, 2*k, k1 * k2, k^2, exp(k), normalise(k), centre(k), rbf(k, gamma=1), k@view.\n\
+                 A kernel on vectors is written like rbf(gamma=0.5); gamma may be scale, median or 1/d.",
+            );
+        }
+    }
+    Ok(())
+}
+
+fn parameters(described: &[Described]) -> String {
+    let own = described.iter().filter(|d| d.spelling_of.is_none());
+    own.map(|d| format!("{}={}", d.name, d.default)).collect::<Vec<_>>().join(", ")
+}
+
+fn parameter_documents(described: &[Described]) -> Vec<Value> {
+    described
+        .iter()
+        .map(|d| {
+            json!({"name": d.name, "kind": d.kind, "default": d.default, "words": d.words, "rule": d.rule, "help": d.help,
+                   "spelling_of": d.spelling_of})
+        })
+        .collect()
+}
+
+fn definite(definite: Definite) -> &'static str {
+    match definite {
+        Definite::Positive => "positive",
+        Definite::Conditionally => "conditionally",
+        Definite::Indefinite => "indefinite",
+    }
+}
+
+fn kernel_rows() -> Vec<Vec<String>> {
+    let row = |e: &kernels::KernelEntry| {
+        let described = describe((e.make)().as_mut());
+        vec![e.name.to_owned(), e.formula.to_owned(), parameters(&described), definite(e.definite).to_owned()]
+    };
+    kernels::all().map(row).collect()
+}
+
+fn kernel_documents() -> Vec<Value> {
+    let document = |e: &kernels::KernelEntry| {
+        json!({"name": e.name, "aliases": e.aliases, "formula": e.formula, "definite": definite(e.definite),
+               "works_on": e.kind.to_string(), "source": e.source.to_string(), "use_when": e.use_when,
+               "parameters": parameter_documents(&describe((e.make)().as_mut()))})
+    };
+    kernels::all().map(document).collect()
+}
+
+fn machine_rows() -> Vec<Vec<String>> {
+    let row = |e: &machines::MachineEntry| {
+        vec![e.name.to_owned(), e.summary.to_owned(), parameters(&describe((e.make)().as_mut()))]
+    };
+    machines::all().map(row).collect()
+}
+
+fn machine_documents() -> Vec<Value> {
+    let learns = |l: Learns| match l {
+        Learns::Classes => "classes",
+        Learns::Numbers => "numbers",
+        Learns::Unsupervised => "nothing",
+    };
+    let document = |e: &machines::MachineEntry| {
+        json!({"name": e.name, "aliases": e.aliases, "summary": e.summary, "formula": e.formula, "learns": learns(e.learns),
+               "source": e.source.to_string(), "use_when": e.use_when,
+               "parameters": parameter_documents(&describe((e.make)().as_mut()))})
+    };
+    machines::all().map(document).collect()
+}
+
+fn format_rows() -> Vec<Vec<String>> {
+    FORMATS.iter().map(|f| vec![f.name.to_owned(), f.summary.to_owned(), f.extensions.join(", ")]).collect()
+}
+
+fn format_documents() -> Vec<Value> {
+    FORMATS.iter().map(|f| json!({"name": f.name, "summary": f.summary, "extensions": f.extensions})).collect()
+}
+
+fn set_rows() -> Vec<Vec<String>> {
+    SETS.iter().map(|s| vec![s.name.to_owned(), s.summary.to_owned(), s.task.to_owned(), s.examples.to_string()]).collect()
+}
+
+fn set_documents() -> Vec<Value> {
+    let document = |s: &&mercer::sets::SetEntry| {
+        json!({"name": s.name, "summary": s.summary, "task": s.task, "examples": s.examples, "generated": s.generated,
+               "source": s.source})
+    };
+    SETS.iter().map(document).collect()
+}

@@ -1,0 +1,126 @@
+//! `mercer predict`: what a model says about new examples.
+
+use crate::failure::Failure;
+use crate::{Verb, arguments, input, report};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use mercer::machines::Output;
+use mercer::model::Model;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    let command = Command::new("predict")
+        .about("Predict new examples; the file may have the target column or not")
+        .after_help("Example:\n  mercer predict model.mercer new.csv --scores -o predictions.csv")
+        .arg(arguments::path("MODEL", "Model file"))
+        .arg(arguments::path("DATA", "Data file"))
+        .arg(arguments::output("FILE.csv", "CSV file to write [default: standard output]"))
+        .arg(
+            Arg::new("scores")
+                .long("scores")
+                .action(ArgAction::SetTrue)
+                .help("Append a column score_<label> for each class; the largest is the prediction"),
+        )
+        .args(arguments::format());
+    arguments::common(command)
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let started = Instant::now();
+    let (Some(model), Some(data)) = (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA")) else {
+        return Err(Failure::usage("MODEL and DATA are needed"));
+    };
+    let model = Model::load(model)?;
+    let data = input::for_model(&model, data, flags)?;
+    let predicting = Instant::now();
+    let output = model.predict(&data)?;
+    let predict = predicting.elapsed().as_secs_f64();
+    let scores = flags.get_flag("scores");
+    if scores && matches!(output, Output::Values { .. }) {
+        let what = format!("--scores is for classifiers; {} predicts numbers", model.machine);
+        return Err(Failure::usage(what));
+    }
+    let json = flags.get_flag("json");
+    let file = flags.get_one::<PathBuf>("output");
+    if let Some(path) = file {
+        mercer::write::streamed(path, |out| write_csv(out, &output, scores)).map_err(|e| Failure::file(path, &e))?;
+    } else if !json {
+        let mut out = std::io::stdout().lock();
+        // a reader that went away is no error
+        let _ = write_csv(&mut std::io::BufWriter::new(&mut out), &output, scores);
+        return Ok(());
+    }
+    let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
+    if json {
+        let mut document = json!({"machine": model.machine, "n": output.len(), "seconds": seconds});
+        match file {
+            Some(path) => document["output"] = json!(path.display().to_string()),
+            None => document["predictions"] = predictions(&output),
+        }
+        if let (true, Output::Labels { labels, scores, .. }, None) = (scores, &output, file) {
+            document["labels"] = json!(labels);
+            document["scores"] = json!(scores.chunks_exact(labels.len()).collect::<Vec<_>>());
+        }
+        report::print_json(&document);
+    } else if let Some(path) = file {
+        report::print(&report::facts(&[("examples", output.len().to_string()), ("predictions", path.display().to_string())]));
+    }
+    Ok(())
+}
+
+fn predictions(output: &Output) -> serde_json::Value {
+    match output {
+        Output::Labels { .. } => json!(output.labels()),
+        Output::Values { names, values } if names.len() == 1 => json!(values),
+        Output::Values { names, values } => json!(values.chunks_exact(names.len()).collect::<Vec<_>>()),
+    }
+}
+
+/// One header line, the prediction in the first column, shortest floats that read back the same.
+pub(crate) fn write_csv(out: &mut dyn Write, output: &Output, scores: bool) -> std::io::Result<()> {
+    match output {
+        Output::Labels { labels, codes, scores: all } => {
+            write!(out, "prediction")?;
+            if scores {
+                for label in labels {
+                    write!(out, ",{}", cell(&format!("score_{label}")))?;
+                }
+            }
+            writeln!(out)?;
+            for (code, row) in codes.iter().zip(all.chunks_exact(labels.len())) {
+                write!(out, "{}", cell(&labels[*code as usize]))?;
+                if scores {
+                    for score in row {
+                        write!(out, ",{score}")?;
+                    }
+                }
+                writeln!(out)?;
+            }
+        }
+        Output::Values { names, values } => {
+            let header: Vec<String> = match names.as_slice() {
+                [_] => vec!["prediction".to_owned()],
+                several => several.iter().map(|n| cell(&format!("prediction_{n}"))).collect(),
+            };
+            writeln!(out, "{}", header.join(","))?;
+            for row in values.chunks_exact(names.len()) {
+                let texts: Vec<String> = row.iter().map(ToString::to_string).collect();
+                writeln!(out, "{}", texts.join(","))?;
+            }
+        }
+    }
+    out.flush()
+}
+
+/// A cell, quoted if it must be.
+pub(crate) fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

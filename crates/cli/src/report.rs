@@ -1,0 +1,155 @@
+//! Reports: tables for people, documents for programs.
+
+use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
+use mercer::metrics::Metrics;
+use mercer::model::Model;
+use mercer::params::Setting;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// Prints to standard output; a reader that went away is no error.
+pub(crate) fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.write_all(b"\n");
+    let _ = out.flush();
+}
+
+/// Prints one JSON document.
+pub(crate) fn print_json(document: &Value) {
+    print(&serde_json::to_string_pretty(document).unwrap_or_default());
+}
+
+/// Two columns: what, and how much.
+pub(crate) fn facts(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let line = |(name, value): &(&str, String)| format!("  {name}{}  {value}", " ".repeat(width - name.chars().count()));
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A table with a header; columns from the second on are numbers if `numbers`.
+pub(crate) fn table(header: &[&str], rows: &[Vec<String>], numbers: bool) -> String {
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(header);
+    for row in rows {
+        table.add_row(row);
+    }
+    if numbers {
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}
+
+/// A parameter as JSON.
+pub(crate) fn setting(value: &Setting) -> Value {
+    match value {
+        Setting::Number(x) => json!(x),
+        Setting::Switch(b) => json!(b),
+        Setting::Word(w) => json!(w),
+        Setting::Numbers(xs) => json!(xs),
+    }
+}
+
+/// Named parameters as JSON.
+pub(crate) fn settings(values: &[(String, Setting)]) -> Value {
+    Value::Object(values.iter().map(|(name, value)| (name.clone(), setting(value))).collect::<Map<_, _>>())
+}
+
+/// What a model is, as JSON.
+pub(crate) fn model(model: &Model) -> Map<String, Value> {
+    let proof = &model.fitted.proof;
+    let width: Option<usize> = model.examples.views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
+    let width = model.schema.as_ref().and_then(|s| s.views().iter().filter_map(|v| v.width()).reduce(|a, b| a + b)).or(width);
+    let document = json!({
+        "machine": model.machine,
+        "parameters": settings(&model.settings),
+        "kernel": model.kernel.to_string(),
+        "n": model.trained_on,
+        "d": width,
+        "iterations": proof.iterations,
+        "status": proof.status,
+        "objective": proof.objective,
+        "duality_gap": proof.duality_gap,
+        "violation": proof.violation,
+        "n_support": proof.support,
+        "notes": Value::Object(proof.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
+        "candidates": model.candidates,
+    });
+    match document {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// What a model is, for people.
+pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
+    let proof = &model.fitted.proof;
+    let parameters: Vec<String> = model.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let mut rows = vec![
+        ("machine", if parameters.is_empty() { model.machine.clone() } else { format!("{} ({})", model.machine, parameters.join(", ")) }),
+        ("kernel", model.kernel.to_string()),
+        ("examples", model.trained_on.to_string()),
+        ("status", if proof.iterations > 0 { format!("{} after {} iterations", proof.status, proof.iterations) } else { proof.status.to_string() }),
+    ];
+    if let Some(objective) = proof.objective {
+        let gap = proof.duality_gap.map(|g| format!(", duality gap {g:.3e}")).unwrap_or_default();
+        rows.push(("objective", format!("{objective:.6}{gap}")));
+    }
+    if let Some(support) = proof.support {
+        let share = 100.0 * support as f64 / model.trained_on.max(1) as f64;
+        rows.push(("support", format!("{support} examples carry weight ({share:.1} %)")));
+    }
+    let notes: Vec<String> = proof.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();
+    if !notes.is_empty() {
+        rows.push(("notes", notes.join(", ")));
+    }
+    rows
+}
+
+/// Six digits at most.
+pub(crate) fn short(x: f64) -> String {
+    if x == x.trunc() && x.abs() < 1e9 {
+        return format!("{x}");
+    }
+    let digits = format!("{x:.6}");
+    if x.abs() >= 1e-4 && x.abs() < 1e9 { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { format!("{x:.4e}") }
+}
+
+/// How good predictions are, for people.
+pub(crate) fn metrics(metrics: &Metrics) -> String {
+    match metrics {
+        Metrics::Classes(m) => {
+            let (low, high) = m.error_interval;
+            let mut rows = vec![
+                ("examples", m.n.to_string()),
+                ("error", format!("{:.2} %  (95 % interval {:.2} % to {:.2} %)", 100.0 * m.error, 100.0 * low, 100.0 * high)),
+            ];
+            if let Some(auc) = m.auc {
+                rows.push(("AUC", format!("{auc:.4}")));
+            }
+            let mut text = facts(&rows);
+            if m.labels.len() <= 20 {
+                let header: Vec<&str> = std::iter::once("true \\ predicted").chain(m.labels.iter().map(String::as_str)).collect();
+                let lines: Vec<Vec<String>> = m
+                    .labels
+                    .iter()
+                    .zip(&m.confusion)
+                    .map(|(label, row)| std::iter::once(label.clone()).chain(row.iter().map(ToString::to_string)).collect())
+                    .collect();
+                text.push('\n');
+                text.push_str(&table(&header, &lines, true));
+            }
+            text
+        }
+        Metrics::Numbers(m) => {
+            let mut rows =
+                vec![("examples", m.n.to_string()), ("RMSE", short(m.rmse)), ("mean absolute error", short(m.mae))];
+            if let Some(r2) = m.r2 {
+                rows.push(("R²", format!("{r2:.4}")));
+            }
+            facts(&rows)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `mercer select`: choose parameters by cross-validation, then fit the best on all examples.
+
+use crate::failure::Failure;
+use crate::watch::Watch;
+use crate::{Verb, arguments, fit, input, report};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::select::{Candidate, Grid, Search, Selection};
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    let command = Command::new("select")
+        .about("Choose parameters by cross-validation and save the best model")
+        .after_help(
+            "Example:\n  \
+             mercer select train.csv --machine svc --grid 'c=1e-2..1e4:log7, gamma=1e-3..10:log5' -o best.mercer\n\n\
+             A parameter belongs to the machine or to the kernel. Values are a|b|c, or from..to:logN, or from..to:linN.",
+        )
+        .arg(arguments::path("DATA", "Data file"))
+        .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values"))
+        .arg(Arg::new("folds").long("folds").value_name("K").value_parser(value_parser!(usize)).default_value("5").help("Folds of the cross-validation"))
+        .arg(arguments::kernel())
+        .arg(arguments::output("MODEL", "Model file to write").required(true));
+    arguments::common(arguments::reading(arguments::machine(command)))
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let started = Instant::now();
+    let entry = arguments::machine_entry(flags)?;
+    let settings = arguments::settings(flags);
+    arguments::make_machine(entry, &settings)?;
+    let kernel = arguments::formula(flags)?;
+    let text = flags.get_one::<String>("grid").map_or("", String::as_str);
+    let grid: Grid = text.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;
+    let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), flags.get_one::<PathBuf>("output")) else {
+        return Err(Failure::usage("DATA and -o MODEL are needed"));
+    };
+    let watch = Watch::new(flags);
+    let training = input::training(path, flags, &kernel)?;
+    let read = started.elapsed().as_secs_f64();
+    let fitting = Instant::now();
+    let search = Search {
+        machine: entry,
+        settings: &settings,
+        kernel: &kernel,
+        grid: &grid,
+        folds: flags.get_one::<usize>("folds").copied().unwrap_or(5),
+        plan: arguments::plan(flags)?,
+        seed: arguments::seed(flags),
+    };
+    let outcome = search.run(&training.data, &watch);
+    watch.finish();
+    let mut selection = outcome?;
+    let seconds_fit = fitting.elapsed().as_secs_f64();
+    selection.model.schema = Some(training.schema);
+    let saving = Instant::now();
+    selection.model.save(target)?;
+    let save = saving.elapsed().as_secs_f64();
+    let metrics = fit::training_metrics(&selection.model, &training.data);
+    let json = flags.get_flag("json");
+    if !json {
+        report::print(&candidates(&selection));
+    }
+    let seconds = json!({"read": read, "fit": seconds_fit, "save": save, "total": started.elapsed().as_secs_f64()});
+    let listed: Vec<_> = selection.candidates.iter().map(candidate).collect();
+    let more = [("best", candidate(&selection.candidates[selection.best])), ("table", json!(listed))];
+    fit::finish(&selection.model, metrics.as_ref(), &seconds, target, json, &more)
+}
+
+fn candidate(c: &Candidate) -> serde_json::Value {
+    json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "score": c.score, "standard_error": c.spread, "folds": c.folds})
+}
+
+/// The candidates as a table, the best marked; long tables show the best twenty.
+pub(crate) fn candidates(selection: &Selection) -> String {
+    let Some(first) = selection.candidates.first() else { return String::new() };
+    let mut header: Vec<&str> = first.point.iter().map(|(name, _)| name.as_str()).collect();
+    header.extend(["cv score", "± s.e.", ""]);
+    let mut order: Vec<usize> = (0..selection.candidates.len()).collect();
+    let long = order.len() > 30;
+    if long {
+        order.sort_by(|&a, &b| selection.candidates[a].score.total_cmp(&selection.candidates[b].score));
+        order.truncate(20);
+    }
+    let rows: Vec<Vec<String>> = order
+        .iter()
+        .map(|&i| {
+            let c = &selection.candidates[i];
+            let mut row: Vec<String> = c.point.iter().map(|(_, v)| v.to_string()).collect();
+            row.extend([format!("{:.4}", c.score), format!("{:.4}", c.spread)]);
+            row.push(if i == selection.best { "best".to_owned() } else { String::new() });
+            row
+        })
+        .collect();
+    let mut text = report::table(&header, &rows, false);
+    if long {
+        text.push_str(&format!("\nthe best 20 of {} candidates", selection.candidates.len()));
+    }
+    text
+}
