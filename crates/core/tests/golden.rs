@@ -115,8 +115,11 @@ fn string_kernels_count_as_brute_force_does() {
     for case in cases(&file) {
         let length = case["length"].as_u64().unwrap() as usize;
         let exact = text(case, "kernel") == "spectrum";
-        let formula =
-            if exact { format!("spectrum({length})") } else { format!("subsequence({length}, {})", number(case, "decay")) };
+        let formula = if exact {
+            format!("spectrum({length})")
+        } else {
+            format!("subsequence({length}, {})", number(case, "decay"))
+        };
         let kernel: Formula = formula.parse().unwrap();
         let wanted = numbers(&case["expected"]);
         for gram in [kernel.cross(&data, &data).unwrap(), kernel.gram(&data).unwrap()] {
@@ -154,9 +157,12 @@ fn ridge_regression_has_the_coefficients_predictions_and_left_out_residuals_of_o
         let (alpha, wanted) = (numbers(&case["dual_coef"]), numbers(&case["predictions"]));
         let left_out = numbers(&case["leave_one_out_residuals"]);
         // a condition number of up to 1e4 (λ = 0.01) leaves twelve digits
-        for (solver, digits) in
-            [(RidgeSolver::Auto, 1e-10), (RidgeSolver::Cholesky, 1e-10), (RidgeSolver::Eigen, 1e-10), (RidgeSolver::Cg, 1e-5)]
-        {
+        for (solver, digits) in [
+            (RidgeSolver::Auto, 1e-10),
+            (RidgeSolver::Cholesky, 1e-10),
+            (RidgeSolver::Eigen, 1e-10),
+            (RidgeSolver::Cg, 1e-5),
+        ] {
             let what = format!("{formula}, lambda {lambda}, {outputs} outputs, {solver:?}");
             let model = Ridge { lambda: lambda.into(), solver, ..Ridge::default() }.fit(&kernel, &data).unwrap();
             if let Coefficients::Dual { alpha: got, .. } = &model.fitted.expansion.coefficients {
@@ -171,7 +177,8 @@ fn ridge_regression_has_the_coefficients_predictions_and_left_out_residuals_of_o
                 None => assert_eq!(solver, RidgeSolver::Cg, "{what}"),
             }
         }
-        let path = Ridge::default().loo_path(kernel.gram(&data).unwrap().as_ref(), &y, outputs, &[1e9, lambda]).unwrap();
+        let path =
+            Ridge::default().loo_path(kernel.gram(&data).unwrap().as_ref(), &y, outputs, &[1e9, lambda]).unwrap();
         near(&path[1].residuals, &left_out, 1e-10 * largest(&left_out), &format!("{formula}, path"));
         // with a huge λ nothing is learned and the residual is the target itself
         near(&path[0].residuals, &y, 1e-5 * largest(&y), &format!("{formula}, huge lambda"));
