@@ -250,6 +250,25 @@ impl Formula {
         has(&self.0, name)
     }
 
+    /// Whether every word (`gamma=scale`) has become a number.
+    pub fn is_resolved(&self) -> bool {
+        fn resolved(node: &Node) -> bool {
+            let here = match node {
+                Node::Kernel(bound) => {
+                    let mut copy = bound.kernel.boxed();
+                    let words: Vec<&str> =
+                        describe(copy.as_mut()).into_iter().filter(|d| d.kind == "number" && !d.words.is_empty()).map(|d| d.name).collect();
+                    let settings = bound.kernel.settings();
+                    !settings.iter().any(|(name, value)| words.contains(name) && matches!(value, Setting::Word(_)))
+                }
+                Node::Radial(_, gamma) => matches!(gamma, Auto::Value(_)),
+                _ => true,
+            };
+            here && node.children().iter().all(resolved)
+        }
+        resolved(&self.0)
+    }
+
     /// Sets a parameter in every kernel that has it; whether any has.
     pub fn assign(&mut self, name: &str, value: &Setting) -> Result<bool, ParamError> {
         fn set(node: &mut Node, name: &str, value: &Setting) -> Result<bool, ParamError> {

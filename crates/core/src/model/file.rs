@@ -224,13 +224,16 @@ fn pack_sparse<S: Scalar>(pack: &mut Packer, place: usize, rows: &SparseRows<S>)
 fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> {
     let mut kernel: Formula = document.kernel.parse().map_err(|e| format!("its kernel: {e}"))?;
     let mut centrings = Vec::new();
-    for i in 0..document.centrings.min(64) {
+    for i in 0..document.centrings {
         let (_, means) = finite(unpack.get_f64s(&format!("centring.{i}"))?)?;
         let (_, total) = finite(unpack.get_f64s(&format!("centring.{i}.total"))?)?;
         centrings.push(Centring { means, total: *total.first().ok_or("a centring has no total")? });
     }
     if !kernel.set_centrings(centrings) {
         return Err("its kernel has another number of centres than the file".to_owned());
+    }
+    if !kernel.is_resolved() {
+        return Err("its kernel has a word where a number should be".to_owned());
     }
     let views = document
         .views
@@ -250,6 +253,9 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     if document.machine.is_empty() || crate::machines::find(&document.machine).is_none() {
         return Err(format!("there is no machine called {}", document.machine));
     }
+    if let Some(schema) = &document.schema {
+        schema.check(&examples)?;
+    }
     Ok(Model {
         machine: document.machine,
         settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
@@ -262,8 +268,8 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     })
 }
 
-fn finite<T>(array: (T, Vec<f64>)) -> Result<(T, Vec<f64>), String> {
-    if array.1.iter().all(|v| v.is_finite()) { Ok(array) } else { Err("an array holds numbers that are not finite".to_owned()) }
+fn finite<T, S: Scalar>(array: (T, Vec<S>)) -> Result<(T, Vec<S>), String> {
+    if array.1.iter().all(|v| v.wide().is_finite()) { Ok(array) } else { Err("an array holds numbers that are not finite".to_owned()) }
 }
 
 fn unpack_coefficients(
@@ -293,7 +299,7 @@ fn unpack_coefficients(
                 && classes.len() == points.len()
                 && classes.iter().all(|&c| (c as usize) < count)
                 && classes.windows(2).all(|p| p[0] <= p[1])
-                && offsets.len() == count * (count - 1) / 2;
+                && count.checked_mul(count - 1).is_some_and(|twice| offsets.len() == twice / 2);
             match (fits, &document.readout) {
                 (true, Readout::Vote { labels }) if labels.len() == count => {
                     Ok(Coefficients::Pairwise { points, classes, alpha, count })
@@ -317,7 +323,7 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result
             rows.map(Values::from).ok_or_else(wrong)
         }
         "dense32" => {
-            let (found, values) = unpack.get_f32s(&name("values"))?;
+            let (found, values) = finite(unpack.get_f32s(&name("values"))?)?;
             let rows = Rows::new(values, view.len, view.width).filter(|_| found == shape);
             rows.map(Values::from).ok_or_else(wrong)
         }
@@ -326,7 +332,7 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result
             unpack_sparse(unpack, place, view, &values).map(Values::from)
         }
         "sparse32" => {
-            let (_, values) = unpack.get_f32s(&name("values"))?;
+            let (_, values) = finite(unpack.get_f32s(&name("values"))?)?;
             unpack_sparse(unpack, place, view, &values).map(Values::from)
         }
         "text" => {
@@ -369,7 +375,7 @@ fn unpack_sparse<S: Scalar>(
     for p in starts.windows(2) {
         row.clear();
         row.extend((p[0]..p[1]).map(|k| Coordinate { index: indices[k], value: values[k] }));
-        if !rows.push(&row) {
+        if !rows.push(&row) || rows.width() != view.width {
             return Err(wrong());
         }
     }
