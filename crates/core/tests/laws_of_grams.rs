@@ -265,7 +265,8 @@ fn chosen_rows_and_columns_are_gathered() {
     let rows: Vec<usize> = (0..N).rev().chain([3, 3]).collect();
     let cols: Vec<usize> = (0..M).map(|j| j * 7 % N).collect();
     let gram: Arc<dyn Gram> = Arc::new(Chosen::new(stored(&a, N, N), &rows, &cols));
-    let wanted: Vec<f64> = rows.iter().flat_map(|&i| cols.iter().map(move |&j| (i, j))).map(|(i, j)| a[i * N + j]).collect();
+    let wanted: Vec<f64> =
+        rows.iter().flat_map(|&i| cols.iter().map(move |&j| (i, j))).map(|(i, j)| a[i * N + j]).collect();
     is_matrix(&gram, &wanted, "chosen");
     let own = gram.self_similarities(Side::Columns).unwrap();
     cols.iter().zip(own).for_each(|(&j, own)| assert_eq!(own, a[j * N + j]));

@@ -33,16 +33,17 @@ fn training_gram(leaf: &dyn Leaf, values: &Values) -> Arc<dyn Gram> {
 
 #[test]
 fn the_training_matrix_is_the_definition_and_symmetric() {
-    everywhere(1, 140, 3, |leaf, sample| {
+    everywhere(1, 90, 2, |leaf, sample| {
         let v = &sample.training;
         let k = values(training_gram(leaf, v).as_ref());
         let n = v.len();
         let near = Tolerance::new(leaf, v, v, f64::EPSILON);
         for i in 0..n {
-            for j in 0..n {
-                near.assert(i, j, k[i * n + j], leaf.eval(v, i, v, j), &sample.name);
-                near.assert(i, j, k[i * n + j], k[j * n + i], &sample.name);
-                near.assert(i, j, leaf.eval(v, i, v, j), leaf.eval(v, j, v, i), "the definition");
+            for j in 0..=i {
+                let wanted = leaf.eval(v, i, v, j);
+                near.assert(i, j, k[i * n + j], wanted, &sample.name);
+                near.assert(j, i, k[j * n + i], k[i * n + j], &sample.name);
+                near.assert(j, i, leaf.eval(v, j, v, i), wanted, "the definition");
             }
         }
     });
@@ -50,7 +51,7 @@ fn the_training_matrix_is_the_definition_and_symmetric() {
 
 #[test]
 fn the_cross_matrix_is_the_definition_beyond_the_edges_of_tiles() {
-    everywhere(150, 600, 1, |leaf, sample| {
+    everywhere(150, 600, 0, |leaf, sample| {
         let (new, training) = (&sample.new, &sample.training);
         let gram = leaf.gram(new, training, false).unwrap();
         assert_eq!(gram.shape(), (150, 600));
@@ -59,7 +60,7 @@ fn the_cross_matrix_is_the_definition_beyond_the_edges_of_tiles() {
         // all pairs with one side next to an edge, and a lattice of the others
         let edge = |i: usize, tile: usize| i < 2 || i.abs_diff(tile) < 2;
         for (i, j) in (0..150).flat_map(|i| (0..600).map(move |j| (i, j))) {
-            if edge(i, 128) || edge(j, 512) || (i * 7 + j) % 11 == 0 {
+            if edge(i, 128) || edge(j, 512) || (i * 7 + j) % 13 == 0 {
                 near.assert(i, j, k[i * 600 + j], leaf.eval(new, i, training, j), &sample.name);
             }
         }
@@ -68,7 +69,7 @@ fn the_cross_matrix_is_the_definition_beyond_the_edges_of_tiles() {
 
 #[test]
 fn training_examples_met_as_new_ones_give_the_same_numbers() {
-    everywhere(1, 70, 2, |leaf, sample| {
+    everywhere(1, 70, 1, |leaf, sample| {
         let v = &sample.training;
         let (k, again) = (values(training_gram(leaf, v).as_ref()), values(leaf.gram(v, v, false).unwrap().as_ref()));
         let near = Tolerance::new(leaf, v, v, f64::EPSILON);
@@ -131,7 +132,7 @@ fn lowest(spectrum: &[f64]) -> f64 {
 
 #[test]
 fn no_eigenvalue_is_negative_where_the_catalogue_says_so() {
-    everywhere(1, 60, 4, |leaf, sample| match leaf.entry().definite {
+    everywhere(1, 60, 3, |leaf, sample| match leaf.entry().definite {
         Definite::Positive => {
             let low = lowest(&spectrum(leaf, &sample.training, false));
             assert!(low >= -1e-13, "{} on {}: {low:e}", show(leaf), sample.name);
@@ -179,7 +180,13 @@ fn cauchy_and_schwarz_hold_for_positive_kernels() {
         for i in 0..n {
             for j in 0..n {
                 let bound = (own[i] * own[j]).sqrt() * (1.0 + 1e-12);
-                assert!(k[i * n + j].abs() <= bound, "{} on {}: {} above {bound}", show(leaf), sample.name, k[i * n + j]);
+                assert!(
+                    k[i * n + j].abs() <= bound,
+                    "{} on {}: {} above {bound}",
+                    show(leaf),
+                    sample.name,
+                    k[i * n + j]
+                );
             }
         }
     });
@@ -187,7 +194,7 @@ fn cauchy_and_schwarz_hold_for_positive_kernels() {
 
 #[test]
 fn permuting_the_examples_permutes_rows_and_columns() {
-    everywhere(1, 135, 1, |leaf, sample| {
+    everywhere(1, 135, 0, |leaf, sample| {
         let (v, n) = (&sample.training, 135);
         let order = Seed(11).stream("order").permutation(n);
         let moved = choose(leaf.entry(), v, &order);
@@ -214,10 +221,15 @@ fn dense_and_sparse_storage_in_either_precision_give_the_same_matrix() {
             let other = support::dense(entry.domain, 40, d, 0.5);
             let forms = |rows: &Rows<f64>| -> [Values; 4] {
                 let sparse = SparseRows::from_dense(rows);
-                [rows.clone().into(), rows.convert::<f32>().into(), sparse.clone().into(), sparse.convert::<f32>().into()]
+                [
+                    rows.clone().into(),
+                    rows.convert::<f32>().into(),
+                    sparse.clone().into(),
+                    sparse.convert::<f32>().into(),
+                ]
             };
             let (left, right) = (forms(&other), forms(&rows));
-            for leaf in variants(entry, &right[0], 2) {
+            for leaf in variants(entry, &right[0], 1) {
                 let wanted = values(leaf.gram(&left[0], &right[0], false).unwrap().as_ref());
                 let near = Tolerance::new(leaf.as_ref(), &left[0], &right[0], f64::EPSILON);
                 // any storage may meet any other

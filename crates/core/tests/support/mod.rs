@@ -30,7 +30,8 @@ pub fn samples(entry: &KernelEntry, m: usize, n: usize) -> Vec<Sample> {
 /// Dense and sparse vectors of `d` coordinates in both precisions.
 pub fn vectors(domain: Domain, m: usize, n: usize, d: usize) -> Vec<Sample> {
     let all = dense(domain, m + n, d, 0.0);
-    let part = |rows: &Rows<f64>| (rows.select(&(m..m + n).collect::<Vec<_>>()), rows.select(&(0..m).collect::<Vec<_>>()));
+    let part =
+        |rows: &Rows<f64>| (rows.select(&(m..m + n).collect::<Vec<_>>()), rows.select(&(0..m).collect::<Vec<_>>()));
     let (training, new) = part(&all);
     let (thin_training, thin_new) = part(&dense(domain, m + n, d, 0.6));
     let sparse = SparseRows::from_dense;
@@ -131,8 +132,9 @@ pub fn random_kernel(entry: &KernelEntry, width: usize, seed: u64) -> Box<dyn Le
 
 fn random_setting(kind: &str, words: &[&'static str], width: usize, random: &mut Random) -> Setting {
     let number = |random: &mut Random| match random.below(5) {
-        0 => [0.5, 1.0, 1.5, 2.0, 2.5, 0.0][random.below(6)],
-        1 => -0.2 - random.uniform(),
+        // a Matérn kernel of any other smoothness is a quadrature, and slow
+        0..=2 => [0.5, 1.5, 2.5, 0.0][random.below(4)],
+        3 => -0.2 - random.uniform(),
         _ => 0.2 + 1.8 * random.uniform(),
     };
     match kind {
@@ -228,7 +230,9 @@ impl<'a> Tolerance<'a> {
 
     /// How much κ changes when the squared distance changes by `delta`.
     fn kink(&self, i: usize, j: usize, delta: f64) -> f64 {
-        let Some(d) = self.rows.width().max(self.cols.width()).filter(|&d| (1..10_000).contains(&d)) else { return 0.0 };
+        let Some(d) = self.rows.width().max(self.cols.width()).filter(|&d| (1..10_000).contains(&d)) else {
+            return 0.0;
+        };
         let (x, y) = (numbers(self.rows, i, d), numbers(self.cols, j, d));
         let squared: f64 = x.iter().zip(&y).map(|(a, b)| (a - b) * (a - b)).sum();
         let mut probe = vec![0.0; 4 * d];
