@@ -105,11 +105,12 @@ impl Formula {
         self
     }
 
-    /// κⁿ.
+    /// κⁿ; κ⁰ is 1.
     #[must_use]
     pub fn power(self, n: u32) -> Self {
         match self.0 {
             Node::Constant(c) => Self::constant(c.powi(n as i32)),
+            _ if n == 0 => Self::constant(1.0),
             node if n == 1 => Self(node),
             node => Self(Node::Power(Box::new(node), n)),
         }
@@ -284,6 +285,11 @@ impl Formula {
                 Node::Radial(_, gamma) if name == "gamma" => {
                     let mut holder = Radial(Gaussian { gamma: *gamma });
                     params::assign("rbf", &mut holder, name, value)?;
+                    if holder.0.gamma == Auto::Word("1/d") {
+                        let wanted = "a number, scale or median: a kernel on top of another has no d".to_owned();
+                        let (owner, name) = ("rbf".to_owned(), name.to_owned());
+                        return Err(ParamError::Kind { owner, name, got: value.to_string(), wanted });
+                    }
                     *gamma = holder.0.gamma;
                     true
                 }

@@ -66,9 +66,12 @@ impl Reader<'_> {
         if self.depth > DEEPEST {
             return self.fail(self.at, format!("brackets are nested more than {DEEPEST} deep"));
         }
+        self.skip_space();
+        let start = self.at;
         let mut formula = self.product()?;
         while self.take('+') {
             formula = formula + self.product()?;
+            self.check_finite(&formula, start)?;
         }
         if self.peek() == Some('-') {
             return self.fail(self.at, "a difference of kernels is not a kernel; use + and *");
@@ -78,14 +81,33 @@ impl Reader<'_> {
     }
 
     fn product(&mut self) -> Result<Formula, FormulaError> {
+        self.skip_space();
+        let start = self.at;
         let mut formula = self.power()?;
         while self.take('*') {
             formula = formula * self.power()?;
+            self.check_finite(&formula, start)?;
         }
         Ok(formula)
     }
 
+    /// Numbers are merged as they are read; they may not leave the range of numbers.
+    fn check_finite(&self, formula: &Formula, start: usize) -> Result<(), FormulaError> {
+        let number = match &formula.0 {
+            Node::Sum(terms) => terms.last(),
+            node => Some(node),
+        };
+        match number {
+            Some(Node::Constant(c) | Node::Scaled(c, _)) if !c.is_finite() => {
+                self.fail(start, "the numbers from here on are too large together")
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn power(&mut self) -> Result<Formula, FormulaError> {
+        self.skip_space();
+        let first = self.at;
         let base = self.atom()?;
         if !self.take('^') {
             return Ok(base);
@@ -93,7 +115,11 @@ impl Reader<'_> {
         self.skip_space();
         let start = self.at;
         match self.number() {
-            Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => Ok(base.power(n as u32)),
+            Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => {
+                let power = base.power(n as u32);
+                self.check_finite(&power, first)?;
+                Ok(power)
+            }
             _ => self.fail(start, "a power of a kernel is a whole number from 1 to 64"),
         }
     }
@@ -212,7 +238,8 @@ impl Reader<'_> {
             });
         }
         let Some(entry) = kernels::find(name) else {
-            let names = kernels::all().map(|e| e.name).chain(COMBINATORS.iter().map(|c| c.0));
+            let aliases = kernels::all().flat_map(|e| e.aliases.iter().copied());
+            let names = kernels::all().map(|e| e.name).chain(COMBINATORS.iter().map(|c| c.0)).chain(aliases);
             let remedy = match nearest(name, names) {
                 Some(close) => format!("did you mean {close}?"),
                 None => "`mercer list kernels` shows all".to_owned(),
@@ -227,9 +254,10 @@ impl Reader<'_> {
         if entry.name == "rbf" && self.formula_follows() {
             return self.radial_on(opened);
         }
+        let described = describe(kernel.as_mut());
         let declared: Vec<&'static str> =
-            describe(kernel.as_mut()).iter().filter(|d| d.spelling_of.is_none()).map(|d| d.name).collect();
-        let mut place = 0;
+            described.iter().filter(|d| d.spelling_of.is_none()).map(|d| d.name).collect();
+        let (mut place, mut given) = (0, Vec::new());
         while !self.take(')') {
             let (at, parameter, value) = self.argument(opened)?;
             let parameter = match parameter {
@@ -243,6 +271,11 @@ impl Reader<'_> {
             if let Err(error) = assign(entry.name, kernel.as_mut(), &parameter, &value) {
                 return self.fail(at, error.to_string());
             }
+            let meant = described.iter().find(|d| d.name == parameter).map(|d| d.spelling_of.unwrap_or(d.name));
+            if given.contains(&meant) {
+                return self.fail(at, format!("{parameter} was given already"));
+            }
+            given.push(meant);
             self.separator(opened)?;
         }
         Ok(Formula(Node::Kernel(super::Bound { kernel, view: None })))
@@ -258,9 +291,9 @@ impl Reader<'_> {
                 let parameter = self.peek() == Some('=');
                 !parameter && (kernels::find(&name).is_some() || COMBINATORS.iter().any(|c| c.0 == name))
             }
-            Some(c) if c.is_ascii_digit() => {
+            Some(c) if c.is_ascii_digit() || c == '.' => {
                 let _ = self.number();
-                matches!(self.peek(), Some('*' | '+'))
+                matches!(self.peek(), Some('*' | '+' | '^'))
             }
             _ => false,
         };

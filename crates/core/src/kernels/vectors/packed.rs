@@ -8,7 +8,7 @@ pub(crate) struct Packed {
     source: Values,
     /// Subtracted from every dense vector: distances by products cancel less around the centre.
     shift: Option<Arc<Vec<f64>>>,
-    /// Multiplied into every coordinate.
+    /// Multiplied into every coordinate; see [`weight`].
     weights: Option<Arc<Vec<f64>>>,
     wide: OnceLock<Store<f64>>,
     narrow: OnceLock<Store<f32>>,
@@ -138,7 +138,7 @@ impl Packed {
                     x -= shift[j];
                 }
                 if let Some(weights) = &self.weights {
-                    x *= weights[j];
+                    x *= weight(weights, j);
                 }
                 let x = S::narrow(x);
                 square += x.wide() * x.wide();
@@ -153,12 +153,13 @@ impl Packed {
     }
 
     fn sparse<S: Scalar, T: Scalar>(&self, source: &SparseRows<T>) -> Store<S> {
-        let mut rows = source.convert::<S>();
+        let mut rows = match &self.weights {
+            Some(weights) if weights.len() > 1 => cut(source, weights.len()).convert::<S>(),
+            _ => source.convert::<S>(),
+        };
         if let Some(weights) = &self.weights {
             for c in rows.coordinates_mut() {
-                // a coordinate beyond the declared widths has no weight, and is left out
-                let weight = weights.get(c.index as usize).copied().unwrap_or(0.0);
-                c.value = S::narrow(c.value.wide() * weight);
+                c.value = S::narrow(c.value.wide() * weight(weights, c.index as usize));
             }
         }
         let squares = (0..rows.len())
@@ -166,6 +167,25 @@ impl Packed {
             .collect();
         Store::Sparse { rows, squares, columns: OnceLock::new() }
     }
+}
+
+/// The factor of a coordinate: a single one is for all; a coordinate beyond several has none, and is left out.
+#[inline]
+pub(crate) fn weight(weights: &[f64], coordinate: usize) -> f64 {
+    match weights {
+        [one] => *one,
+        all => all.get(coordinate).copied().unwrap_or(0.0),
+    }
+}
+
+/// The vectors without the coordinates from `width` on, so that no loop needs memory for them.
+fn cut<S: Scalar>(source: &SparseRows<S>, width: usize) -> SparseRows<S> {
+    let mut rows = SparseRows::new(width);
+    for i in 0..source.len() {
+        let row = source.row(i);
+        rows.push(&row[..row.partition_point(|c| (c.index as usize) < width)]);
+    }
+    rows
 }
 
 impl<S: Scalar> Panels<S> {
