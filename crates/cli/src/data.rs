@@ -42,7 +42,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             } else {
                 report::print(&report::facts(&[
                     ("examples", table.len.to_string()),
-                    ("columns", table.fields.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ")),
+                    ("columns", columns(&table)),
                     ("file", path.display().to_string()),
                 ]));
             }
@@ -54,6 +54,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The names of the columns, the first few of many.
+fn columns(table: &Table) -> String {
+    let names: Vec<&str> = table.fields.iter().map(|f| f.name.as_str()).collect();
+    match names.as_slice() {
+        [first, second, third, .., last] if names.len() > 8 => {
+            format!("{first}, {second}, {third}, … {last} ({} in all)", names.len())
+        }
+        _ => names.join(", "),
+    }
 }
 
 /// A header, then one line for each example.

@@ -99,7 +99,7 @@ impl Model {
             Some(Ok(Metrics::Numbers(m))) => parts.push(format!("rmse {:.4} on {}", m.rmse, m.n)),
             _ => parts.push(format!("{} examples", data.len())),
         }
-        if let Some(support) = self.fitted.proof.support {
+        if let Some(support) = self.fitted.proof.support.filter(|&s| s < self.trained_on) {
             parts.push(format!("{support} support vectors"));
         }
         if !more.is_empty() {
@@ -274,7 +274,7 @@ impl Plane {
     }
 
     fn note(&self) -> &'static str {
-        if self.directions.is_some() { "cut through the mean along the first two principal directions" } else { "" }
+        if self.directions.is_some() { "cut along two principal directions" } else { "" }
     }
 }
 

@@ -90,6 +90,10 @@ impl Gram for Pointwise {
         self.map(out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        self.inner.is_symmetric()
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         Some(self.inner.self_similarities(side)?.into_iter().map(|x| self.shape.at(x)).collect())
     }

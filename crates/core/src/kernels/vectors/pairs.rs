@@ -189,6 +189,10 @@ impl<F: PairFamily> Gram for PairGram<F> {
         self.compute(&rows, &cols, out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        Arc::ptr_eq(&self.rows, &self.cols)
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let packed = match side {
             Side::Rows => &self.rows,

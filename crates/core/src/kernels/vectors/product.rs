@@ -240,6 +240,10 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
         }
     }
 
+    fn is_symmetric(&self) -> bool {
+        self.same
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let packed = match side {
             Side::Rows => &self.rows,
