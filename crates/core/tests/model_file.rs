@@ -361,7 +361,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     };
     refused("sparse", &swap, &keep, "wrong shape");
     let far = |_: &mut Value, arrays: &mut Arrays| {
-        arrays.get_mut("points").unwrap().2[..8].copy_from_slice(&99_u64.to_le_bytes())
+        arrays.get_mut("points").unwrap().2[..8].copy_from_slice(&99_u64.to_le_bytes());
     };
     refused("svc", &far, &keep, "an example that is not in the file");
     // a field that is never reached costs nothing, however large it claims to be

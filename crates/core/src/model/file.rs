@@ -116,7 +116,7 @@ impl Model {
             trained_on: self.trained_on,
             candidates: self.candidates,
         };
-        pack.finish(serde_json::to_string(&document).map_err(|e| e.to_string())?)
+        pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
     }
 
     /// Reads a model from a file.

@@ -42,13 +42,13 @@ impl Packer {
     }
 
     /// The whole file: arrays, and the document with a checksum over everything.
-    pub(super) fn finish(&self, document: String) -> Result<Vec<u8>, String> {
+    pub(super) fn finish(&self, document: &str) -> Result<Vec<u8>, String> {
         let mut views = BTreeMap::new();
         for (name, (dtype, shape, bytes)) in &self.arrays {
             let view = TensorView::new(*dtype, shape.clone(), bytes).map_err(|e| e.to_string())?;
             views.insert(name.clone(), view);
         }
-        let sum = checksum(&document, views.iter().map(|(name, view)| (name.as_str(), view)));
+        let sum = checksum(document, views.iter().map(|(name, view)| (name.as_str(), view)));
         // written here and not by the library, whose map of metadata has another order in every run: equal models are
         // equal files
         let mut header = serde_json::Map::new();

@@ -46,11 +46,11 @@ impl ViewSchema {
     /// Whether it makes such values. Places in a precomputed matrix stand for rows of any width.
     fn fits(&self, values: &Values) -> bool {
         match (&self.content, values) {
-            (Content::Columns { .. } | Content::Block { .. }, Values::Index(_)) => true,
             (Content::Columns { .. } | Content::Block { narrow: false, .. }, Values::Dense(_))
             | (Content::Block { narrow: true, .. }, Values::Dense32(_))
             | (Content::Sparse { .. }, Values::Sparse(_)) => self.width() == values.width(),
-            (Content::Text { .. }, Values::Text(_)) => true,
+            (Content::Columns { .. } | Content::Block { .. }, Values::Index(_))
+            | (Content::Text { .. }, Values::Text(_)) => true,
             _ => false,
         }
     }
