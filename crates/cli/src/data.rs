@@ -20,7 +20,14 @@ fn command() -> Command {
         .arg(Arg::new("NAME").value_name("NAME").required(true).help("Data set; `mercer list datasets` shows all"))
         .arg(arguments::output("FILE", "CSV file to write [default: standard output]"))
         .arg(Arg::new("n").long("n").value_name("N").value_parser(value_parser!(usize)).help("How many examples"))
-        .arg(Arg::new("seed").long("seed").value_name("N").value_parser(value_parser!(u64)).default_value("0").help("Seed"))
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .value_parser(value_parser!(u64))
+                .default_value("0")
+                .help("Seed"),
+        )
         .arg(arguments::json())
 }
 

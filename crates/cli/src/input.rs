@@ -59,7 +59,10 @@ fn settle_views(table: &Table, formula: &Formula, options: &mut SchemaOptions) -
             (Kind::Vectors, Some(name)) if name != "x" && !options.views.iter().any(|(v, _)| v == name) => {
                 let column = table.fields.iter().position(|f| f.name == name);
                 let single = column.is_some_and(|c| {
-                    matches!(table.fields[c].data, FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. })
+                    matches!(
+                        table.fields[c].data,
+                        FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. }
+                    )
                 });
                 if single {
                     options.views.push((name.to_owned(), vec![name.to_owned()]));

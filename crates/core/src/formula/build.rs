@@ -257,8 +257,11 @@ impl Formula {
             let here = match node {
                 Node::Kernel(bound) => {
                     let mut copy = bound.kernel.boxed();
-                    let words: Vec<&str> =
-                        describe(copy.as_mut()).into_iter().filter(|d| d.kind == "number" && !d.words.is_empty()).map(|d| d.name).collect();
+                    let words: Vec<&str> = describe(copy.as_mut())
+                        .into_iter()
+                        .filter(|d| d.kind == "number" && !d.words.is_empty())
+                        .map(|d| d.name)
+                        .collect();
                     let settings = bound.kernel.settings();
                     !settings.iter().any(|(name, value)| words.contains(name) && matches!(value, Setting::Word(_)))
                 }

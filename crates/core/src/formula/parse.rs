@@ -18,8 +18,13 @@ use crate::params::{Auto, Setting, assign, describe, nearest};
 const DEEPEST: usize = 64;
 
 /// Functions of a formula, with the spellings that are read.
-const COMBINATORS: [(&str, &str); 5] =
-    [("normalise", "normalise"), ("normalize", "normalise"), ("centre", "centre"), ("center", "centre"), ("exp", "exp")];
+const COMBINATORS: [(&str, &str); 5] = [
+    ("normalise", "normalise"),
+    ("normalize", "normalise"),
+    ("centre", "centre"),
+    ("center", "centre"),
+    ("exp", "exp"),
+];
 
 pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
     let mut reader = Reader { text, chars: text.chars().collect(), at: 0, depth: 0 };
@@ -209,7 +214,10 @@ impl Reader<'_> {
         let mut end = usize::from(matches!(rest.first(), Some('-' | '+')));
         while let Some(c) = rest.get(end) {
             let exponent = matches!(c, 'e' | 'E')
-                && matches!((rest.get(end + 1), rest.get(end + 2)), (Some('0'..='9'), _) | (Some('-' | '+'), Some('0'..='9')));
+                && matches!(
+                    (rest.get(end + 1), rest.get(end + 2)),
+                    (Some('0'..='9'), _) | (Some('-' | '+'), Some('0'..='9'))
+                );
             if c.is_ascii_digit() || *c == '.' {
                 end += 1;
             } else if exponent {
@@ -264,7 +272,9 @@ impl Reader<'_> {
                 Some(parameter) => parameter,
                 None => match declared.get(place) {
                     Some(next) => (*next).to_owned(),
-                    None => return self.fail(at, format!("{name} has {} parameters, this is one more", declared.len())),
+                    None => {
+                        return self.fail(at, format!("{name} has {} parameters, this is one more", declared.len()));
+                    }
                 },
             };
             place += 1;
@@ -328,7 +338,9 @@ impl Reader<'_> {
         }
         match self.peek() {
             None => self.fail(opened, "this bracket is never closed"),
-            Some(c) => self.fail(self.at, format!("\"{c}\" does not belong here; a comma or a closing bracket is missing")),
+            Some(c) => {
+                self.fail(self.at, format!("\"{c}\" does not belong here; a comma or a closing bracket is missing"))
+            }
         }
     }
 

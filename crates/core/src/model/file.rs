@@ -131,8 +131,8 @@ impl Model {
     pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Self, FileError> {
         let not_a_model = |finding: &str| FileError::NotAModel { file: file.to_owned(), finding: finding.to_owned() };
         let damaged = |finding: String| FileError::Damaged { file: file.to_owned(), finding };
-        let (_, header) =
-            SafeTensors::read_metadata(bytes).map_err(|_| not_a_model("it has no safetensors header, or is cut off"))?;
+        let (_, header) = SafeTensors::read_metadata(bytes)
+            .map_err(|_| not_a_model("it has no safetensors header, or is cut off"))?;
         let metadata = header.metadata().as_ref().ok_or_else(|| not_a_model("its header has no metadata"))?;
         let text = metadata.get(DOCUMENT).ok_or_else(|| not_a_model("its metadata have no mercer document"))?;
         let arrays = SafeTensors::deserialize(bytes).map_err(|e| damaged(e.to_string()))?;
@@ -187,12 +187,20 @@ fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
         }
         Values::Sparse(r) => {
             pack_sparse(pack, place, r);
-            pack.f64s(name("values"), &[r.coordinates().len()], &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>());
+            pack.f64s(
+                name("values"),
+                &[r.coordinates().len()],
+                &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>(),
+            );
             "sparse"
         }
         Values::Sparse32(r) => {
             pack_sparse(pack, place, r);
-            pack.f32s(name("values"), &[r.coordinates().len()], &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>());
+            pack.f32s(
+                name("values"),
+                &[r.coordinates().len()],
+                &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>(),
+            );
             "sparse32"
         }
         Values::Text(t) => {
@@ -260,7 +268,11 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         machine: document.machine,
         settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
         kernel,
-        fitted: Fitted { expansion: Expansion { coefficients, offsets }, readout: document.readout, proof: document.proof },
+        fitted: Fitted {
+            expansion: Expansion { coefficients, offsets },
+            readout: document.readout,
+            proof: document.proof,
+        },
         examples,
         schema: document.schema,
         trained_on: document.trained_on,
@@ -269,7 +281,11 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
 }
 
 fn finite<T, S: Scalar>(array: (T, Vec<S>)) -> Result<(T, Vec<S>), String> {
-    if array.1.iter().all(|v| v.wide().is_finite()) { Ok(array) } else { Err("an array holds numbers that are not finite".to_owned()) }
+    if array.1.iter().all(|v| v.wide().is_finite()) {
+        Ok(array)
+    } else {
+        Err("an array holds numbers that are not finite".to_owned())
+    }
 }
 
 fn unpack_coefficients(

@@ -56,7 +56,14 @@ impl Visit for Describer {
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str) {
         self.push(name, "numbers", Setting::Numbers(value.clone()).to_string(), rule.to_string(), help);
     }
-    fn auto(&mut self, name: &'static str, value: &mut Auto, words: &'static [&'static str], rule: Rule, help: &'static str) {
+    fn auto(
+        &mut self,
+        name: &'static str,
+        value: &mut Auto,
+        words: &'static [&'static str],
+        rule: Rule,
+        help: &'static str,
+    ) {
         let default = match *value {
             Auto::Value(v) => Setting::Number(v).to_string(),
             Auto::Word(w) => w.to_owned(),

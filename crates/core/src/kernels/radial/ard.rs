@@ -30,7 +30,12 @@ impl Default for Ard {
 
 impl Params for Ard {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.reals("lengths", &mut self.lengths, Rule::Above(0.0), "length scales, one for each coordinate or one for all");
+        v.reals(
+            "lengths",
+            &mut self.lengths,
+            Rule::Above(0.0),
+            "length scales, one for each coordinate or one for all",
+        );
     }
 }
 
@@ -51,7 +56,10 @@ impl Profile for Ard {
             all if all.len() >= width => Ok(Some(all.iter().map(|l| 1.0 / l).collect())),
             all => Err(KernelError::Param {
                 kernel: ENTRY.name,
-                finding: format!("{} lengths were given for vectors of {width} coordinates; give one, or {width}", all.len()),
+                finding: format!(
+                    "{} lengths were given for vectors of {width} coordinates; give one, or {width}",
+                    all.len()
+                ),
             }),
         }
     }

@@ -67,7 +67,9 @@ impl<F: PairFamily> PairGram<F> {
             Pick::List(list) => {
                 for (k, i) in rows.iter().enumerate() {
                     for (o, &j) in out.row_mut(k).iter_mut().zip(*list) {
-                        *o = self.family.outer(a.row(i).iter().zip(b.row(j)).map(|(&x, &y)| self.family.term(x, y)).sum());
+                        *o = self
+                            .family
+                            .outer(a.row(i).iter().zip(b.row(j)).map(|(&x, &y)| self.family.term(x, y)).sum());
                     }
                 }
             }
@@ -198,7 +200,8 @@ impl<F: PairFamily> Gram for PairGram<F> {
             Side::Rows => &self.rows,
             Side::Columns => &self.cols,
         };
-        let own = |row: &mut dyn Iterator<Item = f64>| self.family.outer(row.map(|x| self.family.term(x, x)).sum::<f64>());
+        let own =
+            |row: &mut dyn Iterator<Item = f64>| self.family.outer(row.map(|x| self.family.term(x, x)).sum::<f64>());
         Some(match f64::store(packed) {
             Store::Dense { rows, .. } => (0..rows.len()).map(|i| own(&mut rows.row(i).iter().copied())).collect(),
             Store::Sparse { rows, .. } => {

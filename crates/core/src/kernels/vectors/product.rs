@@ -222,7 +222,15 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
             (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, panels }) => {
                 let panels = panels.get_or_init(|| Panels::new(b));
                 let others = &nb[cols.clone()];
-                vectorised(PanelRow { family: &self.family, x: a.row(row), panels, cols, square: na[row], others, out });
+                vectorised(PanelRow {
+                    family: &self.family,
+                    x: a.row(row),
+                    panels,
+                    cols,
+                    square: na[row],
+                    others,
+                    out,
+                });
             }
             (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, columns }) => {
                 match columns.get_or_init(|| SparseColumns::new(b)) {

@@ -25,7 +25,14 @@ pub(super) fn extremes(s: &[f64], up: &[f64], low: &[f64]) -> (Extreme, Extreme)
 }
 
 /// s ← s − step (K_i − K_j), then the extremes.
-pub(super) fn update(s: &mut [f64], up: &[f64], low: &[f64], step: f64, k_i: &[f32], k_j: &[f32]) -> (Extreme, Extreme) {
+pub(super) fn update(
+    s: &mut [f64],
+    up: &[f64],
+    low: &[f64],
+    step: f64,
+    k_i: &[f32],
+    k_j: &[f32],
+) -> (Extreme, Extreme) {
     vectorised(Update { s, up, low, step, k_i, k_j })
 }
 
@@ -149,8 +156,11 @@ impl Loops for ChoosePartner<'_> {
         for start in (0..s.len()).step_by(CHUNK) {
             let end = (start + CHUNK).min(s.len());
             let chunk = &mut gains[start..end];
-            for (((g, s), d), (k, own)) in
-                chunk.iter_mut().zip(&s[start..end]).zip(&low[start..end]).zip(row[start..end].iter().zip(&own[start..end]))
+            for (((g, s), d), (k, own)) in chunk
+                .iter_mut()
+                .zip(&s[start..end])
+                .zip(&low[start..end])
+                .zip(row[start..end].iter().zip(&own[start..end]))
             {
                 // +∞ in the mask makes the difference −∞, which gives no gain
                 let difference = (s_i - (s + d)) as f32;
