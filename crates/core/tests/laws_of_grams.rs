@@ -140,10 +140,13 @@ fn matrices_of_different_shapes_are_not_combined() {
     let _ = Combined::new(Combine::Sum, vec![stored(&any(6, 1), 2, 3), stored(&any(6, 1), 3, 2)]);
 }
 
+/// A function of an entry, twice.
+type Case = (Shape, fn(f64) -> f64);
+
 #[test]
 fn functions_of_entries_are_entry_by_entry() {
     let a: Vec<f64> = plain(N, 3, 4).iter().map(|x| 0.3 * x).collect();
-    let cases: [(Shape, fn(f64) -> f64); 5] = [
+    let cases: [Case; 5] = [
         (Shape::Scale(2.5), |x| 2.5 * x),
         (Shape::Scale(0.0), |_| 0.0),
         (Shape::Power(2), |x| x * x),
