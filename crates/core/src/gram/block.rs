@@ -67,7 +67,7 @@ impl Pick<'_> {
     }
 
     /// The k-th.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, k: usize) -> usize {
         match self {
             Self::Range(r) => r.start + k,
@@ -165,6 +165,7 @@ impl<'a, S> BlockMut<'a, S> {
     }
 
     /// One row.
+    #[inline(always)]
     pub fn row_mut(&mut self, i: usize) -> &mut [S] {
         &mut self.values[i * self.stride..i * self.stride + self.cols]
     }
