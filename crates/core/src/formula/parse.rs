@@ -230,6 +230,7 @@ impl Reader<'_> {
         let declared: Vec<&'static str> =
             describe(kernel.as_mut()).iter().filter(|d| d.spelling_of.is_none()).map(|d| d.name).collect();
         let mut place = 0;
+        let mut given: Vec<String> = Vec::new();
         while !self.take(')') {
             let (at, parameter, value) = self.argument(opened)?;
             let parameter = match parameter {
@@ -243,6 +244,14 @@ impl Reader<'_> {
             if let Err(error) = assign(entry.name, kernel.as_mut(), &parameter, &value) {
                 return self.fail(at, error.to_string());
             }
+            // sigma and width are spellings of gamma: the one after the other contradicts it
+            let described = describe(kernel.as_mut());
+            let spelled = described.iter().find(|d| d.name == parameter).and_then(|d| d.spelling_of);
+            let stored = spelled.map_or_else(|| parameter.clone(), str::to_owned);
+            if given.contains(&stored) {
+                return self.fail(at, format!("{}: {stored} is given twice; keep one", entry.name));
+            }
+            given.push(stored);
             self.separator(opened)?;
         }
         Ok(Formula(Node::Kernel(super::Bound { kernel, view: None })))
@@ -270,7 +279,7 @@ impl Reader<'_> {
 
     fn radial_on(&mut self, opened: usize) -> Result<Formula, FormulaError> {
         let inner = self.sum()?;
-        let mut gamma = Auto::Word("scale");
+        let (mut gamma, mut given) = (Auto::Word("scale"), false);
         self.separator(opened)?;
         while !self.take(')') {
             let (at, parameter, value) = self.argument(opened)?;
@@ -279,6 +288,10 @@ impl Reader<'_> {
             if let Err(error) = assign("rbf", &mut holder, &parameter, &value) {
                 return self.fail(at, error.to_string());
             }
+            if given {
+                return self.fail(at, "rbf: gamma is given twice; keep one");
+            }
+            given = true;
             gamma = holder.0.gamma;
             if gamma == Auto::Word("1/d") {
                 return self.fail(at, "a kernel on top of another has no d; give a number, scale or median");

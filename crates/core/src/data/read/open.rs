@@ -143,9 +143,7 @@ impl Source {
 
 /// The system's words without its error number.
 pub(super) fn io_error(file: &str, error: &io::Error) -> DataError {
-    let words = error.to_string();
-    let reason = words.split(" (os error").next().unwrap_or(&words).to_owned();
-    DataError::Io { file: file.to_owned(), reason }
+    DataError::Io { file: file.to_owned(), reason: crate::write::words(error) }
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Profile for Ard {
     fn weights(&self, width: usize) -> Result<Option<Vec<f64>>, KernelError> {
         match self.lengths.as_slice() {
             [one] => Ok(Some(vec![1.0 / one; width])),
-            // sparse vectors may end before the last coordinate
+            // sparse vectors may end before the last coordinate; dense ones are checked where the matrix is made
             all if all.len() >= width => Ok(Some(all.iter().map(|l| 1.0 / l).collect())),
             all => Err(KernelError::Param {
                 kernel: ENTRY.name,
