@@ -33,7 +33,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// A model starts with the length of its header, then the header in JSON; or it is named like one.
-fn looks_like_a_model(path: &Path) -> bool {
+pub(crate) fn looks_like_a_model(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
     let mut head = [0; 9];
     let content = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok();
     (content && head[8] == b'{' && head[5..8] == [0, 0, 0]) || path.extension().is_some_and(|e| e == "mercer")
