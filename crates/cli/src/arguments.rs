@@ -16,13 +16,13 @@ use std::path::PathBuf;
 pub(crate) fn common(command: Command) -> Command {
     command
         .next_help_heading("Common options")
-        .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(u16).range(1..=1024)).help(
+        .arg(Arg::new("threads").long("threads").value_name("N").allow_negative_numbers(true).value_parser(value_parser!(u16).range(1..=1024)).help(
             "Threads to use; the results are the same for any number [default: all cores]",
         ))
-        .arg(Arg::new("seed").long("seed").value_name("N").value_parser(value_parser!(u64)).default_value("0").help(
+        .arg(Arg::new("seed").long("seed").value_name("N").allow_negative_numbers(true).value_parser(value_parser!(u64)).default_value("0").help(
             "Seed of everything random",
         ))
-        .arg(Arg::new("memory").long("memory").value_name("SIZE").help(
+        .arg(Arg::new("memory").long("memory").value_name("SIZE").allow_hyphen_values(true).help(
             "Memory for large matrices, e.g. 500M or 4G [default: half of what is free]",
         ))
         .arg(Arg::new("max-seconds").long("max-seconds").value_name("S").allow_negative_numbers(true).value_parser(seconds).help(

@@ -25,7 +25,7 @@ const SAVED: u8 = 2;
 static JSON: AtomicBool = AtomicBool::new(false);
 
 /// How long Ctrl-C waits for work that has nothing to keep.
-const PATIENCE: Duration = Duration::from_millis(60);
+const PATIENCE: Duration = Duration::from_millis(40);
 
 /// Work that ends in good order at any step: solvers that always have a solution, and the writing of a file.
 const ORDERLY: [&str; 3] = ["smo", "conjugate gradients", "gram"];
