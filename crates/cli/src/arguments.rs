@@ -16,18 +16,38 @@ use std::path::PathBuf;
 pub(crate) fn common(command: Command) -> Command {
     command
         .next_help_heading("Common options")
-        .arg(Arg::new("threads").long("threads").value_name("N").allow_negative_numbers(true).value_parser(value_parser!(u16).range(1..=1024)).help(
-            "Threads to use; the results are the same for any number [default: all cores]",
-        ))
-        .arg(Arg::new("seed").long("seed").value_name("N").allow_negative_numbers(true).value_parser(value_parser!(u64)).default_value("0").help(
-            "Seed of everything random",
-        ))
-        .arg(Arg::new("memory").long("memory").value_name("SIZE").allow_hyphen_values(true).help(
-            "Memory for large matrices, e.g. 500M or 4G [default: half of what is free]",
-        ))
-        .arg(Arg::new("max-seconds").long("max-seconds").value_name("S").allow_negative_numbers(true).value_parser(seconds).help(
-            "Stop after so many seconds and keep the best so far",
-        ))
+        .arg(
+            Arg::new("threads")
+                .long("threads")
+                .value_name("N")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(u16).range(1..=1024))
+                .help("Threads to use; the results are the same for any number [default: all cores]"),
+        )
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(u64))
+                .default_value("0")
+                .help("Seed of everything random"),
+        )
+        .arg(
+            Arg::new("memory")
+                .long("memory")
+                .value_name("SIZE")
+                .allow_hyphen_values(true)
+                .help("Memory for large matrices, e.g. 500M or 4G [default: half of what is free]"),
+        )
+        .arg(
+            Arg::new("max-seconds")
+                .long("max-seconds")
+                .value_name("S")
+                .allow_negative_numbers(true)
+                .value_parser(seconds)
+                .help("Stop after so many seconds and keep the best so far"),
+        )
         .arg(json())
 }
 
@@ -56,50 +76,77 @@ pub(crate) fn path(id: &'static str, help: &'static str) -> Arg {
 
 /// Flags about reading a training file.
 pub(crate) fn reading(command: Command) -> Command {
-    let text = |id: &'static str, name: &'static str, help: &'static str| {
-        Arg::new(id).long(id).value_name(name).help(help)
-    };
+    let text =
+        |id: &'static str, name: &'static str, help: &'static str| Arg::new(id).long(id).value_name(name).help(help);
     command
         .next_help_heading("Data options")
-        .arg(text("target", "NAME|INDEX|none", "Column to predict, counted from 1 (negative: from the end); several with commas")
-            .allow_hyphen_values(true))
+        .arg(
+            text(
+                "target",
+                "NAME|INDEX|none",
+                "Column to predict, counted from 1 (negative: from the end); several with commas",
+            )
+            .allow_hyphen_values(true),
+        )
         .arg(text("labels", "FILE", "File with the labels, for IDX and NPY data").value_parser(value_parser!(PathBuf)))
-        .arg(text("scale", "WAY", "standard, minmax, unit or none [default: standard for dense data, none otherwise]")
-            .value_parser(Scale::WORDS.map(|w| w.0)))
-        .arg(text("missing", "WAY", "error, mean or drop").value_parser(Missing::WORDS.map(|w| w.0)).default_value("error"))
+        .arg(
+            text("scale", "WAY", "standard, minmax, unit or none [default: standard for dense data, none otherwise]")
+                .value_parser(Scale::WORDS.map(|w| w.0)),
+        )
+        .arg(
+            text("missing", "WAY", "error, mean or drop")
+                .value_parser(Missing::WORDS.map(|w| w.0))
+                .default_value("error"),
+        )
         .arg(text("categorical", "COLS", "Columns of categories that look like numbers").allow_hyphen_values(true))
         .arg(text("text", "COLS", "Columns of strings for string kernels").allow_hyphen_values(true))
-        .arg(text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9; may be repeated")
-            .action(ArgAction::Append))
+        .arg(
+            text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9; may be repeated")
+                .action(ArgAction::Append),
+        )
         .args(format())
 }
 
 /// Flags about the format of a file.
 pub(crate) fn format() -> [Arg; 3] {
     [
-        Arg::new("format").long("format").value_name("NAME").value_parser(PossibleValuesParser::new(FORMATS.iter().map(|f| f.name))).help(
-            "Format of the file [default: by extension and content]",
-        ),
-        Arg::new("header").long("header").value_name("BOOL").value_parser(value_parser!(bool)).help(
-            "Whether the first line names the columns [default: by content]",
-        ),
-        Arg::new("delimiter").long("delimiter").value_name("CHAR").help("What separates cells: , ; tab | or space [default: by content]"),
+        Arg::new("format")
+            .long("format")
+            .value_name("NAME")
+            .value_parser(PossibleValuesParser::new(FORMATS.iter().map(|f| f.name)))
+            .help("Format of the file [default: by extension and content]"),
+        Arg::new("header")
+            .long("header")
+            .value_name("BOOL")
+            .value_parser(value_parser!(bool))
+            .help("Whether the first line names the columns [default: by content]"),
+        Arg::new("delimiter")
+            .long("delimiter")
+            .value_name("CHAR")
+            .help("What separates cells: , ; tab | or space [default: by content]"),
     ]
 }
 
 /// `--kernel`.
 pub(crate) fn kernel() -> Arg {
-    Arg::new("kernel").long("kernel").short('k').value_name("FORMULA").default_value("rbf(gamma=scale)").allow_hyphen_values(true).help(
-        "Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all",
-    )
+    Arg::new("kernel")
+        .long("kernel")
+        .short('k')
+        .value_name("FORMULA")
+        .default_value("rbf(gamma=scale)")
+        .allow_hyphen_values(true)
+        .help("Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all")
 }
 
 /// `--machine` and the parameters of all machines.
 pub(crate) fn machine(command: Command) -> Command {
     let mut command = command.arg(
-        Arg::new("machine").long("machine").short('m').value_name("NAME").required(true).help(
-            "Learning machine; `mercer list machines` shows all",
-        ),
+        Arg::new("machine")
+            .long("machine")
+            .short('m')
+            .value_name("NAME")
+            .required(true)
+            .help("Learning machine; `mercer list machines` shows all"),
     );
     command = command.next_help_heading("Parameters of the machines");
     let mut seen: Vec<&'static str> = Vec::new();
@@ -257,7 +304,10 @@ pub(crate) fn setting(text: &str) -> Setting {
 }
 
 /// The machine with the parameters that were given.
-pub(crate) fn make_machine(entry: &'static MachineEntry, settings: &[(String, Setting)]) -> Result<Box<dyn Machine>, Failure> {
+pub(crate) fn make_machine(
+    entry: &'static MachineEntry,
+    settings: &[(String, Setting)],
+) -> Result<Box<dyn Machine>, Failure> {
     let mut machine = (entry.make)();
     for (name, value) in settings {
         assign(entry.name, machine.as_mut(), name, value)?;

@@ -19,7 +19,14 @@ fn command() -> Command {
         .arg(Arg::new("NAME").value_name("NAME").required(true).help("Data set; `mercer list datasets` shows all"))
         .arg(arguments::output("FILE", "CSV file to write [default: standard output]"))
         .arg(Arg::new("n").long("n").value_name("N").value_parser(value_parser!(usize)).help("How many examples"))
-        .arg(Arg::new("seed").long("seed").value_name("N").value_parser(value_parser!(u64)).default_value("0").help("Seed"))
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .value_parser(value_parser!(u64))
+                .default_value("0")
+                .help("Seed"),
+        )
         .arg(arguments::json())
 }
 
@@ -42,7 +49,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             } else {
                 report::print(&report::facts(&[
                     ("examples", table.len.to_string()),
-                    ("columns", table.fields.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ")),
+                    ("columns", columns(&table)),
                     ("file", path.display().to_string()),
                 ]));
             }
@@ -54,6 +61,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The names of the columns, the first few of many.
+fn columns(table: &Table) -> String {
+    let names: Vec<&str> = table.fields.iter().map(|f| f.name.as_str()).collect();
+    match names.as_slice() {
+        [first, second, third, .., last] if names.len() > 8 => {
+            format!("{first}, {second}, {third}, … {last} ({} in all)", names.len())
+        }
+        _ => names.join(", "),
+    }
 }
 
 /// A header, then one line for each example.

@@ -95,7 +95,10 @@ pub(crate) fn finish(
             rows.push(("training", brief(metrics)));
         }
         let of = |name: &str| seconds[name].as_f64().unwrap_or(0.0);
-        rows.push(("seconds", format!("read {:.3}, fit {:.3}, save {:.3}, total {:.3}", of("read"), of("fit"), of("save"), of("total"))));
+        rows.push((
+            "seconds",
+            format!("read {:.3}, fit {:.3}, save {:.3}, total {:.3}", of("read"), of("fit"), of("save"), of("total")),
+        ));
         rows.push(("model", path.display().to_string()));
         report::print(&report::facts(&rows));
     }

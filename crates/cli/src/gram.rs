@@ -24,9 +24,12 @@ fn command() -> Command {
         .arg(arguments::kernel())
         .arg(arguments::output("K.npy", "NPY file to write").required(true))
         .arg(
-            Arg::new("precision").long("precision").value_name("TYPE").value_parser(["f64", "f32"]).default_value("f64").help(
-                "Numbers to compute and write",
-            ),
+            Arg::new("precision")
+                .long("precision")
+                .value_name("TYPE")
+                .value_parser(["f64", "f32"])
+                .default_value("f64")
+                .help("Numbers to compute and write"),
         );
     arguments::common(arguments::reading(command))
 }
@@ -61,7 +64,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 return Err(std::io::Error::other("stopped"));
             }
             let end = (start + strip).min(n);
-            let part = if end - start == n { Arc::clone(&gram) } else { Arc::clone(&gram).restrict(&all[start..end], &all) };
+            let part =
+                if end - start == n { Arc::clone(&gram) } else { Arc::clone(&gram).restrict(&all[start..end], &all) };
             write_strip(out, part.as_ref(), narrow)?;
         }
         Ok(())
@@ -95,11 +99,15 @@ fn write_strip(out: &mut dyn Write, gram: &dyn Gram, narrow: bool) -> std::io::R
     if narrow {
         let mut values = vec![0.0_f32; rows * cols];
         fill32(gram, &mut values);
-        values.chunks(4096).try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
+        values
+            .chunks(4096)
+            .try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
     } else {
         let mut values = vec![0.0_f64; rows * cols];
         fill(gram, &mut values);
-        values.chunks(4096).try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
+        values
+            .chunks(4096)
+            .try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
     }
 }
 

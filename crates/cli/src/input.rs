@@ -17,7 +17,12 @@ pub(crate) struct Training {
 }
 
 /// Reads a training file and learns its schema.
-pub(crate) fn training(path: &Path, flags: &ArgMatches, formula: &Formula, learns: Learns) -> Result<Training, Failure> {
+pub(crate) fn training(
+    path: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+    learns: Learns,
+) -> Result<Training, Failure> {
     let columns = |id: &str| flags.get_one::<String>(id).map(|t| SchemaOptions::columns(t)).unwrap_or_default();
     let mut options = SchemaOptions {
         categorical: columns("categorical"),
@@ -64,7 +69,10 @@ fn settle_views(table: &Table, formula: &Formula, options: &mut SchemaOptions) -
             (Kind::Vectors, Some(name)) if name != "x" && !options.views.iter().any(|(v, _)| v == name) => {
                 let column = table.fields.iter().position(|f| f.name == name);
                 let single = column.is_some_and(|c| {
-                    matches!(table.fields[c].data, FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. })
+                    matches!(
+                        table.fields[c].data,
+                        FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. }
+                    )
                 });
                 if single {
                     options.views.push((name.to_owned(), vec![name.to_owned()]));
@@ -116,7 +124,13 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Failure> {
     }
     let table = read(path, options)?;
     let words = table.fields.iter().all(|f| matches!(f.data, FieldData::Words(_)));
-    if table.format == "csv" && table.len == 1 && !table.named && words && options.words.is_empty() && options.header.is_none() {
+    if table.format == "csv"
+        && table.len == 1
+        && !table.named
+        && words
+        && options.words.is_empty()
+        && options.header.is_none()
+    {
         let message = format!("{} has no examples, only a line of names", path.display());
         return Err(Failure { message, code: 3 });
     }

@@ -16,7 +16,12 @@ fn command() -> Command {
     Command::new("list")
         .about("List kernels, machines, formats or data sets")
         .after_help("Example:\n  mercer list kernels")
-        .arg(Arg::new("WHAT").value_name("WHAT").required(true).value_parser(["kernels", "machines", "formats", "datasets"]))
+        .arg(
+            Arg::new("WHAT")
+                .value_name("WHAT")
+                .required(true)
+                .value_parser(["kernels", "machines", "formats", "datasets"]),
+        )
         .arg(arguments::json())
 }
 
@@ -112,7 +117,9 @@ fn format_documents() -> Vec<Value> {
 }
 
 fn set_rows() -> Vec<Vec<String>> {
-    SETS.iter().map(|s| vec![s.name.to_owned(), s.summary.to_owned(), s.task.to_owned(), s.examples.to_string()]).collect()
+    SETS.iter()
+        .map(|s| vec![s.name.to_owned(), s.summary.to_owned(), s.task.to_owned(), s.examples.to_string()])
+        .collect()
 }
 
 fn set_documents() -> Vec<Value> {

@@ -16,9 +16,13 @@ fn command() -> Command {
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file"))
         .arg(arguments::output("FIG.svg", "SVG file to write").required(true))
-        .arg(Arg::new("labels").long("labels").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-            "File with the labels, for IDX and NPY data",
-        ))
+        .arg(
+            Arg::new("labels")
+                .long("labels")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("File with the labels, for IDX and NPY data"),
+        )
         .args(arguments::format());
     arguments::common(command)
 }

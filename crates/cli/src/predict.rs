@@ -67,7 +67,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
         report::print_json(&document);
     } else if let Some(path) = file {
-        report::print(&report::facts(&[("examples", output.len().to_string()), ("predictions", path.display().to_string())]));
+        report::print(&report::facts(&[
+            ("examples", output.len().to_string()),
+            ("predictions", path.display().to_string()),
+        ]));
     }
     Ok(())
 }

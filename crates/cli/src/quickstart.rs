@@ -21,16 +21,19 @@ use std::time::Instant;
 pub(crate) const VERB: Verb = Verb { command, run };
 
 const SET: &str = "banana";
-const GRID: &str = "gamma=0.03125|0.125|0.5|2|8, c=0.1..100:log4";
+const GRID: &str = "gamma=0.0625|0.25|1|4, c=0.1..100:log4";
 
 fn command() -> Command {
     let command = Command::new("quickstart")
         .about("Load, scale, select, train, test, save, predict and plot, on a built-in data set")
         .after_help("Example:\n  mercer quickstart --out first-steps")
         .arg(
-            Arg::new("out").long("out").value_name("DIR").value_parser(value_parser!(PathBuf)).default_value("mercer-quickstart").help(
-                "Folder for the files; nothing is written elsewhere",
-            ),
+            Arg::new("out")
+                .long("out")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .default_value("mercer-quickstart")
+                .help("Folder for the files; nothing is written elsewhere"),
         );
     arguments::common(command)
 }
@@ -131,16 +134,15 @@ fn write_set(path: &Path, n: usize, seed: Seed) -> Result<(), Failure> {
 }
 
 fn write_predictions(path: &Path, output: &Output) -> Result<(), Failure> {
-    mercer::write::streamed(path, |out| crate::predict::write_csv(out, output, true)).map_err(|e| Failure::file(path, &e))
+    mercer::write::streamed(path, |out| crate::predict::write_csv(out, output, true))
+        .map_err(|e| Failure::file(path, &e))
 }
 
 fn finish_json(model: &Model, metrics: &Metrics, files: &Files, started: Instant) {
     let mut document = report::model(model);
     document.insert("held_out".to_owned(), json!(metrics));
-    document.insert(
-        "files".to_owned(),
-        json!([files.train, files.test, files.model, files.predictions, files.surface]),
-    );
+    document
+        .insert("files".to_owned(), json!([files.train, files.test, files.model, files.predictions, files.surface]));
     document.insert("seconds".to_owned(), json!({"total": started.elapsed().as_secs_f64()}));
     report::print_json(&serde_json::Value::Object(document));
 }

@@ -1,6 +1,6 @@
 //! Reports: tables for people, documents for programs.
 
-use comfy_table::{CellAlignment, Table, ContentArrangement, presets::UTF8_BORDERS_ONLY};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
 use mercer::metrics::Metrics;
 use mercer::model::Model;
 use mercer::params::Setting;
@@ -23,7 +23,8 @@ pub(crate) fn print_json(document: &Value) {
 /// Two columns: what, and how much.
 pub(crate) fn facts(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let line = |(name, value): &(&str, String)| format!("  {name}{}  {value}", " ".repeat(width - name.chars().count()));
+    let line =
+        |(name, value): &(&str, String)| format!("  {name}{}  {value}", " ".repeat(width - name.chars().count()));
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -61,7 +62,8 @@ pub(crate) fn settings(values: &[(String, Setting)]) -> Value {
 pub(crate) fn model(model: &Model) -> Map<String, Value> {
     let proof = &model.fitted.proof;
     let width: Option<usize> = model.examples.views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
-    let width = model.schema.as_ref().and_then(|s| s.views().iter().filter_map(|v| v.width()).reduce(|a, b| a + b)).or(width);
+    let width =
+        model.schema.as_ref().and_then(|s| s.views().iter().filter_map(|v| v.width()).reduce(|a, b| a + b)).or(width);
     let document = json!({
         "machine": model.machine,
         "parameters": settings(&model.settings),
@@ -88,10 +90,24 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     let proof = &model.fitted.proof;
     let parameters: Vec<String> = model.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let mut rows = vec![
-        ("machine", if parameters.is_empty() { model.machine.clone() } else { format!("{} ({})", model.machine, parameters.join(", ")) }),
+        (
+            "machine",
+            if parameters.is_empty() {
+                model.machine.clone()
+            } else {
+                format!("{} ({})", model.machine, parameters.join(", "))
+            },
+        ),
         ("kernel", model.kernel.to_string()),
         ("examples", model.trained_on.to_string()),
-        ("status", if proof.iterations > 0 { format!("{} after {} iterations", proof.status, proof.iterations) } else { proof.status.to_string() }),
+        (
+            "status",
+            if proof.iterations > 0 {
+                format!("{} after {} iterations", proof.status, proof.iterations)
+            } else {
+                proof.status.to_string()
+            },
+        ),
     ];
     if let Some(objective) = proof.objective {
         let gap = proof.duality_gap.map(|g| format!(", duality gap {g:.3e}")).unwrap_or_default();
@@ -114,7 +130,11 @@ pub(crate) fn short(x: f64) -> String {
         return format!("{x}");
     }
     let digits = format!("{x:.6}");
-    if x.abs() >= 1e-4 && x.abs() < 1e9 { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { format!("{x:.4e}") }
+    if x.abs() >= 1e-4 && x.abs() < 1e9 {
+        digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{x:.4e}")
+    }
 }
 
 /// How good predictions are, for people.
@@ -124,19 +144,25 @@ pub(crate) fn metrics(metrics: &Metrics) -> String {
             let (low, high) = m.error_interval;
             let mut rows = vec![
                 ("examples", m.n.to_string()),
-                ("error", format!("{:.2} %  (95 % interval {:.2} % to {:.2} %)", 100.0 * m.error, 100.0 * low, 100.0 * high)),
+                (
+                    "error",
+                    format!("{:.2} %  (95 % interval {:.2} % to {:.2} %)", 100.0 * m.error, 100.0 * low, 100.0 * high),
+                ),
             ];
             if let Some(auc) = m.auc {
                 rows.push(("AUC", format!("{auc:.4}")));
             }
             let mut text = facts(&rows);
             if m.labels.len() <= 20 {
-                let header: Vec<&str> = std::iter::once("true \\ predicted").chain(m.labels.iter().map(String::as_str)).collect();
+                let header: Vec<&str> =
+                    std::iter::once("true \\ predicted").chain(m.labels.iter().map(String::as_str)).collect();
                 let lines: Vec<Vec<String>> = m
                     .labels
                     .iter()
                     .zip(&m.confusion)
-                    .map(|(label, row)| std::iter::once(label.clone()).chain(row.iter().map(ToString::to_string)).collect())
+                    .map(|(label, row)| {
+                        std::iter::once(label.clone()).chain(row.iter().map(ToString::to_string)).collect()
+                    })
                     .collect();
                 text.push('\n');
                 text.push_str(&table(&header, &lines, true));

@@ -87,11 +87,8 @@ fn show_data(table: &Table, json: bool) {
         ("examples", table.len.to_string()),
         ("target", target.unwrap_or_else(|| "none".to_owned())),
     ]));
-    let rows: Vec<Vec<String>> = fields
-        .iter()
-        .take(40)
-        .map(|f| vec![text(&f["name"]), text(&f["kind"]), text(&f["summary"])])
-        .collect();
+    let rows: Vec<Vec<String>> =
+        fields.iter().take(40).map(|f| vec![text(&f["name"]), text(&f["kind"]), text(&f["summary"])]).collect();
     report::print(&report::table(&["field", "kind", "summary"], &rows, false));
     if fields.len() > 40 {
         report::print(&format!("and {} more fields", fields.len() - 40));
@@ -109,7 +106,8 @@ fn describe(field: &Field) -> Value {
             let known: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
             let (low, high) = known.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
             let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-            let mut summary = format!("{} to {}, mean {}", report::short(low), report::short(high), report::short(mean));
+            let mut summary =
+                format!("{} to {}, mean {}", report::short(low), report::short(high), report::short(mean));
             let target = Target::from_numbers(&field.name, known).spelled(spellings.iter().map(|(v, s)| (*v, s)));
             if let Some(counts) = few_classes(&target) {
                 summary = counts;
@@ -129,7 +127,9 @@ fn describe(field: &Field) -> Value {
             }
             ("words", summary)
         }
-        FieldData::Mixed { cells, odd } => ("mixed", format!("numbers and words; the first odd one is \"{}\"", cells[*odd])),
+        FieldData::Mixed { cells, odd } => {
+            ("mixed", format!("numbers and words; the first odd one is \"{}\"", cells[*odd]))
+        }
         FieldData::Matrix(rows) => ("dense", format!("{} × {}", rows.len(), rows.width())),
         FieldData::Matrix32(rows) => ("dense, f32", format!("{} × {}", rows.len(), rows.width())),
         FieldData::Sparse(rows) => {

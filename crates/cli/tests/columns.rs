@@ -40,7 +40,9 @@ fn numbers_are_categories_only_on_request() {
 #[test]
 fn a_mixed_column_is_an_error_that_names_the_first_odd_cell() {
     let place = Place::with(&[("a.csv", "a,y\n1,u\n2,v\nmany,u\nfew,v\n"), ("b.csv", "a,y\nmany,u\n2,v\nfew,u\n")]);
-    place.run("fit a.csv --machine svc -o m").fails(3, &["a.csv line 4, column \"a\": \"many\" is not a number", "--categorical a"]);
+    place
+        .run("fit a.csv --machine svc -o m")
+        .fails(3, &["a.csv line 4, column \"a\": \"many\" is not a number", "--categorical a"]);
     place.run("fit b.csv --machine svc -o m").fails(3, &["b.csv line", "column \"a\""]);
     assert_eq!(place.json("fit a.csv --machine svc --categorical a -o m")["d"], 4);
 }
@@ -50,7 +52,9 @@ fn missing_cells_are_errors_unless_there_is_a_rule_for_them() {
     let text = "a,b,y\n1,2,u\n3,,v\n5,6,u\n7,9,v\n";
     for mark in ["", "NA", "?", "nan", "NaN"] {
         let place = Place::with(&[("a.csv", &text.replace(",,", &format!(",{mark},")))]);
-        place.run("fit a.csv --machine svc -o m").fails(3, &["a.csv line 3, column \"b\"", "--missing mean", "--missing drop"]);
+        place
+            .run("fit a.csv --machine svc -o m")
+            .fails(3, &["a.csv line 3, column \"b\"", "--missing mean", "--missing drop"]);
         assert_eq!(place.json("fit a.csv --machine svc --missing mean -o m")["n"], 4);
         // a model that knows a mean fills it in, one that does not says so
         place.run("predict m a.csv").ok();
@@ -132,7 +136,8 @@ fn string_kernels_read_columns_of_words() {
 
 #[test]
 fn strings_without_a_header_work_too() {
-    let place = Place::with(&[("g.tsv", "+\tACGTACGT\n-\tTTTTGGGG\n+\tACGACGAC\n-\tGGTTGGTT\n"), ("one.tsv", "ACGACGT\n")]);
+    let place =
+        Place::with(&[("g.tsv", "+\tACGTACGT\n-\tTTTTGGGG\n+\tACGACGAC\n-\tGGTTGGTT\n"), ("one.tsv", "ACGACGT\n")]);
     let fit = "g.tsv --machine svc --target 1 --kernel 'normalise(spectrum(length=3))' --c 100";
     assert_eq!(place.fitted(fit, "g.tsv"), ["+", "-", "+", "-"]);
     assert_eq!(place.run("predict fitted.mercer one.tsv").ok().lines(), ["prediction", "+"]);

@@ -72,7 +72,8 @@ fn ridge_solves_the_system_without_bias_and_without_n() {
     let wanted: Vec<f64> =
         [0.0, 1.0, 3.0, 2.0].iter().map(|&t| (0..3).map(|i| alpha[i] * kernel(x[i], t)).sum()).collect();
     for solver in ["auto", "cholesky", "eigen", "cg --tolerance 1e-14"] {
-        let fit = format!("a.csv --machine ridge --scale none --kernel 'rbf(gamma=0.5)' --lambda 0.25 --solver {solver}");
+        let fit =
+            format!("a.csv --machine ridge --scale none --kernel 'rbf(gamma=0.5)' --lambda 0.25 --solver {solver}");
         close(&numbers(&place.fitted(&fit, "b.csv")), &wanted, 1e-10);
     }
 }
@@ -184,9 +185,13 @@ fn too_little_memory_is_told_in_bytes() {
 #[test]
 fn the_same_seed_and_any_threads_give_the_same_bytes() {
     let place = Place::with_banana(300);
-    for (machine, more) in
-        [("svc", "--c 10"), ("ridge", "--lambda 0.1"), ("ridge", "--solver cg"), ("kernel_pca", ""), ("nearest_mean", "")]
-    {
+    for (machine, more) in [
+        ("svc", "--c 10"),
+        ("ridge", "--lambda 0.1"),
+        ("ridge", "--solver cg"),
+        ("kernel_pca", ""),
+        ("nearest_mean", ""),
+    ] {
         for kernel in ["rbf(gamma=median)", "rbf(gamma=0.5) + 0.1*polynomial(degree=2)"] {
             let fit = format!("fit banana.csv --machine {machine} {more} --kernel '{kernel}'");
             place.run(&format!("{fit} --threads 1 -o one")).ok();

@@ -84,7 +84,9 @@ fn a_classifier_takes_any_target_as_classes() {
 fn a_regressor_requires_numbers() {
     let place = Place::with(&[("words.csv", TABLE), ("mixed.csv", "x,y\n1,3\n2,abc\n9,3\n")]);
     place.run("fit words.csv --machine ridge -o m").fails(3, &["kind", "\"u\"", "--target"]);
-    place.run("fit mixed.csv --machine ridge -o m").fails(3, &["mixed.csv line 3, column \"y\": \"abc\" is not a number"]);
+    place
+        .run("fit mixed.csv --machine ridge -o m")
+        .fails(3, &["mixed.csv line 3, column \"y\": \"abc\" is not a number"]);
 }
 
 #[test]

@@ -158,9 +158,9 @@ fn formula_errors_point_at_their_place() {
         ("linear + -1*rbf", 10, "negative"),
         ("-1*rbf", 1, "negative"),
         ("linear^0.5", 8, "whole number"),
-        ("rbf(gamma=1, gamma=2)", 14, "given twice"),
-        ("rbf(gamma=1, sigma=2)", 14, "given twice"),
-        ("rbf(linear, gamma=1, width=2)", 22, "given twice"),
+        ("rbf(gamma=1, gamma=2)", 14, "given already"),
+        ("rbf(gamma=1, sigma=2)", 14, "given already"),
+        ("rbf(linear, gamma=1, width=2)", 22, "given already"),
         ("é", 1, "cannot start a kernel"),
     ] {
         let place_of = format!("kernel formula, column {column}:");

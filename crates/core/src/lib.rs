@@ -43,6 +43,7 @@ pub mod select;
 pub mod sets;
 pub mod solvers;
 pub mod sources;
+mod vectorise;
 pub mod write;
 
 pub use error::Error;

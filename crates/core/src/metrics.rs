@@ -115,7 +115,8 @@ fn numbers(outputs: usize, values: &[f64], truth: &Target) -> Result<NumberMetri
             let column = || truth.values.iter().skip(k).step_by(outputs);
             let mean = column().sum::<f64>() / n.max(1) as f64;
             let spread: f64 = column().map(|y| (y - mean) * (y - mean)).sum();
-            let residual: f64 = column().zip(values.iter().skip(k).step_by(outputs)).map(|(y, f)| (y - f) * (y - f)).sum();
+            let residual: f64 =
+                column().zip(values.iter().skip(k).step_by(outputs)).map(|(y, f)| (y - f) * (y - f)).sum();
             (spread > 0.0).then(|| 1.0 - residual / spread)
         })
         .collect();
@@ -220,7 +221,13 @@ mod tests {
         for i in 0..5 {
             for j in 0..5 {
                 if positive[i] && !positive[j] {
-                    pairs += if scores[i] > scores[j] { 1.0 } else if scores[i] == scores[j] { 0.5 } else { 0.0 };
+                    pairs += if scores[i] > scores[j] {
+                        1.0
+                    } else if scores[i] == scores[j] {
+                        0.5
+                    } else {
+                        0.0
+                    };
                 }
             }
         }
@@ -230,7 +237,8 @@ mod tests {
 
     #[test]
     fn an_unknown_true_label_counts_as_wrong() {
-        let output = Output::Labels { labels: vec!["1".into(), "2".into()], codes: vec![0, 1, 1], scores: vec![0.0; 6] };
+        let output =
+            Output::Labels { labels: vec!["1".into(), "2".into()], codes: vec![0, 1, 1], scores: vec![0.0; 6] };
         let truth = Target::from_text("y", &["1.0", "2", "3"]);
         let Metrics::Classes(m) = measure(&output, &truth).unwrap() else { panic!() };
         assert!((m.error - 1.0 / 3.0).abs() < 1e-15);

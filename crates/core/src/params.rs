@@ -33,9 +33,23 @@ pub trait Visit {
     /// A list of real numbers.
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str);
     /// A real number, or a word that the data turn into one (`gamma=scale`).
-    fn auto(&mut self, name: &'static str, value: &mut Auto, words: &'static [&'static str], rule: Rule, help: &'static str);
+    fn auto(
+        &mut self,
+        name: &'static str,
+        value: &mut Auto,
+        words: &'static [&'static str],
+        rule: Rule,
+        help: &'static str,
+    );
     /// Another spelling of the parameter `of`: `convert` gives the value to store. Never printed.
-    fn spelling(&mut self, name: &'static str, of: &'static str, value: &mut Auto, convert: fn(f64) -> f64, help: &'static str);
+    fn spelling(
+        &mut self,
+        name: &'static str,
+        of: &'static str,
+        value: &mut Auto,
+        convert: fn(f64) -> f64,
+        help: &'static str,
+    );
 }
 
 /// A number, or a word for a number that the data will give.

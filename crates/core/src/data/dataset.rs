@@ -218,11 +218,7 @@ impl Dataset {
     #[must_use]
     pub fn select(&self, keep: &[usize]) -> Self {
         Self {
-            views: self
-                .views
-                .iter()
-                .map(|v| View { name: v.name.clone(), values: v.values.select(keep) })
-                .collect(),
+            views: self.views.iter().map(|v| View { name: v.name.clone(), values: v.values.select(keep) }).collect(),
             target: self.target.as_ref().map(|t| t.select(keep)),
         }
     }

@@ -70,11 +70,7 @@ impl<S: Scalar> Rows<S> {
 
     /// The same numbers in another precision.
     pub fn convert<T: Scalar>(&self) -> Rows<T> {
-        Rows {
-            values: self.values.iter().map(|&x| T::narrow(x.wide())).collect(),
-            len: self.len,
-            width: self.width,
-        }
+        Rows { values: self.values.iter().map(|&x| T::narrow(x.wide())).collect(), len: self.len, width: self.width }
     }
 }
 

@@ -66,7 +66,9 @@ pub enum DataError {
         wanted: usize,
     },
     /// The target must be numbers.
-    #[error("the target {column} must be numbers, but has \"{example}\"; choose another column with --target, or use a classifier")]
+    #[error(
+        "the target {column} must be numbers, but has \"{example}\"; choose another column with --target, or use a classifier"
+    )]
     NotNumeric {
         /// Column.
         column: String,

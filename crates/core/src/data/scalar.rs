@@ -66,8 +66,9 @@ impl Scalar for f64 {
         const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: rounds to an integer by addition
         const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
         const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-        let x = if self < -745.0 { -745.0 } else { self };
-        let x = if x > 709.782 { 709.782 } else { x };
+        // beyond these limits the two factors below give zero or infinity by themselves; NaN passes both comparisons
+        let x = if self < -746.0 { -746.0 } else { self };
+        let x = if x > 711.0 { 711.0 } else { x };
         let shifted = x * std::f64::consts::LOG2_E + MAGIC;
         let k = shifted - MAGIC;
         let r = (x - k * LN2_HIGH) - k * LN2_LOW;
@@ -90,11 +91,7 @@ impl Scalar for f64 {
         let half = bits >> 1;
         let first = f64::from_bits(((half + 1023) as u64) << 52);
         let second = f64::from_bits(((bits - half + 1023) as u64) << 52);
-        let value = p * first * second;
-        // not-a-number passes through; everything at or beyond the limits is what it should be
-        let value = if self < -745.0 { 0.0 } else { value };
-        let value = if self > 709.782 { f64::INFINITY } else { value };
-        if self.is_nan() { self } else { value }
+        p * first * second
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -138,8 +135,8 @@ impl Scalar for f32 {
         const MAGIC: f32 = 12_582_912.0; // 1.5 · 2²³
         const LN2_HIGH: f32 = 0.693_359_4;
         const LN2_LOW: f32 = -2.121_944_4e-4;
-        let x = if self < -103.0 { -103.0 } else { self };
-        let x = if x > 88.72 { 88.72 } else { x };
+        let x = if self < -104.0 { -104.0 } else { self };
+        let x = if x > 90.0 { 90.0 } else { x };
         let shifted = x * std::f32::consts::LOG2_E + MAGIC;
         let k = shifted - MAGIC;
         let r = (x - k * LN2_HIGH) - k * LN2_LOW;
@@ -155,10 +152,7 @@ impl Scalar for f32 {
         let half = bits >> 1;
         let first = f32::from_bits(((half + 127) as u32) << 23);
         let second = f32::from_bits(((bits - half + 127) as u32) << 23);
-        let value = p * first * second;
-        let value = if self < -103.0 { 0.0 } else { value };
-        let value = if self > 88.72 { f32::INFINITY } else { value };
-        if self.is_nan() { self } else { value }
+        p * first * second
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -210,6 +204,9 @@ mod tests {
         assert_eq!(Scalar::exp(-1e9_f64), 0.0);
         assert_eq!(Scalar::exp(f64::NEG_INFINITY), 0.0);
         assert_eq!(Scalar::exp(f64::INFINITY), f64::INFINITY);
+        assert_eq!((Scalar::exp(-745.2_f64), Scalar::exp(709.8_f64)), (0.0, f64::INFINITY));
+        assert_eq!((Scalar::exp(-104.0_f32), Scalar::exp(88.73_f32)), (0.0, f32::INFINITY));
+        assert!(Scalar::exp(709.78_f64).is_finite() && Scalar::exp(88.72_f32).is_finite());
         assert!(Scalar::exp(f64::NAN).is_nan() && Scalar::exp(f32::NAN).is_nan());
         assert_eq!(Scalar::exp(0.0_f32), 1.0);
         assert_eq!(Scalar::exp(-1e9_f32), 0.0);

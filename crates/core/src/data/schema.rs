@@ -5,6 +5,7 @@
 //! or an error that names the place where the table differs.
 
 mod apply;
+mod check;
 mod encode;
 mod learn;
 mod options;

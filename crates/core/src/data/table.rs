@@ -78,7 +78,9 @@ impl Table {
                 let remedy = match crate::params::nearest(name, names.iter().copied()) {
                     Some(close) => format!("did you mean \"{close}\"?"),
                     None if names.len() <= 12 => format!("{} has {}", self.file, names.join(", ")),
-                    None => format!("{} has {} columns, {} to {}", self.file, names.len(), names[0], names[names.len() - 1]),
+                    None => {
+                        format!("{} has {} columns, {} to {}", self.file, names.len(), names[0], names[names.len() - 1])
+                    }
                 };
                 Err(DataError::NoSuch { what: "column", name: name.to_owned(), remedy })
             }
@@ -95,10 +97,6 @@ impl Table {
 
     /// The place of an example in a field, for errors.
     pub fn place(&self, example: usize, field: usize) -> Place {
-        Place {
-            file: self.file.clone(),
-            line: Some(self.line(example)),
-            column: Some(self.fields[field].name.clone()),
-        }
+        Place { file: self.file.clone(), line: Some(self.line(example)), column: Some(self.fields[field].name.clone()) }
     }
 }

@@ -130,15 +130,25 @@ fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, Error> {
     match (fitting.as_slice(), data.views()) {
         ([only], _) => Ok(only),
         ([first, ..], _) if is_data_free(bound) => Ok(first),
-        ([], [only]) => Err(KernelError::Kind { kernel: bound.kernel.entry().name, wants: kind, has: only.values.kind() }.into()),
+        ([], [only]) => {
+            Err(KernelError::Kind { kernel: bound.kernel.entry().name, wants: kind, has: only.values.kind() }.into())
+        }
         ([], _) => Err(DataError::Usage {
-            finding: format!("{} works on {kind}, but no view holds any; the data have {}", bound.kernel.entry().name, names()),
+            finding: format!(
+                "{} works on {kind}, but no view holds any; the data have {}",
+                bound.kernel.entry().name,
+                names()
+            ),
         }
         .into()),
         _ => match data.view("x").filter(|values| fits(values)) {
             Some(values) => Ok(values),
             None => Err(DataError::Usage {
-                finding: format!("{} could look at several views; say which with @: {}", bound.kernel.entry().name, names()),
+                finding: format!(
+                    "{} could look at several views; say which with @: {}",
+                    bound.kernel.entry().name,
+                    names()
+                ),
             }
             .into()),
         },
@@ -182,8 +192,10 @@ fn width_on(gram: &Arc<dyn Gram>, word: &str, seed: Seed) -> Result<f64, Error> 
     let mut values = vec![0.0; n * n];
     fill(sample.as_ref(), &mut values);
     let found = if word == "median" {
-        let mut squares: Vec<f64> =
-            (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| own[i] + own[j] - 2.0 * values[i * n + j]).collect();
+        let mut squares: Vec<f64> = (0..n)
+            .flat_map(|i| (0..i).map(move |j| (i, j)))
+            .map(|(i, j)| own[i] + own[j] - 2.0 * values[i * n + j])
+            .collect();
         if squares.is_empty() {
             return Ok(1.0);
         }
@@ -239,7 +251,8 @@ fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
                 Arc::new(Centred::training(gram, &centring))
             }
             Meeting::Cross { .. } => {
-                let finding = "centre(…) must meet its training examples before new ones; call resolve first".to_owned();
+                let finding =
+                    "centre(…) must meet its training examples before new ones; call resolve first".to_owned();
                 return Err(DataError::Usage { finding }.into());
             }
         },

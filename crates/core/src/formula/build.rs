@@ -105,11 +105,12 @@ impl Formula {
         self
     }
 
-    /// κⁿ.
+    /// κⁿ; κ⁰ is 1.
     #[must_use]
     pub fn power(self, n: u32) -> Self {
         match self.0 {
             Node::Constant(c) => Self::constant(c.powi(n as i32)),
+            _ if n == 0 => Self::constant(1.0),
             node if n == 1 => Self(node),
             node => Self(Node::Power(Box::new(node), n)),
         }
@@ -250,6 +251,28 @@ impl Formula {
         has(&self.0, name)
     }
 
+    /// Whether every word (`gamma=scale`) has become a number.
+    pub fn is_resolved(&self) -> bool {
+        fn resolved(node: &Node) -> bool {
+            let here = match node {
+                Node::Kernel(bound) => {
+                    let mut copy = bound.kernel.boxed();
+                    let words: Vec<&str> = describe(copy.as_mut())
+                        .into_iter()
+                        .filter(|d| d.kind == "number" && !d.words.is_empty())
+                        .map(|d| d.name)
+                        .collect();
+                    let settings = bound.kernel.settings();
+                    !settings.iter().any(|(name, value)| words.contains(name) && matches!(value, Setting::Word(_)))
+                }
+                Node::Radial(_, gamma) => matches!(gamma, Auto::Value(_)),
+                _ => true,
+            };
+            here && node.children().iter().all(resolved)
+        }
+        resolved(&self.0)
+    }
+
     /// Sets a parameter in every kernel that has it; whether any has.
     pub fn assign(&mut self, name: &str, value: &Setting) -> Result<bool, ParamError> {
         fn set(node: &mut Node, name: &str, value: &Setting) -> Result<bool, ParamError> {
@@ -265,6 +288,11 @@ impl Formula {
                 Node::Radial(_, gamma) if name == "gamma" => {
                     let mut holder = Radial(Gaussian { gamma: *gamma });
                     params::assign("rbf", &mut holder, name, value)?;
+                    if holder.0.gamma == Auto::Word("1/d") {
+                        let wanted = "a number, scale or median: a kernel on top of another has no d".to_owned();
+                        let (owner, name) = ("rbf".to_owned(), name.to_owned());
+                        return Err(ParamError::Kind { owner, name, got: value.to_string(), wanted });
+                    }
                     *gamma = holder.0.gamma;
                     true
                 }

@@ -18,7 +18,9 @@ fn of(node: &Node) -> Definite {
     use Definite::{Conditionally, Indefinite, Positive};
     match node {
         Node::Kernel(bound) => bound.kernel.entry().definite,
-        Node::Constant(_) => Positive,
+        Node::Constant(c) if *c >= 0.0 => Positive,
+        // centring takes any constant away
+        Node::Constant(_) => Conditionally,
         Node::Sum(terms) => {
             let parts: Vec<Definite> = terms.iter().map(of).collect();
             if parts.contains(&Indefinite) {
@@ -36,7 +38,8 @@ fn of(node: &Node) -> Definite {
                 Indefinite
             }
         }
-        Node::Scaled(_, inner) => of(inner),
+        Node::Scaled(c, inner) if *c >= 0.0 => of(inner),
+        Node::Scaled(..) => Indefinite,
         Node::Power(inner, _) | Node::Normalise(inner) => {
             if of(inner) == Positive {
                 Positive

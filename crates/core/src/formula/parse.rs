@@ -18,8 +18,13 @@ use crate::params::{Auto, Setting, assign, describe, nearest};
 const DEEPEST: usize = 64;
 
 /// Functions of a formula, with the spellings that are read.
-const COMBINATORS: [(&str, &str); 5] =
-    [("normalise", "normalise"), ("normalize", "normalise"), ("centre", "centre"), ("center", "centre"), ("exp", "exp")];
+const COMBINATORS: [(&str, &str); 5] = [
+    ("normalise", "normalise"),
+    ("normalize", "normalise"),
+    ("centre", "centre"),
+    ("center", "centre"),
+    ("exp", "exp"),
+];
 
 pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
     let mut reader = Reader { text, chars: text.chars().collect(), at: 0, depth: 0 };
@@ -66,9 +71,12 @@ impl Reader<'_> {
         if self.depth > DEEPEST {
             return self.fail(self.at, format!("brackets are nested more than {DEEPEST} deep"));
         }
+        self.skip_space();
+        let start = self.at;
         let mut formula = self.product()?;
         while self.take('+') {
             formula = formula + self.product()?;
+            self.check_finite(&formula, start)?;
         }
         if self.peek() == Some('-') {
             return self.fail(self.at, "a difference of kernels is not a kernel; use + and *");
@@ -78,14 +86,33 @@ impl Reader<'_> {
     }
 
     fn product(&mut self) -> Result<Formula, FormulaError> {
+        self.skip_space();
+        let start = self.at;
         let mut formula = self.power()?;
         while self.take('*') {
             formula = formula * self.power()?;
+            self.check_finite(&formula, start)?;
         }
         Ok(formula)
     }
 
+    /// Numbers are merged as they are read; they may not leave the range of numbers.
+    fn check_finite(&self, formula: &Formula, start: usize) -> Result<(), FormulaError> {
+        let number = match &formula.0 {
+            Node::Sum(terms) => terms.last(),
+            node => Some(node),
+        };
+        match number {
+            Some(Node::Constant(c) | Node::Scaled(c, _)) if !c.is_finite() => {
+                self.fail(start, "the numbers from here on are too large together")
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn power(&mut self) -> Result<Formula, FormulaError> {
+        self.skip_space();
+        let first = self.at;
         let base = self.atom()?;
         if !self.take('^') {
             return Ok(base);
@@ -93,7 +120,11 @@ impl Reader<'_> {
         self.skip_space();
         let start = self.at;
         match self.number() {
-            Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => Ok(base.power(n as u32)),
+            Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => {
+                let power = base.power(n as u32);
+                self.check_finite(&power, first)?;
+                Ok(power)
+            }
             _ => self.fail(start, "a power of a kernel is a whole number from 1 to 64"),
         }
     }
@@ -183,7 +214,10 @@ impl Reader<'_> {
         let mut end = usize::from(matches!(rest.first(), Some('-' | '+')));
         while let Some(c) = rest.get(end) {
             let exponent = matches!(c, 'e' | 'E')
-                && matches!((rest.get(end + 1), rest.get(end + 2)), (Some('0'..='9'), _) | (Some('-' | '+'), Some('0'..='9')));
+                && matches!(
+                    (rest.get(end + 1), rest.get(end + 2)),
+                    (Some('0'..='9'), _) | (Some('-' | '+'), Some('0'..='9'))
+                );
             if c.is_ascii_digit() || *c == '.' {
                 end += 1;
             } else if exponent {
@@ -212,7 +246,8 @@ impl Reader<'_> {
             });
         }
         let Some(entry) = kernels::find(name) else {
-            let names = kernels::all().map(|e| e.name).chain(COMBINATORS.iter().map(|c| c.0));
+            let aliases = kernels::all().flat_map(|e| e.aliases.iter().copied());
+            let names = kernels::all().map(|e| e.name).chain(COMBINATORS.iter().map(|c| c.0)).chain(aliases);
             let remedy = match nearest(name, names) {
                 Some(close) => format!("did you mean {close}?"),
                 None => "`mercer list kernels` shows all".to_owned(),
@@ -227,31 +262,30 @@ impl Reader<'_> {
         if entry.name == "rbf" && self.formula_follows() {
             return self.radial_on(opened);
         }
+        let described = describe(kernel.as_mut());
         let declared: Vec<&'static str> =
-            describe(kernel.as_mut()).iter().filter(|d| d.spelling_of.is_none()).map(|d| d.name).collect();
-        let mut place = 0;
-        let mut given: Vec<String> = Vec::new();
+            described.iter().filter(|d| d.spelling_of.is_none()).map(|d| d.name).collect();
+        let (mut place, mut given) = (0, Vec::new());
         while !self.take(')') {
             let (at, parameter, value) = self.argument(opened)?;
             let parameter = match parameter {
                 Some(parameter) => parameter,
                 None => match declared.get(place) {
                     Some(next) => (*next).to_owned(),
-                    None => return self.fail(at, format!("{name} has {} parameters, this is one more", declared.len())),
+                    None => {
+                        return self.fail(at, format!("{name} has {} parameters, this is one more", declared.len()));
+                    }
                 },
             };
             place += 1;
             if let Err(error) = assign(entry.name, kernel.as_mut(), &parameter, &value) {
                 return self.fail(at, error.to_string());
             }
-            // sigma and width are spellings of gamma: the one after the other contradicts it
-            let described = describe(kernel.as_mut());
-            let spelled = described.iter().find(|d| d.name == parameter).and_then(|d| d.spelling_of);
-            let stored = spelled.map_or_else(|| parameter.clone(), str::to_owned);
-            if given.contains(&stored) {
-                return self.fail(at, format!("{}: {stored} is given twice; keep one", entry.name));
+            let meant = described.iter().find(|d| d.name == parameter).map(|d| d.spelling_of.unwrap_or(d.name));
+            if given.contains(&meant) {
+                return self.fail(at, format!("{parameter} was given already"));
             }
-            given.push(stored);
+            given.push(meant);
             self.separator(opened)?;
         }
         Ok(Formula(Node::Kernel(super::Bound { kernel, view: None })))
@@ -267,9 +301,9 @@ impl Reader<'_> {
                 let parameter = self.peek() == Some('=');
                 !parameter && (kernels::find(&name).is_some() || COMBINATORS.iter().any(|c| c.0 == name))
             }
-            Some(c) if c.is_ascii_digit() => {
+            Some(c) if c.is_ascii_digit() || c == '.' => {
                 let _ = self.number();
-                matches!(self.peek(), Some('*' | '+'))
+                matches!(self.peek(), Some('*' | '+' | '^'))
             }
             _ => false,
         };
@@ -289,7 +323,7 @@ impl Reader<'_> {
                 return self.fail(at, error.to_string());
             }
             if given {
-                return self.fail(at, "rbf: gamma is given twice; keep one");
+                return self.fail(at, "the width was given already");
             }
             given = true;
             gamma = holder.0.gamma;
@@ -308,7 +342,9 @@ impl Reader<'_> {
         }
         match self.peek() {
             None => self.fail(opened, "this bracket is never closed"),
-            Some(c) => self.fail(self.at, format!("\"{c}\" does not belong here; a comma or a closing bracket is missing")),
+            Some(c) => {
+                self.fail(self.at, format!("\"{c}\" does not belong here; a comma or a closing bracket is missing"))
+            }
         }
     }
 

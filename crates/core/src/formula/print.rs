@@ -53,7 +53,11 @@ fn write_node(f: &mut fmt::Formatter<'_>, node: &Node, place: Level) -> fmt::Res
         Node::Centre(inner, _) => write_call(f, "centre", inner),
         Node::Radial(inner, gamma) => {
             write!(f, "rbf(")?;
-            write_node(f, inner, Level::Sum)?;
+            match **inner {
+                // a bare number would be read as γ
+                Node::Constant(c) => write!(f, "({})", Setting::Number(c))?,
+                _ => write_node(f, inner, Level::Sum)?,
+            }
             match gamma {
                 Auto::Value(v) => write!(f, ", gamma={})", Setting::Number(*v)),
                 Auto::Word(w) => write!(f, ", gamma={w})"),

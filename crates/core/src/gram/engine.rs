@@ -1,38 +1,99 @@
 //! The parallel engine: fixed tiles, computed by whichever thread is free.
 
-use super::{BlockMut, Gram, Pick};
+use super::{BlockMut, Gram, Pick, Precision};
+use crate::vectorise::{Loops, vectorised};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows of a tile.
 const TILE_ROWS: usize = 128;
 /// Columns of a tile: with its rows it stays in the second-level cache.
 const TILE_COLS: usize = 512;
 
+/// Rows and columns of a tile of a symmetric matrix; a tile in f64 stays in the second-level cache.
+const SQUARE: usize = 256;
+
 /// Writes the whole matrix in f64.
 pub fn fill(gram: &dyn Gram, out: &mut [f64]) {
-    fill_with(gram.shape(), out, &|rows, cols, tile| gram.block(rows, cols, tile));
+    fill_with(gram, out);
 }
 
 /// Writes the whole matrix in f32.
 pub fn fill32(gram: &dyn Gram, out: &mut [f32]) {
-    fill_with(gram.shape(), out, &|rows, cols, tile| gram.block32(rows, cols, tile));
+    fill_with(gram, out);
 }
 
-type Compute<'a, S> = &'a (dyn Fn(Pick<'_>, Pick<'_>, BlockMut<'_, S>) + Sync);
-
-fn fill_with<S: Send>((n, m): (usize, usize), out: &mut [S], compute: Compute<'_, S>) {
+fn fill_with<S: Precision>(gram: &dyn Gram, out: &mut [S]) {
+    let (n, m) = gram.shape();
     assert_eq!(out.len(), n * m, "the output has the size of the matrix");
     if m == 0 {
         return;
+    }
+    if gram.is_symmetric() && n > SQUARE {
+        return fill_symmetric(gram, n, out);
     }
     out.par_chunks_mut(TILE_ROWS * m).enumerate().for_each(|(strip, values)| {
         let (start, count) = (strip * TILE_ROWS, values.len() / m);
         let mut strip = BlockMut::new(values, count, m);
         for left in (0..m).step_by(TILE_COLS) {
             let right = (left + TILE_COLS).min(m);
-            compute(Pick::Range(start..start + count), Pick::Range(left..right), strip.part(0..count, left..right));
+            let tile = strip.part(0..count, left..right);
+            S::block(gram, Pick::Range(start..start + count), Pick::Range(left..right), tile);
         }
     });
+}
+
+/// A tile of the upper triangle, and where it goes: its own rows, and those of its mirror image below the diagonal.
+struct Mirrored<'a, S> {
+    rows: Range<usize>,
+    cols: Range<usize>,
+    upper: Vec<&'a mut [S]>,
+    lower: Vec<&'a mut [S]>,
+}
+
+/// Each tile on or above the diagonal is computed once, in cache, and written to both places.
+fn fill_symmetric<S: Precision>(gram: &dyn Gram, n: usize, out: &mut [S]) {
+    let count = n.div_ceil(SQUARE);
+    let mut places: Vec<Vec<&mut [S]>> = (0..count * count).map(|_| Vec::with_capacity(SQUARE)).collect();
+    for (i, row) in out.chunks_mut(n).enumerate() {
+        for (tile, segment) in row.chunks_mut(SQUARE).enumerate() {
+            places[(i / SQUARE) * count + tile].push(segment);
+        }
+    }
+    let range = |tile: usize| tile * SQUARE..((tile + 1) * SQUARE).min(n);
+    let mut tiles = Vec::with_capacity(count * (count + 1) / 2);
+    for a in 0..count {
+        for b in a..count {
+            let upper = std::mem::take(&mut places[a * count + b]);
+            let lower = if a == b { Vec::new() } else { std::mem::take(&mut places[b * count + a]) };
+            tiles.push(Mirrored { rows: range(a), cols: range(b), upper, lower });
+        }
+    }
+    tiles.into_par_iter().for_each(|tile| {
+        S::scratch(|buffer| {
+            let (height, width) = (tile.rows.len(), tile.cols.len());
+            buffer.resize(height * width, S::default());
+            let block = BlockMut::new(buffer, height, width);
+            S::block(gram, Pick::Range(tile.rows), Pick::Range(tile.cols), block);
+            for (to, from) in tile.upper.into_iter().zip(buffer.chunks_exact(width)) {
+                to.copy_from_slice(from);
+            }
+            mirror(buffer, height, width, tile.lower);
+        });
+    });
+}
+
+/// Writes the transposed tile; eight rows at a time, so that a line of cache is read once for each.
+fn mirror<S: Precision>(tile: &[S], height: usize, width: usize, mut out: Vec<&mut [S]>) {
+    const LINES: usize = 8;
+    for (first, group) in out.chunks_mut(LINES).enumerate() {
+        for i in 0..height {
+            let from = &tile[i * width + first * LINES..];
+            for (to, &value) in group.iter_mut().zip(from) {
+                to[i] = value;
+            }
+        }
+    }
 }
 
 /// out = K v for `k` columns (both row by row), streaming tiles in a fixed order; nothing n² is stored.
@@ -65,19 +126,33 @@ pub fn apply(gram: &dyn Gram, v: &[f64], k: usize, out: &mut [f64]) {
 fn accumulate(tile: &[f64], v: &[f64], k: usize, out: &mut [f64]) {
     let width = v.len() / k;
     if k == 1 {
-        pulp::Arch::new().dispatch(|| {
-            for (o, line) in out.iter_mut().zip(tile.chunks_exact(width)) {
-                *o += dot(line, v);
-            }
-        });
+        vectorised(AddProducts { tile, v, out });
     } else {
         crate::linalg::multiply_add(tile, out.len() / k, width, v, k, out);
     }
 }
 
-/// ⟨a, b⟩ in eight interleaved sums, whose order does not depend on the instruction set.
+/// out_i += ⟨row i of the tile, v⟩.
+struct AddProducts<'a> {
+    tile: &'a [f64],
+    v: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Loops for AddProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (o, line) in self.out.iter_mut().zip(self.tile.chunks_exact(self.v.len())) {
+            *o += dot(line, self.v);
+        }
+    }
+}
+
+/// ⟨a, b⟩ in sixteen interleaved sums, whose order does not depend on the instruction set.
 #[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
     const WIDE: usize = 16;
     let mut sums = [0.0; WIDE];
     let (a_wide, a_rest) = a.as_chunks::<WIDE>();

@@ -64,6 +64,10 @@ impl Gram for LowRank {
         self.compute(&rows, &cols, out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        Arc::ptr_eq(&self.rows, &self.cols)
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let features = match side {
             Side::Rows => &self.rows,

@@ -56,6 +56,11 @@ pub trait Gram: Send + Sync {
         self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
     }
 
+    /// Whether row i and column i are the same example for every i, so that K = Kᵀ and half of it need be computed.
+    fn is_symmetric(&self) -> bool {
+        false
+    }
+
     /// κ(x, x) for every example of a side; `None` if the matrix does not know them (a precomputed cross matrix).
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>>;
 

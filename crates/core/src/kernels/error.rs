@@ -28,7 +28,9 @@ pub enum KernelError {
         wanted: usize,
     },
     /// A negative coordinate where none is allowed.
-    #[error("{kernel} needs coordinates ≥ 0, but example {example} has {value} at coordinate {coordinate}; use --scale minmax or none, or another kernel")]
+    #[error(
+        "{kernel} needs coordinates ≥ 0, but example {example} has {value} at coordinate {coordinate}; use --scale minmax or none, or another kernel"
+    )]
     Negative {
         /// Kernel.
         kernel: &'static str,
@@ -48,7 +50,9 @@ pub enum KernelError {
         finding: String,
     },
     /// Normalisation and distances need κ(x, x), which a precomputed cross matrix does not have.
-    #[error("{combinator} needs κ(x, x) of new examples, which a precomputed matrix does not hold; apply it before storing the matrix")]
+    #[error(
+        "{combinator} needs κ(x, x) of new examples, which a precomputed matrix does not hold; apply it before storing the matrix"
+    )]
     NoSelfSimilarity {
         /// "normalise", "rbf", …
         combinator: &'static str,

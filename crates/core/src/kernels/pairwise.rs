@@ -33,6 +33,10 @@ impl<X: ?Sized + 'static, K: Kernel<X> + 'static> Gram for Pairwise<X, K> {
         }
     }
 
+    fn is_symmetric(&self) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&self.rows), Arc::as_ptr(&self.cols))
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let examples = match side {
             Side::Rows => &self.rows,

@@ -1,6 +1,6 @@
 //! A = LLᵀ for a symmetric positive definite matrix, in the memory of the matrix.
 
-use super::threads;
+use super::threads_for;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor as llt, solve};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
@@ -35,7 +35,8 @@ pub struct NotPositive {
 }
 
 impl Cholesky {
-    /// Factorises a symmetric matrix of n × n numbers in its own memory, with the threads of the current pool.
+    /// Factorises a symmetric matrix of n × n numbers in its own memory, with the threads of the current pool. Above 256
+    /// rows the last digits depend on the number of threads.
     ///
     /// # Panics
     /// If there are not n × n numbers.
@@ -44,7 +45,7 @@ impl Cholesky {
         let diagonal: Vec<f64> = (0..n).map(|i| matrix[i * n + i]).collect();
         let band: Vec<f64> = (0..n).flat_map(|i| matrix[i * n + i.saturating_sub(BAND)..i * n + i].to_vec()).collect();
         // faer works on the lower triangle by columns, which is the upper one by rows: the same numbers by symmetry
-        let par = threads();
+        let par = threads_for(n);
         let mut memory = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, par, faer::Spec::default()));
         let outcome = llt::cholesky_in_place(
             MatMut::from_column_major_slice_mut(&mut matrix, n, n),
@@ -95,7 +96,7 @@ impl Cholesky {
             return;
         }
         let rhs = MatMut::from_row_major_slice_mut(rhs, self.n, k);
-        solve::solve_in_place(self.lower(), rhs, threads(), MemStack::new(&mut []));
+        solve::solve_in_place(self.lower(), rhs, threads_for(self.n), MemStack::new(&mut []));
     }
 
     /// A X for k columns (n × k numbers, row by row), with the matrix as it was before it was factorised.
@@ -113,8 +114,8 @@ impl Cholesky {
         let mut to = MatMut::from_row_major_slice_mut(&mut out, self.n, k);
         let (whole, lower, upper) =
             (BlockStructure::Rectangular, BlockStructure::StrictTriangularLower, BlockStructure::StrictTriangularUpper);
-        matmul(to.as_mut(), whole, Accum::Add, below, lower, x, whole, 1.0, threads());
-        matmul(to, whole, Accum::Add, below.transpose(), upper, x, whole, 1.0, threads());
+        matmul(to.as_mut(), whole, Accum::Add, below, lower, x, whole, 1.0, threads_for(self.n));
+        matmul(to, whole, Accum::Add, below.transpose(), upper, x, whole, 1.0, threads_for(self.n));
         out
     }
 

@@ -1,11 +1,11 @@
 //! K = UΛUᵀ for a symmetric matrix.
 
-use super::threads;
+use super::threads_for;
 use crate::solvers::SolveError;
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd;
-use faer::{MatMut, MatRef, Par};
+use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
 /// All eigenvalues and eigenvectors of a symmetric matrix.
@@ -15,13 +15,6 @@ pub struct Eigen {
     pub values: Vec<f64>,
     /// n × n numbers, row by row; column j is the unit eigenvector of `values[j]`.
     pub vectors: Vec<f64>,
-}
-
-/// Up to here one thread is no slower, and its numbers do not depend on how many there are.
-const ALONE: usize = 256;
-
-fn threads_for(n: usize) -> Par {
-    if n <= ALONE { Par::Seq } else { threads() }
 }
 
 /// What [`symmetric_eigen`] needs beyond the given matrix, in bytes.

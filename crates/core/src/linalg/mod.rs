@@ -10,10 +10,13 @@ pub use eigen::{Eigen, symmetric_eigen, symmetric_eigen_bytes};
 pub use krylov::{Apply, KrylovOptions, Proceed, TopEigen, top_eigen};
 pub use product::{gram_of_columns, multiply_add, multiply_transposed, transposed_multiply};
 
-/// The threads of the current rayon pool, as faer wants to be told.
-fn threads() -> faer::Par {
+/// Up to here one thread is no slower, and its numbers do not depend on how many there are.
+const ALONE: usize = 256;
+
+/// The threads of the current rayon pool for a matrix of n rows, as faer wants to be told.
+fn threads_for(n: usize) -> faer::Par {
     match rayon::current_num_threads() {
-        0 | 1 => faer::Par::Seq,
-        n => faer::Par::rayon(n),
+        threads if n > ALONE && threads > 1 => faer::Par::rayon(threads),
+        _ => faer::Par::Seq,
     }
 }

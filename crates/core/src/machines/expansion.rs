@@ -74,7 +74,9 @@ impl Expansion {
         let mut scores = vec![0.0; n * outputs];
         match &self.coefficients {
             Coefficients::Dual { alpha, .. } => apply(cross, alpha, outputs, &mut scores),
-            Coefficients::Pairwise { classes, alpha, count, .. } => pair_scores(cross, classes, alpha, *count, &mut scores),
+            Coefficients::Pairwise { classes, alpha, count, .. } => {
+                pair_scores(cross, classes, alpha, *count, &mut scores)
+            }
             Coefficients::Primal { .. } => unreachable!("explicit features need no matrix"),
         }
         self.add_offsets(&mut scores);
@@ -117,7 +119,11 @@ fn pair_scores(cross: &dyn Gram, classes: &[u32], alpha: &[f64], k: usize, score
             let class = classes[left] as usize;
             let run = classes[left..].iter().take(TILE).take_while(|&&c| c as usize == class).count();
             let block = &mut tile[..count * run];
-            cross.block(Pick::Range(start..start + count), Pick::Range(left..left + run), BlockMut::new(block, count, run));
+            cross.block(
+                Pick::Range(start..start + count),
+                Pick::Range(left..left + run),
+                BlockMut::new(block, count, run),
+            );
             let target = &mut sums[class * count * others..(class + 1) * count * others];
             multiply_add(block, count, run, &alpha[left * others..(left + run) * others], others, target);
             left += run;

@@ -7,8 +7,8 @@ pub mod classify;
 mod error;
 mod expansion;
 mod fitted;
-pub mod reduce;
 mod readout;
+pub mod reduce;
 pub mod regress;
 mod task;
 

@@ -93,7 +93,9 @@ impl Readout {
     /// Reads a batch of scores, row by row.
     pub fn read(&self, scores: Vec<f64>) -> Output {
         match self {
-            Self::Values { names } | Self::Coordinates { names } => Output::Values { names: names.clone(), values: scores },
+            Self::Values { names } | Self::Coordinates { names } => {
+                Output::Values { names: names.clone(), values: scores }
+            }
             Self::ArgMax { labels } => {
                 let codes = scores.chunks_exact(labels.len()).map(first_largest).collect();
                 Output::Labels { labels: labels.clone(), codes, scores }
@@ -142,7 +144,8 @@ fn vote(pairs: &[f64], k: usize) -> (u32, Vec<f64>) {
         }
     }
     let code = first_largest(&votes);
-    let mut scores: Vec<f64> = votes.iter().zip(&sums).map(|(v, s): (&f64, &f64)| v + s / (3.0 * (s.abs() + 1.0))).collect();
+    let mut scores: Vec<f64> =
+        votes.iter().zip(&sums).map(|(v, s): (&f64, &f64)| v + s / (3.0 * (s.abs() + 1.0))).collect();
     // the label that is predicted has the largest score, also where the sums disagree with LIBSVM's tie rule
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if first_largest(&scores) != code {

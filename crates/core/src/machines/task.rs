@@ -44,6 +44,10 @@ impl Task<'_> {
     pub fn classes(&self, machine: &'static str) -> Result<Classes, FitError> {
         let classes = self.target.ok_or(DataError::NoTarget).and_then(Target::classes);
         let classes = classes.map_err(|error| FitError::Target { machine, error })?;
+        if self.is_empty() {
+            let error = DataError::Empty { place: "the training data".to_owned() };
+            return Err(FitError::Target { machine, error });
+        }
         if classes.labels.len() < 2 {
             let label = classes.labels.first().cloned().unwrap_or_default();
             return Err(FitError::Target { machine, error: DataError::OneClass { label } });

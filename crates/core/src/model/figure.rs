@@ -50,7 +50,8 @@ impl Model {
     fn surface(&self, data: &Dataset, output: &Output, plane: &Plane) -> Result<String, Error> {
         let Output::Labels { labels, codes, .. } = output else { return self.confusion(data, output) };
         let (grid, x, y) = plane.grid();
-        let surface = self.predict(&Dataset::from_views(vec![View { name: plane.view.clone(), values: grid.into() }])?)?;
+        let surface =
+            self.predict(&Dataset::from_views(vec![View { name: plane.view.clone(), values: grid.into() }])?)?;
         let Output::Labels { codes: cells, scores, .. } = surface else { return self.confusion(data, output) };
         let truth = data.target().and_then(|t| codes_by_label(t, labels));
         let places = plane.places();
@@ -99,7 +100,7 @@ impl Model {
             Some(Ok(Metrics::Numbers(m))) => parts.push(format!("rmse {:.4} on {}", m.rmse, m.n)),
             _ => parts.push(format!("{} examples", data.len())),
         }
-        if let Some(support) = self.fitted.proof.support {
+        if let Some(support) = self.fitted.proof.support.filter(|&s| s < self.trained_on) {
             parts.push(format!("{support} support vectors"));
         }
         if !more.is_empty() {
@@ -165,14 +166,27 @@ impl Model {
             title: self.title(),
             x_label: format!("true {name}"),
             y_label: format!("predicted {name}"),
-            points: truth.values.iter().step_by(outputs).copied().zip(values.iter().step_by(outputs).copied()).collect(),
+            points: truth
+                .values
+                .iter()
+                .step_by(outputs)
+                .copied()
+                .zip(values.iter().step_by(outputs).copied())
+                .collect(),
             note: Some(self.note(data, output, "")),
         }
         .draw())
     }
 
     /// The fitted curve, for one input.
-    fn curve(&self, data: &Dataset, truth: &[f64], outputs: usize, name: &str, output: &Output) -> Result<Option<String>, Error> {
+    fn curve(
+        &self,
+        data: &Dataset,
+        truth: &[f64],
+        outputs: usize,
+        name: &str,
+        output: &Output,
+    ) -> Result<Option<String>, Error> {
         let [view] = data.views() else { return Ok(None) };
         let Values::Dense(rows) = &view.values else { return Ok(None) };
         if rows.width() != 1 {
@@ -185,7 +199,8 @@ impl Model {
         let steps = 400;
         let grid: Vec<f64> = (0..=steps).map(|i| low + (high - low) * f64::from(i) / f64::from(steps)).collect();
         let Some(inputs) = Rows::new(grid.clone(), grid.len(), 1) else { return Ok(None) };
-        let values = self.predict(&Dataset::from_views(vec![View { name: view.name.clone(), values: inputs.into() }])?)?;
+        let values =
+            self.predict(&Dataset::from_views(vec![View { name: view.name.clone(), values: inputs.into() }])?)?;
         let show = |x: f64| unscale(scaler.as_ref(), 0, x);
         Ok(Some(
             RegressionCurve {
@@ -274,7 +289,7 @@ impl Plane {
     }
 
     fn note(&self) -> &'static str {
-        if self.directions.is_some() { "cut through the mean along the first two principal directions" } else { "" }
+        if self.directions.is_some() { "cut along two principal directions" } else { "" }
     }
 }
 

@@ -116,14 +116,15 @@ impl Model {
             trained_on: self.trained_on,
             candidates: self.candidates,
         };
-        pack.finish(serde_json::to_string(&document).map_err(|e| e.to_string())?)
+        pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
     }
 
     /// Reads a model from a file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| FileError::Io { file: file.clone(), reason: crate::write::words(&e) })?;
+        let bytes =
+            std::fs::read(path).map_err(|e| FileError::Io { file: file.clone(), reason: crate::write::words(&e) })?;
         Self::from_bytes(&bytes, &file)
     }
 
@@ -131,8 +132,8 @@ impl Model {
     pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Self, FileError> {
         let not_a_model = |finding: &str| FileError::NotAModel { file: file.to_owned(), finding: finding.to_owned() };
         let damaged = |finding: String| FileError::Damaged { file: file.to_owned(), finding };
-        let (_, header) =
-            SafeTensors::read_metadata(bytes).map_err(|_| not_a_model("it has no safetensors header, or is cut off"))?;
+        let (_, header) = SafeTensors::read_metadata(bytes)
+            .map_err(|_| not_a_model("it has no safetensors header, or is cut off"))?;
         let metadata = header.metadata().as_ref().ok_or_else(|| not_a_model("its header has no metadata"))?;
         let text = metadata.get(DOCUMENT).ok_or_else(|| not_a_model("its metadata have no mercer document"))?;
         let arrays = SafeTensors::deserialize(bytes).map_err(|e| damaged(e.to_string()))?;
@@ -187,12 +188,20 @@ fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
         }
         Values::Sparse(r) => {
             pack_sparse(pack, place, r);
-            pack.f64s(name("values"), &[r.coordinates().len()], &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>());
+            pack.f64s(
+                name("values"),
+                &[r.coordinates().len()],
+                &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>(),
+            );
             "sparse"
         }
         Values::Sparse32(r) => {
             pack_sparse(pack, place, r);
-            pack.f32s(name("values"), &[r.coordinates().len()], &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>());
+            pack.f32s(
+                name("values"),
+                &[r.coordinates().len()],
+                &r.coordinates().iter().map(|c| c.value).collect::<Vec<_>>(),
+            );
             "sparse32"
         }
         Values::Text(t) => {
@@ -224,13 +233,16 @@ fn pack_sparse<S: Scalar>(pack: &mut Packer, place: usize, rows: &SparseRows<S>)
 fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> {
     let mut kernel: Formula = document.kernel.parse().map_err(|e| format!("its kernel: {e}"))?;
     let mut centrings = Vec::new();
-    for i in 0..document.centrings.min(64) {
+    for i in 0..document.centrings {
         let (_, means) = finite(unpack.get_f64s(&format!("centring.{i}"))?)?;
         let (_, total) = finite(unpack.get_f64s(&format!("centring.{i}.total"))?)?;
         centrings.push(Centring { means, total: *total.first().ok_or("a centring has no total")? });
     }
     if !kernel.set_centrings(centrings) {
         return Err("its kernel has another number of centres than the file".to_owned());
+    }
+    if !kernel.is_resolved() {
+        return Err("its kernel has a word where a number should be".to_owned());
     }
     let views = document
         .views
@@ -250,11 +262,18 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     if document.machine.is_empty() || crate::machines::find(&document.machine).is_none() {
         return Err(format!("there is no machine called {}", document.machine));
     }
+    if let Some(schema) = &document.schema {
+        schema.check(&examples)?;
+    }
     Ok(Model {
         machine: document.machine,
         settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
         kernel,
-        fitted: Fitted { expansion: Expansion { coefficients, offsets }, readout: document.readout, proof: document.proof },
+        fitted: Fitted {
+            expansion: Expansion { coefficients, offsets },
+            readout: document.readout,
+            proof: document.proof,
+        },
         examples,
         schema: document.schema,
         trained_on: document.trained_on,
@@ -262,8 +281,12 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     })
 }
 
-fn finite<T>(array: (T, Vec<f64>)) -> Result<(T, Vec<f64>), String> {
-    if array.1.iter().all(|v| v.is_finite()) { Ok(array) } else { Err("an array holds numbers that are not finite".to_owned()) }
+fn finite<T, S: Scalar>(array: (T, Vec<S>)) -> Result<(T, Vec<S>), String> {
+    if array.1.iter().all(|v| v.wide().is_finite()) {
+        Ok(array)
+    } else {
+        Err("an array holds numbers that are not finite".to_owned())
+    }
 }
 
 fn unpack_coefficients(
@@ -293,7 +316,7 @@ fn unpack_coefficients(
                 && classes.len() == points.len()
                 && classes.iter().all(|&c| (c as usize) < count)
                 && classes.windows(2).all(|p| p[0] <= p[1])
-                && offsets.len() == count * (count - 1) / 2;
+                && count.checked_mul(count - 1).is_some_and(|twice| offsets.len() == twice / 2);
             match (fits, &document.readout) {
                 (true, Readout::Vote { labels }) if labels.len() == count => {
                     Ok(Coefficients::Pairwise { points, classes, alpha, count })
@@ -317,7 +340,7 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result
             rows.map(Values::from).ok_or_else(wrong)
         }
         "dense32" => {
-            let (found, values) = unpack.get_f32s(&name("values"))?;
+            let (found, values) = finite(unpack.get_f32s(&name("values"))?)?;
             let rows = Rows::new(values, view.len, view.width).filter(|_| found == shape);
             rows.map(Values::from).ok_or_else(wrong)
         }
@@ -326,7 +349,7 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result
             unpack_sparse(unpack, place, view, &values).map(Values::from)
         }
         "sparse32" => {
-            let (_, values) = unpack.get_f32s(&name("values"))?;
+            let (_, values) = finite(unpack.get_f32s(&name("values"))?)?;
             unpack_sparse(unpack, place, view, &values).map(Values::from)
         }
         "text" => {
@@ -369,7 +392,7 @@ fn unpack_sparse<S: Scalar>(
     for p in starts.windows(2) {
         row.clear();
         row.extend((p[0]..p[1]).map(|k| Coordinate { index: indices[k], value: values[k] }));
-        if !rows.push(&row) {
+        if !rows.push(&row) || rows.width() != view.width {
             return Err(wrong());
         }
     }

@@ -76,7 +76,10 @@ impl Model {
             })?;
             let got = rows.width();
             return self.fitted.expansion.primal_scores(&rows).ok_or_else(|| {
-                DataError::Usage { finding: format!("the model was trained on {width} coordinates, the data have {got}") }.into()
+                DataError::Usage {
+                    finding: format!("the model was trained on {width} coordinates, the data have {got}"),
+                }
+                .into()
             });
         }
         let cross = self.kernel.cross(data, &self.examples)?;
@@ -112,7 +115,8 @@ fn index_precomputed(kernel: &Formula, training: &Dataset) -> Dataset {
     let wanted = kernel.views();
     let views = training.views().iter().map(|view| {
         let read = wanted.iter().any(|(name, kind)| {
-            *kind == Kind::Precomputed && name.map_or(training.views().len() == 1 || view.name == "x", |n| n == view.name)
+            *kind == Kind::Precomputed
+                && name.map_or(training.views().len() == 1 || view.name == "x", |n| n == view.name)
         });
         let values = if read && view.values.kind() == Kind::Vectors {
             Values::Index(Arc::new((0..view.values.len() as u32).collect()))

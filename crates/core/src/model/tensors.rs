@@ -42,16 +42,37 @@ impl Packer {
     }
 
     /// The whole file: arrays, and the document with a checksum over everything.
-    pub(super) fn finish(&self, document: String) -> Result<Vec<u8>, String> {
+    pub(super) fn finish(&self, document: &str) -> Result<Vec<u8>, String> {
         let mut views = BTreeMap::new();
         for (name, (dtype, shape, bytes)) in &self.arrays {
             let view = TensorView::new(*dtype, shape.clone(), bytes).map_err(|e| e.to_string())?;
             views.insert(name.clone(), view);
         }
-        let listed = views.iter().map(|(name, view)| (name.as_str(), view));
-        let sum = checksum(&document, listed);
-        let metadata = [(DOCUMENT.to_owned(), document), (CHECKSUM.to_owned(), format!("{sum:08x}"))];
-        safetensors::serialize(views, Some(metadata.into())).map_err(|e| e.to_string())
+        let sum = checksum(document, views.iter().map(|(name, view)| (name.as_str(), view)));
+        // written here and not by the library, whose map of metadata has another order in every run: equal models are
+        // equal files
+        let mut header = serde_json::Map::new();
+        header.insert(
+            "__metadata__".to_owned(),
+            serde_json::json!({(CHECKSUM): format!("{sum:08x}"), (DOCUMENT): document}),
+        );
+        // wide numbers first, so that every array starts at a multiple of its width
+        let mut order: Vec<(&String, &TensorView<'_>)> = views.iter().collect();
+        order.sort_by_key(|(_, view)| std::cmp::Reverse(view.dtype().bitsize()));
+        let mut data = Vec::new();
+        for (name, view) in order {
+            let start = data.len();
+            data.extend_from_slice(view.data());
+            let entry =
+                serde_json::json!({"dtype": view.dtype(), "shape": view.shape(), "data_offsets": [start, data.len()]});
+            header.insert(name.clone(), entry);
+        }
+        let mut header = serde_json::to_string(&header).map_err(|e| e.to_string())?;
+        header.push_str(&" ".repeat(header.len().next_multiple_of(8) - header.len()));
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend_from_slice(header.as_bytes());
+        file.append(&mut data);
+        Ok(file)
     }
 }
 
@@ -61,10 +82,7 @@ pub(super) const DOCUMENT: &str = "mercer";
 pub(super) const CHECKSUM: &str = "checksum";
 
 /// A checksum over the document and every array with its name, type and shape.
-pub(super) fn checksum<'a, 'b: 'a>(
-    document: &str,
-    arrays: impl Iterator<Item = (&'a str, &'a TensorView<'b>)>,
-) -> u32 {
+pub(super) fn checksum<'a, 'b: 'a>(document: &str, arrays: impl Iterator<Item = (&'a str, &'a TensorView<'b>)>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(document.as_bytes());
     for (name, view) in arrays {

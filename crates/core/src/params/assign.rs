@@ -156,7 +156,14 @@ impl Visit for Assigner<'_> {
             }));
         }
     }
-    fn auto(&mut self, name: &'static str, value: &mut Auto, words: &'static [&'static str], rule: Rule, _: &'static str) {
+    fn auto(
+        &mut self,
+        name: &'static str,
+        value: &mut Auto,
+        words: &'static [&'static str],
+        rule: Rule,
+        _: &'static str,
+    ) {
         if self.is_meant(name) {
             self.outcome = Some(match self.value {
                 Setting::Word(w) => match words.iter().find(|&&known| known == w) {
@@ -170,7 +177,14 @@ impl Visit for Assigner<'_> {
             });
         }
     }
-    fn spelling(&mut self, name: &'static str, _: &'static str, value: &mut Auto, convert: fn(f64) -> f64, _: &'static str) {
+    fn spelling(
+        &mut self,
+        name: &'static str,
+        _: &'static str,
+        value: &mut Auto,
+        convert: fn(f64) -> f64,
+        _: &'static str,
+    ) {
         if self.is_meant(name) {
             self.outcome = Some(self.number(Rule::Above(0.0)).and_then(|x| {
                 let converted = convert(x);

@@ -1,6 +1,6 @@
 //! Describing: what parameters there are, for help pages, catalogues and forms.
 
-use super::{Auto, Choice, Params, Rule, Visit};
+use super::{Auto, Choice, Params, Rule, Setting, Visit};
 
 /// One parameter, as a help page shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Describer {
 
 impl Visit for Describer {
     fn real(&mut self, name: &'static str, value: &mut f64, rule: Rule, help: &'static str) {
-        self.push(name, "number", value.to_string(), rule.to_string(), help);
+        self.push(name, "number", Setting::Number(*value).to_string(), rule.to_string(), help);
     }
     fn count(&mut self, name: &'static str, value: &mut usize, rule: Rule, help: &'static str) {
         self.push(name, "count", value.to_string(), rule.to_string(), help);
@@ -54,11 +54,18 @@ impl Visit for Describer {
         }
     }
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str) {
-        self.push(name, "numbers", format!("{value:?}"), rule.to_string(), help);
+        self.push(name, "numbers", Setting::Numbers(value.clone()).to_string(), rule.to_string(), help);
     }
-    fn auto(&mut self, name: &'static str, value: &mut Auto, words: &'static [&'static str], rule: Rule, help: &'static str) {
+    fn auto(
+        &mut self,
+        name: &'static str,
+        value: &mut Auto,
+        words: &'static [&'static str],
+        rule: Rule,
+        help: &'static str,
+    ) {
         let default = match *value {
-            Auto::Value(v) => v.to_string(),
+            Auto::Value(v) => Setting::Number(v).to_string(),
             Auto::Word(w) => w.to_owned(),
         };
         self.push(name, "number", default, format!("{rule}, or {}", words.join(", ")), help);

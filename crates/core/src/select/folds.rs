@@ -8,7 +8,9 @@ use crate::seed::Seed;
 pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Result<Vec<Vec<usize>>, DataError> {
     let n = target.len();
     if count < 2 || count > n {
-        return Err(DataError::Usage { finding: format!("{count} folds of {n} examples: give a number from 2 to {n}") });
+        return Err(DataError::Usage {
+            finding: format!("{count} folds of {n} examples: give a number from 2 to {n}"),
+        });
     }
     let mut order = seed.stream("folds").permutation(n);
     if learns == Learns::Classes {
@@ -16,7 +18,8 @@ pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Resul
         let mut sizes = vec![0; classes.labels.len()];
         classes.codes.iter().for_each(|&c| sizes[c as usize] += 1);
         if let Some(small) = (0..sizes.len()).find(|&c| sizes[c] < 2) {
-            let finding = format!("class \"{}\" has a single example: cross-validation needs two or more", classes.labels[small]);
+            let finding =
+                format!("class \"{}\" has a single example: cross-validation needs two or more", classes.labels[small]);
             return Err(DataError::Unfit { finding });
         }
         // dealing out class after class keeps every class spread over the folds

@@ -60,18 +60,21 @@ impl FromStr for Grid {
 /// `1|2|3`, or `a..b:logN`, or `a..b:linN`.
 fn axis_values(text: &str) -> Result<Vec<Setting>, String> {
     let Some((from, rest)) = text.split_once("..") else {
-        let values: Vec<Setting> = text.split('|').map(str::trim).filter(|v| !v.is_empty()).map(word_or_number).collect();
+        let values: Vec<Setting> =
+            text.split('|').map(str::trim).filter(|v| !v.is_empty()).map(word_or_number).collect();
         return if values.is_empty() { Err("it has no values".to_owned()) } else { Ok(values) };
     };
     let Some((to, steps)) = rest.split_once(':') else { return Err("after .. comes :logN or :linN".to_owned()) };
-    let number = |t: &str| t.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or(format!("\"{t}\" is not a number"));
+    let number =
+        |t: &str| t.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or(format!("\"{t}\" is not a number"));
     let (from, to) = (number(from)?, number(to)?);
     let (log, count) = match (steps.trim().strip_prefix("log"), steps.trim().strip_prefix("lin")) {
         (Some(count), _) => (true, count),
         (_, Some(count)) => (false, count),
         _ => return Err("after .. comes :logN or :linN".to_owned()),
     };
-    let count: usize = count.parse().ok().filter(|c| (1..=10_000).contains(c)).ok_or("N is a whole number from 1 to 10000")?;
+    let count: usize =
+        count.parse().ok().filter(|c| (1..=10_000).contains(c)).ok_or("N is a whole number from 1 to 10000")?;
     if log && (from <= 0.0 || to <= 0.0) {
         return Err("a logarithmic axis needs numbers above 0".to_owned());
     }
@@ -146,7 +149,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_the_part() {
-        for text in ["", "c", "c=", "c=1..2", "c=1..2:log0", "c=-1..2:log3", "c=1..x:lin3", "c=1,c=2", "c=1..2:log999999"] {
+        for text in
+            ["", "c", "c=", "c=1..2", "c=1..2:log0", "c=-1..2:log3", "c=1..x:lin3", "c=1,c=2", "c=1..2:log999999"]
+        {
             let error = text.parse::<Grid>().unwrap_err().to_string();
             assert!(error.starts_with("grid \""), "{text}: {error}");
         }

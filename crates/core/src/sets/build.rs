@@ -45,5 +45,14 @@ pub(super) fn classes(second: &[bool], labels: [i8; 2]) -> Field {
 pub(super) fn table(name: &str, len: usize, mut inputs: Vec<Field>, target: Field) -> Table {
     inputs.push(target);
     let target = Some(inputs.len() - 1);
-    Table { file: name.to_owned(), format: "embedded", len, fields: inputs, target, first_line: 2, lines: None, named: true }
+    Table {
+        file: name.to_owned(),
+        format: "embedded",
+        len,
+        fields: inputs,
+        target,
+        first_line: 2,
+        lines: None,
+        named: true,
+    }
 }

@@ -15,7 +15,9 @@ pub enum SolveError {
         remedy: &'static str,
     },
     /// The matrix holds values that are not finite.
-    #[error("the kernel matrix holds a value that is not finite (row {row}, column {column}); rescale the data or change the kernel's parameters")]
+    #[error(
+        "the kernel matrix holds a value that is not finite (row {row}, column {column}); rescale the data or change the kernel's parameters"
+    )]
     NotFinite {
         /// Row, from one.
         row: usize,

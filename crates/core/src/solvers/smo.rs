@@ -76,8 +76,10 @@ pub fn smo(problem: &BoxProblem<'_>, options: &SmoOptions, watch: &dyn Monitor) 
     // at α = 0 the gradient is p
     let mut s: Vec<f64> = (0..n).map(|t| -y[t] * problem.linear[t]).collect();
     // 0 where a variable may move up (down), −∞ (+∞) where it may not: masks that passes can add
-    let mut up: Vec<f64> = (0..n).map(|t| may_rise(y[t], 0.0, upper[t])).map(|yes| if yes { 0.0 } else { f64::NEG_INFINITY }).collect();
-    let mut low: Vec<f64> = (0..n).map(|t| may_fall(y[t], 0.0, upper[t])).map(|yes| if yes { 0.0 } else { f64::INFINITY }).collect();
+    let mut up: Vec<f64> =
+        (0..n).map(|t| may_rise(y[t], 0.0, upper[t])).map(|yes| if yes { 0.0 } else { f64::NEG_INFINITY }).collect();
+    let mut low: Vec<f64> =
+        (0..n).map(|t| may_fall(y[t], 0.0, upper[t])).map(|yes| if yes { 0.0 } else { f64::INFINITY }).collect();
     let mut gains = vec![0.0_f32; n];
     let mut iterations = 0;
 
@@ -235,8 +237,10 @@ mod tests {
                     assert!(slack.abs() < 2e-4, "{seed} {i} {slack}");
                 }
             }
-            let quadratic: f64 =
-                (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| a[i] * a[j] * y[i] * y[j] * k.row(i)[j]).sum();
+            let quadratic: f64 = (0..n)
+                .flat_map(|i| (0..n).map(move |j| (i, j)))
+                .map(|(i, j)| a[i] * a[j] * y[i] * y[j] * k.row(i)[j])
+                .sum();
             let objective = 0.5 * quadratic - a.iter().sum::<f64>();
             assert!((objective - solution.objective).abs() < 1e-4 * objective.abs().max(1.0));
         }

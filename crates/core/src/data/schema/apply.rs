@@ -7,13 +7,14 @@ use super::super::{DataError, Dataset, FieldData, Rows, Scalar, Scaler, SparseRo
 use super::encode::{self, usage_in};
 use super::take::{is_block, missing, missing_rows, target};
 use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
+use std::collections::BTreeMap;
 
 /// Where the fields of the schema are in a table.
 struct Found<'a> {
     schema: &'a Schema,
     table: &'a Table,
-    /// By place in the training table.
-    places: Vec<Option<usize>>,
+    /// By place in the training table; only those that this table has, so that no number of a file decides about memory.
+    places: BTreeMap<usize, usize>,
     targets: Vec<usize>,
 }
 
@@ -123,7 +124,7 @@ fn sparse(mut rows: SparseRows<f64>, unit: bool) -> Values {
 
 impl<'a> Found<'a> {
     fn new(schema: &'a Schema, table: &'a Table) -> Result<Self, DataError> {
-        let mut found = Self { schema, table, places: vec![None; schema.fields], targets: Vec::new() };
+        let mut found = Self { schema, table, places: BTreeMap::new(), targets: Vec::new() };
         if (schema.named && table.named) || table.fields.iter().any(is_block) {
             found.by_name();
         } else {
@@ -135,8 +136,8 @@ impl<'a> Found<'a> {
     fn by_name(&mut self) {
         let find = |name: &str| self.table.fields.iter().position(|f| f.name == name);
         for field in self.schema.views.iter().flat_map(ViewSchema::fields) {
-            if let Some(place) = self.places.get_mut(field.place) {
-                *place = find(&field.name);
+            if let Some(place) = find(&field.name) {
+                self.places.insert(field.place, place);
             }
         }
         let targets: Option<Vec<usize>> = self.schema.targets.iter().map(|t| find(&t.name)).collect();
@@ -149,9 +150,8 @@ impl<'a> Found<'a> {
         let blocks: Vec<usize> = (0..self.table.fields.len()).filter(|&k| is_block(&self.table.fields[k])).collect();
         if let ([view], &[block]) = (self.schema.views.as_slice(), blocks.as_slice())
             && let [field] = view.fields().as_slice()
-            && let Some(place @ None) = self.places.get_mut(field.place)
         {
-            *place = Some(block);
+            self.places.entry(field.place).or_insert(block);
         }
     }
 
@@ -160,11 +160,10 @@ impl<'a> Found<'a> {
         let (got, all, targets) = (self.table.fields.len(), self.schema.fields, self.schema.targets.len());
         let is_target = |place: usize| self.schema.targets.iter().any(|t| t.place == place);
         if got == all {
-            self.places = (0..all).map(Some).collect();
+            self.places = (0..all).map(|place| (place, place)).collect();
             self.targets = self.schema.targets.iter().map(|t| t.place).collect();
         } else if got + targets == all {
-            let mut next = 0..got;
-            self.places = (0..all).map(|place| if is_target(place) { None } else { next.next() }).collect();
+            self.places = (0..all).filter(|&place| !is_target(place)).zip(0..got).collect();
         } else {
             let inputs = all - targets.min(all);
             let beside = if targets == 0 { String::new() } else { format!(", or {all} with the target") };
@@ -175,7 +174,7 @@ impl<'a> Found<'a> {
     }
 
     fn place(&self, field: &FieldRef) -> Result<usize, DataError> {
-        self.places.get(field.place).copied().flatten().ok_or_else(|| {
+        self.places.get(&field.place).copied().ok_or_else(|| {
             let have: Vec<&str> = self.table.fields.iter().map(|f| f.name.as_str()).take(12).collect();
             let remedy = format!("the model needs it, and {} has {}", self.table.file, have.join(", "));
             DataError::NoSuch { what: "column", name: field.name.clone(), remedy }
@@ -223,7 +222,7 @@ impl<'a> Found<'a> {
 
 impl ViewSchema {
     /// The fields it is made of.
-    fn fields(&self) -> Vec<&FieldRef> {
+    pub(super) fn fields(&self) -> Vec<&FieldRef> {
         match &self.content {
             Content::Columns { columns, .. } => columns.iter().map(|c| &c.field).collect(),
             Content::Block { field, .. } | Content::Sparse { field, .. } | Content::Text { field } => vec![field],

@@ -80,6 +80,10 @@ impl Gram for Centred {
         self.compute(&rows, &cols, out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        self.inner.is_symmetric()
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let means = match side {
             Side::Rows => &self.rows,

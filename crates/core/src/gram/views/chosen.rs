@@ -36,6 +36,10 @@ impl Gram for Chosen {
         self.inner.block32(Pick::List(&rows), Pick::List(&cols), out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        self.rows == self.cols && self.inner.is_symmetric()
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let all = self.inner.self_similarities(side)?;
         let chosen = match side {

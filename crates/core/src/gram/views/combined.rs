@@ -88,6 +88,10 @@ impl Gram for Combined {
         });
     }
 
+    fn is_symmetric(&self) -> bool {
+        self.terms.iter().all(|t| t.is_symmetric())
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         self.fold(side)
     }

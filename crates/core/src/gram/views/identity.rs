@@ -22,6 +22,10 @@ impl Gram for Constant {
         }
     }
 
+    fn is_symmetric(&self) -> bool {
+        self.shape.0 == self.shape.1
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         Some(vec![self.value; if side == Side::Rows { self.shape.0 } else { self.shape.1 }])
     }
@@ -61,6 +65,10 @@ impl Gram for Identity {
                 *o = if self.rows[i] == self.cols[j] { self.value } else { 0.0 };
             }
         }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.rows == self.cols
     }
 
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {

@@ -48,6 +48,10 @@ impl Gram for Normalised {
         self.compute(&rows, &cols, out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        self.inner.is_symmetric()
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let factors = match side {
             Side::Rows => &self.rows,
@@ -103,6 +107,10 @@ impl Gram for RadialOn {
 
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
         self.compute(&rows, &cols, out);
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.inner.is_symmetric()
     }
 
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {

@@ -2,6 +2,7 @@
 
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,16 +42,32 @@ impl Pointwise {
     }
 
     fn map<S: Scalar>(&self, values: &mut [S]) {
-        pulp::Arch::new().dispatch(|| match self.shape {
-            Shape::Exp => values.iter_mut().for_each(|v| *v = Shape::Exp.at(*v)),
-            shape => values.iter_mut().for_each(|v| *v = shape.at(*v)),
-        });
+        vectorised(Map { shape: self.shape, values });
     }
 
     fn compute<S: Precision>(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, S>) {
         S::block(self.inner.as_ref(), rows, cols, out.reborrow());
         for i in 0..out.rows() {
             self.map(out.row_mut(i));
+        }
+    }
+}
+
+/// The function of every value, in place.
+struct Map<'a, S> {
+    shape: Shape,
+    values: &'a mut [S],
+}
+
+impl<S: Scalar> Loops for Map<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // one loop for each function, so that none has a choice inside
+        match self.shape {
+            Shape::Exp => self.values.iter_mut().for_each(|v| *v = Shape::Exp.at(*v)),
+            shape => self.values.iter_mut().for_each(|v| *v = shape.at(*v)),
         }
     }
 }
@@ -71,6 +88,10 @@ impl Gram for Pointwise {
     fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
         self.inner.row32(row, cols, out);
         self.map(out);
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.inner.is_symmetric()
     }
 
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {

@@ -35,7 +35,13 @@ impl Default for Polynomial {
 impl Params for Polynomial {
     fn visit(&mut self, v: &mut dyn Visit) {
         v.count("degree", &mut self.degree, Rule::Between(1.0, 64.0), "degree p");
-        v.auto("gamma", &mut self.gamma, super::super::resolve::WORDS, Rule::Above(0.0), "factor γ of the inner product");
+        v.auto(
+            "gamma",
+            &mut self.gamma,
+            super::super::resolve::WORDS,
+            Rule::Above(0.0),
+            "factor γ of the inner product",
+        );
         v.real("offset", &mut self.offset, Rule::AtLeast(0.0), "offset c; 0 is the homogeneous kernel");
     }
 }

@@ -33,7 +33,13 @@ impl Default for Sigmoid {
 
 impl Params for Sigmoid {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.auto("gamma", &mut self.gamma, super::super::resolve::WORDS, Rule::Above(0.0), "factor γ of the inner product");
+        v.auto(
+            "gamma",
+            &mut self.gamma,
+            super::super::resolve::WORDS,
+            Rule::Above(0.0),
+            "factor γ of the inner product",
+        );
         v.real("offset", &mut self.offset, Rule::Any, "offset c");
     }
 }

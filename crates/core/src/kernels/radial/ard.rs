@@ -30,7 +30,12 @@ impl Default for Ard {
 
 impl Params for Ard {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.reals("lengths", &mut self.lengths, Rule::Above(0.0), "length scales, one for each coordinate or one for all");
+        v.reals(
+            "lengths",
+            &mut self.lengths,
+            Rule::Above(0.0),
+            "length scales, one for each coordinate or one for all",
+        );
     }
 }
 
@@ -46,12 +51,15 @@ impl Profile for Ard {
 
     fn weights(&self, width: usize) -> Result<Option<Vec<f64>>, KernelError> {
         match self.lengths.as_slice() {
-            [one] => Ok(Some(vec![1.0 / one; width])),
-            // sparse vectors may end before the last coordinate; dense ones are checked where the matrix is made
+            [one] => Ok(Some(vec![1.0 / one])),
+            // sparse vectors may end before the last coordinate
             all if all.len() >= width => Ok(Some(all.iter().map(|l| 1.0 / l).collect())),
             all => Err(KernelError::Param {
                 kernel: ENTRY.name,
-                finding: format!("{} lengths were given for vectors of {width} coordinates; give one, or {width}", all.len()),
+                finding: format!(
+                    "{} lengths were given for vectors of {width} coordinates; give one, or {width}",
+                    all.len()
+                ),
             }),
         }
     }

@@ -13,7 +13,7 @@ pub use distance::Distance;
 pub use gaussian::Gaussian;
 pub use matern::Matern;
 
-use super::vectors::{Family, ProductFamily, ProductGram, merge_indexed, pack};
+use super::vectors::{Family, ProductFamily, ProductGram, merge_indexed, pack, weight};
 use super::{KernelEntry, KernelError};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
@@ -29,7 +29,8 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     fn entry() -> &'static KernelEntry;
     /// Its value at a squared distance.
     fn at<S: Scalar>(&self, squared_distance: S) -> S;
-    /// Factors for the coordinates before distances are taken; an error if there are not as many as coordinates.
+    /// Factors for the coordinates before distances are taken: one for all, or one for each of the `width` coordinates;
+    /// an error if there are fewer.
     fn weights(&self, _width: usize) -> Result<Option<Vec<f64>>, KernelError> {
         Ok(None)
     }
@@ -54,18 +55,17 @@ impl<P: Profile> Family for Radial<P> {
         let weights = self.0.weights(x.len()).ok().flatten();
         let mut sum = 0.0;
         for (j, (a, b)) in x.iter().zip(y).enumerate() {
-            let difference = (a.wide() - b.wide()) * weights.as_ref().map_or(1.0, |w| w[j]);
+            let difference = (a.wide() - b.wide()) * weights.as_ref().map_or(1.0, |w| weight(w, j));
             sum += difference * difference;
         }
         self.0.at(sum)
     }
 
     fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64 {
-        let width = x.iter().chain(y).map(|c| c.index as usize + 1).max().unwrap_or(0);
-        let weights = self.0.weights(width).ok().flatten();
+        let weights = self.0.weights(0).ok().flatten();
         let mut sum = 0.0;
         merge_indexed(x, y, |j, a, b| {
-            let difference = (a - b) * weights.as_ref().map_or(1.0, |w| w[j]);
+            let difference = (a - b) * weights.as_ref().map_or(1.0, |w| weight(w, j));
             sum += difference * difference;
         });
         self.0.at(sum)
@@ -74,9 +74,10 @@ impl<P: Profile> Family for Radial<P> {
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
         let width = cols.width().unwrap_or(0);
         let weights = self.0.weights(width)?.map(Arc::new);
-        if let Some(surplus) = weights.as_ref().map(|w| w.len()).filter(|&given| given > width) {
+        if let Some(surplus) = weights.as_ref().map(|w| w.len()).filter(|&given| given > width.max(1)) {
             if !matches!(cols, Values::Sparse(_) | Values::Sparse32(_)) {
-                let finding = format!("{surplus} lengths were given for vectors of {width} coordinates; give one, or {width}");
+                let finding =
+                    format!("{surplus} lengths were given for vectors of {width} coordinates; give one, or {width}");
                 return Err(KernelError::Param { kernel: P::entry().name, finding });
             }
         }

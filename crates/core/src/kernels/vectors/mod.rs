@@ -7,7 +7,7 @@ mod packed;
 mod pairs;
 mod product;
 
-pub(crate) use packed::Packed;
+pub(crate) use packed::{Packed, weight};
 pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
@@ -80,8 +80,9 @@ pub(crate) fn pack(
         Values::Dense32(r) => SparseRows::from_dense(r).into(),
         other => other.clone(),
     };
-    let (rows, cols) = if sparse(rows) == sparse(cols) { (rows.clone(), cols.clone()) } else { (thin(rows), thin(cols)) };
-    let (rows, cols) = compact(rows, cols, same, weights.is_some());
+    let (rows, cols) =
+        if sparse(rows) == sparse(cols) { (rows.clone(), cols.clone()) } else { (thin(rows), thin(cols)) };
+    let (rows, cols) = compact(rows, cols, same, weights.as_ref().is_some_and(|w| w.len() > 1));
     let shift = if centre { Packed::means(&cols).map(Arc::new) } else { None };
     let right = Arc::new(Packed::new(&cols, shift.clone(), weights.clone()));
     let left = if same { Arc::clone(&right) } else { Arc::new(Packed::new(&rows, shift, weights)) };
@@ -100,10 +101,11 @@ fn compact(rows: Values, cols: Values, same: bool, weighted: bool) -> (Values, V
         let mut row = Vec::new();
         for i in 0..rows.len() {
             row.clear();
-            row.extend(rows.row(i).iter().map(|c| Coordinate {
-                index: known.partition_point(|&k| k < c.index) as u32,
-                value: c.value,
-            }));
+            row.extend(
+                rows.row(i)
+                    .iter()
+                    .map(|c| Coordinate { index: known.partition_point(|&k| k < c.index) as u32, value: c.value }),
+            );
             small.push(&row);
         }
         small

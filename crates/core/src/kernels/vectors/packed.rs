@@ -8,7 +8,7 @@ pub(crate) struct Packed {
     source: Values,
     /// Subtracted from every dense vector: distances by products cancel less around the centre.
     shift: Option<Arc<Vec<f64>>>,
-    /// Multiplied into every coordinate.
+    /// Multiplied into every coordinate; see [`weight`].
     weights: Option<Arc<Vec<f64>>>,
     wide: OnceLock<Store<f64>>,
     narrow: OnceLock<Store<f32>>,
@@ -19,7 +19,7 @@ pub(crate) enum Store<S> {
     /// Dense.
     Dense { rows: Rows<S>, squares: Vec<S>, panels: OnceLock<Panels<S>> },
     /// Sparse.
-    Sparse { rows: SparseRows<S>, squares: Vec<S>, lists: OnceLock<Lists<S>> },
+    Sparse { rows: SparseRows<S>, squares: Vec<S>, columns: OnceLock<SparseColumns<S>> },
 }
 
 /// Dense columns feature by feature, in panels of `S::LANES` examples: value of feature k and lane l of panel p is at
@@ -27,6 +27,35 @@ pub(crate) enum Store<S> {
 pub(crate) struct Panels<S> {
     pub(crate) values: Vec<S>,
     pub(crate) width: usize,
+}
+
+/// Sparse columns in the layout that makes one row against all of them cheapest.
+pub(crate) enum SparseColumns<S> {
+    /// Spread out in panels: a stored coordinate of the row is then one vector operation for many columns.
+    Panels(Panels<S>),
+    /// Feature by feature.
+    Lists(Lists<S>),
+}
+
+impl<S: Scalar> SparseColumns<S> {
+    /// Panels for data that are not very sparse, where a vector of columns holds more than one stored coordinate on
+    /// average, and that stay small when spread out.
+    pub(crate) fn new(rows: &SparseRows<S>) -> Self {
+        const MOST_BYTES: usize = 1 << 30;
+        let cells = rows.len().saturating_mul(rows.width());
+        let dense_enough = rows.coordinates().len().saturating_mul(16) > cells;
+        if dense_enough && cells.saturating_mul(size_of::<S>()) <= MOST_BYTES {
+            let mut panels = Panels::zeros(rows.len(), rows.width());
+            for i in 0..rows.len() {
+                for c in rows.row(i) {
+                    panels.set(i, c.index as usize, c.value);
+                }
+            }
+            Self::Panels(panels)
+        } else {
+            Self::Lists(Lists::new(rows))
+        }
+    }
 }
 
 /// Sparse columns feature by feature: the examples that have a feature, with its value.
@@ -109,7 +138,7 @@ impl Packed {
                     x -= shift[j];
                 }
                 if let Some(weights) = &self.weights {
-                    x *= weights[j];
+                    x *= weight(weights, j);
                 }
                 let x = S::narrow(x);
                 square += x.wide() * x.wide();
@@ -124,33 +153,62 @@ impl Packed {
     }
 
     fn sparse<S: Scalar, T: Scalar>(&self, source: &SparseRows<T>) -> Store<S> {
-        let mut rows = source.convert::<S>();
+        let mut rows = match &self.weights {
+            Some(weights) if weights.len() > 1 => cut(source, weights.len()).convert::<S>(),
+            _ => source.convert::<S>(),
+        };
         if let Some(weights) = &self.weights {
             for c in rows.coordinates_mut() {
-                // a coordinate beyond the declared widths has no weight, and is left out
-                let weight = weights.get(c.index as usize).copied().unwrap_or(0.0);
-                c.value = S::narrow(c.value.wide() * weight);
+                c.value = S::narrow(c.value.wide() * weight(weights, c.index as usize));
             }
         }
         let squares = (0..rows.len())
             .map(|i| S::narrow(rows.row(i).iter().map(|c| c.value.wide() * c.value.wide()).sum()))
             .collect();
-        Store::Sparse { rows, squares, lists: OnceLock::new() }
+        Store::Sparse { rows, squares, columns: OnceLock::new() }
     }
+}
+
+/// The factor of a coordinate: a single one is for all; a coordinate beyond several has none, and is left out.
+#[inline]
+pub(crate) fn weight(weights: &[f64], coordinate: usize) -> f64 {
+    match weights {
+        [one] => *one,
+        all => all.get(coordinate).copied().unwrap_or(0.0),
+    }
+}
+
+/// The vectors without the coordinates from `width` on, so that no loop needs memory for them.
+fn cut<S: Scalar>(source: &SparseRows<S>, width: usize) -> SparseRows<S> {
+    let mut rows = SparseRows::new(width);
+    for i in 0..source.len() {
+        let row = source.row(i);
+        rows.push(&row[..row.partition_point(|c| (c.index as usize) < width)]);
+    }
+    rows
 }
 
 impl<S: Scalar> Panels<S> {
     /// Repacks rows.
     pub(crate) fn new(rows: &Rows<S>) -> Self {
-        let (n, width) = (rows.len(), rows.width());
-        let mut values = vec![S::default(); n.div_ceil(S::LANES) * width * S::LANES];
-        for i in 0..n {
-            let base = (i / S::LANES) * width * S::LANES + i % S::LANES;
+        let mut panels = Self::zeros(rows.len(), rows.width());
+        for i in 0..rows.len() {
             for (k, &x) in rows.row(i).iter().enumerate() {
-                values[base + k * S::LANES] = x;
+                panels.set(i, k, x);
             }
         }
-        Self { values, width }
+        panels
+    }
+
+    /// Room for n examples.
+    fn zeros(n: usize, width: usize) -> Self {
+        Self { values: vec![S::default(); n.div_ceil(S::LANES) * width * S::LANES], width }
+    }
+
+    /// Puts a coordinate at its place.
+    fn set(&mut self, example: usize, feature: usize, value: S) {
+        let place = ((example / S::LANES) * self.width + feature) * S::LANES + example % S::LANES;
+        self.values[place] = value;
     }
 
     /// The numbers of one panel.

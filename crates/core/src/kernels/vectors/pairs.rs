@@ -2,8 +2,9 @@
 
 use super::Packed;
 use super::packed::{Panels, Store, Stored};
-use crate::data::{Coordinate, Rows, Scalar, SparseRows};
+use crate::data::{Rows, Scalar, SparseRows};
 use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::vectorise::{Loops, vectorised};
 use std::sync::Arc;
 
 /// κ(x, y) = outer(Σ_j term(x_j, y_j)).
@@ -51,48 +52,27 @@ impl<F: PairFamily> PairGram<F> {
         match cols {
             Pick::Range(range) => {
                 let panels = panels.get_or_init(|| Panels::new(b));
-                pulp::Arch::new().dispatch(|| {
-                    for (k, i) in rows.iter().enumerate() {
-                        let line = out.row_mut(k);
-                        let mut done = range.start;
-                        while done < range.end {
-                            let (p, lane) = (done / S::LANES, done % S::LANES);
-                            let count = (S::LANES - lane).min(range.end - done);
-                            let target = &mut line[done - range.start..done - range.start + count];
-                            self.panel(a.row(i), panels.panel(p), lane, target);
-                            done += count;
-                        }
+                for (k, i) in rows.iter().enumerate() {
+                    let line = out.row_mut(k);
+                    let mut done = range.start;
+                    while done < range.end {
+                        let (p, lane) = (done / S::LANES, done % S::LANES);
+                        let count = (S::LANES - lane).min(range.end - done);
+                        let out = &mut line[done - range.start..done - range.start + count];
+                        vectorised(Panel { family: &self.family, x: a.row(i), panel: panels.panel(p), lane, out });
+                        done += count;
                     }
-                });
+                }
             }
             Pick::List(list) => {
                 for (k, i) in rows.iter().enumerate() {
                     for (o, &j) in out.row_mut(k).iter_mut().zip(*list) {
-                        *o = self.family.outer(a.row(i).iter().zip(b.row(j)).map(|(&x, &y)| self.family.term(x, y)).sum());
+                        *o = self
+                            .family
+                            .outer(a.row(i).iter().zip(b.row(j)).map(|(&x, &y)| self.family.term(x, y)).sum());
                     }
                 }
             }
-        }
-    }
-
-    /// One row against the lanes of a panel from `lane` on, sixteen at a time.
-    #[inline(always)]
-    fn panel<S: Scalar>(&self, x: &[S], panel: &[S], lane: usize, out: &mut [S]) {
-        const WIDE: usize = 16;
-        let mut start = 0;
-        while start < S::LANES {
-            let mut sums = [S::default(); WIDE];
-            for (&x, line) in x.iter().zip(panel.chunks_exact(S::LANES)) {
-                for (s, &y) in sums.iter_mut().zip(&line[start..start + WIDE]) {
-                    *s += self.family.term(x, y);
-                }
-            }
-            for (l, &sum) in sums.iter().enumerate() {
-                if let Some(o) = (start + l).checked_sub(lane).and_then(|place| out.get_mut(place)) {
-                    *o = self.family.outer(sum);
-                }
-            }
-            start += WIDE;
         }
     }
 
@@ -120,14 +100,8 @@ impl<F: PairFamily> PairGram<F> {
                     }
                 }
                 let (panel, _) = buffer.as_chunks::<SPARSE_ROWS>();
-                pulp::Arch::new().dispatch(|| {
-                    for (k, j) in cols.iter().enumerate() {
-                        let sums = self.against_panel(b.row(j), panel, base);
-                        for (lane, &sum) in sums.iter().enumerate().take(count) {
-                            out.row_mut(first + lane)[k] = self.family.outer(sum);
-                        }
-                    }
-                });
+                let part = out.part(first..first + count, 0..cols.len());
+                vectorised(AgainstPanel { family: &self.family, columns: b, cols, panel, base, out: part });
                 for lane in 0..count {
                     for c in a.row(rows.at(first + lane)) {
                         buffer[c.index as usize * SPARSE_ROWS + lane] = zero;
@@ -136,22 +110,71 @@ impl<F: PairFamily> PairGram<F> {
             }
         });
     }
+}
+
+/// One row against the lanes of a panel from `lane` on, sixteen at a time.
+struct Panel<'a, F, S> {
+    family: &'a F,
+    x: &'a [S],
+    panel: &'a [S],
+    lane: usize,
+    out: &'a mut [S],
+}
+
+impl<F: PairFamily, S: Scalar> Loops for Panel<'_, F, S> {
+    type Output = ();
 
     #[inline(always)]
-    fn against_panel<S: Scalar>(
-        &self,
-        column: &[Coordinate<S>],
-        panel: &[[S; SPARSE_ROWS]],
-        base: [S; SPARSE_ROWS],
-    ) -> [S; SPARSE_ROWS] {
-        let mut sums = base;
-        for c in column {
-            let line = &panel[c.index as usize];
-            for lane in 0..SPARSE_ROWS {
-                sums[lane] += self.family.term(line[lane], c.value) - self.family.term(line[lane], S::default());
+    fn run(self) {
+        const WIDE: usize = 16;
+        let mut start = 0;
+        while start < S::LANES {
+            let mut sums = [S::default(); WIDE];
+            for (&x, line) in self.x.iter().zip(self.panel.chunks_exact(S::LANES)) {
+                for (s, &y) in sums.iter_mut().zip(&line[start..start + WIDE]) {
+                    *s += self.family.term(x, y);
+                }
+            }
+            for sum in &mut sums {
+                *sum = self.family.outer(*sum);
+            }
+            for (l, &sum) in sums.iter().enumerate() {
+                if let Some(o) = (start + l).checked_sub(self.lane).and_then(|place| self.out.get_mut(place)) {
+                    *o = sum;
+                }
+            }
+            start += WIDE;
+        }
+    }
+}
+
+/// The scattered rows against every column, written to the rows of `out`.
+struct AgainstPanel<'a, F, S> {
+    family: &'a F,
+    columns: &'a SparseRows<S>,
+    cols: &'a Pick<'a>,
+    panel: &'a [[S; SPARSE_ROWS]],
+    base: [S; SPARSE_ROWS],
+    out: BlockMut<'a, S>,
+}
+
+impl<F: PairFamily, S: Scalar> Loops for AgainstPanel<'_, F, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for k in 0..self.out.cols() {
+            let mut sums = self.base;
+            for c in self.columns.row(self.cols.at(k)) {
+                let line = &self.panel[c.index as usize];
+                for lane in 0..SPARSE_ROWS {
+                    sums[lane] += self.family.term(line[lane], c.value) - self.family.term(line[lane], S::default());
+                }
+            }
+            for (lane, &sum) in sums.iter().enumerate().take(self.out.rows()) {
+                self.out.row_mut(lane)[k] = self.family.outer(sum);
             }
         }
-        sums
     }
 }
 
@@ -168,12 +191,17 @@ impl<F: PairFamily> Gram for PairGram<F> {
         self.compute(&rows, &cols, out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        Arc::ptr_eq(&self.rows, &self.cols)
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let packed = match side {
             Side::Rows => &self.rows,
             Side::Columns => &self.cols,
         };
-        let own = |row: &mut dyn Iterator<Item = f64>| self.family.outer(row.map(|x| self.family.term(x, x)).sum::<f64>());
+        let own =
+            |row: &mut dyn Iterator<Item = f64>| self.family.outer(row.map(|x| self.family.term(x, x)).sum::<f64>());
         Some(match f64::store(packed) {
             Store::Dense { rows, .. } => (0..rows.len()).map(|i| own(&mut rows.row(i).iter().copied())).collect(),
             Store::Sparse { rows, .. } => {

@@ -1,10 +1,11 @@
 //! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
 
 use super::Packed;
-use super::packed::{Lists, Panels, Store, Stored};
+use super::packed::{Lists, Panels, SparseColumns, Store, Stored};
 use crate::data::{Coordinate, Scalar, SparseRows};
 use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
 use crate::linalg::multiply_transposed;
+use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -72,11 +73,7 @@ impl<F: ProductFamily> ProductGram<F> {
             }
         };
         let exact = self.same && F::DISTANCE;
-        pulp::Arch::new().dispatch(|| {
-            for (k, i) in rows.iter().enumerate() {
-                self.family.finish(out.row_mut(k), na[i], nb);
-            }
-        });
+        vectorised(Finish { family: &self.family, rows, squares: na, others: nb, out: out.reborrow() });
         if exact {
             let own = S::narrow(self.family.own(0.0));
             for (k, i) in rows.iter().enumerate() {
@@ -131,14 +128,8 @@ fn sparse_products<S: Precision>(
                 }
             }
             let (panel, _) = buffer.as_chunks::<SPARSE_ROWS>();
-            pulp::Arch::new().dispatch(|| {
-                for (k, j) in cols.iter().enumerate() {
-                    let sums = against_panel(b.row(j), panel);
-                    for (lane, &sum) in sums.iter().enumerate().take(count) {
-                        out.row_mut(first + lane)[k] = sum;
-                    }
-                }
-            });
+            let part = out.part(first..first + count, 0..cols.len());
+            vectorised(AgainstPanel { columns: b, cols, panel, out: part });
             for lane in 0..count {
                 for c in a.row(rows.at(first + lane)) {
                     buffer[c.index as usize * SPARSE_ROWS + lane] = S::default();
@@ -148,16 +139,69 @@ fn sparse_products<S: Precision>(
     });
 }
 
-#[inline(always)]
-fn against_panel<S: Scalar>(column: &[Coordinate<S>], panel: &[[S; SPARSE_ROWS]]) -> [S; SPARSE_ROWS] {
-    let mut sums = [S::default(); SPARSE_ROWS];
-    for c in column {
-        let line = &panel[c.index as usize];
-        for lane in 0..SPARSE_ROWS {
-            sums[lane] += c.value * line[lane];
+/// Inner products of the scattered rows with every column, written to the rows of `out`.
+struct AgainstPanel<'a, S> {
+    columns: &'a SparseRows<S>,
+    cols: &'a Pick<'a>,
+    panel: &'a [[S; SPARSE_ROWS]],
+    out: BlockMut<'a, S>,
+}
+
+impl<S: Scalar> Loops for AgainstPanel<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for k in 0..self.out.cols() {
+            let mut sums = [S::default(); SPARSE_ROWS];
+            for c in self.columns.row(self.cols.at(k)) {
+                let line = &self.panel[c.index as usize];
+                for lane in 0..SPARSE_ROWS {
+                    sums[lane] += c.value * line[lane];
+                }
+            }
+            for (lane, &sum) in sums.iter().enumerate().take(self.out.rows()) {
+                self.out.row_mut(lane)[k] = sum;
+            }
         }
     }
-    sums
+}
+
+/// Inner products become kernel values, row by row.
+struct Finish<'a, F, S> {
+    family: &'a F,
+    rows: &'a Pick<'a>,
+    squares: &'a [S],
+    others: &'a [S],
+    out: BlockMut<'a, S>,
+}
+
+impl<F: ProductFamily, S: Scalar> Loops for Finish<'_, F, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for k in 0..self.out.rows() {
+            self.family.finish(self.out.row_mut(k), self.squares[self.rows.at(k)], self.others);
+        }
+    }
+}
+
+/// One row of inner products or squared distances becomes kernel values.
+struct FinishRow<'a, F> {
+    family: &'a F,
+    square: f32,
+    others: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl<F: ProductFamily> Loops for FinishRow<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.family.finish(self.out, self.square, self.others);
+    }
 }
 
 impl<F: ProductFamily> Gram for ProductGram<F> {
@@ -177,25 +221,35 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
         match (f32::store(&self.rows), f32::store(&self.cols)) {
             (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, panels }) => {
                 let panels = panels.get_or_init(|| Panels::new(b));
-                pulp::Arch::new().dispatch(|| {
-                    panel_row::<F>(a.row(row), panels, cols.clone(), out);
-                    if F::DISTANCE {
-                        self.family.finish_distances(out);
-                    } else {
-                        self.family.finish(out, na[row], &nb[cols]);
-                    }
+                let others = &nb[cols.clone()];
+                vectorised(PanelRow {
+                    family: &self.family,
+                    x: a.row(row),
+                    panels,
+                    cols,
+                    square: na[row],
+                    others,
+                    out,
                 });
             }
-            (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, lists }) => {
-                let lists = lists.get_or_init(|| Lists::new(b));
-                list_row(a.row(row), lists, cols.clone(), out);
-                pulp::Arch::new().dispatch(|| self.family.finish(out, na[row], &nb[cols.clone()]));
+            (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, columns }) => {
+                match columns.get_or_init(|| SparseColumns::new(b)) {
+                    SparseColumns::Panels(panels) => {
+                        vectorised(SparsePanelRow { x: a.row(row), panels, cols: cols.clone(), out: &mut *out });
+                    }
+                    SparseColumns::Lists(lists) => list_row(a.row(row), lists, cols.clone(), out),
+                }
+                vectorised(FinishRow { family: &self.family, square: na[row], others: &nb[cols.clone()], out });
                 if self.same && F::DISTANCE && cols.contains(&row) {
                     out[row - cols.start] = self.family.own(0.0) as f32;
                 }
             }
             _ => unreachable!("both sides are packed alike"),
         }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.same
     }
 
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
@@ -218,7 +272,31 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
     }
 }
 
-/// One dense row against packed columns: Σ (x − y)² or Σ x y, a panel at a time.
+/// One dense row against packed columns: Σ (x − y)² or Σ x y, a panel at a time, then the kernel.
+struct PanelRow<'a, F> {
+    family: &'a F,
+    x: &'a [f32],
+    panels: &'a Panels<f32>,
+    cols: Range<usize>,
+    square: f32,
+    others: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl<F: ProductFamily> Loops for PanelRow<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        panel_row::<F>(self.x, self.panels, self.cols, self.out);
+        if F::DISTANCE {
+            self.family.finish_distances(self.out);
+        } else {
+            self.family.finish(self.out, self.square, self.others);
+        }
+    }
+}
+
 #[inline(always)]
 fn panel_row<F: ProductFamily>(x: &[f32], panels: &Panels<f32>, cols: Range<usize>, out: &mut [f32]) {
     const LANES: usize = <f32 as Scalar>::LANES;
@@ -240,6 +318,40 @@ fn panel_row<F: ProductFamily>(x: &[f32], panels: &Panels<f32>, cols: Range<usiz
         }
         out[done - cols.start..done - cols.start + count].copy_from_slice(&sums[lane..lane + count]);
         done += count;
+    }
+}
+
+/// One sparse row against columns spread out in panels.
+struct SparsePanelRow<'a> {
+    x: &'a [Coordinate<f32>],
+    panels: &'a Panels<f32>,
+    cols: Range<usize>,
+    out: &'a mut [f32],
+}
+
+impl Loops for SparsePanelRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        const LANES: usize = <f32 as Scalar>::LANES;
+        let mut done = self.cols.start;
+        while done < self.cols.end {
+            let (p, lane) = (done / LANES, done % LANES);
+            let count = (LANES - lane).min(self.cols.end - done);
+            let (lines, _) = self.panels.panel(p).as_chunks::<LANES>();
+            let mut sums = [0.0_f32; LANES];
+            for c in self.x {
+                // a feature that no column has adds nothing
+                if let Some(line) = lines.get(c.index as usize) {
+                    for l in 0..LANES {
+                        sums[l] += c.value * line[l];
+                    }
+                }
+            }
+            self.out[done - self.cols.start..done - self.cols.start + count].copy_from_slice(&sums[lane..lane + count]);
+            done += count;
+        }
     }
 }
 

@@ -60,7 +60,13 @@ struct Pair {
 }
 
 impl Svc {
-    fn solve_pair(&self, task: &Task<'_>, codes: &[u32], pair: (usize, usize), watch: &dyn Monitor) -> Result<Pair, FitError> {
+    fn solve_pair(
+        &self,
+        task: &Task<'_>,
+        codes: &[u32],
+        pair: (usize, usize),
+        watch: &dyn Monitor,
+    ) -> Result<Pair, FitError> {
         let (first, second) = pair;
         let examples: Vec<usize> =
             (0..codes.len()).filter(|&i| codes[i] as usize == first || codes[i] as usize == second).collect();
@@ -91,14 +97,18 @@ impl Machine for Svc {
         let classes = task.classes(ENTRY.name)?;
         let k = classes.labels.len();
         let all: Vec<(usize, usize)> = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect();
-        let pairs: Vec<Pair> =
-            all.into_par_iter().map(|pair| self.solve_pair(task, &classes.codes, pair, watch)).collect::<Result<_, _>>()?;
+        let pairs: Vec<Pair> = all
+            .into_par_iter()
+            .map(|pair| self.solve_pair(task, &classes.codes, pair, watch))
+            .collect::<Result<_, _>>()?;
 
         // LIBSVM's compact form: an example of class c has a coefficient y α for each of the other classes
         let n = classes.codes.len();
         let mut alpha = vec![0.0; n * (k - 1)];
         for pair in &pairs {
-            for (&i, (a, code)) in pair.examples.iter().zip(pair.solution.alpha.iter().zip(codes_of(pair, &classes.codes))) {
+            for (&i, (a, code)) in
+                pair.examples.iter().zip(pair.solution.alpha.iter().zip(codes_of(pair, &classes.codes)))
+            {
                 let (sign, column) = if code == pair.first { (1.0, pair.second - 1) } else { (-1.0, pair.first) };
                 alpha[i * (k - 1) + column] = sign * a;
             }

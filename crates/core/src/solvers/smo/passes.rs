@@ -1,6 +1,8 @@
 //! The passes over all variables: where nearly all the time of the solver goes. Plain loops over fixed lanes that become
 //! vector code under run-time dispatch; ties go to the lowest index, so the result does not depend on the lanes.
 
+use crate::vectorise::{Loops, vectorised};
+
 /// An extreme value and the first place it stands at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extreme {
@@ -14,19 +16,41 @@ const LANES: usize = 16;
 
 /// The largest s over I_up and the smallest over I_low.
 pub(super) fn extremes(s: &[f64], up: &[f64], low: &[f64]) -> (Extreme, Extreme) {
-    pulp::Arch::new().dispatch(|| {
-        let mut search = Search::new();
-        for start in (0..s.len()).step_by(CHUNK) {
-            let end = (start + CHUNK).min(s.len());
-            search.look(start, &s[start..end], &up[start..end], &low[start..end]);
-        }
-        search.places(s, up, low)
-    })
+    let mut search = Search::new();
+    for start in (0..s.len()).step_by(CHUNK) {
+        let end = (start + CHUNK).min(s.len());
+        search.look(start, &s[start..end], &up[start..end], &low[start..end]);
+    }
+    search.places(s, up, low)
 }
 
 /// s ← s − step (K_i − K_j), then the extremes.
-pub(super) fn update(s: &mut [f64], up: &[f64], low: &[f64], step: f64, k_i: &[f32], k_j: &[f32]) -> (Extreme, Extreme) {
-    pulp::Arch::new().dispatch(|| {
+pub(super) fn update(
+    s: &mut [f64],
+    up: &[f64],
+    low: &[f64],
+    step: f64,
+    k_i: &[f32],
+    k_j: &[f32],
+) -> (Extreme, Extreme) {
+    vectorised(Update { s, up, low, step, k_i, k_j })
+}
+
+struct Update<'a> {
+    s: &'a mut [f64],
+    up: &'a [f64],
+    low: &'a [f64],
+    step: f64,
+    k_i: &'a [f32],
+    k_j: &'a [f32],
+}
+
+impl Loops for Update<'_> {
+    type Output = (Extreme, Extreme);
+
+    #[inline(always)]
+    fn run(self) -> (Extreme, Extreme) {
+        let Self { s, up, low, step, k_i, k_j } = self;
         let mut search = Search::new();
         for start in (0..s.len()).step_by(CHUNK) {
             let end = (start + CHUNK).min(s.len());
@@ -37,7 +61,7 @@ pub(super) fn update(s: &mut [f64], up: &[f64], low: &[f64], step: f64, k_i: &[f
             search.look(start, chunk, &up[start..end], &low[start..end]);
         }
         search.places(s, up, low)
-    })
+    }
 }
 
 /// The extremes so far, and the chunks they are in.
@@ -109,14 +133,34 @@ impl Search {
 /// The j in I_low with s_j < s_i whose step with i promises the largest decrease (s_i − s_j)²/(K_ii + K_jj − 2K_ij). The
 /// promise is computed in f32: it only ranks.
 pub(super) fn choose_partner(s: &[f64], low: &[f64], row: &[f32], own: &[f32], i: usize, gains: &mut [f32]) -> usize {
-    let (s_i, own_i) = (s[i], own[i]);
-    pulp::Arch::new().dispatch(|| {
+    vectorised(ChoosePartner { s, low, row, own, i, gains })
+}
+
+struct ChoosePartner<'a> {
+    s: &'a [f64],
+    low: &'a [f64],
+    row: &'a [f32],
+    own: &'a [f32],
+    i: usize,
+    gains: &'a mut [f32],
+}
+
+impl Loops for ChoosePartner<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Self { s, low, row, own, i, gains } = self;
+        let (s_i, own_i) = (s[i], own[i]);
         let (mut best, mut best_chunk) = (f32::NEG_INFINITY, 0);
         for start in (0..s.len()).step_by(CHUNK) {
             let end = (start + CHUNK).min(s.len());
             let chunk = &mut gains[start..end];
-            for (((g, s), d), (k, own)) in
-                chunk.iter_mut().zip(&s[start..end]).zip(&low[start..end]).zip(row[start..end].iter().zip(&own[start..end]))
+            for (((g, s), d), (k, own)) in chunk
+                .iter_mut()
+                .zip(&s[start..end])
+                .zip(&low[start..end])
+                .zip(row[start..end].iter().zip(&own[start..end]))
             {
                 // +∞ in the mask makes the difference −∞, which gives no gain
                 let difference = (s_i - (s + d)) as f32;
@@ -131,7 +175,7 @@ pub(super) fn choose_partner(s: &[f64], low: &[f64], row: &[f32], own: &[f32], i
             }
         }
         (best_chunk..s.len()).take(CHUNK).find(|&t| gains[t] == best).unwrap_or(i)
-    })
+    }
 }
 
 #[inline(always)]

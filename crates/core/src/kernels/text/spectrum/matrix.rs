@@ -200,6 +200,10 @@ impl Gram for SpectrumGram {
         self.write(&rows, &cols, out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        Arc::ptr_eq(&self.rows, &self.cols)
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let counts = match side {
             Side::Rows => &self.rows,

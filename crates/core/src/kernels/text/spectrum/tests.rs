@@ -1,3 +1,5 @@
+//! Tests of the spectrum kernel.
+
 use super::*;
 use crate::gram::{BlockMut, Pick, Side, fill, fill32};
 use crate::kernels::text::testing::{check_matrix, random_strings};

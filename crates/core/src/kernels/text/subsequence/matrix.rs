@@ -220,6 +220,10 @@ impl Gram for SubsequenceGram {
         self.write(&rows, &cols, out);
     }
 
+    fn is_symmetric(&self) -> bool {
+        Arc::ptr_eq(&self.rows, &self.cols)
+    }
+
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
         let strings = match side {
             Side::Rows => &self.rows,

@@ -1,3 +1,5 @@
+//! Tests of the subsequence kernel.
+
 use super::*;
 use crate::gram::fill;
 use crate::kernels::text::testing::{check_matrix, random_strings};

@@ -1,0 +1,235 @@
+//! The folders are layers: each names what it may see, and nothing else is imported. Also what every file has to keep to.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What a layer may see, and why. A name of one item (`data::Scalar`) opens that item only. Not listed because everyone
+/// may see them: [`EVERYONE`]. What stands on top of all (lib, the errors' roof) is in [`TOP`].
+const LAYERS: &[(&str, &[&str], &str)] = &[
+    ("params", &[], "declared parameters know no one"),
+    ("seed", &[], "random numbers know no one"),
+    ("sources", &[], "titles of works know no one"),
+    ("write", &[], "writing a file whole knows no one"),
+    ("data", &[], "what is learned from knows no method"),
+    ("sets", &["data"], "built-in sets are data"),
+    (
+        "linalg",
+        &["data::Scalar", "solvers::SolveError"],
+        "dense arithmetic on numbers; its breakdowns are those that solvers report",
+    ),
+    (
+        "gram",
+        &["data::Scalar", "data::Rows", "linalg"],
+        "a matrix may hold numbers and rows of features, never data sets",
+    ),
+    ("kernels", &["data", "gram", "linalg"], "kernels turn examples into matrices, and never see who solves"),
+    ("solvers", &["gram", "linalg"], "solvers see matrices, never examples or kernels"),
+    (
+        "machines",
+        &[
+            "data::Rows",
+            "data::Target",
+            "data::Classes",
+            "data::Numbers",
+            "data::DataError",
+            "gram",
+            "linalg",
+            "solvers",
+        ],
+        "machines see a matrix and a target, never a kernel or a formula",
+    ),
+    ("metrics", &["data", "machines"], "predictions against targets"),
+    ("formula", &["data", "kernels", "gram"], "formulas put kernels together; no machine is needed for that"),
+    ("plot", &[], "figures are drawn from numbers"),
+    (
+        "model",
+        &["data", "formula", "gram", "linalg::top_eigen", "linalg::KrylovOptions", "machines", "metrics", "plot"],
+        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors",
+    ),
+    (
+        "job",
+        &["data", "formula", "gram", "machines", "model", "solvers"],
+        "a formula, a machine and data become a model",
+    ),
+    (
+        "select",
+        &["data", "formula", "gram", "job", "machines", "metrics", "model", "solvers"],
+        "many jobs, and the best of them",
+    ),
+];
+
+/// What everyone may see: declarations without method.
+const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write"];
+
+/// What sees everything: the roof over all errors, and the prelude.
+const TOP: &[&str] = &["lib", "error"];
+
+struct File {
+    path: PathBuf,
+    /// The folder or file below `src` that it belongs to.
+    layer: String,
+    text: String,
+}
+
+fn files() -> Vec<File> {
+    fn walk(folder: &Path, root: &Path, all: &mut Vec<File>) {
+        for item in std::fs::read_dir(folder).unwrap() {
+            let path = item.unwrap().path();
+            if path.is_dir() {
+                walk(&path, root, all);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let below = path.strip_prefix(root).unwrap().to_path_buf();
+                let first = below.components().next().unwrap().as_os_str().to_str().unwrap();
+                let layer = first.trim_end_matches(".rs").to_owned();
+                all.push(File { text: std::fs::read_to_string(&path).unwrap(), path: below, layer });
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    walk(&root, &root, &mut all);
+    assert!(all.len() > 100, "the source was not found");
+    all
+}
+
+/// The code of a file: no comments, and nothing from the first test module on, for tests may see anything.
+fn code(text: &str) -> String {
+    let end = text.find("#[cfg(test)]").unwrap_or(text.len());
+    text[..end].lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+fn is_test(path: &Path) -> bool {
+    let stem = path.file_stem().unwrap().to_str().unwrap();
+    stem == "tests" || stem == "testing" || stem.ends_with("_tests")
+}
+
+/// The items named after every `crate::`, two steps deep: `data::Scalar`, `gram::views`.
+fn imports(code: &str) -> Vec<String> {
+    let ends = |c: char| !(c.is_alphanumeric() || c == '_');
+    let word = |text: &str| text[..text.find(ends).unwrap_or(text.len())].to_owned();
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + 7..];
+        if let Some(group) = rest.strip_prefix('{') {
+            found.extend(split_group(group));
+            continue;
+        }
+        let layer = word(rest);
+        match rest[layer.len()..].strip_prefix("::") {
+            Some(group) if group.starts_with('{') => {
+                found.extend(split_group(&group[1..]).into_iter().map(|item| format!("{layer}::{item}")));
+            }
+            Some(item) => found.push(format!("{layer}::{}", word(item))),
+            None => found.push(layer),
+        }
+    }
+    found
+}
+
+/// The parts of `a, b::{c, d}, e as f}` at the top level, without what follows their first two steps.
+fn split_group(text: &str) -> Vec<String> {
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for c in text.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => parts.push(String::new()),
+            c if depth == 0 => parts.last_mut().unwrap().push(c),
+            _ => {}
+        }
+    }
+    let first = |part: &str| part.split_whitespace().next().unwrap_or("").trim_end_matches("::").to_owned();
+    parts.iter().map(|part| first(part)).filter(|part| !part.is_empty()).collect()
+}
+
+#[test]
+fn imports_are_read_from_every_form() {
+    let text = "use crate::data::Scalar;\nuse crate::gram::{Gram, views::{A, B}, fill as f};\nfn f() { crate::linalg::x() }\nuse crate::kernels;";
+    let wanted = ["data::Scalar", "gram::Gram", "gram::views", "gram::fill", "linalg::x", "kernels"];
+    assert_eq!(imports(&code(text)), wanted);
+    assert_eq!(imports("use crate::{data, gram::Gram};"), ["data", "gram::Gram"]);
+    assert!(imports(&code("// crate::data\nfn x() {}\n#[cfg(test)]\nmod tests { use crate::data; }")).is_empty());
+}
+
+#[test]
+fn no_layer_sees_more_than_it_may() {
+    let mut wrong = Vec::new();
+    for file in files().iter().filter(|f| !is_test(&f.path) && !TOP.contains(&f.layer.as_str())) {
+        let Some((_, may, why)) = LAYERS.iter().find(|(layer, ..)| *layer == file.layer) else {
+            panic!("{}: the layer {} has no rule yet; add one, with its reason", file.path.display(), file.layer);
+        };
+        for item in imports(&code(&file.text)) {
+            let layer = item.split("::").next().unwrap();
+            let allowed =
+                layer == file.layer || EVERYONE.contains(&layer) || may.iter().any(|m| *m == layer || *m == item);
+            if !allowed {
+                wrong.push(format!("{} sees {item}, but: {why}", file.path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn kernels_and_solvers_never_see_each_other() {
+    let sees = |layer: &str| LAYERS.iter().find(|(name, ..)| *name == layer).unwrap().1;
+    let open = |layer: &str, other: &str| sees(layer).iter().any(|m| m.split("::").next() == Some(other));
+    assert!(!open("kernels", "solvers") && !open("solvers", "kernels"));
+    for above in ["formula", "model", "job", "select"] {
+        for below in ["data", "gram", "linalg", "kernels", "solvers", "machines"] {
+            assert!(!open(below, above), "{below} sees {above}");
+        }
+    }
+    assert!(!open("machines", "kernels") && !open("solvers", "data"));
+}
+
+#[test]
+fn every_rule_is_of_a_layer_that_exists_and_is_needed() {
+    let files = files();
+    let layers: BTreeSet<&str> = files.iter().map(|f| f.layer.as_str()).collect();
+    for (layer, may, _) in LAYERS {
+        assert!(layers.contains(layer), "{layer} is gone");
+        let seen: BTreeSet<String> = files
+            .iter()
+            .filter(|f| f.layer == *layer && !is_test(&f.path))
+            .flat_map(|f| imports(&code(&f.text)))
+            .flat_map(|item| [item.split("::").next().unwrap().to_owned(), item])
+            .collect();
+        for item in *may {
+            assert!(seen.contains(*item), "{layer} no longer needs {item}: close it");
+        }
+    }
+}
+
+#[test]
+fn no_file_is_longer_than_five_hundred_lines() {
+    for file in files().iter().filter(|f| !is_test(&f.path)) {
+        let lines = file.text.lines().count();
+        assert!(lines <= 500, "{} has {lines} lines", file.path.display());
+    }
+}
+
+#[test]
+fn the_library_prints_nothing() {
+    for file in files() {
+        let code = code(&file.text);
+        for word in ["println!", "print!(", "dbg!(", "todo!(", "unimplemented!("] {
+            assert!(!code.contains(word), "{} has {word}", file.path.display());
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for file in files() {
+        let first = file.text.lines().next().unwrap_or("");
+        assert!(
+            first.strip_prefix("//! ").is_some_and(|t| t.len() > 10),
+            "{} starts with {first:?}",
+            file.path.display()
+        );
+    }
+}
