@@ -127,8 +127,7 @@ fn a_matrix_computed_elsewhere_is_a_kernel() {
     place.write("new.npy", npy(&[2, 3], &[1.0, 0.0, 0.0, 0.0, 1.0, 1.0]));
     place.run("fit K.npy --labels y.csv --machine ridge --kernel precomputed --lambda 1 -o m").ok();
     // (K + I) α = y with K + I = [3 1 0; 1 3 .5; 0 .5 2]: α = (4, 3, 29.75) / 15.25 by hand, checked by the residual
-    let new: Vec<f64> =
-        place.run("predict m new.npy").ok().lines()[1..].iter().map(|l| l.parse().unwrap()).collect();
+    let new: Vec<f64> = place.run("predict m new.npy").ok().lines()[1..].iter().map(|l| l.parse().unwrap()).collect();
     let fitted: Vec<f64> = place.run("predict m K.npy").ok().lines()[1..].iter().map(|l| l.parse().unwrap()).collect();
     // α = y − K α, so predictions of the training rows give α back
     let alpha: Vec<f64> = [1.0, 2.0, 4.0].iter().zip(&fitted).map(|(y, f)| y - f).collect();
@@ -146,7 +145,9 @@ fn a_matrix_computed_elsewhere_is_a_kernel() {
 fn a_precomputed_matrix_must_be_square() {
     let place = Place::with(&[("y.csv", "1\n2\n")]);
     place.write("K.npy", npy(&[2, 3], &[1.0; 6]));
-    place.run("fit K.npy --labels y.csv --machine ridge --kernel precomputed -o m").fails(3, &["precomputed", "3", "2"]);
+    place
+        .run("fit K.npy --labels y.csv --machine ridge --kernel precomputed -o m")
+        .fails(3, &["precomputed", "3", "2"]);
     assert!(!place.has("m"));
 }
 

@@ -127,10 +127,8 @@ fn a_broken_cell_at_prediction_is_named() {
 
 #[test]
 fn evaluation_of_classes_is_error_confusion_and_auc() {
-    let place = Place::with(&[
-        ("a.csv", "x,y\n0,no\n1,no\n9,yes\n10,yes\n"),
-        ("b.csv", "x,y\n0,no\n10,no\n9,yes\n8,yes\n"),
-    ]);
+    let place =
+        Place::with(&[("a.csv", "x,y\n0,no\n1,no\n9,yes\n10,yes\n"), ("b.csv", "x,y\n0,no\n10,no\n9,yes\n8,yes\n")]);
     place.run("fit a.csv --machine svc --kernel linear -o m").ok();
     let report = place.json("evaluate m b.csv");
     assert_eq!((&report["error"], &report["n"]), (&0.25.into(), &4.into()));
@@ -179,7 +177,9 @@ fn words_cannot_be_compared_with_predicted_numbers() {
 fn a_reader_that_goes_away_is_no_error() {
     let place = Place::with_banana(2000);
     place.run("fit banana.csv --machine nearest_mean -o m").ok();
-    for line in ["predict m banana.csv --scores", "data banana --n 100000", "list kernels", "predict m banana.csv --json"] {
+    for line in
+        ["predict m banana.csv --scores", "data banana --n 100000", "list kernels", "predict m banana.csv --json"]
+    {
         let mut child = place.command(line).spawn().unwrap();
         let mut first = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();

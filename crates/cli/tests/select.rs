@@ -22,8 +22,13 @@ fn the_best_of_the_grid_is_fitted_on_everything() {
     assert!(report["seconds"]["total"].is_number() && report["training"]["error"].is_number());
     // the model is the one that fit gives with the same parameters
     let best = &report["best"]["parameters"];
-    place.run(&format!("fit banana.csv --machine svc --c {} --kernel 'rbf(gamma={})' -o n", best["c"], best["gamma"])).ok();
-    assert_eq!(place.run("predict m banana.csv --scores").ok().out, place.run("predict n banana.csv --scores").ok().out);
+    place
+        .run(&format!("fit banana.csv --machine svc --c {} --kernel 'rbf(gamma={})' -o n", best["c"], best["gamma"]))
+        .ok();
+    assert_eq!(
+        place.run("predict m banana.csv --scores").ok().out,
+        place.run("predict n banana.csv --scores").ok().out
+    );
     assert_eq!(place.files(), ["banana.csv", "m", "n"]);
 }
 
@@ -95,7 +100,9 @@ fn folds_must_fit_the_data() {
     let place = Place::with_banana(20);
     place.write("few.csv", "x,y\n1,u\n2,v\n3,v\n4,v\n");
     for folds in ["0", "1", "21"] {
-        place.run(&format!("select banana.csv --machine svc --grid c=1 --folds {folds} -o m")).fails(2, &["from 2 to 20"]);
+        place
+            .run(&format!("select banana.csv --machine svc --grid c=1 --folds {folds} -o m"))
+            .fails(2, &["from 2 to 20"]);
     }
     place.run("select few.csv --machine svc --grid c=1 --folds 2 -o m").fails(3, &["class \"u\" has a single example"]);
     place.run("select banana.csv --machine kernel_pca --grid components=1 -o m").fails(2, &["no target"]);

@@ -10,8 +10,7 @@ fn a_data_file_is_shown_column_by_column() {
     let place = Place::with(&[("a.csv", "size,colour,odd,y\n1,red,1,u\n2,,x,v\n4,red,2,u\n")]);
     let report = place.json("show a.csv");
     assert_eq!((&report["kind"], &report["format"], &report["n"]), (&"data".into(), &"csv".into(), &3.into()));
-    let kinds: Vec<&str> =
-        report["fields"].as_array().unwrap().iter().map(|f| f["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = report["fields"].as_array().unwrap().iter().map(|f| f["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["numbers", "words", "mixed", "words"]);
     let said = place.run("show a.csv").ok().out;
     for part in ["size", "1 to 4", "1 missing", "\"x\"", "u: 2, v: 1"] {
@@ -23,7 +22,8 @@ fn a_data_file_is_shown_column_by_column() {
 fn sparse_and_wide_files_are_shown_in_a_few_lines() {
     let header: Vec<String> = (0..100).map(|k| format!("c{k}")).collect();
     let row = vec!["1"; 100].join(",");
-    let place = Place::with(&[("a.svm", "1 1:1 1000:2\n-1 5:1\n"), ("w.csv", &format!("{}\n{row}\n", header.join(",")))]);
+    let place =
+        Place::with(&[("a.svm", "1 1:1 1000:2\n-1 5:1\n"), ("w.csv", &format!("{}\n{row}\n", header.join(",")))]);
     assert!(place.run("show a.svm").ok().out.contains("2 × 1000"));
     let said = place.run("show w.csv").ok().out;
     assert!(said.contains("and 60 more fields") && said.lines().count() < 60, "{said}");
@@ -35,7 +35,9 @@ fn a_model_is_shown_with_its_parameters_and_evidence() {
     let place = Place::with_banana(50);
     let fitted = place.json("fit banana.csv --machine svc --c 3 -o m");
     let shown = place.json("show m");
-    for key in ["machine", "kernel", "parameters", "n", "d", "iterations", "status", "objective", "duality_gap", "n_support"] {
+    for key in
+        ["machine", "kernel", "parameters", "n", "d", "iterations", "status", "objective", "duality_gap", "n_support"]
+    {
         assert_eq!(fitted[key], shown[key], "{key}");
     }
     assert_eq!(shown["kind"], "model");
