@@ -524,7 +524,7 @@ def main():
         "--bench-gram", default=TARGET / "release" / "examples" / "bench_gram", help="the bench program"
     )
     parser.add_argument("--no-build", action="store_true", help="do not call cargo")
-    parser.add_argument("--data", default=os.environ.get("MERCER_DATA", ROOT.parent / "shared" / "data"))
+    parser.add_argument("--data", default=os.environ.get("MERCER_DATA", "data"), help="folder of real data sets")
     parser.add_argument("--threads", type=int, default=2, help="for both sides")
     parser.add_argument("--repeat", type=int, help="rounds (default 5, quick 3; a9a in full takes one)")
     parser.add_argument("--limit", type=int, default=900, help="seconds after which one run is stopped")

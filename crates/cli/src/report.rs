@@ -76,6 +76,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "duality_gap": proof.duality_gap,
         "violation": proof.violation,
         "n_support": proof.support,
+        "storage": proof.storage,
         "notes": Value::Object(proof.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
         "candidates": model.candidates,
     });
@@ -117,6 +118,7 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         let share = 100.0 * support as f64 / model.trained_on.max(1) as f64;
         rows.push(("support", format!("{support} examples carry weight ({share:.1} %)")));
     }
+    rows.push(("memory", proof.storage.clone()));
     let notes: Vec<String> = proof.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();
     if !notes.is_empty() {
         rows.push(("notes", notes.join(", ")));

@@ -60,3 +60,8 @@ pub mod prelude {
     pub use crate::model::Model;
     pub use crate::seed::Seed;
 }
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -167,7 +167,7 @@ fn parameters_are_sound(
         assert!(d.help.trim().chars().count() >= 4, "{owner}: {} has no help", d.name);
         match d.spelling_of {
             Some(of) => {
-                assert!(described.iter().any(|o| o.name == of && o.spelling_of.is_none()), "{owner}: {}", d.name)
+                assert!(described.iter().any(|o| o.name == of && o.spelling_of.is_none()), "{owner}: {}", d.name);
             }
             None => assert!(settings.iter().any(|(name, _)| *name == d.name), "{owner}: {} is not printed", d.name),
         }

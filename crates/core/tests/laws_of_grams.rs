@@ -6,9 +6,7 @@
 mod support;
 
 use mercer::data::Rows;
-use mercer::gram::views::{
-    Centred, Centring, Chosen, Combine, Combined, Constant, Identity, Normalised, Pointwise, RadialOn, Shape,
-};
+use mercer::gram::views::{Adjusted, Centring, Chosen, Combine, Combined, Constant, Identity, Pointwise, Shape};
 use mercer::gram::{BlockMut, Cached, Dense, Gram, LowRank, Pick, Plan, Side, apply, diagonal, show_bytes};
 use mercer::linalg::symmetric_eigen;
 use mercer::seed::Seed;
@@ -140,10 +138,13 @@ fn matrices_of_different_shapes_are_not_combined() {
     let _ = Combined::new(Combine::Sum, vec![stored(&any(6, 1), 2, 3), stored(&any(6, 1), 3, 2)]);
 }
 
+/// A function of an entry, twice.
+type Case = (Shape, fn(f64) -> f64);
+
 #[test]
 fn functions_of_entries_are_entry_by_entry() {
     let a: Vec<f64> = plain(N, 3, 4).iter().map(|x| 0.3 * x).collect();
-    let cases: [(Shape, fn(f64) -> f64); 5] = [
+    let cases: [Case; 5] = [
         (Shape::Scale(2.5), |x| 2.5 * x),
         (Shape::Scale(0.0), |_| 0.0),
         (Shape::Power(2), |x| x * x),
@@ -161,7 +162,7 @@ fn functions_of_entries_are_entry_by_entry() {
 #[test]
 fn normalising_gives_cosines_with_a_unit_diagonal_and_keeps_zero_rows() {
     let a = plain(N, 3, 5);
-    let gram: Arc<dyn Gram> = Arc::new(Normalised::new(stored(&a, N, N)).unwrap());
+    let gram: Arc<dyn Gram> = Arc::new(Adjusted::normalised(stored(&a, N, N)).unwrap());
     let cosine = |p: usize| {
         let (i, j) = (p / N, p % N);
         if i == 4 || j == 4 { 0.0 } else { a[p] / (a[i * N + i] * a[j * N + j]).sqrt() }
@@ -175,21 +176,21 @@ fn normalising_gives_cosines_with_a_unit_diagonal_and_keeps_zero_rows() {
         assert!((k[i * N + i] - one).abs() < 1e-15, "{}", k[i * N + i]);
         assert_eq!((k[4 * N + i], k[i * N + 4]), (0.0, 0.0));
     }
-    let twice = values(&Normalised::new(gram).unwrap());
+    let twice = values(&Adjusted::normalised(gram).unwrap());
     (0..N * N).for_each(|p| assert_near(twice[p], k[p], 1e-14, "normalised twice"));
-    assert!(Normalised::new(stored(&any(6, 1), 2, 3)).is_none(), "without self-similarities there are no cosines");
+    assert!(Adjusted::normalised(stored(&any(6, 1), 2, 3)).is_none(), "without self-similarities there are no cosines");
 }
 
 #[test]
 fn a_gaussian_on_top_sees_distances_in_feature_space() {
     let a = plain(N, 3, 6);
-    let gram: Arc<dyn Gram> = Arc::new(RadialOn::new(stored(&a, N, N), 0.3).unwrap());
+    let gram: Arc<dyn Gram> = Arc::new(Adjusted::radial(stored(&a, N, N), 0.3).unwrap());
     let squared = |i: usize, j: usize| a[i * N + i] - 2.0 * a[i * N + j] + a[j * N + j];
     let wanted: Vec<f64> = (0..N * N).map(|p| (-0.3 * squared(p / N, p % N)).exp()).collect();
     is_matrix(&gram, &wanted, "rbf on top");
     knows_itself(&gram, &wanted, "rbf on top");
     assert!(values(gram.as_ref()).iter().all(|&k| k <= 1.0), "rounding makes no distance negative");
-    assert!(RadialOn::new(stored(&any(6, 1), 2, 3), 1.0).is_none());
+    assert!(Adjusted::radial(stored(&any(6, 1), 2, 3), 1.0).is_none());
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn centring_takes_the_means_of_the_training_examples_away() {
     let total = a.iter().sum::<f64>() / (N * N) as f64;
     (0..N).for_each(|i| assert_near(centring.means[i], mean(i), 1e-13, "mean"));
     assert_near(centring.total, total, 1e-13, "total");
-    let gram: Arc<dyn Gram> = Arc::new(Centred::training(Arc::clone(&inner), &centring));
+    let gram: Arc<dyn Gram> = Arc::new(Adjusted::centred(Arc::clone(&inner), &centring));
     let wanted: Vec<f64> = (0..N * N).map(|p| a[p] - mean(p / N) - mean(p % N) + total).collect();
     is_matrix(&gram, &wanted, "centred");
     knows_itself(&gram, &wanted, "centred");
@@ -213,7 +214,7 @@ fn centring_takes_the_means_of_the_training_examples_away() {
     // twice is once
     let k = values(gram.as_ref());
     let again = Centring::learn(gram.as_ref());
-    let twice = values(&Centred::training(Arc::clone(&gram), &again));
+    let twice = values(&Adjusted::centred(Arc::clone(&gram), &again));
     (0..N * N).for_each(|p| assert_near(twice[p], k[p], 1e-12, "centred twice"));
     // mean squared distance to the centre = mean of the diagonal − mean of all = trace of the centred matrix over l
     let spread = (0..N).map(|i| a[i * N + i]).sum::<f64>() / N as f64 - total;
@@ -236,7 +237,7 @@ fn new_examples_are_centred_by_the_means_of_training_examples() {
     let rows = |x: &[f64]| Arc::new(Rows::new(x.to_vec(), x.len() / 3, 3).unwrap());
     let cross: Arc<dyn Gram> = Arc::new(LowRank::new(rows(&z), rows(&w)).unwrap());
     let centring = Centring::learn(stored(&square, N, N).as_ref());
-    let gram: Arc<dyn Gram> = Arc::new(Centred::crossed(cross, &centring));
+    let gram: Arc<dyn Gram> = Arc::new(Adjusted::centred_cross(cross, &centring));
     let wanted: Vec<f64> = (0..20 * N).map(|p| product(&z, p / N, &w, p % N, 1.0)).collect();
     is_matrix(&gram, &wanted, "crossed");
     let own = gram.self_similarities(Side::Rows).unwrap();

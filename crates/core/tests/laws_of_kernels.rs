@@ -33,7 +33,7 @@ fn training_gram(leaf: &dyn Leaf, values: &Values) -> Arc<dyn Gram> {
 
 #[test]
 fn the_training_matrix_is_the_definition_and_symmetric() {
-    everywhere(1, 90, 2, |leaf, sample| {
+    everywhere(1, 90, 6, |leaf, sample| {
         let v = &sample.training;
         let k = values(training_gram(leaf, v).as_ref());
         let n = v.len();
@@ -51,7 +51,7 @@ fn the_training_matrix_is_the_definition_and_symmetric() {
 
 #[test]
 fn the_cross_matrix_is_the_definition_beyond_the_edges_of_tiles() {
-    everywhere(150, 600, 0, |leaf, sample| {
+    everywhere(150, 600, 1, |leaf, sample| {
         let (new, training) = (&sample.new, &sample.training);
         let gram = leaf.gram(new, training, false).unwrap();
         assert_eq!(gram.shape(), (150, 600));

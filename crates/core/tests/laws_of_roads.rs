@@ -56,6 +56,9 @@ fn single_precision_on_training_examples_has_an_exact_diagonal_where_double_prec
                     if radial::ENTRIES.iter().any(|e| e.name == entry.name) {
                         let own = leaf.eval(v, i, v, i);
                         assert_eq!((wide[i * 71], narrow[i * 71], row[i]), (own, own as f32, own as f32));
+                        let lists = (Pick::List(&[5, i][..]), Pick::List(&[i, 7][..]));
+                        assert_eq!(block(gram.as_ref(), lists.0.clone(), lists.1.clone())[2], own);
+                        assert_eq!(block32(gram.as_ref(), lists.0, lists.1)[2], own as f32);
                     }
                 }
             }
@@ -158,7 +161,7 @@ fn the_number_of_threads_changes_no_bit() {
         let all = samples(entry, 200, 530);
         for sample in all.iter().rev().take(4) {
             for leaf in variants(entry, &sample.training, 0) {
-                let weights: Vec<f64> = (0..530 * 3).map(|i| (i as f64 * 0.37).sin()).collect();
+                let weights: Vec<f64> = (0..530 * 3).map(|i| (f64::from(i) * 0.37).sin()).collect();
                 let run = |threads| {
                     in_pool(threads, || {
                         // prepared anew, so that preparing is tried too

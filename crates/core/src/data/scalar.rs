@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A stored number, f32 or f64.
 ///
@@ -24,6 +24,7 @@ pub trait Scalar:
     + Neg<Output = Self>
     + AddAssign
     + SubAssign
+    + MulAssign
     + faer::traits::ComplexField
     + 'static
 {

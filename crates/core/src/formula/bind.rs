@@ -3,7 +3,7 @@
 use super::{Bound, Formula, Node};
 use crate::data::{DataError, Dataset, Kind, Rows, Values};
 use crate::error::Error;
-use crate::gram::views::{Centred, Centring, Combine, Combined, Constant, Normalised, Pointwise, RadialOn, Shape};
+use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Shape};
 use crate::gram::{Gram, Side, fill};
 use crate::kernels::{KernelError, resolve};
 use crate::params::Auto;
@@ -233,22 +233,22 @@ fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
         Node::Power(inner, n) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Power(*n))),
         Node::Exp(inner) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Exp)),
         Node::Normalise(inner) => {
-            let known = Normalised::new(lazy(inner)?);
+            let known = Adjusted::normalised(lazy(inner)?);
             Arc::new(known.ok_or(KernelError::NoSelfSimilarity { combinator: "normalise" })?)
         }
         Node::Radial(inner, gamma) => {
-            let known = RadialOn::new(lazy(inner)?, gamma.value());
+            let known = Adjusted::radial(lazy(inner)?, gamma.value());
             Arc::new(known.ok_or(KernelError::NoSelfSimilarity { combinator: "rbf" })?)
         }
         Node::Centre(inner, Some(centring)) => match meeting {
-            Meeting::Training(_) => Arc::new(Centred::training(lazy(inner)?, centring)),
-            Meeting::Cross { .. } => Arc::new(Centred::crossed(lazy(inner)?, centring)),
+            Meeting::Training(_) => Arc::new(Adjusted::centred(lazy(inner)?, centring)),
+            Meeting::Cross { .. } => Arc::new(Adjusted::centred_cross(lazy(inner)?, centring)),
         },
         Node::Centre(inner, None) => match meeting {
             Meeting::Training(_) => {
                 let gram = lazy(inner)?;
                 let centring = Centring::learn(gram.as_ref());
-                Arc::new(Centred::training(gram, &centring))
+                Arc::new(Adjusted::centred(gram, &centring))
             }
             Meeting::Cross { .. } => {
                 let finding =

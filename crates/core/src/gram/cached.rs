@@ -47,10 +47,7 @@ impl<'a> Cached<'a> {
     /// The slot of a row, computing it if need be. A second call does not disturb the slot of the first.
     pub fn slot(&mut self, row: usize) -> usize {
         let known = self.slot_of[row];
-        let slot = if known != NOWHERE {
-            self.unlink(known as usize);
-            known as usize
-        } else {
+        let slot = if known == NOWHERE {
             self.computed += 1;
             let slot = if self.values.len() < self.most {
                 self.values.push(vec![0.0; self.width].into_boxed_slice());
@@ -68,6 +65,9 @@ impl<'a> Cached<'a> {
             self.row_of[slot] = row as u32;
             self.slot_of[row] = slot as u32;
             slot
+        } else {
+            self.unlink(known as usize);
+            known as usize
         };
         self.link_newest(slot);
         slot

@@ -69,13 +69,16 @@ const TILE: usize = 512;
 
 impl Expansion {
     /// The scores of new examples, n × outputs row by row, from the matrix between them (rows) and the points (columns).
+    ///
+    /// # Panics
+    /// If the expansion is in explicit features, which need no matrix: see [`Expansion::primal_scores`].
     pub fn scores(&self, cross: &dyn Gram) -> Vec<f64> {
         let (n, outputs) = (cross.shape().0, self.outputs());
         let mut scores = vec![0.0; n * outputs];
         match &self.coefficients {
             Coefficients::Dual { alpha, .. } => apply(cross, alpha, outputs, &mut scores),
             Coefficients::Pairwise { classes, alpha, count, .. } => {
-                pair_scores(cross, classes, alpha, *count, &mut scores)
+                pair_scores(cross, classes, alpha, *count, &mut scores);
             }
             Coefficients::Primal { .. } => unreachable!("explicit features need no matrix"),
         }

@@ -30,6 +30,8 @@ pub struct Proof {
     pub violation: Option<f64>,
     /// How many examples carry weight.
     pub support: Option<usize>,
+    /// How kernel values were held, in words.
+    pub storage: String,
     /// Numbers worth telling that only some machines have, by name.
     pub notes: Vec<(String, f64)>,
 }
@@ -44,6 +46,7 @@ impl Proof {
             duality_gap: None,
             violation: None,
             support: None,
+            storage: "kernel matrix streamed".to_owned(),
             notes: Vec::new(),
         }
     }

@@ -39,7 +39,7 @@ impl Combined {
                     let target = out.row_mut(i).iter_mut().zip(line);
                     match self.how {
                         Combine::Sum => target.for_each(|(o, &v)| *o += v),
-                        Combine::Product => target.for_each(|(o, &v)| *o = *o * v),
+                        Combine::Product => target.for_each(|(o, &v)| *o *= v),
                     }
                 }
             }

@@ -2,16 +2,14 @@
 //!
 //! Sums and products of matrices need no common type of example, so a formula may mix views of the data freely.
 
-mod centred;
+mod adjusted;
 mod chosen;
 mod combined;
 mod identity;
-mod normalised;
 mod pointwise;
 
-pub use centred::{Centred, Centring};
+pub use adjusted::{Adjusted, Centring};
 pub use chosen::Chosen;
 pub use combined::{Combine, Combined};
 pub use identity::{Constant, Identity};
-pub use normalised::{Normalised, RadialOn};
 pub use pointwise::{Pointwise, Shape};

@@ -59,7 +59,7 @@ impl<F: PairFamily> PairGram<F> {
                         let (p, lane) = (done / S::LANES, done % S::LANES);
                         let count = (S::LANES - lane).min(range.end - done);
                         let out = &mut line[done - range.start..done - range.start + count];
-                        vectorised(Panel { family: &self.family, x: a.row(i), panel: panels.panel(p), lane, out });
+                        vectorised(Panel { family: &self.family, x: a.row(i), lanes: panels.panel(p), lane, out });
                         done += count;
                     }
                 }
@@ -116,7 +116,7 @@ impl<F: PairFamily> PairGram<F> {
 struct Panel<'a, F, S> {
     family: &'a F,
     x: &'a [S],
-    panel: &'a [S],
+    lanes: &'a [S],
     lane: usize,
     out: &'a mut [S],
 }
@@ -130,7 +130,7 @@ impl<F: PairFamily, S: Scalar> Loops for Panel<'_, F, S> {
         let mut start = 0;
         while start < S::LANES {
             let mut sums = [S::default(); WIDE];
-            for (&x, line) in self.x.iter().zip(self.panel.chunks_exact(S::LANES)) {
+            for (&x, line) in self.x.iter().zip(self.lanes.chunks_exact(S::LANES)) {
                 for (s, &y) in sums.iter_mut().zip(&line[start..start + WIDE]) {
                     *s += self.family.term(x, y);
                 }

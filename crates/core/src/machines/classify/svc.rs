@@ -1,5 +1,6 @@
 //! The C-support vector classifier.
 
+use crate::gram::show_bytes;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::{BoxProblem, DualSolution, SmoOptions, smo};
@@ -154,6 +155,7 @@ impl Svc {
             duality_gap: Some(pairs.iter().map(|p| p.gap).sum()),
             violation: Some(pairs.iter().map(|p| p.solution.violation).fold(0.0, f64::max)),
             support: Some(points.len()),
+            storage: format!("rows in f32, up to {} kept for each pair of classes", show_bytes(self.cache << 20)),
             notes: vec![
                 ("bounded_multipliers".to_owned(), bounded as f64),
                 ("kernel_rows".to_owned(), pairs.iter().map(|p| p.solution.rows as f64).sum()),

@@ -1,7 +1,7 @@
 //! Kernel principal component analysis.
 
 use crate::data::DataError;
-use crate::gram::{Gram, Side, apply, diagonal};
+use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Choice, Params, Rule, Visit};
@@ -135,8 +135,13 @@ impl Machine for KernelPca {
         };
         // only the self-similarities are needed, which every Gram of training examples knows or can compute
         let selves = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(&*task.gram));
-        let notes = [("stored", f64::from(u8::from(kept))), ("full", f64::from(u8::from(full)))];
-        self.fitted(&found, status, &means, selves.iter().sum(), &notes)
+        let size = show_bytes(8 * n * n);
+        let storage = match (kept, full) {
+            (false, _) => "kernel matrix streamed".to_owned(),
+            (true, false) => format!("kernel matrix stored in f64, {size}"),
+            (true, true) => format!("kernel matrix stored in f64, {size}; its whole spectrum computed"),
+        };
+        self.fitted(&found, status, &means, selves.iter().sum(), storage)
     }
 }
 
@@ -220,7 +225,7 @@ impl KernelPca {
         status: Status,
         means: &Means,
         selves: f64,
-        more: &[(&str, f64)],
+        storage: String,
     ) -> Result<Fitted, FitError> {
         let (n, width) = (means.rows.len(), found.values.len());
         // trace of HKH is that of K less n times the mean of K; rounding of it is what counts as nothing
@@ -254,7 +259,6 @@ impl KernelPca {
             notes.push((format!("explained_{}", j + 1), value / trace));
         }
         notes.push(("explained".to_owned(), found.values[..kept].iter().sum::<f64>() / trace));
-        notes.extend(more.iter().map(|(name, value)| ((*name).to_owned(), *value)));
         let names = (1..=kept).map(|j| format!("pc{j}")).collect();
         Ok(Fitted {
             expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
@@ -264,6 +268,7 @@ impl KernelPca {
                 iterations: found.applications,
                 violation: found.residuals.iter().take(kept).copied().reduce(f64::max),
                 support: Some(n),
+                storage,
                 notes,
                 ..Proof::direct()
             },

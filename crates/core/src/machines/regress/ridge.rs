@@ -2,7 +2,7 @@
 
 use super::primal::{Explicit, PrimalFit, PrimalSpectrum};
 use crate::data::{DataError, Numbers};
-use crate::gram::{Dense, Gram, fill};
+use crate::gram::{Dense, Gram, fill, show_bytes};
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
     Coefficients, Expansion, Features, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
@@ -28,10 +28,9 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 /// There is no bias, nothing is centred, and λ is not multiplied by the number of examples. Several targets are solved
 /// at once. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
 /// eigenvalue, then golden section. The proof's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
-/// are `lambda`, `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that
-/// of the primal system), `loo_rmse` (over all examples
-/// and targets; on the Cholesky road only up to 2000 examples, since it doubles the cost) and `streamed` = 1 where K was
-/// never stored.
+/// are `lambda`, `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that of the primal
+/// system) and `loo_rmse` (over all examples and targets; on the Cholesky road only up to 2000 examples, since it doubles
+/// the cost).
 ///
 /// # Source
 /// Shawe-Taylor & Cristianini 2004, §2.2.2 (primal and dual ridge regression).
@@ -338,9 +337,11 @@ impl Run<'_> {
         if let Some(left_out) = &end.left_out {
             notes.push(("loo_rmse".to_owned(), rms(left_out)));
         }
-        if end.streamed {
-            notes.push(("streamed".to_owned(), 1.0));
-        }
+        let storage = match &coefficients {
+            Coefficients::Primal { .. } => "explicit features, no kernel matrix".to_owned(),
+            _ if end.streamed => "kernel matrix streamed".to_owned(),
+            _ => format!("kernel matrix stored in f64, {}", show_bytes(8 * self.n * self.n)),
+        };
         let support = matches!(coefficients, Coefficients::Dual { .. }).then_some(self.n);
         Fitted {
             expansion: Expansion { coefficients, offsets: vec![0.0; self.outputs] },
@@ -350,6 +351,7 @@ impl Run<'_> {
                 iterations: end.iterations,
                 objective: Some(end.objective),
                 support,
+                storage,
                 notes,
                 ..Proof::direct()
             },

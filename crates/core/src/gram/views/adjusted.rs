@@ -1,0 +1,153 @@
+//! Matrices whose entries depend on one number for the row and one for the column: normalisation, a Gaussian on top of any
+//! kernel, and centring in feature space.
+//!
+//! ```text
+//! normalised   κ(x, z) / √(κ(x, x) κ(z, z))
+//! radial       exp(−γ (κ(x, x) − 2κ(x, z) + κ(z, z)))
+//! centred      κ(x, z) − mean_l κ(x, x_l) − mean_l κ(x_l, z) + mean_kl κ(x_k, x_l)
+//! ```
+//!
+//! # Source
+//! Herbrich, *Learning Kernel Classifiers*, (2.22) and Thm. 2.20 (K8, K9); Shawe-Taylor & Cristianini, *Kernel Methods for
+//! Pattern Analysis*, Alg. 5.3. New examples are centred by the means of the training examples, which therefore belong to
+//! the model.
+
+use crate::data::Scalar;
+use crate::gram::{BlockMut, Gram, Pick, Precision, Side, apply};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The means of a training matrix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Centring {
+    /// mean_l κ(x_l, x_j) for every training example.
+    pub means: Vec<f64>,
+    /// The mean of them all.
+    pub total: f64,
+}
+
+impl Centring {
+    /// Learns the means of a square training matrix, streaming it once.
+    pub fn learn(gram: &dyn Gram) -> Self {
+        let means = row_means(gram);
+        let total = means.iter().sum::<f64>() / means.len().max(1) as f64;
+        Self { means, total }
+    }
+}
+
+/// The mean of every row.
+fn row_means(gram: &dyn Gram) -> Vec<f64> {
+    let (n, m) = gram.shape();
+    let mut means = vec![0.0; n];
+    apply(gram, &vec![1.0; m], 1, &mut means);
+    means.iter_mut().for_each(|v| *v /= m.max(1) as f64);
+    means
+}
+
+/// What is made of an entry and the numbers of its row and column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Adjustment {
+    /// Multiplied by both: 1/√κ(x, x).
+    Normalise,
+    /// exp(−γ (row − 2 entry + column)): κ(x, x).
+    Radial(f64),
+    /// Both subtracted and the total added: means.
+    Centre(f64),
+}
+
+/// A matrix whose entries depend on one number for the row and one for the column.
+pub struct Adjusted {
+    inner: Arc<dyn Gram>,
+    how: Adjustment,
+    rows: Vec<f64>,
+    cols: Vec<f64>,
+}
+
+impl Adjusted {
+    /// Normalised; `None` if the matrix does not know the self-similarities. An example of norm zero keeps a zero row.
+    pub fn normalised(inner: Arc<dyn Gram>) -> Option<Self> {
+        let factors = |side| -> Option<Vec<f64>> {
+            let own = inner.self_similarities(side)?;
+            Some(own.into_iter().map(|s| if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 }).collect())
+        };
+        let (rows, cols) = (factors(Side::Rows)?, factors(Side::Columns)?);
+        Some(Self { inner, how: Adjustment::Normalise, rows, cols })
+    }
+
+    /// A Gaussian of width `gamma` in the feature space of the matrix; `None` if it does not know the self-similarities.
+    pub fn radial(inner: Arc<dyn Gram>, gamma: f64) -> Option<Self> {
+        let (rows, cols) = (inner.self_similarities(Side::Rows)?, inner.self_similarities(Side::Columns)?);
+        Some(Self { inner, how: Adjustment::Radial(gamma), rows, cols })
+    }
+
+    /// The centred training matrix.
+    pub fn centred(inner: Arc<dyn Gram>, centring: &Centring) -> Self {
+        let means = centring.means.clone();
+        Self { inner, how: Adjustment::Centre(centring.total), rows: means.clone(), cols: means }
+    }
+
+    /// The centred matrix between new examples and all training examples; streams `inner` once for the means of its rows.
+    pub fn centred_cross(inner: Arc<dyn Gram>, centring: &Centring) -> Self {
+        let rows = row_means(inner.as_ref());
+        Self { inner, how: Adjustment::Centre(centring.total), rows, cols: centring.means.clone() }
+    }
+
+    fn compute<S: Precision>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
+        S::block(self.inner.as_ref(), rows.clone(), cols.clone(), out.reborrow());
+        for (k, i) in rows.iter().enumerate() {
+            let row = self.rows[i];
+            let entries = out.row_mut(k).iter_mut().zip(cols.iter().map(|j| self.cols[j]));
+            match self.how {
+                Adjustment::Normalise => entries.for_each(|(o, col)| *o = S::narrow(o.wide() * row * col)),
+                Adjustment::Radial(gamma) => entries.for_each(|(o, col)| {
+                    // rounding can make a distance slightly negative
+                    let squared = (row - 2.0 * o.wide() + col).max(0.0);
+                    *o = S::narrow(Scalar::exp(-gamma * squared));
+                }),
+                Adjustment::Centre(total) => entries.for_each(|(o, col)| *o = S::narrow(o.wide() - row - col + total)),
+            }
+        }
+    }
+}
+
+impl Gram for Adjusted {
+    fn shape(&self) -> (usize, usize) {
+        self.inner.shape()
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.compute(&rows, &cols, out);
+    }
+
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.compute(&rows, &cols, out);
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.inner.is_symmetric()
+    }
+
+    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
+        let numbers = match side {
+            Side::Rows => &self.rows,
+            Side::Columns => &self.cols,
+        };
+        Some(match self.how {
+            Adjustment::Normalise => numbers.iter().map(|&f| if f > 0.0 { 1.0 } else { 0.0 }).collect(),
+            Adjustment::Radial(_) => vec![1.0; numbers.len()],
+            Adjustment::Centre(total) => {
+                let own = self.inner.self_similarities(side)?;
+                own.iter().zip(numbers).map(|(s, m)| s - 2.0 * m + total).collect()
+            }
+        })
+    }
+
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        Arc::new(Self {
+            inner: Arc::clone(&self.inner).restrict(rows, cols),
+            how: self.how,
+            rows: rows.iter().map(|&i| self.rows[i]).collect(),
+            cols: cols.iter().map(|&j| self.cols[j]).collect(),
+        })
+    }
+}
