@@ -18,7 +18,8 @@ fn csv(delimiter: &str) -> String {
 }
 
 fn libsvm() -> String {
-    ROWS.iter().zip(LABELS).map(|(row, label)| format!("{label} 1:{} 2:{}\n", row[0], row[1])).collect()
+    let line = |(row, label): (&[f64; 2], u8)| format!("{label} 1:{} 2:{}", row[0], row[1]);
+    ROWS.iter().zip(LABELS).map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn npz() -> Vec<u8> {
@@ -126,7 +127,6 @@ fn a_matrix_computed_elsewhere_is_a_kernel() {
     place.write("K.npy", npy(&[3, 3], &MATRIX));
     place.write("new.npy", npy(&[2, 3], &[1.0, 0.0, 0.0, 0.0, 1.0, 1.0]));
     place.run("fit K.npy --labels y.csv --machine ridge --kernel precomputed --lambda 1 -o m").ok();
-    // (K + I) α = y with K + I = [3 1 0; 1 3 .5; 0 .5 2]: α = (4, 3, 29.75) / 15.25 by hand, checked by the residual
     let new: Vec<f64> = place.run("predict m new.npy").ok().lines()[1..].iter().map(|l| l.parse().unwrap()).collect();
     let fitted: Vec<f64> = place.run("predict m K.npy").ok().lines()[1..].iter().map(|l| l.parse().unwrap()).collect();
     // α = y − K α, so predictions of the training rows give α back

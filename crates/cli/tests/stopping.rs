@@ -12,7 +12,7 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Starts, waits until `ready` (at most half a minute), sends SIGINT, and gives what was said and how long it took.
+/// Starts, waits a while, sends SIGINT, and gives what was said and how long it took.
 fn interrupted(place: &Place, line: &str, after: Duration) -> (Ran, Duration) {
     let mut child = place.command(line).spawn().unwrap();
     std::thread::sleep(after);

@@ -1,5 +1,6 @@
 //! What all tests of the command line share: a folder, the program run in it, and small files.
 #![allow(dead_code)] // each test file uses a part
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -184,8 +185,8 @@ pub(crate) fn npy32(shape: &[usize], values: &[f32]) -> Vec<u8> {
 }
 
 fn npy_of(kind: &str, shape: &[usize], data: Vec<u8>) -> Vec<u8> {
-    let shape: String = shape.iter().map(|s| format!("{s}, ")).collect();
-    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", shape.trim_end());
+    let shape: Vec<String> = shape.iter().map(|s| format!("{s},")).collect();
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", shape.join(" "));
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
     }
