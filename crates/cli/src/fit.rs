@@ -1,7 +1,7 @@
 //! `mercer fit`: learn from a file, save a model.
 
 use crate::failure::Failure;
-use crate::watch::Watch;
+use crate::watch::{self, Watch};
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::Dataset;
@@ -56,7 +56,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     model.schema = Some(training.schema);
 
     let saving = Instant::now();
-    watch.save(&model, target)?;
+    watch::save(&model, target)?;
     let save = saving.elapsed().as_secs_f64();
 
     let metrics = training_metrics(&model, &training.data);

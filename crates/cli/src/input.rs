@@ -108,10 +108,9 @@ fn settle_target(table: &Table, options: &mut SchemaOptions) -> Result<(), Failu
         Some([name]) => Some(table.find(name)?),
         Some(_) => None,
     };
-    if let Some(field) = target.map(|t| &table.fields[t]).filter(|f| matches!(f.data, FieldData::Mixed { .. })) {
-        if !options.categorical.contains(&field.name) {
-            options.categorical.push(field.name.clone());
-        }
+    let mixed = target.map(|t| &table.fields[t]).filter(|f| matches!(f.data, FieldData::Mixed { .. }));
+    if let Some(field) = mixed.filter(|f| !options.categorical.contains(&f.name)) {
+        options.categorical.push(field.name.clone());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `mercer select`: choose parameters by cross-validation, then fit the best on all examples.
 
 use crate::failure::Failure;
-use crate::watch::Watch;
+use crate::watch::{self, Watch};
 use crate::{Verb, arguments, fit, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::machines::{self, Learns};
@@ -58,7 +58,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let seconds_fit = fitting.elapsed().as_secs_f64();
     selection.model.schema = Some(training.schema);
     let saving = Instant::now();
-    watch.save(&selection.model, target)?;
+    watch::save(&selection.model, target)?;
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training.data);
     let json = flags.get_flag("json");

@@ -46,7 +46,7 @@ fn show_model(model: &Model, json: bool) {
     let views: Vec<Value> = model
         .schema
         .iter()
-        .flat_map(|s| s.views())
+        .flat_map(mercer::data::Schema::views)
         .map(|v| json!({"name": v.name, "kind": v.kind(), "width": v.width(), "coordinates": v.coordinate_names()}))
         .collect();
     let targets: Vec<&str> = model.schema.iter().flat_map(|s| s.target_names()).collect();

@@ -45,6 +45,14 @@ fn interrupt() {
     std::process::exit(130);
 }
 
+/// Saves a result; Ctrl-C waits until it is whole.
+pub(crate) fn save(model: &Model, path: &Path) -> Result<(), Failure> {
+    KEEPS.store(A_RESULT, Ordering::SeqCst);
+    model.save(path)?;
+    KEEPS.store(if model.fitted.proof.status == Status::Interrupted { A_RESULT } else { SAVED }, Ordering::SeqCst);
+    Ok(())
+}
+
 /// Watches one verb.
 pub(crate) struct Watch {
     start: Instant,
@@ -67,20 +75,10 @@ impl Watch {
         }
     }
 
-    /// Saves a result; Ctrl-C waits until it is whole.
-    pub(crate) fn save(&self, model: &Model, path: &Path) -> Result<(), Failure> {
-        KEEPS.store(A_RESULT, Ordering::SeqCst);
-        model.save(path)?;
-        KEEPS.store(if model.fitted.proof.status == Status::Interrupted { A_RESULT } else { SAVED }, Ordering::SeqCst);
-        Ok(())
-    }
-
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
-        if let Ok(mut bar) = self.bar.lock() {
-            if let Some(bar) = bar.take() {
-                bar.finish_and_clear();
-            }
+        if let Some(bar) = self.bar.lock().ok().and_then(|mut place| place.take()) {
+            bar.finish_and_clear();
         }
     }
 
