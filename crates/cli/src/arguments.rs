@@ -1,7 +1,9 @@
 //! Flags that several verbs share.
 
 use crate::failure::Failure;
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::data::read::FORMATS;
 use mercer::data::{Missing, Scale};
 use mercer::formula::Formula;
 use mercer::gram::Plan;
@@ -18,6 +20,7 @@ pub(crate) fn common(command: Command) -> Command {
             Arg::new("threads")
                 .long("threads")
                 .value_name("N")
+                .allow_negative_numbers(true)
                 .value_parser(value_parser!(u16).range(1..=1024))
                 .help("Threads to use; the results are the same for any number [default: all cores]"),
         )
@@ -25,6 +28,7 @@ pub(crate) fn common(command: Command) -> Command {
             Arg::new("seed")
                 .long("seed")
                 .value_name("N")
+                .allow_negative_numbers(true)
                 .value_parser(value_parser!(u64))
                 .default_value("0")
                 .help("Seed of everything random"),
@@ -33,16 +37,26 @@ pub(crate) fn common(command: Command) -> Command {
             Arg::new("memory")
                 .long("memory")
                 .value_name("SIZE")
+                .allow_hyphen_values(true)
                 .help("Memory for large matrices, e.g. 500M or 4G [default: half of what is free]"),
         )
         .arg(
             Arg::new("max-seconds")
                 .long("max-seconds")
                 .value_name("S")
-                .value_parser(value_parser!(f64))
+                .allow_negative_numbers(true)
+                .value_parser(seconds)
                 .help("Stop after so many seconds and keep the best so far"),
         )
         .arg(json())
+}
+
+/// A time limit.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s >= 0.0 && s.is_finite() => Ok(s),
+        _ => Err("give a number of seconds, 0 or more".to_owned()),
+    }
 }
 
 /// `--json`.
@@ -99,6 +113,7 @@ pub(crate) fn format() -> [Arg; 3] {
         Arg::new("format")
             .long("format")
             .value_name("NAME")
+            .value_parser(PossibleValuesParser::new(FORMATS.iter().map(|f| f.name)))
             .help("Format of the file [default: by extension and content]"),
         Arg::new("header")
             .long("header")
@@ -119,6 +134,7 @@ pub(crate) fn kernel() -> Arg {
         .short('k')
         .value_name("FORMULA")
         .default_value("rbf(gamma=scale)")
+        .allow_hyphen_values(true)
         .help("Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all")
 }
 
@@ -140,17 +156,7 @@ pub(crate) fn machine(command: Command) -> Command {
                 continue;
             }
             seen.push(parameter.name);
-            let owners: Vec<&str> = machines::all()
-                .filter(|m| describe((m.make)().as_mut()).iter().any(|p| p.name == parameter.name))
-                .map(|m| m.name)
-                .collect();
-            let help = format!(
-                "{}: {} ({}) [default: {}]",
-                owners.join(", "),
-                parameter.help,
-                parameter.rule,
-                parameter.default
-            );
+            let help = parameter_help(parameter.name);
             command = command.arg(
                 Arg::new(parameter.name)
                     .long(parameter.name.replace('_', "-"))
@@ -162,6 +168,47 @@ pub(crate) fn machine(command: Command) -> Command {
         }
     }
     command
+}
+
+/// One line for a parameter; machines that mean different things by it, or have other defaults, are told apart.
+fn parameter_help(name: &str) -> String {
+    let mut meanings: Vec<(String, Vec<(&str, String)>)> = Vec::new();
+    for entry in machines::all() {
+        for p in describe((entry.make)().as_mut()).into_iter().filter(|p| p.name == name) {
+            let meaning = format!("{} ({})", p.help, p.rule);
+            match meanings.iter_mut().find(|(known, _)| *known == meaning) {
+                Some((_, owners)) => owners.push((entry.name, p.default)),
+                None => meanings.push((meaning, vec![(entry.name, p.default)])),
+            }
+        }
+    }
+    let line = |(meaning, owners): &(String, Vec<(&str, String)>)| {
+        let names: Vec<&str> = owners.iter().map(|o| o.0).collect();
+        let alike = owners.iter().all(|o| o.1 == owners[0].1);
+        let default = if alike {
+            owners[0].1.clone()
+        } else {
+            owners.iter().map(|(owner, default)| format!("{default} for {owner}")).collect::<Vec<_>>().join(", ")
+        };
+        format!("{}: {meaning} [default: {default}]", names.join(", "))
+    };
+    meanings.iter().map(line).collect::<Vec<_>>().join("; ")
+}
+
+/// The file to write: refused before any work if it could not be written after it.
+pub(crate) fn target(flags: &ArgMatches) -> Result<Option<&PathBuf>, Failure> {
+    let Some(path) = flags.get_one::<PathBuf>("output") else { return Ok(None) };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let wrong = |what: String| Err(Failure { message: what, code: 3 });
+    if path.is_dir() {
+        return wrong(format!("{} is a folder; -o needs the name of a file", path.display()));
+    }
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            wrong(format!("{}: there is no folder {}; make it first", path.display(), folder.display()))
+        }
+        _ => Ok(Some(path)),
+    }
 }
 
 /// Threads are set up before anything runs.

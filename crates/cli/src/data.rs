@@ -9,7 +9,6 @@ use mercer::params::{ParamError, nearest};
 use mercer::sets;
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
 
 pub(crate) const VERB: Verb = Verb { command, run };
 
@@ -32,6 +31,7 @@ fn command() -> Command {
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let target = arguments::target(flags)?;
     let name = flags.get_one::<String>("NAME").map_or("", String::as_str);
     if !sets::SETS.iter().any(|s| s.name == name) {
         let remedy = match nearest(name, sets::SETS.iter().map(|s| s.name)) {
@@ -41,7 +41,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(ParamError::NoSuch { what: "data set", name: name.to_owned(), remedy }.into());
     }
     let table = sets::load(name, flags.get_one::<usize>("n").copied(), arguments::seed(flags))?;
-    match flags.get_one::<PathBuf>("output") {
+    match target {
         Some(path) => {
             mercer::write::streamed(path, |out| write_csv(out, &table)).map_err(|e| Failure::file(path, &e))?;
             if flags.get_flag("json") {

@@ -23,7 +23,7 @@ impl Failure {
 
     /// A file that cannot be written or read.
     pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
-        Self { message: format!("{}: {error}", path.display()), code: 3 }
+        Self { message: format!("{}: {}", path.display(), mercer::write::words(error)), code: 3 }
     }
 
     /// Everything was said and saved, but the work was interrupted.

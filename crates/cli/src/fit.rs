@@ -1,7 +1,7 @@
 //! `mercer fit`: learn from a file, save a model.
 
 use crate::failure::Failure;
-use crate::watch::Watch;
+use crate::watch::{self, Watch};
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::Dataset;
@@ -38,10 +38,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let kernel = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
-    let Some(target) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o MODEL is missing")) };
+    let Some(target) = arguments::target(flags)? else { return Err(Failure::usage("-o MODEL is missing")) };
 
     let watch = Watch::new(flags);
-    let training = input::training(path, flags, &kernel)?;
+    let training = input::training(path, flags, &kernel, entry.learns)?;
     let read = started.elapsed().as_secs_f64();
     if entry.learns != Learns::Unsupervised && training.data.target().is_none() {
         return Err(mercer::data::DataError::NoTarget.into());
@@ -56,7 +56,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     model.schema = Some(training.schema);
 
     let saving = Instant::now();
-    model.save(target)?;
+    watch::save(&model, target)?;
     let save = saving.elapsed().as_secs_f64();
 
     let metrics = training_metrics(&model, &training.data);
@@ -91,7 +91,9 @@ pub(crate) fn finish(
         report::print_json(&Value::Object(document));
     } else {
         let mut rows = report::model_facts(model);
-        rows.push(("training", brief(metrics)));
+        if let Some(metrics) = metrics {
+            rows.push(("training", brief(metrics)));
+        }
         let of = |name: &str| seconds[name].as_f64().unwrap_or(0.0);
         rows.push((
             "seconds",
@@ -113,10 +115,9 @@ pub(crate) fn finish(
     }
 }
 
-fn brief(metrics: Option<&Metrics>) -> String {
+fn brief(metrics: &Metrics) -> String {
     match metrics {
-        Some(Metrics::Classes(m)) => format!("error {:.2} % on the training examples", 100.0 * m.error),
-        Some(Metrics::Numbers(m)) => format!("RMSE {} on the training examples", report::short(m.rmse)),
-        None => "no target to compare with".to_owned(),
+        Metrics::Classes(m) => format!("error {:.2} % on the training examples", 100.0 * m.error),
+        Metrics::Numbers(m) => format!("RMSE {} on the training examples", report::short(m.rmse)),
     }
 }

@@ -5,6 +5,7 @@ use crate::watch::Watch;
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command};
 use mercer::gram::{Gram, fill, fill32, show_bytes};
+use mercer::machines::Learns;
 use mercer::solvers::{Monitor, Progress};
 use serde_json::json;
 use std::io::Write;
@@ -37,11 +38,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
     let formula = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
-    let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), flags.get_one::<PathBuf>("output")) else {
+    let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
         return Err(Failure::usage("DATA and -o K.npy are needed"));
     };
     let watch = Watch::new(flags);
-    let training = input::training(path, flags, &formula)?;
+    let training = input::training(path, flags, &formula, Learns::Unsupervised)?;
     let read = started.elapsed().as_secs_f64();
     let computing = Instant::now();
     let kernel = formula.resolve(&training.data, arguments::seed(flags))?;
@@ -49,8 +50,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let narrow = flags.get_one::<String>("precision").is_some_and(|p| p == "f32");
     let n = gram.shape().0;
     let size = if narrow { 4 } else { 8 };
-    // strips of rows go straight to the file, so that memory is bounded for any n
-    let strip = (plan.memory / 4 / (size * n.max(1))).clamp(1, n.max(1)).min(1024);
+    // strips of rows go straight to the file, so that memory is bounded for any n, and Ctrl-C is answered between them
+    let strip = (plan.memory / 4 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
     plan.check(strip * n * size, "a strip of the kernel matrix")?;
     let mut stopped = None;
     mercer::write::streamed(target, |out| {

@@ -1,10 +1,12 @@
 //! From flags and a file to data.
 
 use crate::failure::Failure;
+use crate::show;
 use clap::ArgMatches;
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
+use mercer::machines::Learns;
 use mercer::model::Model;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +17,12 @@ pub(crate) struct Training {
 }
 
 /// Reads a training file and learns its schema.
-pub(crate) fn training(path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<Training, Failure> {
+pub(crate) fn training(
+    path: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+    learns: Learns,
+) -> Result<Training, Failure> {
     let columns = |id: &str| flags.get_one::<String>(id).map(|t| SchemaOptions::columns(t)).unwrap_or_default();
     let mut options = SchemaOptions {
         categorical: columns("categorical"),
@@ -39,8 +46,11 @@ pub(crate) fn training(path: &Path, flags: &ArgMatches, formula: &Formula) -> Re
     }
     let mut reading = read_options(flags)?;
     reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
-    let table = read(path, &reading)?;
+    let table = read_table(path, &reading)?;
     settle_views(&table, formula, &mut options)?;
+    if learns != Learns::Numbers {
+        settle_target(&table, &mut options)?;
+    }
     let (schema, data) = Schema::learn_and_apply(&table, &options)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
@@ -91,13 +101,48 @@ fn settle_views(table: &Table, formula: &Formula, options: &mut SchemaOptions) -
     Ok(())
 }
 
+/// A target of numbers and words is classes; only a regressor needs numbers.
+fn settle_target(table: &Table, options: &mut SchemaOptions) -> Result<(), Failure> {
+    let target = match options.target.as_deref() {
+        None => table.target,
+        Some([name]) => Some(table.find(name)?),
+        Some(_) => None,
+    };
+    let mixed = target.map(|t| &table.fields[t]).filter(|f| matches!(f.data, FieldData::Mixed { .. }));
+    if let Some(field) = mixed.filter(|f| !options.categorical.contains(&f.name)) {
+        options.categorical.push(field.name.clone());
+    }
+    Ok(())
+}
+
+/// Reads a table; a model, and a file that is a header and nothing else, are told by name.
+fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Failure> {
+    if options.format.is_none() && show::looks_like_a_model(path) {
+        let message = format!("{} is a model, not data; give a data file here", path.display());
+        return Err(Failure { message, code: 3 });
+    }
+    let table = read(path, options)?;
+    let words = table.fields.iter().all(|f| matches!(f.data, FieldData::Words(_)));
+    if table.format == "csv"
+        && table.len == 1
+        && !table.named
+        && words
+        && options.words.is_empty()
+        && options.header.is_none()
+    {
+        let message = format!("{} has no examples, only a line of names", path.display());
+        return Err(Failure { message, code: 3 });
+    }
+    Ok(table)
+}
+
 /// Reads a file for a model.
 pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
     let mut reading = read_options(flags)?;
     if let Some(schema) = &model.schema {
         reading.words = schema.word_columns();
     }
-    let data = model.data(&read(path, &reading)?)?;
+    let data = model.data(&read_table(path, &reading)?)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }

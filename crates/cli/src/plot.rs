@@ -29,7 +29,7 @@ fn command() -> Command {
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(model), Some(data), Some(target)) =
-        (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA"), flags.get_one::<PathBuf>("output"))
+        (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?)
     else {
         return Err(Failure::usage("MODEL, DATA and -o FIG.svg are needed"));
     };

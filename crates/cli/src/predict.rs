@@ -34,6 +34,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(model), Some(data)) = (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA")) else {
         return Err(Failure::usage("MODEL and DATA are needed"));
     };
+    let file = arguments::target(flags)?;
     let model = Model::load(model)?;
     let data = input::for_model(&model, data, flags)?;
     let predicting = Instant::now();
@@ -45,7 +46,6 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage(what));
     }
     let json = flags.get_flag("json");
-    let file = flags.get_one::<PathBuf>("output");
     if let Some(path) = file {
         mercer::write::streamed(path, |out| write_csv(out, &output, scores)).map_err(|e| Failure::file(path, &e))?;
     } else if !json {

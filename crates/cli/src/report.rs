@@ -62,8 +62,11 @@ pub(crate) fn settings(values: &[(String, Setting)]) -> Value {
 pub(crate) fn model(model: &Model) -> Map<String, Value> {
     let proof = &model.fitted.proof;
     let width: Option<usize> = model.examples.views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
-    let width =
-        model.schema.as_ref().and_then(|s| s.views().iter().filter_map(|v| v.width()).reduce(|a, b| a + b)).or(width);
+    let width = model
+        .schema
+        .as_ref()
+        .and_then(|s| s.views().iter().filter_map(mercer::data::ViewSchema::width).reduce(|a, b| a + b))
+        .or(width);
     let document = json!({
         "machine": model.machine,
         "parameters": settings(&model.settings),

@@ -1,9 +1,10 @@
 //! `mercer select`: choose parameters by cross-validation, then fit the best on all examples.
 
 use crate::failure::Failure;
-use crate::watch::Watch;
+use crate::watch::{self, Watch};
 use crate::{Verb, arguments, fit, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::machines::{self, Learns};
 use mercer::select::{Candidate, Grid, Search, Selection};
 use serde_json::json;
 use std::path::PathBuf;
@@ -35,11 +36,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let kernel = arguments::formula(flags)?;
     let text = flags.get_one::<String>("grid").map_or("", String::as_str);
     let grid: Grid = text.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;
-    let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), flags.get_one::<PathBuf>("output")) else {
+    let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
         return Err(Failure::usage("DATA and -o MODEL are needed"));
     };
     let watch = Watch::new(flags);
-    let training = input::training(path, flags, &kernel)?;
+    let training = input::training(path, flags, &kernel, entry.learns)?;
     let read = started.elapsed().as_secs_f64();
     let fitting = Instant::now();
     let search = Search {
@@ -57,7 +58,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let seconds_fit = fitting.elapsed().as_secs_f64();
     selection.model.schema = Some(training.schema);
     let saving = Instant::now();
-    selection.model.save(target)?;
+    watch::save(&selection.model, target)?;
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training.data);
     let json = flags.get_flag("json");
@@ -78,7 +79,8 @@ fn candidate(c: &Candidate) -> serde_json::Value {
 pub(crate) fn candidates(selection: &Selection) -> String {
     let Some(first) = selection.candidates.first() else { return String::new() };
     let mut header: Vec<&str> = first.point.iter().map(|(name, _)| name.as_str()).collect();
-    header.extend(["cv score", "± s.e.", ""]);
+    let numbers = machines::find(&selection.model.machine).is_some_and(|m| m.learns == Learns::Numbers);
+    header.extend([if numbers { "cv RMSE" } else { "cv error" }, "± s.e.", ""]);
     let mut order: Vec<usize> = (0..selection.candidates.len()).collect();
     let long = order.len() > 30;
     if long {

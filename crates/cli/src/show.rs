@@ -33,7 +33,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// A model starts with the length of its header, then the header in JSON; or it is named like one.
-fn looks_like_a_model(path: &Path) -> bool {
+pub(crate) fn looks_like_a_model(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
     let mut head = [0; 9];
     let content = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok();
     (content && head[8] == b'{' && head[5..8] == [0, 0, 0]) || path.extension().is_some_and(|e| e == "mercer")
@@ -43,7 +46,7 @@ fn show_model(model: &Model, json: bool) {
     let views: Vec<Value> = model
         .schema
         .iter()
-        .flat_map(|s| s.views())
+        .flat_map(mercer::data::Schema::views)
         .map(|v| json!({"name": v.name, "kind": v.kind(), "width": v.width(), "coordinates": v.coordinate_names()}))
         .collect();
     let targets: Vec<&str> = model.schema.iter().flat_map(|s| s.target_names()).collect();

@@ -1,16 +1,57 @@
 //! Watching long work: a progress bar on a terminal, Ctrl-C, and the time limit.
 
+use crate::failure::Failure;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
-use mercer::solvers::{Monitor, Progress, Stop};
+use mercer::model::Model;
+use mercer::solvers::{Monitor, Progress, Status, Stop};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// What the work in hand has to keep: Ctrl-C waits only for a result that is not yet saved.
+static KEEPS: AtomicU8 = AtomicU8::new(NOTHING);
+const NOTHING: u8 = 0;
+const A_RESULT: u8 = 1;
+const SAVED: u8 = 2;
+
+/// Whether failures are told in JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// How long Ctrl-C waits for work that has nothing to keep.
+const PATIENCE: Duration = Duration::from_millis(40);
+
+/// Work that ends in good order at any step: solvers that always have a solution, and the writing of a file.
+const ORDERLY: [&str; 3] = ["smo", "conjugate gradients", "gram"];
+
+/// Ctrl-C: work that has something to keep ends at its next step; other work ends at once.
+fn interrupt() {
+    if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        std::process::exit(130);
+    }
+    std::thread::sleep(PATIENCE);
+    let message = match KEEPS.load(Ordering::SeqCst) {
+        NOTHING => "interrupted before there was a result to keep",
+        SAVED => "interrupted after the model was saved",
+        _ => return,
+    };
+    let _ = Failure { message: message.to_owned(), code: 130 }.tell(JSON.load(Ordering::SeqCst));
+    std::process::exit(130);
+}
+
+/// Saves a result; Ctrl-C waits until it is whole.
+pub(crate) fn save(model: &Model, path: &Path) -> Result<(), Failure> {
+    KEEPS.store(A_RESULT, Ordering::SeqCst);
+    model.save(path)?;
+    KEEPS.store(if model.fitted.proof.status == Status::Interrupted { A_RESULT } else { SAVED }, Ordering::SeqCst);
+    Ok(())
+}
 
 /// Watches one verb.
 pub(crate) struct Watch {
@@ -23,11 +64,8 @@ pub(crate) struct Watch {
 impl Watch {
     /// Starts watching; Ctrl-C from now on ends the work at the next step, a second one at once.
     pub(crate) fn new(flags: &ArgMatches) -> Self {
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::SeqCst) {
-                std::process::exit(130);
-            }
-        });
+        JSON.store(flags.get_flag("json"), Ordering::SeqCst);
+        let _ = ctrlc::set_handler(interrupt);
         let limit = flags.try_get_one::<f64>("max-seconds").ok().flatten().copied();
         Self {
             start: Instant::now(),
@@ -39,10 +77,8 @@ impl Watch {
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
-        if let Ok(mut bar) = self.bar.lock() {
-            if let Some(bar) = bar.take() {
-                bar.finish_and_clear();
-            }
+        if let Some(bar) = self.bar.lock().ok().and_then(|mut place| place.take()) {
+            bar.finish_and_clear();
         }
     }
 
@@ -80,7 +116,8 @@ impl Watch {
 
 impl Monitor for Watch {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        if INTERRUPTED.load(Ordering::Relaxed) {
+        KEEPS.store(if ORDERLY.contains(&progress.phase) { A_RESULT } else { NOTHING }, Ordering::SeqCst);
+        if INTERRUPTED.load(Ordering::SeqCst) {
             return ControlFlow::Break(Stop::Interrupted);
         }
         let elapsed = self.start.elapsed();

@@ -24,6 +24,12 @@ pub fn streamed(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()
     })
 }
 
+/// The system's words without its error number.
+pub fn words(error: &io::Error) -> String {
+    let words = error.to_string();
+    words.split(" (os error").next().unwrap_or(&words).to_owned()
+}
+
 fn name_aside(path: &Path) -> io::Result<PathBuf> {
     if path.is_dir() {
         return Err(io::Error::other("is a directory"));

@@ -100,6 +100,12 @@ pub enum DataError {
         /// What there is.
         remedy: String,
     },
+    /// The data do not allow what is asked of them.
+    #[error("{finding}")]
+    Unfit {
+        /// What is missing in them, and how many or which would do.
+        finding: String,
+    },
     /// The request contradicts itself or the data.
     #[error("{finding}")]
     Usage {

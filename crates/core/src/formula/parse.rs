@@ -313,7 +313,7 @@ impl Reader<'_> {
 
     fn radial_on(&mut self, opened: usize) -> Result<Formula, FormulaError> {
         let inner = self.sum()?;
-        let mut gamma = Auto::Word("scale");
+        let (mut gamma, mut given) = (Auto::Word("scale"), false);
         self.separator(opened)?;
         while !self.take(')') {
             let (at, parameter, value) = self.argument(opened)?;
@@ -322,6 +322,10 @@ impl Reader<'_> {
             if let Err(error) = assign("rbf", &mut holder, &parameter, &value) {
                 return self.fail(at, error.to_string());
             }
+            if given {
+                return self.fail(at, "the width was given already");
+            }
+            given = true;
             gamma = holder.0.gamma;
             if gamma == Auto::Word("1/d") {
                 return self.fail(at, "a kernel on top of another has no d; give a number, scale or median");

@@ -68,7 +68,7 @@ impl Model {
         let path = path.as_ref();
         let fail = |reason: String| FileError::Io { file: path.display().to_string(), reason };
         let bytes = self.to_bytes().map_err(fail)?;
-        crate::write::whole(path, &bytes).map_err(|e| fail(e.to_string()))
+        crate::write::whole(path, &bytes).map_err(|e| fail(crate::write::words(&e)))
     }
 
     /// The file as bytes.
@@ -123,7 +123,8 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| FileError::Io { file: file.clone(), reason: e.to_string() })?;
+        let bytes =
+            std::fs::read(path).map_err(|e| FileError::Io { file: file.clone(), reason: crate::write::words(&e) })?;
         Self::from_bytes(&bytes, &file)
     }
 

@@ -26,7 +26,8 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     names
         .into_iter()
         .map(|name| (edits(&typed, &name.to_lowercase().replace('-', "_")), name))
-        .filter(|&(distance, _)| distance <= limit)
+        // a name with nothing in common is not what was meant, however short it is
+        .filter(|&(distance, name)| distance <= limit && distance < typed.chars().count().max(name.chars().count()))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
 }
@@ -78,6 +79,7 @@ impl Assigner<'_> {
     fn number(&self, rule: Rule) -> Result<f64, ParamError> {
         match *self.value {
             Setting::Number(x) if rule.allows(x) => Ok(x),
+            Setting::Number(got) if !got.is_finite() => self.wrong_kind("a finite number"),
             Setting::Number(got) => {
                 Err(ParamError::Range { owner: self.owner.to_owned(), name: self.name.to_owned(), got, rule })
             }

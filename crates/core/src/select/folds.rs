@@ -20,7 +20,7 @@ pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Resul
         if let Some(small) = (0..sizes.len()).find(|&c| sizes[c] < 2) {
             let finding =
                 format!("class \"{}\" has a single example: cross-validation needs two or more", classes.labels[small]);
-            return Err(DataError::Usage { finding });
+            return Err(DataError::Unfit { finding });
         }
         // dealing out class after class keeps every class spread over the folds
         order.sort_by_key(|&i| classes.codes[i]);

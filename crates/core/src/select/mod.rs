@@ -20,7 +20,7 @@ use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, Status};
+use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ impl Search<'_> {
         let folds = folds(target, self.machine.learns, self.folds, self.seed)?;
         let points = self.grid.kernel_first(self.kernel).points();
         let mut candidates: Vec<Candidate> = Vec::with_capacity(points.len());
-        let mut status = Status::Converged;
+        let mut stopped: Option<Stop> = None;
         let mut stored: Option<(String, Formula, Arc<dyn Gram>)> = None;
         'points: for point in &points {
             let (machine, kernel) = self.at(point)?;
@@ -101,10 +101,16 @@ impl Search<'_> {
                     gap: None,
                 };
                 if let ControlFlow::Break(stop) = watch.step(&progress) {
-                    status = stop.into();
+                    stopped = Some(stop);
                     break 'points;
                 }
-                scores.push(self.judge(machine.as_ref(), gram, target, held_out, watch)?);
+                let score = self.judge(machine.as_ref(), gram, target, held_out, watch);
+                // a machine that was stopped in the middle is no measure of its parameters
+                if let ControlFlow::Break(stop) = watch.step(&progress) {
+                    stopped = Some(stop);
+                    break 'points;
+                }
+                scores.push(score?);
             }
             candidates.push(summarise(point.clone(), resolved.to_string(), scores, &folds, self.machine.learns));
         }
@@ -114,12 +120,13 @@ impl Search<'_> {
             .min_by(|a, b| a.1.score.total_cmp(&b.1.score).then(a.0.cmp(&b.0)))
             .map(|(place, _)| place);
         let Some(best) = best else {
-            return Err(crate::solvers::SolveError::Stopped { reason: crate::solvers::Stop::Interrupted }.into());
+            return Err(SolveError::Stopped { reason: stopped.unwrap_or(Stop::Interrupted) }.into());
         };
         let (machine, kernel) = self.at(&candidates[best].point)?;
         let job = Job { machine: machine.as_ref(), kernel: &kernel, plan: self.plan, seed: self.seed };
         let mut model = job.run(data, watch)?;
         model.candidates = candidates.len();
+        let status = stopped.map_or(Status::Converged, Status::from);
         if status != Status::Converged {
             model.fitted.proof.status = status;
         }

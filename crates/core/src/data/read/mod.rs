@@ -89,6 +89,10 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static FormatEntry
 /// Appends the only column of a label file as field `y`, the target.
 fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
     let mut labels = read_one(path, &ReadOptions::default())?;
+    if labels.named && labels.len + 1 == table.len {
+        // a first label that never comes again looks like a name, but the data count it
+        labels = read_one(path, &ReadOptions { header: Some(false), ..ReadOptions::default() })?;
+    }
     let found = labels.fields.len();
     let data = match labels.fields.pop().map(|f| npz::as_column(f.data)) {
         Some(data @ (FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. })) if found == 1 => data,
@@ -149,6 +153,10 @@ mod tests {
         assert!(matches!(&table.fields[1].data, FieldData::Numbers { values, .. } if values == &[3.0, 4.0]));
         std::fs::write(&labels, "one\ntwo\none\n").unwrap();
         assert!(matches!(read(&data, &options), Err(DataError::Lengths { got: 3, wanted: 2, .. })));
+        std::fs::write(&labels, "one\ntwo\n").unwrap();
+        assert_eq!(read(&data, &options).unwrap().len, 2);
+        std::fs::write(&labels, "name\none\ntwo\n").unwrap();
+        assert_eq!(read(&data, &options).unwrap().len, 2);
         std::fs::write(&labels, "1,2\n3,4\n").unwrap();
         assert!(read(&data, &options).unwrap_err().to_string().contains("more than one column"));
     }

@@ -66,7 +66,7 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
 
 fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
     let damaged = |e: zip::result::ZipError| source.bad(None, None, format!("the zip is damaged ({e})"));
-    let mut archive = ZipArchive::new(source.stored()?).map_err(damaged)?;
+    let mut archive = ZipArchive::new(source.seekable()?).map_err(damaged)?;
     let mut arrays = Vec::new();
     for k in 0..archive.len() {
         let mut entry = archive.by_index(k).map_err(damaged)?;

@@ -103,6 +103,19 @@ impl Source {
         }
     }
 
+    /// The content for reading at any place; what is in gzip comes into memory, as long as it does not swell.
+    pub(super) fn seekable(&self) -> Result<Box<dyn Seekable + '_>, DataError> {
+        if !self.gzip {
+            return self.stored();
+        }
+        let most = self.stored_len().saturating_mul(16).saturating_add(1 << 20);
+        let content = self.head(most + 1)?;
+        if content.len() as u64 > most {
+            return Err(self.bad(None, None, "it swells too much out of gzip; decompress it first"));
+        }
+        Ok(Box::new(Cursor::new(content)))
+    }
+
     /// The content from its beginning, decompressed where needed.
     pub(super) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
         let stored = BufReader::with_capacity(1 << 16, self.stored()?);
@@ -143,9 +156,7 @@ impl Source {
 
 /// The system's words without its error number.
 pub(super) fn io_error(file: &str, error: &io::Error) -> DataError {
-    let words = error.to_string();
-    let reason = words.split(" (os error").next().unwrap_or(&words).to_owned();
-    DataError::Io { file: file.to_owned(), reason }
+    DataError::Io { file: file.to_owned(), reason: crate::write::words(error) }
 }
 
 #[cfg(test)]

@@ -72,7 +72,14 @@ impl<P: Profile> Family for Radial<P> {
     }
 
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let weights = self.0.weights(cols.width().unwrap_or(0))?.map(Arc::new);
+        let width = cols.width().unwrap_or(0);
+        let weights = self.0.weights(width)?.map(Arc::new);
+        let sparse = matches!(cols, Values::Sparse(_) | Values::Sparse32(_));
+        if let Some(given) = weights.as_ref().map(|w| w.len()).filter(|&given| given > width.max(1) && !sparse) {
+            let finding =
+                format!("{given} lengths were given for vectors of {width} coordinates; give one, or {width}");
+            return Err(KernelError::Param { kernel: P::entry().name, finding });
+        }
         let (left, right) = pack(rows, cols, same, true, weights);
         Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
     }

@@ -1,0 +1,98 @@
+//! Stopping early: Ctrl-C, the time limit, and a killed process.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+mod common;
+
+use common::{Place, Ran};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Starts, waits a while, sends SIGINT, and gives what was said and how long it took.
+fn interrupted(place: &Place, line: &str, after: Duration) -> (Ran, Duration) {
+    let mut child = place.command(line).spawn().unwrap();
+    std::thread::sleep(after);
+    assert!(child.try_wait().unwrap().is_none(), "{line} ended before it could be interrupted");
+    let sent = Instant::now();
+    signal(&child, "-INT");
+    let ran = common::ran(line, child.wait_with_output().unwrap());
+    (ran, sent.elapsed())
+}
+
+#[test]
+fn an_interrupted_fit_saves_the_best_so_far() {
+    let place = Place::with_banana(20000);
+    let fit = "fit banana.csv --machine svc --c 1e6 --tolerance 1e-12 -o m.mercer --json";
+    let (ran, took) = interrupted(&place, fit, Duration::from_millis(1500));
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    // promised are a tenth of a second; this only catches hangs
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    let report = ran.document();
+    assert_eq!(report["status"], "interrupted");
+    assert!(ran.err.contains("m.mercer"), "{}", ran.err);
+    assert_eq!(place.files(), ["banana.csv", "m.mercer"]);
+    assert_eq!(place.json("show m.mercer")["status"], "interrupted");
+    place.run("data banana --n 10 --seed 5 -o new.csv").ok();
+    assert_eq!(place.run("predict m.mercer new.csv").ok().lines().len(), 11);
+}
+
+#[test]
+fn an_interruption_with_nothing_to_keep_leaves_nothing() {
+    let place = Place::with_banana(20000);
+    for line in [
+        "fit banana.csv --machine nearest_mean -o m --json",
+        "fit banana.csv --machine ridge --solver cholesky --memory 8G -o m --json",
+        "gram banana.csv -o K.npy --json",
+    ] {
+        let (ran, took) = interrupted(&place, line, Duration::from_millis(400));
+        assert_eq!(ran.code, Some(130), "{line}: {}", ran.err);
+        assert!(took < Duration::from_secs(5), "{line}: {took:?}");
+        assert_eq!(ran.document()["exit_code"], 130);
+        assert_eq!(place.files(), ["banana.csv"], "{line}");
+    }
+}
+
+#[test]
+fn the_time_limit_ends_with_the_best_so_far() {
+    let place = Place::with_banana(5000);
+    let started = Instant::now();
+    let ran = place.run("fit banana.csv --machine svc --c 1e6 --tolerance 1e-12 --max-seconds 0.3 -o m --json").ok();
+    assert!(started.elapsed() < Duration::from_secs(20));
+    assert_eq!(ran.document()["status"], "time_limit");
+    assert!(ran.err.contains("time_limit"), "{}", ran.err);
+    assert_eq!(place.json("show m")["status"], "time_limit");
+    place.run("evaluate m banana.csv").ok();
+    // no time at all still gives a model of a solver that always has one, and none of the others
+    place.run("fit banana.csv --machine svc --max-seconds 0 -o n").ok();
+    let ran = place.run("fit banana.csv --machine nearest_mean --max-seconds 0 -o o").fails(4, &["time_limit"]);
+    assert!(ran.out.is_empty());
+    place.run("gram banana.csv --max-seconds 0 -o K.npy").fails(4, &["time_limit"]);
+    assert_eq!(place.files(), ["banana.csv", "m", "n"]);
+}
+
+#[test]
+fn the_iteration_limit_is_told() {
+    let place = Place::with_banana(200);
+    let ran = place.run("fit banana.csv --machine svc --max-iterations 5 -o m --json").ok();
+    assert_eq!((&ran.document()["status"], &ran.document()["iterations"]), (&"iteration_limit".into(), &5.into()));
+    assert!(ran.err.contains("not converged (iteration_limit)"), "{}", ran.err);
+}
+
+#[test]
+fn a_killed_process_leaves_no_output_of_that_name() {
+    let place = Place::with_banana(8000);
+    let mut child = place.command("gram banana.csv -o K.npy").spawn().unwrap();
+    let started = Instant::now();
+    // in the middle of the writing: a file aside has appeared
+    while place.files().len() < 2 && started.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(child.try_wait().unwrap().is_none(), "the matrix was written too fast to be killed");
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    assert!(!place.has("K.npy"), "{:?}", place.files());
+}
