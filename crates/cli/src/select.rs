@@ -39,7 +39,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
         return Err(Failure::usage("DATA and -o MODEL are needed"));
     };
-    let watch = Watch::new(flags);
+    let watch = Watch::new(flags).keeping_all();
     let training = input::training(path, flags, &kernel, entry.learns)?;
     let read = started.elapsed().as_secs_f64();
     let fitting = Instant::now();

@@ -8,8 +8,8 @@ use mercer::solvers::{Monitor, Progress, Status, Stop};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Set by Ctrl-C.
@@ -57,8 +57,16 @@ pub(crate) fn save(model: &Model, path: &Path) -> Result<(), Failure> {
 pub(crate) struct Watch {
     start: Instant,
     limit: Option<Duration>,
-    bar: Mutex<Option<ProgressBar>>,
-    shows: bool,
+    /// Whether every step of the work leaves something to keep.
+    keeps_all: bool,
+    display: Arc<Display>,
+}
+
+/// What is shown on a terminal, by a thread of its own: work that takes no steps is seen to be alive, too.
+#[derive(Default)]
+struct Display {
+    latest: Mutex<Option<Progress>>,
+    done: AtomicBool,
 }
 
 impl Watch {
@@ -67,65 +75,103 @@ impl Watch {
         JSON.store(flags.get_flag("json"), Ordering::SeqCst);
         let _ = ctrlc::set_handler(interrupt);
         let limit = flags.try_get_one::<f64>("max-seconds").ok().flatten().copied();
+        let display = Arc::new(Display::default());
+        if std::io::stderr().is_terminal() {
+            let shown = Arc::clone(&display);
+            std::thread::spawn(move || shown.run());
+        }
         Self {
             start: Instant::now(),
             limit: limit.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9))),
-            bar: Mutex::new(None),
-            shows: std::io::stderr().is_terminal(),
+            keeps_all: false,
+            display,
         }
+    }
+
+    /// The same for work whose result so far is always worth keeping.
+    pub(crate) fn keeping_all(self) -> Self {
+        Self { keeps_all: true, ..self }
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
-        if let Some(bar) = self.bar.lock().ok().and_then(|mut place| place.take()) {
-            bar.finish_and_clear();
-        }
-    }
-
-    fn show(&self, progress: &Progress) {
-        // another thread is showing: nothing is lost by leaving this step out
-        let Ok(mut place) = self.bar.try_lock() else { return };
-        let bar = place.get_or_insert_with(|| {
-            let bar = match progress.total {
-                Some(total) => ProgressBar::new(total as u64),
-                None => ProgressBar::new_spinner(),
-            };
-            let style = match progress.total {
-                Some(_) => "{msg} {bar:40} {pos}/{len} {elapsed} left {eta}",
-                None => "{spinner} {msg} {elapsed}",
-            };
-            if let Ok(style) = ProgressStyle::with_template(style) {
-                bar.set_style(style);
-            }
-            bar
-        });
-        let gap = progress.gap.map(|g| format!(", violation {g:.2e}")).unwrap_or_default();
-        match bar.length() {
-            Some(total) if progress.total == Some(total as usize) => {
-                bar.set_message(progress.phase);
-                bar.set_position(progress.done as u64);
-            }
-            Some(_) => {}
-            None => {
-                bar.set_message(format!("{}: {} steps{gap}", progress.phase, progress.done));
-                bar.tick();
-            }
+        self.display.done.store(true, Ordering::SeqCst);
+        // the thread clears its line before the report is printed
+        if std::io::stderr().is_terminal() {
+            std::thread::sleep(Display::BEAT);
         }
     }
 }
 
+impl Display {
+    /// Time between two pictures.
+    const BEAT: Duration = Duration::from_millis(60);
+
+    /// Shows a bar from the first second on until the work is done.
+    fn run(&self) {
+        let start = Instant::now();
+        let mut bar: Option<ProgressBar> = None;
+        while !self.done.load(Ordering::SeqCst) {
+            std::thread::sleep(Self::BEAT / 2);
+            if start.elapsed() < Duration::from_secs(1) {
+                continue;
+            }
+            let latest = self.latest.lock().ok().and_then(|latest| *latest);
+            let total = latest.and_then(|p| p.total).map(|t| t as u64);
+            if bar.as_ref().is_none_or(|bar| bar.length() != total) {
+                if let Some(old) = bar.take() {
+                    old.finish_and_clear();
+                }
+            }
+            let bar = bar.get_or_insert_with(|| new_bar(total, start.elapsed()));
+            match latest {
+                Some(p) if p.total.is_some() => {
+                    bar.set_message(p.phase);
+                    bar.set_position(p.done as u64);
+                }
+                Some(p) => {
+                    let steps = if p.done > 0 { format!(": {} steps", p.done) } else { String::new() };
+                    let gap = p.gap.map(|g| format!(", violation {g:.2e}")).unwrap_or_default();
+                    bar.set_message(format!("{}{steps}{gap}", p.phase));
+                }
+                None => bar.set_message("reading"),
+            }
+            bar.tick();
+        }
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar for a known number of steps, a spinner for an unknown one.
+fn new_bar(total: Option<u64>, elapsed: Duration) -> ProgressBar {
+    let (bar, style) = match total {
+        Some(total) => (ProgressBar::new(total), "{msg} {bar:40} {pos}/{len} {elapsed} left {eta}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {msg} {elapsed}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style);
+    }
+    bar.with_elapsed(elapsed)
+}
+
 impl Monitor for Watch {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        KEEPS.store(if ORDERLY.contains(&progress.phase) { A_RESULT } else { NOTHING }, Ordering::SeqCst);
+        let keeps = self.keeps_all || ORDERLY.contains(&progress.phase);
+        KEEPS.store(if keeps { A_RESULT } else { NOTHING }, Ordering::SeqCst);
         if INTERRUPTED.load(Ordering::SeqCst) {
             return ControlFlow::Break(Stop::Interrupted);
         }
-        let elapsed = self.start.elapsed();
-        if self.limit.is_some_and(|limit| elapsed >= limit) {
+        if self.limit.is_some_and(|limit| self.start.elapsed() >= limit) {
             return ControlFlow::Break(Stop::TimeLimit);
         }
-        if self.shows && elapsed > Duration::from_secs(1) {
-            self.show(progress);
+        // another thread is writing: nothing is lost by leaving this step out
+        if let Ok(mut latest) = self.display.latest.try_lock() {
+            let inside = self.keeps_all && progress.total.is_none() && latest.is_some_and(|p| p.total.is_some());
+            if !inside {
+                *latest = Some(*progress);
+            }
         }
         ControlFlow::Continue(())
     }

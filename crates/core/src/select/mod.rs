@@ -20,7 +20,8 @@ use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
+use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
+use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -82,37 +83,32 @@ impl Search<'_> {
         let mut candidates: Vec<Candidate> = Vec::with_capacity(points.len());
         let mut stopped: Option<Stop> = None;
         let mut stored: Option<(String, Formula, Arc<dyn Gram>)> = None;
-        'points: for point in &points {
+        for point in &points {
             let (machine, kernel) = self.at(point)?;
             // points are ordered with the kernel's parameters outermost, so a matrix is used up before the next
             let text = kernel.to_string();
             if stored.as_ref().is_none_or(|(known, ..)| *known != text) {
+                // the old matrix goes before the new one comes
+                drop(stored.take());
                 let resolved = kernel.resolve(data, self.seed)?;
                 let gram = self.store(resolved.training_gram(data)?);
                 stored = Some((text, resolved, gram));
             }
             let Some((_, resolved, gram)) = &stored else { unreachable!("stored above") };
-            let mut scores = Vec::with_capacity(folds.len());
-            for held_out in &folds {
-                let progress = Progress {
-                    phase: "cross-validation",
-                    done: candidates.len() * folds.len() + scores.len(),
-                    total: Some(points.len() * folds.len()),
-                    gap: None,
-                };
-                if let ControlFlow::Break(stop) = watch.step(&progress) {
-                    stopped = Some(stop);
-                    break 'points;
-                }
-                let score = self.judge(machine.as_ref(), gram, target, held_out, watch);
-                // a machine that was stopped in the middle is no measure of its parameters
-                if let ControlFlow::Break(stop) = watch.step(&progress) {
-                    stopped = Some(stop);
-                    break 'points;
-                }
-                scores.push(score?);
+            let (done, total) = (candidates.len(), Some(points.len()));
+            let progress = Progress { phase: "cross-validation", done, total, gap: None };
+            if let ControlFlow::Break(stop) = watch.step(&progress) {
+                stopped = Some(stop);
+                break;
             }
-            candidates.push(summarise(point.clone(), resolved.to_string(), scores, &folds, self.machine.learns));
+            let scores: Result<Vec<f64>, Error> =
+                folds.par_iter().map(|held_out| self.judge(machine.as_ref(), gram, target, held_out, watch)).collect();
+            // a machine that was stopped in the middle is no measure of its parameters
+            if let ControlFlow::Break(stop) = watch.step(&progress) {
+                stopped = Some(stop);
+                break;
+            }
+            candidates.push(summarise(point.clone(), resolved.to_string(), scores?, &folds, self.machine.learns));
         }
         let best = candidates
             .iter()
@@ -124,7 +120,8 @@ impl Search<'_> {
         };
         let (machine, kernel) = self.at(&candidates[best].point)?;
         let job = Job { machine: machine.as_ref(), kernel: &kernel, plan: self.plan, seed: self.seed };
-        let mut model = job.run(data, watch)?;
+        // a search that was stopped still owes a whole model of the best: only the search was cut short
+        let mut model = if stopped.is_none() { job.run(data, watch)? } else { job.run(data, &Silent)? };
         model.candidates = candidates.len();
         let status = stopped.map_or(Status::Converged, Status::from);
         if status != Status::Converged {
@@ -157,7 +154,10 @@ impl Search<'_> {
 
     /// Computes the matrix once if it fits, else leaves it to be streamed.
     fn store(&self, gram: Arc<dyn Gram>) -> Arc<dyn Gram> {
-        match self.plan.dense(gram.as_ref(), 0, "the kernel matrix") {
+        // every fold that runs at once takes its part of the matrix along
+        let n = gram.shape().0;
+        let parts = rayon::current_num_threads().min(self.folds).saturating_mul(n.saturating_mul(n)).saturating_mul(8);
+        match self.plan.dense(gram.as_ref(), parts, "the kernel matrix") {
             Ok(dense) => Arc::new(dense),
             Err(_) => gram,
         }
