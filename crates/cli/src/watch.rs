@@ -118,10 +118,8 @@ impl Display {
             }
             let latest = self.latest.lock().ok().and_then(|latest| *latest);
             let total = latest.and_then(|p| p.total).map(|t| t as u64);
-            if bar.as_ref().is_none_or(|bar| bar.length() != total) {
-                if let Some(old) = bar.take() {
-                    old.finish_and_clear();
-                }
+            if let Some(old) = bar.take_if(|bar| bar.length() != total) {
+                old.finish_and_clear();
             }
             let bar = bar.get_or_insert_with(|| new_bar(total, start.elapsed()));
             match latest {
