@@ -104,13 +104,13 @@ impl Search<'_> {
                     stopped = Some(stop);
                     break 'points;
                 }
-                let score = self.judge(machine.as_ref(), gram, target, held_out, watch);
-                // a machine that was stopped in the middle is no measure of its parameters
-                if let ControlFlow::Break(stop) = watch.step(&progress) {
-                    stopped = Some(stop);
-                    break 'points;
+                match self.judge(machine.as_ref(), gram, target, held_out, watch)? {
+                    ControlFlow::Continue(score) => scores.push(score),
+                    ControlFlow::Break(stop) => {
+                        stopped = Some(stop);
+                        break 'points;
+                    }
                 }
-                scores.push(score?);
             }
             candidates.push(summarise(point.clone(), resolved.to_string(), scores, &folds, self.machine.learns));
         }
@@ -163,6 +163,7 @@ impl Search<'_> {
         }
     }
 
+    /// The score on the held-out examples of what is learned from the rest, unless the learning was stopped.
     fn judge(
         &self,
         machine: &dyn Machine,
@@ -170,7 +171,7 @@ impl Search<'_> {
         target: &Target,
         held_out: &[usize],
         watch: &dyn Monitor,
-    ) -> Result<f64, Error> {
+    ) -> Result<ControlFlow<Stop, f64>, Error> {
         let mut out = vec![false; target.len()];
         held_out.iter().for_each(|&i| out[i] = true);
         let rest: Vec<usize> = (0..target.len()).filter(|&i| !out[i]).collect();
@@ -182,14 +183,25 @@ impl Search<'_> {
             plan: self.plan,
             seed: self.seed,
         };
-        let fitted = machine.run(&task, watch)?;
+        let fitted = match machine.run(&task, watch) {
+            Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
+                return Ok(ControlFlow::Break(reason));
+            }
+            other => other?,
+        };
+        // a machine that was stopped in the middle is no measure of its parameters
+        match fitted.proof.status {
+            Status::Interrupted => return Ok(ControlFlow::Break(Stop::Interrupted)),
+            Status::TimeLimit => return Ok(ControlFlow::Break(Stop::TimeLimit)),
+            Status::Converged | Status::IterationLimit => {}
+        }
         let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| rest[p]).collect();
         let cross = Arc::clone(gram).restrict(held_out, &points);
         let output = fitted.readout.read(fitted.expansion.scores(cross.as_ref()));
-        Ok(match measure(&output, &target.select(held_out))? {
+        Ok(ControlFlow::Continue(match measure(&output, &target.select(held_out))? {
             Metrics::Classes(m) => m.error,
             Metrics::Numbers(m) => m.rmse,
-        })
+        }))
     }
 }
 
