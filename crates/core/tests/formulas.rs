@@ -221,7 +221,7 @@ fn what_is_wrong_is_told_with_its_place_and_remedy() {
         ("linear(gamma=1)", 8, "linear has no parameter gamma; it has none"),
         ("matern(1.5, wobble=1)", 13, "matern has no parameter wobble; it has nu, length"),
         ("rbf(gamma=-1)", 5, "rbf: gamma = -1 must be > 0"),
-        ("rbf(gamma=1e999)", 5, "rbf: gamma = inf must be > 0"),
+        ("rbf(gamma=1e999)", 5, "rbf: gamma = inf is not a finite number"),
         ("linear + distance(beta=3)", 19, "distance: beta = 3 must be > 0 and ≤ 2"),
         ("spectrum(length=2.5)", 10, "spectrum: length = 2.5 is not a whole number"),
         ("rbf(gamma=wide)", 5, "rbf: gamma = wide is not a number or one of scale, median, 1/d"),

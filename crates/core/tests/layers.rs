@@ -42,6 +42,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     ("metrics", &["data", "machines"], "predictions against targets"),
     ("formula", &["data", "kernels", "gram"], "formulas put kernels together; no machine is needed for that"),
+    ("vectorise", &[], "loops over numbers, compiled for each instruction set"),
     ("plot", &[], "figures are drawn from numbers"),
     (
         "model",
@@ -61,7 +62,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// What everyone may see: declarations without method.
-const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write"];
+const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write", "vectorise"];
 
 /// What sees everything: the roof over all errors, and the prelude.
 const TOP: &[&str] = &["lib", "error"];

@@ -225,8 +225,8 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     let grid = "gamma=1e-4|0.01|2, c=1";
     let whole = search("svc", &rbf(1.0), grid, &data, 0, &Silent).unwrap();
     assert_eq!(whole.best, 2);
-    // one look before a candidate and one after; the third is cut off in the middle
-    let cut = search("svc", &rbf(1.0), grid, &data, 0, &After(6, AtomicUsize::new(0))).unwrap();
+    // one look before each candidate: the third is not judged any more
+    let cut = search("svc", &rbf(1.0), grid, &data, 0, &After(3, AtomicUsize::new(0))).unwrap();
     assert_eq!((cut.status, cut.candidates.len(), cut.model.candidates), (Status::Interrupted, 2, 2));
     assert_eq!(cut.model.fitted.proof.status, Status::Interrupted);
     for (a, b) in cut.candidates.iter().zip(&whole.candidates) {
@@ -235,6 +235,6 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     assert!(cut.candidates.iter().all(|c| c.score >= cut.candidates[cut.best].score));
     assert_eq!(cut.model.predict(&data).unwrap().len(), 80);
     assert!(cut.model.fitted.proof.violation.unwrap() < 1e-3, "the model of the best is whole");
-    let error = search("svc", &rbf(1.0), grid, &data, 0, &After(2, AtomicUsize::new(0))).err().unwrap();
+    let error = search("svc", &rbf(1.0), grid, &data, 0, &After(1, AtomicUsize::new(0))).err().unwrap();
     assert!(error.to_string().contains("before there was a result"), "{error}");
 }

@@ -96,19 +96,23 @@ impl Search<'_> {
             }
             let Some((_, resolved, gram)) = &stored else { unreachable!("stored above") };
             let (done, total) = (candidates.len(), Some(points.len()));
-            let progress = Progress { phase: "cross-validation", done, total, gap: None };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
+            if let ControlFlow::Break(stop) =
+                watch.step(&Progress { phase: "cross-validation", done, total, gap: None })
+            {
                 stopped = Some(stop);
                 break;
             }
-            let scores: Result<Vec<f64>, Error> =
-                folds.par_iter().map(|held_out| self.judge(machine.as_ref(), gram, target, held_out, watch)).collect();
+            let judged = folds
+                .par_iter()
+                .map(|held_out| self.judge(machine.as_ref(), gram, target, held_out, watch))
+                .collect::<Result<Vec<_>, Error>>()?;
             // a machine that was stopped in the middle is no measure of its parameters
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
-                stopped = Some(stop);
+            stopped = judged.iter().find_map(|j| j.break_value());
+            if stopped.is_some() {
                 break;
             }
-            candidates.push(summarise(point.clone(), resolved.to_string(), scores?, &folds, self.machine.learns));
+            let scores = judged.into_iter().filter_map(ControlFlow::continue_value).collect();
+            candidates.push(summarise(point.clone(), resolved.to_string(), scores, &folds, self.machine.learns));
         }
         let best = candidates
             .iter()
@@ -163,6 +167,7 @@ impl Search<'_> {
         }
     }
 
+    /// The score on the held-out examples of what is learned from the rest, unless the learning was stopped.
     fn judge(
         &self,
         machine: &dyn Machine,
@@ -170,7 +175,7 @@ impl Search<'_> {
         target: &Target,
         held_out: &[usize],
         watch: &dyn Monitor,
-    ) -> Result<f64, Error> {
+    ) -> Result<ControlFlow<Stop, f64>, Error> {
         let mut out = vec![false; target.len()];
         held_out.iter().for_each(|&i| out[i] = true);
         let rest: Vec<usize> = (0..target.len()).filter(|&i| !out[i]).collect();
@@ -182,14 +187,25 @@ impl Search<'_> {
             plan: self.plan,
             seed: self.seed,
         };
-        let fitted = machine.run(&task, watch)?;
+        let fitted = match machine.run(&task, watch) {
+            Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
+                return Ok(ControlFlow::Break(reason));
+            }
+            other => other?,
+        };
+        // a machine that was stopped in the middle is no measure of its parameters
+        match fitted.proof.status {
+            Status::Interrupted => return Ok(ControlFlow::Break(Stop::Interrupted)),
+            Status::TimeLimit => return Ok(ControlFlow::Break(Stop::TimeLimit)),
+            Status::Converged | Status::IterationLimit => {}
+        }
         let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| rest[p]).collect();
         let cross = Arc::clone(gram).restrict(held_out, &points);
         let output = fitted.readout.read(fitted.expansion.scores(cross.as_ref()));
-        Ok(match measure(&output, &target.select(held_out))? {
+        Ok(ControlFlow::Continue(match measure(&output, &target.select(held_out))? {
             Metrics::Classes(m) => m.error,
             Metrics::Numbers(m) => m.rmse,
-        })
+        }))
     }
 }
 
