@@ -14,16 +14,12 @@ use std::path::PathBuf;
 
 /// Flags of every verb that computes.
 pub(crate) fn common(command: Command) -> Command {
-    command
-        .next_help_heading("Common options")
-        .arg(
-            Arg::new("threads")
-                .long("threads")
-                .value_name("N")
-                .allow_negative_numbers(true)
-                .value_parser(value_parser!(u16).range(1..=1024))
-                .help("Threads to use; the results are the same for any number [default: all cores]"),
-        )
+    command.next_help_heading("Common options").arg(threads()).arg(json())
+}
+
+/// Flags of every verb that learns.
+pub(crate) fn learning(command: Command) -> Command {
+    common(command)
         .arg(
             Arg::new("seed")
                 .long("seed")
@@ -48,7 +44,25 @@ pub(crate) fn common(command: Command) -> Command {
                 .value_parser(seconds)
                 .help("Stop after so many seconds and keep the best so far"),
         )
-        .arg(json())
+}
+
+/// `--threads`.
+fn threads() -> Arg {
+    Arg::new("threads")
+        .long("threads")
+        .value_name("N")
+        .allow_negative_numbers(true)
+        .value_parser(value_parser!(u16).range(1..=1024))
+        .help("Threads to use [default: all cores]")
+}
+
+/// `--labels`.
+pub(crate) fn labels() -> Arg {
+    Arg::new("labels")
+        .long("labels")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("File with the labels, for IDX and NPY data")
 }
 
 /// A time limit.
@@ -88,7 +102,7 @@ pub(crate) fn reading(command: Command) -> Command {
             )
             .allow_hyphen_values(true),
         )
-        .arg(text("labels", "FILE", "File with the labels, for IDX and NPY data").value_parser(value_parser!(PathBuf)))
+        .arg(labels())
         .arg(
             text("scale", "WAY", "standard, minmax, unit or none [default: standard for dense data, none otherwise]")
                 .value_parser(Scale::WORDS.map(|w| w.0)),

@@ -54,6 +54,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 ]));
             }
         }
+        None if flags.get_flag("json") => report::print_json(&document(name, &table)),
         None => {
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());
             // a reader that went away is no error
@@ -61,6 +62,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The whole set as JSON: columns by name.
+fn document(name: &str, table: &Table) -> serde_json::Value {
+    let column = |data: &FieldData| match data {
+        FieldData::Numbers { values, .. } => json!(values),
+        FieldData::Words(words) | FieldData::Mixed { cells: words, .. } => json!(words),
+        FieldData::Matrix(_) | FieldData::Matrix32(_) | FieldData::Sparse(_) => json!(null),
+    };
+    let columns: serde_json::Map<_, _> = table.fields.iter().map(|f| (f.name.clone(), column(&f.data))).collect();
+    json!({"name": name, "n": table.len, "columns": columns})
 }
 
 /// The names of the columns, the first few of many.

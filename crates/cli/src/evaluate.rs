@@ -18,13 +18,7 @@ fn command() -> Command {
         .after_help("Example:\n  mercer evaluate model.mercer test.csv --json")
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file with the target column"))
-        .arg(
-            clap::Arg::new("labels")
-                .long("labels")
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(PathBuf))
-                .help("File with the labels, for IDX and NPY data"),
-        )
+        .arg(arguments::labels())
         .args(arguments::format());
     arguments::common(command)
 }

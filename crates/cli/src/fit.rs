@@ -5,7 +5,9 @@ use crate::watch::{self, Watch};
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::Dataset;
+use mercer::formula::Formula;
 use mercer::job::Job;
+use mercer::kernels::Definite;
 use mercer::machines::Learns;
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
@@ -28,7 +30,7 @@ fn command() -> Command {
         .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::common(arguments::reading(arguments::machine(command)))
+    arguments::learning(arguments::reading(arguments::machine(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -40,6 +42,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
     let Some(target) = arguments::target(flags)? else { return Err(Failure::usage("-o MODEL is missing")) };
 
+    warn_of_indefinite(&kernel, entry.name);
     let watch = Watch::new(flags);
     let training = input::training(path, flags, &kernel, entry.learns)?;
     let read = started.elapsed().as_secs_f64();
@@ -108,9 +111,32 @@ pub(crate) fn finish(
             eprintln!("interrupted: the best so far is saved in {}", path.display());
             Err(Failure::interrupted())
         }
+        status if model.candidates > 1 => {
+            eprintln!(
+                "warning: the search was cut short ({status}); the best of {} candidates is saved",
+                model.candidates
+            );
+            Ok(())
+        }
         status => {
             eprintln!("warning: not converged ({status}); the best so far is saved. Raise the limit or the tolerance.");
             Ok(())
+        }
+    }
+}
+
+/// Says aloud when a machine meets a kernel whose matrices can have negative eigenvalues.
+pub(crate) fn warn_of_indefinite(kernel: &Formula, machine: &str) {
+    // a bias and a centre make a machine blind to the origin, which is all that conditional definiteness asks for
+    let blind = ["svc", "kernel_pca"].contains(&machine);
+    match kernel.definite() {
+        Definite::Positive => {}
+        Definite::Conditionally if blind => {}
+        Definite::Conditionally => {
+            eprintln!("warning: {kernel} is only conditionally positive definite; use centre({kernel}) with {machine}");
+        }
+        Definite::Indefinite => {
+            eprintln!("warning: {kernel} is not positive definite; {machine} may find no true optimum");
         }
     }
 }

@@ -4,14 +4,13 @@ use crate::failure::Failure;
 use crate::watch::Watch;
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command};
-use mercer::gram::{Gram, fill, fill32, show_bytes};
+use mercer::gram::{Gram, Precision, fill_rows, show_bytes};
 use mercer::machines::Learns;
 use mercer::solvers::{Monitor, Progress};
 use serde_json::json;
 use std::io::Write;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) const VERB: Verb = Verb { command, run };
@@ -31,7 +30,7 @@ fn command() -> Command {
                 .default_value("f64")
                 .help("Numbers to compute and write"),
         );
-    arguments::common(arguments::reading(command))
+    arguments::learning(arguments::reading(command))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -53,10 +52,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     // strips of rows go straight to the file, so that memory is bounded for any n, and Ctrl-C is answered between them
     let strip = (plan.memory / 4 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
     plan.check(strip * n * size, "a strip of the kernel matrix")?;
-    let mut stopped = None;
+    let (mut stopped, mut broken) = (None, None);
     mercer::write::streamed(target, |out| {
         out.write_all(&header(n, if narrow { "<f4" } else { "<f8" }))?;
-        let all: Vec<usize> = (0..n).collect();
         for start in (0..n).step_by(strip) {
             let progress = Progress { phase: "gram", done: start, total: Some(n), gap: None };
             if let ControlFlow::Break(stop) = watch.step(&progress) {
@@ -64,15 +62,22 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 return Err(std::io::Error::other("stopped"));
             }
             let end = (start + strip).min(n);
-            let part =
-                if end - start == n { Arc::clone(&gram) } else { Arc::clone(&gram).restrict(&all[start..end], &all) };
-            write_strip(out, part.as_ref(), narrow)?;
+            let written = if narrow {
+                write_strip(out, gram.as_ref(), start..end, f32::to_le_bytes)
+            } else {
+                write_strip(out, gram.as_ref(), start..end, f64::to_le_bytes)
+            };
+            if let Some((row, column)) = written? {
+                broken = Some(mercer::solvers::SolveError::NotFinite { row, column });
+                return Err(std::io::Error::other("not finite"));
+            }
         }
         Ok(())
     })
-    .map_err(|e| match stopped {
-        Some(stop) => mercer::Error::from(mercer::solvers::SolveError::Stopped { reason: stop }).into(),
-        None => Failure::file(target, &e),
+    .map_err(|e| match (stopped, broken) {
+        (Some(stop), _) => mercer::Error::from(mercer::solvers::SolveError::Stopped { reason: stop }).into(),
+        (_, Some(broken)) => mercer::Error::from(broken).into(),
+        _ => Failure::file(target, &e),
     })?;
     watch.finish();
     let compute = computing.elapsed().as_secs_f64();
@@ -94,21 +99,23 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_strip(out: &mut dyn Write, gram: &dyn Gram, narrow: bool) -> std::io::Result<()> {
-    let (rows, cols) = gram.shape();
-    if narrow {
-        let mut values = vec![0.0_f32; rows * cols];
-        fill32(gram, &mut values);
-        values
-            .chunks(4096)
-            .try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
-    } else {
-        let mut values = vec![0.0_f64; rows * cols];
-        fill(gram, &mut values);
-        values
-            .chunks(4096)
-            .try_for_each(|c| out.write_all(&c.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()))
+/// Writes some rows; the place of the first value that is not finite, from one, if there is one.
+fn write_strip<S: Precision, const N: usize>(
+    out: &mut dyn Write,
+    gram: &dyn Gram,
+    rows: Range<usize>,
+    bytes: fn(S) -> [u8; N],
+) -> std::io::Result<Option<(usize, usize)>> {
+    let cols = gram.shape().1;
+    let mut values = vec![S::default(); rows.len() * cols];
+    fill_rows(gram, rows.clone(), &mut values);
+    if let Some(place) = values.iter().position(|v| !v.wide().is_finite()) {
+        return Ok(Some((rows.start + place / cols + 1, place % cols + 1)));
     }
+    for part in values.chunks(4096) {
+        out.write_all(&part.iter().flat_map(|&v| bytes(v)).collect::<Vec<u8>>())?;
+    }
+    Ok(None)
 }
 
 /// The header of an NPY file, version 1.0, padded to a multiple of 64 bytes.

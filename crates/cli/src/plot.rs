@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::{Verb, arguments, input, report};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command};
 use mercer::model::Model;
 use serde_json::json;
 use std::path::PathBuf;
@@ -16,13 +16,7 @@ fn command() -> Command {
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file"))
         .arg(arguments::output("FIG.svg", "SVG file to write").required(true))
-        .arg(
-            Arg::new("labels")
-                .long("labels")
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .help("File with the labels, for IDX and NPY data"),
-        )
+        .arg(arguments::labels())
         .args(arguments::format());
     arguments::common(command)
 }

@@ -7,7 +7,6 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{Schema, SchemaOptions};
 use mercer::formula::rbf_scaled;
-use mercer::gram::Plan;
 use mercer::machines::{self, Output};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
@@ -35,7 +34,7 @@ fn command() -> Command {
                 .default_value("mercer-quickstart")
                 .help("Folder for the files; nothing is written elsewhere"),
         );
-    arguments::common(command)
+    arguments::learning(command)
 }
 
 /// The files that are written.
@@ -87,7 +86,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let watch = Watch::new(flags);
     let grid: Grid = GRID.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;
     let Some(machine) = machines::find("svc") else { return Err(Failure::usage("svc is missing")) };
-    let plan = arguments::plan(flags).unwrap_or_else(|_| Plan::default());
+    let plan = arguments::plan(flags)?;
     let search = Search { machine, settings: &[], kernel: &rbf_scaled(), grid: &grid, folds: 5, plan, seed };
     let outcome = search.run(&training, &watch);
     watch.finish();

@@ -129,7 +129,7 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// Six digits at most.
+/// Six decimals at most, and an exponent for very large and very small numbers.
 pub(crate) fn short(x: f64) -> String {
     if x == x.trunc() && x.abs() < 1e9 {
         return format!("{x}");

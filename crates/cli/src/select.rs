@@ -25,7 +25,7 @@ fn command() -> Command {
         .arg(Arg::new("folds").long("folds").value_name("K").value_parser(value_parser!(usize)).default_value("5").help("Folds of the cross-validation"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::common(arguments::reading(arguments::machine(command)))
+    arguments::learning(arguments::reading(arguments::machine(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -39,6 +39,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
         return Err(Failure::usage("DATA and -o MODEL are needed"));
     };
+    let plan = arguments::plan(flags)?;
+    fit::warn_of_indefinite(&kernel, entry.name);
     let watch = Watch::new(flags).keeping_all();
     let training = input::training(path, flags, &kernel, entry.learns)?;
     let read = started.elapsed().as_secs_f64();
@@ -49,7 +51,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         kernel: &kernel,
         grid: &grid,
         folds: flags.get_one::<usize>("folds").copied().unwrap_or(5),
-        plan: arguments::plan(flags)?,
+        plan,
         seed: arguments::seed(flags),
     };
     let outcome = search.run(&training.data, &watch);

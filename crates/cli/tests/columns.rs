@@ -166,3 +166,13 @@ fn a_string_kernel_without_strings_says_so() {
     place.run("fit b.csv --machine svc --kernel spectrum -o m").fails(2, &["several columns of words", "--text"]);
     place.run("fit b.csv --machine svc --kernel spectrum --text p -o m").ok();
 }
+
+#[test]
+fn without_a_header_columns_are_counted_never_named_by_a_cell() {
+    let place = Place::with(&[("a.csv", "2,7,u\n3,8,v\n4,7,u\n5,8,v\n")]);
+    assert_eq!(place.json("fit a.csv --machine svc --categorical 2 -o m")["d"], 3);
+    // the same with the target first, and a new file without it
+    let place = Place::with(&[("a.csv", "u,7,1.5\nv,8,2.5\nu,7,3.5\nv,8,4.5\n"), ("new.csv", "7,1.5\n8,2.5\n")]);
+    place.run("fit a.csv --machine svc --target 1 --categorical 2 -o m").ok();
+    assert_eq!(place.run("predict m new.csv").ok().lines().len(), 3);
+}

@@ -129,3 +129,17 @@ fn too_little_memory_for_a_strip_is_told() {
     place.run("gram banana.csv --memory 1000 -o K.npy").fails(4, &["KiB", "1000 B", "--memory"]);
     assert_eq!(place.files(), ["banana.csv"]);
 }
+
+#[test]
+fn the_diagonal_is_exact_whatever_the_memory_and_values_are_finite() {
+    let place = Place::new();
+    place.run("data banana --n 700 -o a.csv").ok();
+    place.run("gram a.csv --kernel distance(beta=1) -o K.npy").ok();
+    let whole = read_npy(&place.bytes("K.npy")).1;
+    assert!((0..700).all(|i| whole[i * 701] == 0.0));
+    place.run("gram a.csv --kernel distance(beta=1) --memory 1M -o L.npy").ok();
+    assert!(place.bytes("K.npy") == place.bytes("L.npy"), "strips give the same bytes");
+    let place = Place::with(&[("b.csv", "x,y\n0,1\n3e160,2\n5e160,3\n")]);
+    place.run("gram b.csv --scale none -o K.npy").fails(4, &["not finite"]);
+    assert_eq!(place.files(), ["b.csv"]);
+}

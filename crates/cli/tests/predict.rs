@@ -184,3 +184,12 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{line}");
     }
 }
+
+#[test]
+fn a_score_that_is_not_finite_is_a_numerical_error() {
+    let place = Place::with(&[("a.csv", "x,y\n2,a\n3,b\n"), ("big.csv", "x,y\n2,a\n1.7e308,b\n")]);
+    place.run("fit a.csv --machine svc --kernel linear --scale none --c 10 -o m").ok();
+    for verb in ["predict", "evaluate"] {
+        place.run(&format!("{verb} m big.csv")).fails(4, &["the score of example 2 is not finite"]);
+    }
+}

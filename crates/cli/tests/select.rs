@@ -116,3 +116,15 @@ fn a_search_without_time_keeps_nothing_and_says_why() {
     place.run("select banana.csv --machine svc --grid c=1|10 --max-seconds 0 -o m").fails(4, &["time_limit"]);
     assert_eq!(place.files(), ["banana.csv"]);
 }
+
+#[test]
+fn explicit_features_serve_the_folds_too() {
+    let place = Place::new();
+    place.run("data noisy_sinc -o a.csv").ok();
+    let primal = place.json("select a.csv --machine ridge --solver primal --kernel linear --grid lambda=0.1|1 -o m");
+    let dual = place.json("select a.csv --machine ridge --solver cholesky --kernel linear --grid lambda=0.1|1 -o n");
+    for k in 0..2 {
+        let score = |document: &serde_json::Value| document["table"][k]["score"].as_f64().unwrap();
+        assert!((score(&primal) - score(&dual)).abs() < 1e-9, "{k}");
+    }
+}

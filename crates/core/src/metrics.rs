@@ -128,8 +128,12 @@ fn numbers(outputs: usize, values: &[f64], truth: &Target) -> Result<NumberMetri
     })
 }
 
-/// The probability that a positive example scores higher than a negative one, ties counting half; `None` without both.
+/// The probability that a positive example scores higher than a negative one, ties counting half; `None` without both, or
+/// if a score is not a number.
 pub fn area_under_curve(scores: &[f64], positive: &[bool]) -> Option<f64> {
+    if scores.iter().any(|s| s.is_nan()) {
+        return None;
+    }
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
     let (mut ranks, mut i) = (0.0, 0);
@@ -233,6 +237,7 @@ mod tests {
         }
         assert!((area_under_curve(&scores, &positive).unwrap() - pairs / 6.0).abs() < 1e-15);
         assert_eq!(area_under_curve(&scores, &[true; 5]), None);
+        assert_eq!(area_under_curve(&[0.1, f64::NAN], &[true, false]), None, "and it ends");
     }
 
     #[test]

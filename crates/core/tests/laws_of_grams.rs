@@ -367,3 +367,31 @@ fn a_plan_refuses_before_it_allocates_or_computes() {
     assert_eq!(Plan { memory: usize::MAX - 1 }.check(usize::MAX, "it").unwrap_err().needed, usize::MAX);
     assert_eq!([show_bytes(1023), show_bytes(1536), show_bytes(1 << 40)], ["1023 B", "1.5 KiB", "1.0 TiB"]);
 }
+
+#[test]
+fn a_gaussian_on_top_does_not_cancel_in_f32() {
+    // far from the origin: ⟨x, z⟩ is near 2e8, differences of it are near 1
+    let x: Vec<f64> = (0..40).map(|i| 1e4 + (f64::from(i) * 1.7).sin()).collect();
+    let data = mercer::data::Dataset::new(mercer::data::Rows::new(x, 20, 2).unwrap());
+    for (formula, tolerance) in [("rbf(linear, gamma=0.5)", 1e-6), ("centre(linear)", 1e-6)] {
+        let gram = formula.parse::<mercer::formula::Formula>().unwrap().gram(&data).unwrap();
+        let (mut wide, mut row) = (vec![0.0; 400], vec![0.0_f32; 20]);
+        mercer::gram::fill(gram.as_ref(), &mut wide);
+        for i in 0..20 {
+            gram.row32(i, 0..20, &mut row);
+            for j in 0..20 {
+                let (a, b) = (f64::from(row[j]), wide[i * 20 + j]);
+                assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{formula} {i} {j}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_overflow_is_not_taken_for_a_distance_of_zero() {
+    let data = mercer::data::Dataset::new(mercer::data::Rows::new(vec![0.0, 3e160, 5e160], 3, 1).unwrap());
+    let gram = mercer::formula::rbf(1.0).gram(&data).unwrap();
+    let mut k = vec![0.0; 9];
+    mercer::gram::fill(gram.as_ref(), &mut k);
+    assert!(k[5].is_nan() || k[5] == 0.0, "{k:?}");
+}

@@ -40,7 +40,7 @@ pub trait Scalar:
     fn sqrt(self) -> Self;
     /// Absolute value.
     fn abs(self) -> Self;
-    /// The larger of two; never NaN if `other` is not.
+    /// The larger of two; NaN stays NaN, so that an overflow is not taken for a distance of zero.
     fn at_least(self, other: Self) -> Self;
     /// A whole power.
     fn powi(self, n: i32) -> Self;
@@ -104,7 +104,7 @@ impl Scalar for f64 {
     }
     #[inline(always)]
     fn at_least(self, other: Self) -> Self {
-        if self > other { self } else { other }
+        if self < other { other } else { self }
     }
     #[inline(always)]
     fn powi(self, n: i32) -> Self {
@@ -165,7 +165,7 @@ impl Scalar for f32 {
     }
     #[inline(always)]
     fn at_least(self, other: Self) -> Self {
-        if self > other { self } else { other }
+        if self < other { other } else { self }
     }
     #[inline(always)]
     fn powi(self, n: i32) -> Self {

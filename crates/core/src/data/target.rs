@@ -193,7 +193,13 @@ impl Target {
                 Data::Words { codes, words } => {
                     return Err(DataError::NotNumeric {
                         column: column.name.clone(),
-                        example: codes.first().map(|&c| words[c as usize].clone()).unwrap_or_default(),
+                        example: codes
+                            .iter()
+                            .map(|&c| &words[c as usize])
+                            .find(|word| word.parse::<f64>().is_err())
+                            .or(words.first())
+                            .cloned()
+                            .unwrap_or_default(),
                     });
                 }
             }

@@ -11,11 +11,15 @@ pub trait Precision: Scalar {
     fn block(gram: &dyn Gram, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, Self>);
     /// Lends a buffer of this thread, so that hot paths do not allocate. Its contents are those of the last use.
     fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R;
+    /// Lends a buffer of `len` zeros of this thread; the work must leave zeros behind.
+    fn zeros<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R;
 }
 
 thread_local! {
     static SCRATCH: RefCell<Vec<Vec<f64>>> = const { RefCell::new(Vec::new()) };
     static SCRATCH32: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
+    static ZEROS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+    static ZEROS32: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Precision for f64 {
@@ -29,6 +33,15 @@ impl Precision for f64 {
         SCRATCH.with_borrow_mut(|all| all.push(buffer));
         result
     }
+    fn zeros<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R {
+        let mut buffer = ZEROS.take();
+        if buffer.len() < len {
+            buffer.resize(len, 0.0);
+        }
+        let result = work(&mut buffer[..len]);
+        ZEROS.set(buffer);
+        result
+    }
 }
 
 impl Precision for f32 {
@@ -39,6 +52,15 @@ impl Precision for f32 {
         let mut buffer = SCRATCH32.with_borrow_mut(Vec::pop).unwrap_or_default();
         let result = work(&mut buffer);
         SCRATCH32.with_borrow_mut(|all| all.push(buffer));
+        result
+    }
+    fn zeros<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R {
+        let mut buffer = ZEROS32.take();
+        if buffer.len() < len {
+            buffer.resize(len, 0.0);
+        }
+        let result = work(&mut buffer[..len]);
+        ZEROS32.set(buffer);
         result
     }
 }

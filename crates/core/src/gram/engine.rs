@@ -10,8 +10,8 @@ const TILE_ROWS: usize = 128;
 /// Columns of a tile: with its rows it stays in the second-level cache.
 const TILE_COLS: usize = 512;
 
-/// Rows and columns of a tile of a symmetric matrix; a tile in f64 stays in the second-level cache.
-const SQUARE: usize = 256;
+/// Rows and columns of a tile of a symmetric matrix; copies of its rows are long.
+const SQUARE: usize = 512;
 
 /// Writes the whole matrix in f64.
 pub fn fill(gram: &dyn Gram, out: &mut [f64]) {
@@ -23,17 +23,15 @@ pub fn fill32(gram: &dyn Gram, out: &mut [f32]) {
     fill_with(gram, out);
 }
 
-fn fill_with<S: Precision>(gram: &dyn Gram, out: &mut [S]) {
-    let (n, m) = gram.shape();
-    assert_eq!(out.len(), n * m, "the output has the size of the matrix");
+/// Writes some consecutive rows of the matrix, in f32 or f64.
+pub fn fill_rows<S: Precision>(gram: &dyn Gram, rows: Range<usize>, out: &mut [S]) {
+    let m = gram.shape().1;
+    assert_eq!(out.len(), rows.len() * m, "the output has the size of the rows");
     if m == 0 {
         return;
     }
-    if gram.is_symmetric() && n > SQUARE {
-        return fill_symmetric(gram, n, out);
-    }
     out.par_chunks_mut(TILE_ROWS * m).enumerate().for_each(|(strip, values)| {
-        let (start, count) = (strip * TILE_ROWS, values.len() / m);
+        let (start, count) = (rows.start + strip * TILE_ROWS, values.len() / m);
         let mut strip = BlockMut::new(values, count, m);
         for left in (0..m).step_by(TILE_COLS) {
             let right = (left + TILE_COLS).min(m);
@@ -41,6 +39,16 @@ fn fill_with<S: Precision>(gram: &dyn Gram, out: &mut [S]) {
             S::block(gram, Pick::Range(start..start + count), Pick::Range(left..right), tile);
         }
     });
+}
+
+fn fill_with<S: Precision>(gram: &dyn Gram, out: &mut [S]) {
+    let (n, m) = gram.shape();
+    assert_eq!(out.len(), n * m, "the output has the size of the matrix");
+    if gram.is_symmetric() && n > SQUARE {
+        fill_symmetric(gram, n, out);
+    } else {
+        fill_rows(gram, 0..n, out);
+    }
 }
 
 /// A tile of the upper triangle, and where it goes: its own rows, and those of its mirror image below the diagonal.
@@ -83,17 +91,23 @@ fn fill_symmetric<S: Precision>(gram: &dyn Gram, n: usize, out: &mut [S]) {
     });
 }
 
-/// Writes the transposed tile; eight rows at a time, so that a line of cache is read once for each.
+/// Writes the transposed tile: eight of its columns are turned in cache, then copied as rows.
 fn mirror<S: Precision>(tile: &[S], height: usize, width: usize, mut out: Vec<&mut [S]>) {
-    const LINES: usize = 8;
-    for (first, group) in out.chunks_mut(LINES).enumerate() {
-        for i in 0..height {
-            let from = &tile[i * width + first * LINES..];
-            for (to, &value) in group.iter_mut().zip(from) {
-                to[i] = value;
+    const SIDE: usize = 8;
+    S::scratch(|turned| {
+        turned.resize(SIDE * height, S::default());
+        for (group, rows) in out.chunks_mut(SIDE).enumerate() {
+            for i in 0..height {
+                let from = &tile[i * width + group * SIDE..];
+                for (lane, &value) in from.iter().take(rows.len()).enumerate() {
+                    turned[lane * height + i] = value;
+                }
+            }
+            for (to, from) in rows.iter_mut().zip(turned.chunks_exact(height)) {
+                to.copy_from_slice(from);
             }
         }
-    }
+    });
 }
 
 /// out = K v for `k` columns (both row by row), streaming tiles in a fixed order; nothing n² is stored.

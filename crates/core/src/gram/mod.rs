@@ -15,7 +15,7 @@ pub mod views;
 pub use block::{Block, BlockMut, Pick, Precision};
 pub use cached::Cached;
 pub use dense::Dense;
-pub use engine::{apply, fill, fill32};
+pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;
 pub use plan::{Plan, PlanError, show_bytes};
 

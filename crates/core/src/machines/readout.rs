@@ -125,8 +125,8 @@ fn first_largest(row: &[f64]) -> u32 {
     best as u32
 }
 
-/// LIBSVM's vote. For two classes the scores are −f and f of the decision value towards the second label; for more, the
-/// number of votes plus a part below one half that grows with the summed decision values and breaks no vote.
+/// LIBSVM's vote. For two classes the scores are f and −f, where a positive f decides for the first label and f = 0 for the
+/// second; for more, the number of votes plus a part below one half that grows with the summed decision values.
 fn vote(pairs: &[f64], k: usize) -> (u32, Vec<f64>) {
     if k == 2 {
         // positive decides for the first class

@@ -73,6 +73,10 @@ impl Model {
 
     /// The file as bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let kernel = self.kernel.to_string();
+        if kernel.parse::<Formula>().map_or(true, |read| read != self.kernel) {
+            return Err(format!("the kernel {kernel} is not one that can be read back, so it is not written"));
+        }
         let mut pack = Packer::default();
         let outputs = self.fitted.expansion.outputs();
         pack.f64s("offsets", &[outputs], &self.fitted.expansion.offsets);
@@ -106,7 +110,7 @@ impl Model {
             written_by: format!("mercer {}", env!("CARGO_PKG_VERSION")),
             machine: self.machine.clone(),
             settings: self.settings.iter().map(|(name, value)| (name.clone(), store(value))).collect(),
-            kernel: self.kernel.to_string(),
+            kernel,
             readout: self.fitted.readout.clone(),
             proof: self.fitted.proof.clone(),
             coefficients,

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::machines::{Coefficients, Fitted, Output};
 use crate::params::Setting;
+use crate::solvers::SolveError;
 use std::sync::Arc;
 
 /// A trained model: what predicts, and what is told about how it came to be.
@@ -69,7 +70,19 @@ impl Model {
     }
 
     /// The scores of new examples, n × outputs row by row.
+    ///
+    /// # Errors
+    /// If the data do not fit the kernel, or a score is not finite.
     pub fn scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
+        let scores = self.raw_scores(data)?;
+        let outputs = self.fitted.expansion.outputs().max(1);
+        match scores.iter().position(|s| !s.is_finite()) {
+            Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs + 1 }.into()),
+            None => Ok(scores),
+        }
+    }
+
+    fn raw_scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
         if let Coefficients::Primal { width, .. } = &self.fitted.expansion.coefficients {
             let (rows, _) = self.kernel.features(data).ok_or_else(|| DataError::Usage {
                 finding: "this model has explicit weights and needs dense vectors".to_owned(),

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::{Gram, Plan};
 use crate::job::Job;
-use crate::machines::{FitError, Learns, Machine, MachineEntry, Task};
+use crate::machines::{Features, FitError, Learns, Machine, MachineEntry, Task};
 use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign};
@@ -70,6 +70,23 @@ pub struct Selection {
     pub status: Status,
 }
 
+/// A kernel met with the data.
+struct Met {
+    /// The kernel's print before it was resolved.
+    text: String,
+    resolved: Formula,
+    gram: Arc<dyn Gram>,
+    features: Option<Features>,
+}
+
+impl Met {
+    /// The explicit features of some examples.
+    fn part(&self, examples: &[usize]) -> Option<Features> {
+        let features = self.features.as_ref()?;
+        Some(Features { rows: Arc::new(features.rows.select(examples)), scale: features.scale })
+    }
+}
+
 impl Search<'_> {
     /// Judges every point of the grid and fits the best on all examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Selection, Error> {
@@ -82,19 +99,17 @@ impl Search<'_> {
         let points = self.grid.kernel_first(self.kernel).points();
         let mut candidates: Vec<Candidate> = Vec::with_capacity(points.len());
         let mut stopped: Option<Stop> = None;
-        let mut stored: Option<(String, Formula, Arc<dyn Gram>)> = None;
+        let mut met: Option<Met> = None;
         for point in &points {
             let (machine, kernel) = self.at(point)?;
             // points are ordered with the kernel's parameters outermost, so a matrix is used up before the next
             let text = kernel.to_string();
-            if stored.as_ref().is_none_or(|(known, ..)| *known != text) {
+            if met.as_ref().is_none_or(|known| known.text != text) {
                 // the old matrix goes before the new one comes
-                drop(stored.take());
-                let resolved = kernel.resolve(data, self.seed)?;
-                let gram = self.store(resolved.training_gram(data)?);
-                stored = Some((text, resolved, gram));
+                drop(met.take());
+                met = Some(self.meet(text, &kernel, data)?);
             }
-            let Some((_, resolved, gram)) = &stored else { unreachable!("stored above") };
+            let Some(known) = &met else { unreachable!("met above") };
             let (done, total) = (candidates.len(), Some(points.len()));
             if let ControlFlow::Break(stop) =
                 watch.step(&Progress { phase: "cross-validation", done, total, gap: None })
@@ -104,7 +119,7 @@ impl Search<'_> {
             }
             let judged = folds
                 .par_iter()
-                .map(|held_out| self.judge(machine.as_ref(), gram, target, held_out, watch))
+                .map(|held_out| self.judge(machine.as_ref(), known, target, held_out, watch))
                 .collect::<Result<Vec<_>, Error>>()?;
             // a machine that was stopped in the middle is no measure of its parameters
             stopped = judged.iter().find_map(|j| j.break_value());
@@ -112,7 +127,7 @@ impl Search<'_> {
                 break;
             }
             let scores = judged.into_iter().filter_map(ControlFlow::continue_value).collect();
-            candidates.push(summarise(point.clone(), resolved.to_string(), scores, &folds, self.machine.learns));
+            candidates.push(summarise(point.clone(), known.resolved.to_string(), scores, &folds, self.machine.learns));
         }
         let best = candidates
             .iter()
@@ -156,22 +171,33 @@ impl Search<'_> {
         Ok((machine, kernel))
     }
 
-    /// Computes the matrix once if it fits, else leaves it to be streamed.
-    fn store(&self, gram: Arc<dyn Gram>) -> Arc<dyn Gram> {
+    /// How many folds run at once.
+    fn at_once(&self) -> usize {
+        rayon::current_num_threads().min(self.folds).max(1)
+    }
+
+    /// Meets a kernel with the data: the matrix is computed once if it fits and explicit features do not make it
+    /// superfluous, else left to be streamed.
+    fn meet(&self, text: String, kernel: &Formula, data: &Dataset) -> Result<Met, Error> {
+        let resolved = kernel.resolve(data, self.seed)?;
+        let features = resolved.features(data).map(|(rows, scale)| Features { rows, scale });
+        let gram = resolved.training_gram(data)?;
         // every fold that runs at once takes its part of the matrix along
         let n = gram.shape().0;
-        let parts = rayon::current_num_threads().min(self.folds).saturating_mul(n.saturating_mul(n)).saturating_mul(8);
-        match self.plan.dense(gram.as_ref(), parts, "the kernel matrix") {
-            Ok(dense) => Arc::new(dense),
-            Err(_) => gram,
-        }
+        let parts = self.at_once().saturating_mul(n.saturating_mul(n)).saturating_mul(8);
+        let stored = match features {
+            Some(_) => None,
+            None => self.plan.dense(gram.as_ref(), parts, "the kernel matrix").ok(),
+        };
+        let gram = stored.map_or(gram, |dense| Arc::new(dense) as Arc<dyn Gram>);
+        Ok(Met { text, resolved, gram, features })
     }
 
     /// The score on the held-out examples of what is learned from the rest, unless the learning was stopped.
     fn judge(
         &self,
         machine: &dyn Machine,
-        gram: &Arc<dyn Gram>,
+        met: &Met,
         target: &Target,
         held_out: &[usize],
         watch: &dyn Monitor,
@@ -181,10 +207,10 @@ impl Search<'_> {
         let rest: Vec<usize> = (0..target.len()).filter(|&i| !out[i]).collect();
         let known = target.select(&rest);
         let task = Task {
-            gram: Arc::clone(gram).restrict(&rest, &rest),
-            features: None,
+            gram: Arc::clone(&met.gram).restrict(&rest, &rest),
+            features: met.part(&rest),
             target: Some(&known),
-            plan: self.plan,
+            plan: Plan { memory: self.plan.memory / self.at_once() },
             seed: self.seed,
         };
         let fitted = match machine.run(&task, watch) {
@@ -199,9 +225,12 @@ impl Search<'_> {
             Status::TimeLimit => return Ok(ControlFlow::Break(Stop::TimeLimit)),
             Status::Converged | Status::IterationLimit => {}
         }
-        let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| rest[p]).collect();
-        let cross = Arc::clone(gram).restrict(held_out, &points);
-        let output = fitted.readout.read(fitted.expansion.scores(cross.as_ref()));
+        let primal = met.part(held_out).and_then(|features| fitted.expansion.primal_scores(&features.rows));
+        let scores = primal.unwrap_or_else(|| {
+            let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| rest[p]).collect();
+            fitted.expansion.scores(Arc::clone(&met.gram).restrict(held_out, &points).as_ref())
+        });
+        let output = fitted.readout.read(scores);
         Ok(ControlFlow::Continue(match measure(&output, &target.select(held_out))? {
             Metrics::Classes(m) => m.error,
             Metrics::Numbers(m) => m.rmse,

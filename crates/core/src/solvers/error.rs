@@ -24,6 +24,12 @@ pub enum SolveError {
         /// Column, from one.
         column: usize,
     },
+    /// A prediction is not a finite number.
+    #[error("the score of example {example} is not finite; its values are too large for this kernel")]
+    ScoreNotFinite {
+        /// Which example, from one.
+        example: usize,
+    },
     /// An eigendecomposition did not converge.
     #[error("the eigendecomposition of a {size} × {size} matrix did not converge")]
     Eigen {

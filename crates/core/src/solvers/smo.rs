@@ -13,7 +13,7 @@
 mod passes;
 
 use super::{Monitor, Progress, SolveError, Status};
-use crate::gram::{Cached, Gram, diagonal};
+use crate::gram::{Cached, Gram, Side, diagonal};
 use passes::{choose_partner, extremes, update};
 use std::ops::ControlFlow;
 
@@ -70,7 +70,10 @@ const WATCH_EVERY: usize = 64;
 pub fn smo(problem: &BoxProblem<'_>, options: &SmoOptions, watch: &dyn Monitor) -> Result<DualSolution, SolveError> {
     let n = problem.signs.len();
     let (y, upper) = (problem.signs, problem.upper);
-    let own: Vec<f32> = diagonal(problem.gram).into_iter().map(|v| v as f32).collect();
+    // a symmetric matrix knows its diagonal without computing blocks
+    let known = problem.gram.self_similarities(Side::Rows).filter(|_| problem.gram.is_symmetric());
+    let own = known.unwrap_or_else(|| diagonal(problem.gram));
+    let own: Vec<f32> = own.into_iter().map(|v| v as f32).collect();
     let mut cache = Cached::new(problem.gram, options.cache);
     let mut alpha = vec![0.0; n];
     // at α = 0 the gradient is p

@@ -102,7 +102,9 @@ impl Pass {
 fn declared(first: &[String], options: &ReadOptions) -> Vec<bool> {
     let mut declared = vec![false; first.len()];
     for word in &options.words {
-        let named = first.iter().position(|c| c == word).filter(|_| options.header != Some(false));
+        // without a header the first line is data, and a cell of it is nobody's name
+        let header = options.header.unwrap_or_else(|| may_be_header(first));
+        let named = first.iter().position(|c| c == word).filter(|_| header);
         let counted = || match word.parse::<i64>() {
             Ok(k) if k >= 1 => usize::try_from(k - 1).ok(),
             Ok(k) => usize::try_from(first.len() as i64 + k).ok().filter(|_| k < 0),

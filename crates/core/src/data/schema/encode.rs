@@ -19,7 +19,7 @@ pub(super) fn columns(
     for (column, &field) in columns.iter().zip(fields) {
         match &column.code {
             Code::Number { fill } => {
-                for (row, &v) in numbers(table, field)?.iter().enumerate() {
+                for (row, &v) in numbers(table, field, "")?.iter().enumerate() {
                     let v = if v.is_nan() { fill.ok_or_else(|| missing(table, field, row, remedy))? } else { v };
                     values[row * width + start] = v;
                 }
@@ -54,7 +54,7 @@ fn unknown_category(table: &Table, field: usize, row: usize, word: &str, known: 
 pub(super) fn gathered(table: &Table, fields: &[usize]) -> Result<Rows<f64>, DataError> {
     let mut values = vec![0.0; table.len * fields.len()];
     for (j, &field) in fields.iter().enumerate() {
-        for (row, &v) in numbers(table, field)?.iter().enumerate() {
+        for (row, &v) in numbers(table, field, "")?.iter().enumerate() {
             values[row * fields.len() + j] = v;
         }
     }

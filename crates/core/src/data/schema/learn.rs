@@ -210,7 +210,9 @@ impl Wishes<'_> {
             let fill = counts.values().position(|&c| Some(c) == most).filter(|_| mean);
             return Ok(Code::Categories { words: counts.into_keys().map(str::to_owned).collect(), fill });
         }
-        let present = numbers(table, field)?.iter().filter(|v| !v.is_nan());
+        let remedy = format!(", or use --categorical {}", table.fields[field].name);
+        let values = numbers(table, field, &remedy)?;
+        let present = values.iter().filter(|v| !v.is_nan());
         let count = present.clone().count();
         if mean && count == 0 {
             let name = &table.fields[field].name;

@@ -13,13 +13,16 @@ pub(super) fn is_block(field: &Field) -> bool {
     matches!(field.data, FieldData::Matrix(_) | FieldData::Matrix32(_) | FieldData::Sparse(_))
 }
 
-/// A column of numbers; NaN where missing. Words in it are errors with their place.
-pub(super) fn numbers(table: &Table, field: usize) -> Result<&[f64], DataError> {
+/// A column of numbers; NaN where missing. Words in it are errors with their place and what else would help.
+pub(super) fn numbers<'a>(table: &'a Table, field: usize, remedy: &str) -> Result<Cow<'a, [f64]>, DataError> {
     match &table.fields[field].data {
-        FieldData::Numbers { values, .. } => Ok(values),
+        FieldData::Numbers { values, .. } => Ok(Cow::Borrowed(values)),
         FieldData::Words(cells) | FieldData::Mixed { cells, .. } => {
-            let row = cells.iter().position(|c| !c.is_empty() && !is_number(c)).unwrap_or(0);
-            Err(not_a_number(table, field, row, cells.get(row).map_or("", String::as_str)))
+            // cells that were kept as text because their column was declared so may be numbers all the same
+            match cells.iter().position(|c| !c.is_empty() && !is_number(c)) {
+                Some(row) => Err(not_a_number(table, field, row, &cells[row], remedy)),
+                None => Ok(Cow::Owned(cells.iter().map(|c| c.parse().unwrap_or(f64::NAN)).collect())),
+            }
         }
         _ => Err(usage(format!("\"{}\" is a block of columns, not one column", table.fields[field].name))),
     }
@@ -47,13 +50,12 @@ pub(super) fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-fn not_a_number(table: &Table, field: usize, row: usize, cell: &str) -> DataError {
-    let name = &table.fields[field].name;
+fn not_a_number(table: &Table, field: usize, row: usize, cell: &str, remedy: &str) -> DataError {
     let mut shown: String = cell.chars().take(LONGEST_SHOWN).collect();
     if shown.len() < cell.len() {
         shown.push('…');
     }
-    let finding = format!("\"{shown}\" is not a number; clean the cell, or use --categorical {name}");
+    let finding = format!("\"{shown}\" is not a number; clean the cell{remedy}");
     DataError::Bad { place: table.place(row, field), finding }
 }
 
@@ -94,7 +96,10 @@ pub(super) fn target(table: &Table, fields: &[usize], declared: &[usize]) -> Res
             FieldData::Mixed { cells, .. } if declared.contains(&field) => vec![Target::from_text(name, cells)],
             FieldData::Matrix(rows) => split(name, rows),
             FieldData::Matrix32(rows) => split(name, &rows.convert()),
-            FieldData::Mixed { .. } => return Err(numbers(table, field).err().unwrap_or(DataError::NoTarget)),
+            FieldData::Mixed { cells, odd } => {
+                let row = cells.iter().position(|c| !c.is_empty() && !is_number(c)).unwrap_or(*odd);
+                return Err(not_a_number(table, field, row, &cells[row], ", or use a classifier"));
+            }
             FieldData::Sparse(_) => return Err(usage(format!("sparse vectors (\"{name}\") cannot be the target"))),
         };
         for column in columns {

@@ -15,6 +15,7 @@
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Gram, Pick, Precision, Side, apply};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The means of a training matrix.
@@ -92,20 +93,18 @@ impl Adjusted {
         Self { inner, how: Adjustment::Centre(centring.total), rows, cols: centring.means.clone() }
     }
 
-    fn compute<S: Precision>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
-        S::block(self.inner.as_ref(), rows.clone(), cols.clone(), out.reborrow());
-        for (k, i) in rows.iter().enumerate() {
-            let row = self.rows[i];
-            let entries = out.row_mut(k).iter_mut().zip(cols.iter().map(|j| self.cols[j]));
-            match self.how {
-                Adjustment::Normalise => entries.for_each(|(o, col)| *o = S::narrow(o.wide() * row * col)),
-                Adjustment::Radial(gamma) => entries.for_each(|(o, col)| {
-                    // rounding can make a distance slightly negative
-                    let squared = (row - 2.0 * o.wide() + col).max(0.0);
-                    *o = S::narrow(Scalar::exp(-gamma * squared));
-                }),
-                Adjustment::Centre(total) => entries.for_each(|(o, col)| *o = S::narrow(o.wide() - row - col + total)),
-            }
+    /// Adjusts the values of one row, in place.
+    fn adjust<S: Scalar>(&self, i: usize, cols: &Pick<'_>, values: &mut [S]) {
+        let row = self.rows[i];
+        let entries = values.iter_mut().zip(cols.iter().map(|j| self.cols[j]));
+        match self.how {
+            Adjustment::Normalise => entries.for_each(|(o, col)| *o = S::narrow(o.wide() * row * col)),
+            Adjustment::Radial(gamma) => entries.for_each(|(o, col)| {
+                // rounding can make a distance slightly negative
+                let squared = (row - 2.0 * o.wide() + col).at_least(0.0);
+                *o = S::narrow(Scalar::exp(-gamma * squared));
+            }),
+            Adjustment::Centre(total) => entries.for_each(|(o, col)| *o = S::narrow(o.wide() - row - col + total)),
         }
     }
 }
@@ -115,12 +114,39 @@ impl Gram for Adjusted {
         self.inner.shape()
     }
 
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.compute(&rows, &cols, out);
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, f64>) {
+        self.inner.block(rows.clone(), cols.clone(), out.reborrow());
+        for (k, i) in rows.iter().enumerate() {
+            self.adjust(i, &cols, out.row_mut(k));
+        }
     }
 
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.compute(&rows, &cols, out);
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, f32>) {
+        if self.how == Adjustment::Normalise {
+            self.inner.block32(rows.clone(), cols.clone(), out.reborrow());
+            for (k, i) in rows.iter().enumerate() {
+                self.adjust(i, &cols, out.row_mut(k));
+            }
+            return;
+        }
+        // differences of entries cancel: they are taken in f64, and only the result is narrowed
+        f64::scratch(|buffer| {
+            buffer.resize(rows.len() * cols.len(), 0.0);
+            self.block(rows.clone(), cols.clone(), BlockMut::new(buffer, rows.len(), cols.len()));
+            for (k, line) in buffer.chunks(cols.len().max(1)).enumerate().take(rows.len()) {
+                out.row_mut(k).iter_mut().zip(line).for_each(|(o, &v)| *o = v as f32);
+            }
+        });
+    }
+
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        if self.how == Adjustment::Normalise {
+            self.inner.row32(row, cols.clone(), out);
+            self.adjust(row, &Pick::Range(cols), out);
+        } else {
+            let width = cols.len();
+            self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
+        }
     }
 
     fn is_symmetric(&self) -> bool {

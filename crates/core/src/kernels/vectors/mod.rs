@@ -92,7 +92,7 @@ pub(crate) fn pack(
 /// Renumbers the features of very wide sparse vectors, so that no loop needs memory in proportion to the largest index of a
 /// file, only to what is stored.
 fn compact(rows: Values, cols: Values, same: bool, weighted: bool) -> (Values, Values) {
-    const WIDE: usize = 1 << 20;
+    const WIDE: usize = 1 << 16;
     fn indices<S: Scalar>(rows: &SparseRows<S>) -> impl Iterator<Item = u32> {
         rows.coordinates().iter().map(|c| c.index)
     }

@@ -87,9 +87,7 @@ impl<F: PairFamily> PairGram<F> {
     ) {
         let width = a.width().max(b.width());
         let zero = S::default();
-        S::scratch(|buffer| {
-            buffer.clear();
-            buffer.resize(width * SPARSE_ROWS, zero);
+        S::zeros(width * SPARSE_ROWS, |buffer| {
             for first in (0..rows.len()).step_by(SPARSE_ROWS) {
                 let count = SPARSE_ROWS.min(rows.len() - first);
                 let mut base = [zero; SPARSE_ROWS];

@@ -117,9 +117,7 @@ fn sparse_products<S: Precision>(
     out: &mut BlockMut<'_, S>,
 ) {
     let width = a.width().max(b.width());
-    S::scratch(|buffer| {
-        buffer.clear();
-        buffer.resize(width * SPARSE_ROWS, S::default());
+    S::zeros(width * SPARSE_ROWS, |buffer| {
         for first in (0..rows.len()).step_by(SPARSE_ROWS) {
             let count = SPARSE_ROWS.min(rows.len() - first);
             for lane in 0..count {

@@ -61,6 +61,13 @@ struct Pair {
 }
 
 impl Svc {
+    /// Bytes for the rows of one sub-problem: what was asked for, within its share of the memory.
+    fn cache_bytes(&self, task: &Task<'_>, codes: &[u32]) -> usize {
+        let classes = codes.iter().max().map_or(0, |&c| c as usize + 1);
+        let at_once = rayon::current_num_threads().min(classes * classes.saturating_sub(1) / 2).max(1);
+        self.cache.saturating_mul(1 << 20).min(task.plan.memory / 2 / at_once)
+    }
+
     fn solve_pair(
         &self,
         task: &Task<'_>,
@@ -77,7 +84,7 @@ impl Svc {
         let y: Vec<f64> = examples.iter().map(|&i| if codes[i] as usize == first { 1.0 } else { -1.0 }).collect();
         let m = y.len();
         let problem = BoxProblem { gram: gram.as_ref(), signs: &y, linear: &vec![-1.0; m], upper: &vec![self.c; m] };
-        let cache = (self.cache << 20).min(task.plan.memory / 2);
+        let cache = self.cache_bytes(task, codes);
         let options = SmoOptions { tolerance: self.tolerance, max_iterations: self.max_iterations, cache };
         let solution =
             smo(&problem, &options, watch).map_err(|error| FitError::Solve { machine: ENTRY.name, error })?;
@@ -123,7 +130,7 @@ impl Machine for Svc {
             count: k,
             points,
         };
-        let proof = self.prove(&pairs, &coefficients);
+        let proof = self.prove(&pairs, &coefficients, self.cache_bytes(task, &classes.codes));
         let offsets = pairs.iter().map(|p| p.solution.offset).collect();
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets },
@@ -138,7 +145,7 @@ fn codes_of<'a>(pair: &'a Pair, codes: &'a [u32]) -> impl Iterator<Item = usize>
 }
 
 impl Svc {
-    fn prove(&self, pairs: &[Pair], coefficients: &Coefficients) -> Proof {
+    fn prove(&self, pairs: &[Pair], coefficients: &Coefficients, cache: usize) -> Proof {
         let Coefficients::Pairwise { points, .. } = coefficients else { return Proof::direct() };
         let worst = |rank: fn(Status) -> u8| pairs.iter().map(|p| p.solution.status).max_by_key(|&s| rank(s));
         let status = worst(|s| match s {
@@ -155,7 +162,7 @@ impl Svc {
             duality_gap: Some(pairs.iter().map(|p| p.gap).sum()),
             violation: Some(pairs.iter().map(|p| p.solution.violation).fold(0.0, f64::max)),
             support: Some(points.len()),
-            storage: format!("rows in f32, up to {} kept for each pair of classes", show_bytes(self.cache << 20)),
+            storage: format!("rows in f32, up to {} kept for each pair of classes", show_bytes(cache)),
             notes: vec![
                 ("bounded_multipliers".to_owned(), bounded as f64),
                 ("kernel_rows".to_owned(), pairs.iter().map(|p| p.solution.rows as f64).sum()),
