@@ -46,8 +46,18 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ("plot", &[], "figures are drawn from numbers"),
     (
         "model",
-        &["data", "formula", "gram", "linalg::top_eigen", "linalg::KrylovOptions", "machines", "metrics", "plot"],
-        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors",
+        &[
+            "data",
+            "formula",
+            "gram",
+            "linalg::top_eigen",
+            "linalg::KrylovOptions",
+            "machines",
+            "metrics",
+            "plot",
+            "solvers::SolveError",
+        ],
+        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; a score that is not finite is a breakdown",
     ),
     (
         "job",
