@@ -14,12 +14,9 @@ use std::path::PathBuf;
 
 /// Flags of every verb that computes.
 pub(crate) fn common(command: Command) -> Command {
-    command.next_help_heading("Common options").arg(threads()).arg(json())
-}
-
-/// Flags of every verb that learns.
-pub(crate) fn learning(command: Command) -> Command {
-    common(command)
+    command
+        .next_help_heading("Common options")
+        .arg(threads())
         .arg(
             Arg::new("seed")
                 .long("seed")
@@ -42,8 +39,9 @@ pub(crate) fn learning(command: Command) -> Command {
                 .value_name("S")
                 .allow_negative_numbers(true)
                 .value_parser(seconds)
-                .help("Stop after so many seconds and keep the best so far"),
+                .help("Stop after so many seconds; a fit keeps the best so far"),
         )
+        .arg(json())
 }
 
 /// `--threads`.

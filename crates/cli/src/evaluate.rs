@@ -40,7 +40,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         .into())
         .map_err(|f: Failure| Failure { code: 3, ..f });
     };
-    let output = model.predict(&examples)?;
+    let output = input::predict(&model, &examples, flags)?;
     let metrics = measure(&output, truth)?;
     if flags.get_flag("json") {
         let mut document = json!(metrics);

@@ -30,7 +30,7 @@ fn command() -> Command {
         .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::learning(arguments::reading(arguments::machine(command)))
+    arguments::common(arguments::reading(arguments::machine(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {

@@ -30,7 +30,7 @@ fn command() -> Command {
                 .default_value("f64")
                 .help("Numbers to compute and write"),
         );
-    arguments::learning(arguments::reading(command))
+    arguments::common(arguments::reading(command))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {

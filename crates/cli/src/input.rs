@@ -1,13 +1,16 @@
 //! From flags and a file to data.
 
 use crate::failure::Failure;
-use crate::show;
+use crate::watch::Watch;
+use crate::{arguments, show};
 use clap::ArgMatches;
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
-use mercer::machines::Learns;
+use mercer::machines::{Learns, Output};
 use mercer::model::Model;
+use mercer::solvers::{Monitor, Progress, SolveError};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// A training file, and what its columns mean.
@@ -170,4 +173,30 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
 fn word<T: Copy>(flags: &ArgMatches, id: &str, words: &[(&'static str, T)]) -> Option<T> {
     let typed = flags.get_one::<String>(id)?;
     words.iter().find(|(word, _)| word == typed).map(|(_, value)| *value)
+}
+
+/// Examples that are predicted at a time; whole tiles, so that the bits are those of one batch.
+const BATCH: usize = 8192;
+
+/// Predicts batch by batch: with a bar, within the memory, and so that it can be stopped.
+pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Result<Output, Failure> {
+    let outputs = model.fitted.expansion.outputs();
+    arguments::plan(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
+    let watch = Watch::new(flags);
+    let mut whole: Option<Output> = None;
+    for start in (0..data.len()).step_by(BATCH) {
+        let progress = Progress { phase: "predicting", done: start, total: Some(data.len()), gap: None };
+        if let ControlFlow::Break(stop) = watch.step(&progress) {
+            return Err(mercer::Error::from(SolveError::Stopped { reason: stop }).into());
+        }
+        let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
+        let output =
+            if part.len() == data.len() { model.predict(data)? } else { model.predict(&data.select(&part))? };
+        match &mut whole {
+            Some(whole) => whole.append(output),
+            None => whole = Some(output),
+        }
+    }
+    watch.finish();
+    whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
 }

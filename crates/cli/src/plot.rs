@@ -32,6 +32,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let model = Model::load(model)?;
     let data = input::for_model(&model, data, flags)?;
+    let bytes = data.len().saturating_mul(model.fitted.expansion.outputs()).saturating_mul(16);
+    arguments::plan(flags)?.check(bytes, "the scores")?;
     let svg = model.figure(&data)?;
     mercer::write::whole(target, svg.as_bytes()).map_err(|e| Failure::file(target, &e))?;
     if flags.get_flag("json") {

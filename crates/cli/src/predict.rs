@@ -38,7 +38,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let model = Model::load(model)?;
     let data = input::for_model(&model, data, flags)?;
     let predicting = Instant::now();
-    let output = model.predict(&data)?;
+    let output = input::predict(&model, &data, flags)?;
     let predict = predicting.elapsed().as_secs_f64();
     let scores = flags.get_flag("scores");
     if scores && matches!(output, Output::Values { .. }) {

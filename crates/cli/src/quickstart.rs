@@ -34,7 +34,7 @@ fn command() -> Command {
                 .default_value("mercer-quickstart")
                 .help("Folder for the files; nothing is written elsewhere"),
         );
-    arguments::learning(command)
+    arguments::common(command)
 }
 
 /// The files that are written.

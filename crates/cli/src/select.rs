@@ -25,7 +25,7 @@ fn command() -> Command {
         .arg(Arg::new("folds").long("folds").value_name("K").value_parser(value_parser!(usize)).default_value("5").help("Folds of the cross-validation"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::learning(arguments::reading(arguments::machine(command)))
+    arguments::common(arguments::reading(arguments::machine(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {

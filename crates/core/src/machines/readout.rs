@@ -66,6 +66,18 @@ impl Output {
         }
     }
 
+    /// Appends the predictions of further examples by the same model.
+    pub fn append(&mut self, more: Self) {
+        match (self, more) {
+            (Self::Labels { codes, scores, .. }, Self::Labels { codes: c, scores: s, .. }) => {
+                codes.extend(c);
+                scores.extend(s);
+            }
+            (Self::Values { values, .. }, Self::Values { values: v, .. }) => values.extend(v),
+            _ => {}
+        }
+    }
+
     /// How many examples.
     pub fn len(&self) -> usize {
         match self {
