@@ -81,8 +81,12 @@ fn fill_symmetric<S: Precision>(gram: &dyn Gram, n: usize, out: &mut [S]) {
         S::scratch(|buffer| {
             let (height, width) = (tile.rows.len(), tile.cols.len());
             buffer.resize(height * width, S::default());
-            let block = BlockMut::new(buffer, height, width);
-            S::block(gram, Pick::Range(tile.rows), Pick::Range(tile.cols), block);
+            // strip by strip, so that what is computed in several passes stays in cache between them
+            for (strip, values) in buffer.chunks_mut(TILE_ROWS * width).enumerate() {
+                let (start, count) = (tile.rows.start + strip * TILE_ROWS, values.len() / width);
+                let block = BlockMut::new(values, count, width);
+                S::block(gram, Pick::Range(start..start + count), Pick::Range(tile.cols.clone()), block);
+            }
             for (to, from) in tile.upper.into_iter().zip(buffer.chunks_exact(width)) {
                 to.copy_from_slice(from);
             }
@@ -91,14 +95,14 @@ fn fill_symmetric<S: Precision>(gram: &dyn Gram, n: usize, out: &mut [S]) {
     });
 }
 
-/// Writes the transposed tile: eight of its columns are turned in cache, then copied as rows.
+/// Writes the transposed tile: as many of its columns as a line of cache holds are turned at a time, then copied as rows.
 fn mirror<S: Precision>(tile: &[S], height: usize, width: usize, mut out: Vec<&mut [S]>) {
-    const SIDE: usize = 8;
+    let side = 64 / size_of::<S>();
     S::scratch(|turned| {
-        turned.resize(SIDE * height, S::default());
-        for (group, rows) in out.chunks_mut(SIDE).enumerate() {
+        turned.resize(side * height, S::default());
+        for (group, rows) in out.chunks_mut(side).enumerate() {
             for i in 0..height {
-                let from = &tile[i * width + group * SIDE..];
+                let from = &tile[i * width + group * side..];
                 for (lane, &value) in from.iter().take(rows.len()).enumerate() {
                     turned[lane * height + i] = value;
                 }
