@@ -2,7 +2,7 @@
 //!
 //! A [`Gram`] is the matrix K with K_ij = κ(x_i, z_j). It may be streamed from data, stored, cached, of low rank, or a
 //! view of other matrices; whoever asks for a block cannot tell. Every block is computed by one thread in a fixed order;
-//! [`dense`] and [`apply`] hand out fixed tiles to threads, so results are bit-equal for any number of threads.
+//! [`fill`] and [`apply`] hand out fixed tiles to threads, so results are bit-equal for any number of threads.
 
 mod block;
 mod cached;

@@ -12,7 +12,7 @@ use crate::sources::{self, Source};
 use matrix::SubsequenceGram;
 use std::sync::Arc;
 
-/// κ(s, t) = Σ_{u ∈ Σʳ} φ_u(s) φ_u(t), φ_u(s) = Σ_{i: s[i] = u} λ^{l(i)}, where l(i) = i_r − i_1 + 1 counts the gaps.
+/// κ(s, t) = Σ_{u ∈ Σʳ} φ_u(s) φ_u(t), φ_u(s) = Σ_{i: s\[i\] = u} λ^{l(i)}, where l(i) = i_r − i_1 + 1 counts the gaps.
 ///
 /// All subsequences of exactly r characters, contiguous or not; the more room one takes, the less it weighs. Strings
 /// shorter than r have none: their values are 0.
