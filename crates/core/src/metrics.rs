@@ -1,6 +1,6 @@
 //! Numbers about predictions: errors, intervals, areas.
 
-use crate::data::{DataError, Target};
+use crate::data::{DataError, Target, same_label};
 use crate::machines::Output;
 use serde::Serialize;
 
@@ -63,13 +63,12 @@ pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
 fn classes(labels: &[String], codes: &[u32], scores: &[f64], truth: &Target) -> Result<ClassMetrics, DataError> {
     let truth = truth.classes()?;
     // "1" of the model and "1.0" of the data are one label
-    let same = |a: &str, b: &str| a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x == y);
     let mut all = labels.to_vec();
     let place: Vec<usize> = truth
         .labels
         .iter()
         .map(|label| {
-            all.iter().position(|known| same(known, label)).unwrap_or_else(|| {
+            all.iter().position(|known| same_label(known, label)).unwrap_or_else(|| {
                 all.push(label.clone());
                 all.len() - 1
             })

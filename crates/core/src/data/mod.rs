@@ -24,7 +24,7 @@ pub use scale::{Scale, Scaler};
 pub use schema::{Missing, Schema, SchemaOptions, ViewSchema};
 pub use sparse::{Coordinate, SparseRows};
 pub use table::{Field, FieldData, Table};
-pub use target::{Classes, Numbers, Target};
+pub use target::{Classes, Numbers, Target, same_label};
 
 /// An ordered collection of examples of type `X`.
 pub trait Examples<X: ?Sized>: Send + Sync {

@@ -242,6 +242,11 @@ impl From<Vec<String>> for Target {
     }
 }
 
+/// Whether two spellings are one label: equal words, or equal numbers ("1" and "1.0").
+pub fn same_label(a: &str, b: &str) -> bool {
+    a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x == y)
+}
+
 fn note_spelling(spellings: &mut HashMap<u64, String>, value: f64, text: &str) {
     let value = value + 0.0; // −0 and 0 are one label
     if spellings.len() < MOST_SPELLINGS {

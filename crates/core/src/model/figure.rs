@@ -1,7 +1,7 @@
 //! A picture of a model: the figure that fits its task and data.
 
 use super::Model;
-use crate::data::{DataError, Dataset, Rows, Scaler, Target, Values, View};
+use crate::data::{DataError, Dataset, Rows, Scaler, Target, Values, View, same_label};
 use crate::error::Error;
 use crate::linalg::{KrylovOptions, top_eigen};
 use crate::machines::{Output, Readout};
@@ -318,9 +318,8 @@ fn principal_plane(rows: &Rows<f64>) -> Option<(Vec<f64>, [Vec<f64>; 2])> {
 
 fn codes_by_label(target: &Target, labels: &[String]) -> Option<Vec<u32>> {
     let classes = target.classes().ok()?;
-    let same = |a: &str, b: &str| a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x == y);
     let places: Option<Vec<u32>> =
-        classes.labels.iter().map(|l| labels.iter().position(|k| same(k, l)).map(|p| p as u32)).collect();
+        classes.labels.iter().map(|l| labels.iter().position(|k| same_label(k, l)).map(|p| p as u32)).collect();
     let places = places?;
     Some(classes.codes.iter().map(|&c| places[c as usize]).collect())
 }
