@@ -37,6 +37,8 @@ impl<'a> Job<'a> {
             gram: kernel.training_gram(data)?,
             features: kernel.features(data).map(|(rows, scale)| Features { rows, scale }),
             target: data.target(),
+            weights: None,
+            start: None,
             plan: self.plan,
             seed: self.seed,
         };

@@ -30,6 +30,8 @@ pub trait Visit {
     fn switch(&mut self, name: &'static str, value: &mut bool, help: &'static str);
     /// One of a few words.
     fn choice(&mut self, name: &'static str, value: &mut dyn Choice, help: &'static str);
+    /// A text of its own small language; `check` says what is wrong with one.
+    fn text(&mut self, name: &'static str, value: &mut String, check: TextCheck, help: &'static str);
     /// A list of real numbers.
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str);
     /// A real number, or a word that the data turn into one (`gamma=scale`).
@@ -51,6 +53,9 @@ pub trait Visit {
         help: &'static str,
     );
 }
+
+/// Says what would be right where a text is wrong.
+pub type TextCheck = fn(&str) -> Result<(), String>;
 
 /// A number, or a word for a number that the data will give.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,15 +106,17 @@ pub enum Rule {
     Between(f64, f64),
     /// Strictly above the first, at most the second.
     AboveUpTo(f64, f64),
+    /// Strictly above a number, infinity included.
+    AboveOrInfinite(f64),
 }
 
 impl Rule {
     /// Whether a number obeys.
     pub fn allows(self, x: f64) -> bool {
-        x.is_finite()
+        (x.is_finite() || matches!(self, Self::AboveOrInfinite(_)))
             && match self {
                 Self::Any => true,
-                Self::Above(a) => x > a,
+                Self::Above(a) | Self::AboveOrInfinite(a) => x > a,
                 Self::AtLeast(a) => x >= a,
                 Self::Between(a, b) => (a..=b).contains(&x),
                 Self::AboveUpTo(a, b) => x > a && x <= b,
@@ -125,6 +132,7 @@ impl fmt::Display for Rule {
             Self::AtLeast(a) => write!(f, "≥ {a}"),
             Self::Between(a, b) => write!(f, "between {a} and {b}"),
             Self::AboveUpTo(a, b) => write!(f, "> {a} and ≤ {b}"),
+            Self::AboveOrInfinite(a) => write!(f, "> {a}, or inf"),
         }
     }
 }

@@ -54,7 +54,15 @@ fn labelled(x: &Rows<f64>, codes: &[usize]) -> Dataset {
 /// A fit whose points are places in the training data.
 fn run(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Fitted {
     let gram = kernel.gram(data).unwrap();
-    let task = Task { gram, features: None, target: data.target(), plan: Plan::default(), seed: Seed(0) };
+    let task = Task {
+        gram,
+        features: None,
+        target: data.target(),
+        weights: None,
+        start: None,
+        plan: Plan::default(),
+        seed: Seed(0),
+    };
     machine.run(&task, &Silent).unwrap()
 }
 

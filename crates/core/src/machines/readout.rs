@@ -21,12 +21,17 @@ pub enum Readout {
         /// Labels in class order.
         labels: Vec<String>,
     },
+    /// One score: at or above zero the example is like the training examples, below it is not.
+    Novelty,
     /// The scores are coordinates, one for each name.
     Coordinates {
         /// The coordinates.
         names: Vec<String>,
     },
 }
+
+/// What a detector of novelties says.
+const NOVELTY: [&str; 2] = ["inlier", "outlier"];
 
 /// Predictions of a batch of examples.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +103,7 @@ impl Readout {
         match self {
             Self::Values { names } | Self::Coordinates { names } => names.len(),
             Self::ArgMax { labels } => labels.len(),
+            Self::Novelty => 1,
             Self::Vote { labels } => labels.len() * labels.len().saturating_sub(1) / 2,
         }
     }
@@ -108,6 +114,11 @@ impl Readout {
             Self::Values { names } | Self::Coordinates { names } => {
                 Output::Values { names: names.clone(), values: scores }
             }
+            Self::Novelty => Output::Labels {
+                labels: NOVELTY.map(str::to_owned).to_vec(),
+                codes: scores.iter().map(|&f| u32::from(f < 0.0)).collect(),
+                scores: scores.iter().flat_map(|&f| [f, -f]).collect(),
+            },
             Self::ArgMax { labels } => {
                 let codes = scores.chunks_exact(labels.len()).map(first_largest).collect();
                 Output::Labels { labels: labels.clone(), codes, scores }

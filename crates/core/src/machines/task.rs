@@ -1,6 +1,6 @@
 //! What a machine learns from.
 
-use super::FitError;
+use super::{FitError, Fitted};
 use crate::data::{Classes, DataError, Numbers, Rows, Target};
 use crate::gram::{Gram, Plan};
 use crate::seed::Seed;
@@ -23,6 +23,10 @@ pub struct Task<'a> {
     pub features: Option<Features>,
     /// What is to be predicted.
     pub target: Option<&'a Target>,
+    /// How much each example counts, none below zero; `None`: all alike.
+    pub weights: Option<&'a [f64]>,
+    /// An earlier fit of the same machine on the same examples, to start from: only speed depends on it.
+    pub start: Option<&'a Fitted>,
     /// Memory.
     pub plan: Plan,
     /// Randomness.

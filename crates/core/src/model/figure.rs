@@ -20,8 +20,10 @@ impl Model {
         let output = self.predict(data)?;
         let plane = self.plane(data);
         match (&self.fitted.readout, plane) {
-            (Readout::ArgMax { .. } | Readout::Vote { .. }, Some(plane)) => self.surface(data, &output, &plane),
-            (Readout::ArgMax { .. } | Readout::Vote { .. }, None) => self.confusion(data, &output),
+            (Readout::ArgMax { .. } | Readout::Vote { .. } | Readout::Novelty, Some(plane)) => {
+                self.surface(data, &output, &plane)
+            }
+            (Readout::ArgMax { .. } | Readout::Vote { .. } | Readout::Novelty, None) => self.confusion(data, &output),
             (Readout::Coordinates { .. }, _) => Ok(self.coordinates(data, &output)),
             (Readout::Values { .. }, _) => self.regression(data, &output),
         }

@@ -162,6 +162,8 @@ struct Version {
 
 fn store(value: &Setting) -> Stored {
     match value {
+        // JSON has no infinity
+        Setting::Number(x) if x.is_infinite() => Stored::Word(x.to_string()),
         Setting::Number(x) => Stored::Number(*x),
         Setting::Switch(b) => Stored::Switch(*b),
         Setting::Word(w) => Stored::Word(w.clone()),
@@ -173,6 +175,7 @@ fn restore(value: Stored) -> Setting {
     match value {
         Stored::Number(x) => Setting::Number(x),
         Stored::Switch(b) => Setting::Switch(b),
+        Stored::Word(w) if w == "inf" => Setting::Number(f64::INFINITY),
         Stored::Word(w) => Setting::Word(w),
         Stored::Numbers(xs) => Setting::Numbers(xs),
     }

@@ -1,6 +1,6 @@
 //! Assigning: setting a parameter by name, with its rule and a good error.
 
-use super::{Auto, Choice, ParamError, Params, Rule, Setting, Visit};
+use super::{Auto, Choice, ParamError, Params, Rule, Setting, TextCheck, Visit};
 
 /// Sets the parameter `name` of `owner` (a kernel or machine, named in errors).
 pub fn assign(owner: &str, params: &mut dyn Params, name: &str, value: &Setting) -> Result<(), ParamError> {
@@ -79,6 +79,7 @@ impl Assigner<'_> {
     fn number(&self, rule: Rule) -> Result<f64, ParamError> {
         match *self.value {
             Setting::Number(x) if rule.allows(x) => Ok(x),
+            Setting::Word(ref w) if w == "inf" && rule.allows(f64::INFINITY) => Ok(f64::INFINITY),
             Setting::Number(got) if !got.is_finite() => self.wrong_kind("a finite number"),
             Setting::Number(got) => {
                 Err(ParamError::Range { owner: self.owner.to_owned(), name: self.name.to_owned(), got, rule })
@@ -135,6 +136,18 @@ impl Visit for Assigner<'_> {
                     Ok(())
                 }
                 None => self.wrong_kind(format!("one of {}", options.join(", "))),
+            });
+        }
+    }
+    fn text(&mut self, name: &'static str, value: &mut String, check: TextCheck, _: &'static str) {
+        if self.is_meant(name) {
+            let typed = self.value.to_string();
+            self.outcome = Some(match check(&typed) {
+                Ok(()) => {
+                    *value = typed;
+                    Ok(())
+                }
+                Err(wanted) => self.wrong_kind(wanted),
             });
         }
     }

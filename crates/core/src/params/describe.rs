@@ -1,13 +1,13 @@
 //! Describing: what parameters there are, for help pages, catalogues and forms.
 
-use super::{Auto, Choice, Params, Rule, Setting, Visit};
+use super::{Auto, Choice, Params, Rule, Setting, TextCheck, Visit};
 
 /// One parameter, as a help page shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
     /// Its name in formulas and in Rust; flags write `-` for `_`.
     pub name: &'static str,
-    /// "number", "count", "switch", "word" or "numbers".
+    /// "number", "count", "switch", "word", "text" or "numbers".
     pub kind: &'static str,
     /// The default, printed.
     pub default: String,
@@ -52,6 +52,9 @@ impl Visit for Describer {
         if let Some(last) = self.0.last_mut() {
             last.words = options.to_vec();
         }
+    }
+    fn text(&mut self, name: &'static str, value: &mut String, _: TextCheck, help: &'static str) {
+        self.push(name, "text", value.clone(), "text".into(), help);
     }
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str) {
         self.push(name, "numbers", Setting::Numbers(value.clone()).to_string(), rule.to_string(), help);

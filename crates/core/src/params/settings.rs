@@ -1,6 +1,6 @@
 //! Printing: the present value of every parameter.
 
-use super::{Auto, Choice, Params, Rule, Visit};
+use super::{Auto, Choice, Params, Rule, TextCheck, Visit};
 use std::fmt;
 
 /// The value of one parameter, detached from its struct.
@@ -71,6 +71,9 @@ impl Visit for Printer {
     }
     fn choice(&mut self, name: &'static str, value: &mut dyn Choice, _: &'static str) {
         self.0.push((name, Setting::Word(value.options()[value.get()].to_owned())));
+    }
+    fn text(&mut self, name: &'static str, value: &mut String, _: TextCheck, _: &'static str) {
+        self.0.push((name, Setting::Word(value.clone())));
     }
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, _: Rule, _: &'static str) {
         self.0.push((name, Setting::Numbers(value.clone())));

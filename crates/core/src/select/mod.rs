@@ -210,6 +210,8 @@ impl Search<'_> {
             gram: Arc::clone(&met.gram).restrict(&rest, &rest),
             features: met.part(&rest),
             target: Some(&known),
+            weights: None,
+            start: None,
             plan: Plan { memory: self.plan.memory / self.at_once() },
             seed: self.seed,
         };

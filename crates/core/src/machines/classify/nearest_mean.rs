@@ -128,6 +128,8 @@ mod tests {
             gram: Arc::new(Dense::new(k, n, n).unwrap()),
             features: None,
             target: Some(&target),
+            weights: None,
+            start: None,
             plan: Plan { memory: 0 },
             seed: Seed(0),
         };

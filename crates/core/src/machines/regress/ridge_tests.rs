@@ -59,6 +59,8 @@ impl Problem {
             gram: Arc::new(Dense::new(self.k.clone(), self.n, self.n).unwrap()),
             features: self.scale.map(|scale| Features { rows: Arc::new(self.x.clone()), scale }),
             target: Some(&target),
+            weights: None,
+            start: None,
             plan,
             seed: Seed(0),
         };
