@@ -39,6 +39,7 @@ impl<'a> Job<'a> {
             target: data.target(),
             weights: None,
             start: None,
+            threads: rayon::current_num_threads(),
             plan: self.plan,
             seed: self.seed,
         };

@@ -7,7 +7,7 @@ mod support;
 
 use mercer::data::Rows;
 use mercer::gram::views::{Adjusted, Centring, Chosen, Combine, Combined, Constant, Identity, Pointwise, Shape};
-use mercer::gram::{BlockMut, Cached, Dense, Gram, LowRank, Pick, Plan, Side, apply, diagonal, show_bytes};
+use mercer::gram::{BlockMut, Dense, Gram, LowRank, Pick, Plan, Side, apply, diagonal, show_bytes};
 use mercer::linalg::symmetric_eigen;
 use mercer::seed::Seed;
 use std::ops::Range;
@@ -328,29 +328,6 @@ impl Gram for Asked {
     fn restrict(self: Arc<Self>, _: &[usize], _: &[usize]) -> Arc<dyn Gram> {
         self
     }
-}
-
-#[test]
-fn a_cache_of_rows_gives_the_rows_and_computes_only_what_it_dropped() {
-    let gram = Asked(50, AtomicUsize::new(0));
-    let mut cache = Cached::new(&gram, 10 * 50 * 4);
-    let mut random = Seed(14).stream("cache");
-    // the model: rows in the order of use
-    let mut order: Vec<usize> = Vec::new();
-    let mut misses = 0;
-    for _ in 0..2000 {
-        let row = random.below(17);
-        misses += usize::from(!order.contains(&row));
-        order.retain(|&r| r != row);
-        order.push(row);
-        if order.len() > 10 {
-            order.remove(0);
-        }
-        let slot = cache.slot(row);
-        assert!(cache.values(slot).iter().enumerate().all(|(j, &v)| v == (row * 1000 + j) as f32));
-    }
-    assert!(misses > 17);
-    assert_eq!((cache.computed(), gram.1.load(Ordering::Relaxed)), (misses, misses));
 }
 
 #[test]

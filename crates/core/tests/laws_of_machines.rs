@@ -60,6 +60,7 @@ fn run(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Fitted {
         target: data.target(),
         weights: None,
         start: None,
+        threads: 2,
         plan: Plan::default(),
         seed: Seed(0),
     };

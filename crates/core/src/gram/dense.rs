@@ -67,6 +67,10 @@ impl<S: Scalar> Gram for Dense<S> {
         self.copy(&rows, &cols, out);
     }
 
+    fn is_dear(&self) -> bool {
+        false
+    }
+
     fn self_similarities(&self, _: Side) -> Option<Vec<f64>> {
         self.square.then(|| (0..self.rows).map(|i| self.row(i)[i].wide()).collect())
     }

@@ -5,7 +5,6 @@
 //! [`fill`] and [`apply`] hand out fixed tiles to threads, so results are bit-equal for any number of threads.
 
 mod block;
-mod cached;
 mod dense;
 mod engine;
 mod low_rank;
@@ -13,7 +12,6 @@ mod plan;
 pub mod views;
 
 pub use block::{Block, BlockMut, Pick, Precision};
-pub use cached::Cached;
 pub use dense::Dense;
 pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;
@@ -54,6 +52,29 @@ pub trait Gram: Send + Sync {
     fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
         let width = cols.len();
         self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
+    }
+
+    /// Several rows over a range of columns, each into a line of its own; the same bits as row by row. Where one row is
+    /// bound by reading the data, several cost little more than one.
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        for (&row, line) in rows.iter().zip(lines) {
+            self.row32(row, cols.clone(), line);
+        }
+    }
+
+    /// One row at chosen columns; what a part of a matrix asks for where rows are stored or kept.
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.block32(Pick::List(&[row]), Pick::List(cols), BlockMut::new(out, 1, cols.len()));
+    }
+
+    /// How many rows are best computed at once; 1 where that brings nothing.
+    fn row_group(&self) -> usize {
+        1
+    }
+
+    /// Whether a row costs far more than to read it from memory, so that rows are worth keeping at any price.
+    fn is_dear(&self) -> bool {
+        true
     }
 
     /// Whether row i and column i are the same example for every i, so that K = Kᵀ and half of it need be computed.

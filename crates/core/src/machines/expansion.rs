@@ -1,7 +1,7 @@
 //! Expansions: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, the representer theorem as a type.
 
 use crate::data::Rows;
-use crate::gram::{BlockMut, Gram, Pick, apply};
+use crate::gram::{BlockMut, Gram, Pick, Side, apply};
 use crate::linalg::multiply_add;
 use rayon::prelude::*;
 
@@ -36,6 +36,13 @@ pub enum Coefficients {
         /// k.
         count: usize,
     },
+    /// A ball in feature space: f(x) = Σ α_i κ(x_i, x) − κ(x, x) + b, which also needs κ(x, x) of the new example.
+    Ball {
+        /// Which training examples.
+        points: Vec<usize>,
+        /// α.
+        alpha: Vec<f64>,
+    },
     /// w for explicit features: f_c(x) = scale · ⟨w_c, x⟩ + b_c; `width × outputs` numbers, row by row.
     Primal {
         /// w, row by row.
@@ -56,7 +63,9 @@ impl Expansion {
     /// The training examples it needs; none for explicit features.
     pub fn points(&self) -> &[usize] {
         match &self.coefficients {
-            Coefficients::Dual { points, .. } | Coefficients::Pairwise { points, .. } => points,
+            Coefficients::Dual { points, .. }
+            | Coefficients::Pairwise { points, .. }
+            | Coefficients::Ball { points, .. } => points,
             Coefficients::Primal { .. } => &[],
         }
     }
@@ -77,6 +86,12 @@ impl Expansion {
         let mut scores = vec![0.0; n * outputs];
         match &self.coefficients {
             Coefficients::Dual { alpha, .. } => apply(cross, alpha, outputs, &mut scores),
+            Coefficients::Ball { alpha, .. } => {
+                apply(cross, alpha, outputs, &mut scores);
+                // a matrix that does not know κ(x, x) has no answer, which is said where scores are checked
+                let own = cross.self_similarities(Side::Rows).unwrap_or_else(|| vec![f64::NAN; n]);
+                scores.iter_mut().zip(own).for_each(|(s, k)| *s -= k);
+            }
             Coefficients::Pairwise { classes, alpha, count, .. } => {
                 pair_scores(cross, classes, alpha, *count, &mut scores);
             }

@@ -3,19 +3,23 @@
 //! Every machine returns the same type, [`Fitted`]: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, how scores become predictions, and
 //! what the solver can show. Prediction, saving, plotting and reporting are therefore written once for all machines.
 
+pub mod class_weight;
 pub mod classify;
+pub mod detect;
 mod error;
 mod expansion;
 mod fitted;
 mod readout;
 pub mod reduce;
 pub mod regress;
+mod support;
 mod task;
 
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
 pub use fitted::{Fitted, Proof};
 pub use readout::{Output, Readout};
+pub use support::Effort;
 pub use task::{Features, Task};
 
 use crate::params::{Params, Settings};
@@ -63,7 +67,7 @@ pub struct MachineEntry {
 
 /// All machines, by task.
 pub fn all() -> impl Iterator<Item = &'static MachineEntry> {
-    [classify::ENTRIES, regress::ENTRIES, reduce::ENTRIES].into_iter().flatten().copied()
+    [classify::ENTRIES, regress::ENTRIES, reduce::ENTRIES, detect::ENTRIES].into_iter().flatten().copied()
 }
 
 /// The entry of a name or alias.

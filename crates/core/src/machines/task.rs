@@ -31,6 +31,8 @@ pub struct Task<'a> {
     pub plan: Plan,
     /// Randomness.
     pub seed: Seed,
+    /// Threads that a single problem may be divided over; 1 where several fits run side by side.
+    pub threads: usize,
 }
 
 impl Task<'_> {

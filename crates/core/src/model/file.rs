@@ -50,6 +50,7 @@ enum Stored {
 #[serde(rename_all = "lowercase")]
 enum Kind {
     Dual,
+    Ball,
     Pairwise { count: usize },
     Primal { width: usize, scale: f64 },
 }
@@ -94,6 +95,11 @@ impl Model {
                 pack.u32s("classes", &[places.len()], classes);
                 pack.f64s("alpha", &[places.len(), count - 1], alpha);
                 Kind::Pairwise { count: *count }
+            }
+            Coefficients::Ball { points: places, alpha } => {
+                points(&mut pack, places);
+                pack.f64s("alpha", &[places.len(), outputs], alpha);
+                Kind::Ball
             }
             Coefficients::Primal { weights, width, scale } => {
                 pack.f64s("weights", &[*width, outputs], weights);
@@ -331,7 +337,8 @@ fn unpack_coefficients(
                 _ => Err("its coefficients do not fit its classes".to_owned()),
             }
         }
-        _ if shape == [points.len(), offsets.len()] => Ok(Coefficients::Dual { points, alpha }),
+        Kind::Ball if shape == [points.len(), 1] && offsets.len() == 1 => Ok(Coefficients::Ball { points, alpha }),
+        Kind::Dual if shape == [points.len(), offsets.len()] => Ok(Coefficients::Dual { points, alpha }),
         _ => Err("its coefficients have the wrong shape".to_owned()),
     }
 }

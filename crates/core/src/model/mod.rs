@@ -50,8 +50,9 @@ impl Model {
             indexed
         } else {
             let kept = indexed.select(fitted.expansion.points());
-            if let Coefficients::Dual { points, .. } | Coefficients::Pairwise { points, .. } =
-                &mut fitted.expansion.coefficients
+            if let Coefficients::Dual { points, .. }
+            | Coefficients::Pairwise { points, .. }
+            | Coefficients::Ball { points, .. } = &mut fitted.expansion.coefficients
             {
                 *points = (0..points.len()).collect();
             }

@@ -212,6 +212,7 @@ impl Search<'_> {
             target: Some(&known),
             weights: None,
             start: None,
+            threads: 1,
             plan: Plan { memory: self.plan.memory / self.at_once() },
             seed: self.seed,
         };

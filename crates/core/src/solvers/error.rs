@@ -24,6 +24,9 @@ pub enum SolveError {
         /// Column, from one.
         column: usize,
     },
+    /// A problem with infinite bounds has no solution.
+    #[error("the classes cannot be separated, so there is no hard margin; give a finite c")]
+    Inseparable,
     /// A prediction is not a finite number.
     #[error("the score of example {example} is not finite; its values are too large for this kernel")]
     ScoreNotFinite {

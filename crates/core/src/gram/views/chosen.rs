@@ -1,6 +1,7 @@
 //! Some rows and columns of a matrix, gathered on demand.
 
 use crate::gram::{BlockMut, Gram, Pick, Side};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The chosen rows and columns of a matrix.
@@ -34,6 +35,14 @@ impl Gram for Chosen {
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
         let (rows, cols) = (translate(&self.rows, &rows), translate(&self.cols, &cols));
         self.inner.block32(Pick::List(&rows), Pick::List(&cols), out);
+    }
+
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.inner.gather32(self.rows[row], &self.cols[cols], out);
+    }
+
+    fn is_dear(&self) -> bool {
+        self.inner.is_dear()
     }
 
     fn is_symmetric(&self) -> bool {

@@ -6,10 +6,12 @@ mod adjusted;
 mod chosen;
 mod combined;
 mod identity;
+mod kept;
 mod pointwise;
 
 pub use adjusted::{Adjusted, Centring};
 pub use chosen::Chosen;
 pub use combined::{Combine, Combined};
 pub use identity::{Constant, Identity};
+pub use kept::Kept;
 pub use pointwise::{Pointwise, Shape};

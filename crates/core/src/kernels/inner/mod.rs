@@ -65,13 +65,15 @@ impl<P: Profile> ProductFamily for Inner<P> {
 
     #[inline(always)]
     fn finish<S: Scalar>(&self, products: &mut [S], _: S, _: &[S]) {
+        self.finish_alone(products);
+    }
+
+    #[inline(always)]
+    fn finish_alone<S: Scalar>(&self, products: &mut [S]) {
         for p in products {
             *p = self.0.at(*p);
         }
     }
-
-    #[inline(always)]
-    fn finish_distances<S: Scalar>(&self, _: &mut [S]) {}
 
     fn own(&self, square: f64) -> f64 {
         self.0.at(square)

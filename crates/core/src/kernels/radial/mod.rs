@@ -99,7 +99,7 @@ impl<P: Profile> ProductFamily for Radial<P> {
     }
 
     #[inline(always)]
-    fn finish_distances<S: Scalar>(&self, squared: &mut [S]) {
+    fn finish_alone<S: Scalar>(&self, squared: &mut [S]) {
         for d in squared {
             *d = self.0.at(*d);
         }

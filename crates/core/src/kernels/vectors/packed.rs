@@ -1,17 +1,31 @@
 //! Data prepared once for the loops over blocks: shifted, weighted, in either precision, in the layouts the loops want.
 
+use super::lines::{Change, Lines};
 use crate::data::{Coordinate, Rows, Scalar, SparseRows, Values};
 use std::sync::{Arc, OnceLock};
 
 /// A collection of vectors, prepared on demand in f64 and in f32.
 pub(crate) struct Packed {
-    source: Values,
+    source: Origin,
     /// Subtracted from every dense vector: distances by products cancel less around the centre.
     shift: Option<Arc<Vec<f64>>>,
     /// Multiplied into every coordinate; see [`weight`].
     weights: Option<Arc<Vec<f64>>>,
     wide: OnceLock<Store<f64>>,
     narrow: OnceLock<Store<f32>>,
+    /// For single rows; `None` inside where sparse vectors are better left as they are.
+    lines: OnceLock<Option<Lines>>,
+}
+
+/// Where the vectors come from.
+enum Origin {
+    Given(Values),
+    /// Some of another collection; copied only if they are asked for themselves.
+    Chosen {
+        of: Arc<Packed>,
+        keep: Vec<usize>,
+        values: OnceLock<Values>,
+    },
 }
 
 /// Prepared vectors of one precision.
@@ -84,17 +98,62 @@ impl Stored for f32 {
 impl Packed {
     /// Prepares a collection; `shift` only ever applies to dense vectors.
     pub(crate) fn new(source: &Values, shift: Option<Arc<Vec<f64>>>, weights: Option<Arc<Vec<f64>>>) -> Self {
-        Self { source: source.clone(), shift, weights, wide: OnceLock::new(), narrow: OnceLock::new() }
+        Self {
+            source: Origin::Given(source.clone()),
+            shift,
+            weights,
+            wide: OnceLock::new(),
+            narrow: OnceLock::new(),
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// The vectors as they were given.
+    fn source(&self) -> &Values {
+        match &self.source {
+            Origin::Given(values) => values,
+            Origin::Chosen { of, keep, values } => values.get_or_init(|| of.source().select(keep)),
+        }
+    }
+
+    /// The layout for single rows, of squared distances or of inner products.
+    pub(crate) fn lines(&self, distance: bool) -> Option<&Lines> {
+        let pack = || {
+            let (shift, weights) = (self.shift.as_ref(), self.weights.as_ref());
+            let change =
+                Change { shift: shift.map(|s| s.as_slice()), weights: weights.map(|w| w.as_slice()), distance };
+            Lines::new(self.source(), &change)
+        };
+        self.lines.get_or_init(pack).as_ref()
     }
 
     /// How many vectors.
     pub(crate) fn len(&self) -> usize {
-        self.source.len()
+        match &self.source {
+            Origin::Given(values) => values.len(),
+            Origin::Chosen { keep, .. } => keep.len(),
+        }
     }
 
     /// Those at the given places, prepared alike.
-    pub(crate) fn select(&self, keep: &[usize]) -> Self {
-        Self::new(&self.source.select(keep), self.shift.clone(), self.weights.clone())
+    pub(crate) fn select(self: &Arc<Self>, keep: &[usize]) -> Self {
+        // what was packed for rows is repacked from there, far faster than from the source
+        let Some(Some(lines)) = self.lines.get() else {
+            return Self::new(&self.source().select(keep), self.shift.clone(), self.weights.clone());
+        };
+        let lines = OnceLock::from(Some(lines.select(keep)));
+        let (of, keep) = match &self.source {
+            Origin::Given(_) => (Arc::clone(self), keep.to_vec()),
+            Origin::Chosen { of, keep: places, .. } => (Arc::clone(of), keep.iter().map(|&i| places[i]).collect()),
+        };
+        Self {
+            source: Origin::Chosen { of, keep, values: OnceLock::new() },
+            shift: self.shift.clone(),
+            weights: self.weights.clone(),
+            wide: OnceLock::new(),
+            narrow: OnceLock::new(),
+            lines,
+        }
     }
 
     /// The mean of each coordinate of dense vectors; `None` for sparse ones.
@@ -117,7 +176,7 @@ impl Packed {
     }
 
     fn prepare<S: Scalar>(&self) -> Store<S> {
-        match &self.source {
+        match self.source() {
             Values::Dense(r) => self.dense(r),
             Values::Dense32(r) => self.dense(r),
             Values::Sparse(r) => self.sparse(r),

@@ -1,6 +1,7 @@
 //! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
 
 use super::Packed;
+use super::lines::Lines;
 use super::packed::{Lists, Panels, SparseColumns, Store, Stored};
 use crate::data::{Coordinate, Scalar, SparseRows};
 use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
@@ -15,8 +16,8 @@ pub(crate) trait ProductFamily: Send + Sync + Clone + 'static {
     const DISTANCE: bool;
     /// Turns inner products of one row into kernel values, in place.
     fn finish<S: Scalar>(&self, products: &mut [S], square: S, squares: &[S]);
-    /// Turns squared distances into kernel values, in place; only for `DISTANCE`.
-    fn finish_distances<S: Scalar>(&self, squared: &mut [S]);
+    /// Turns squared distances, or inner products where `DISTANCE` is false, into kernel values, in place.
+    fn finish_alone<S: Scalar>(&self, values: &mut [S]);
     /// κ(x, x) for a squared length.
     fn own(&self, square: f64) -> f64;
 }
@@ -63,6 +64,15 @@ impl<F: ProductFamily> ProductGram<F> {
         }
     }
 
+    /// The layout for single rows; only among the same examples.
+    fn lines(&self) -> Option<&Lines> {
+        if self.same { self.cols.lines(F::DISTANCE) } else { None }
+    }
+
+    fn line_rows(&self, packed: &Lines, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]]) {
+        packed.rows(rows, cols, lines, &|line| vectorised(FinishLine { family: &self.family, line }));
+    }
+
     fn finish_block<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, na: &[S], nb: &[S], out: &mut BlockMut<'_, S>) {
         let gathered: Vec<S>;
         let nb = match cols {
@@ -90,6 +100,26 @@ impl<F: ProductFamily> ProductGram<F> {
                 }
             }
         }
+    }
+}
+
+/// Whether places are 0, 1, 2, …
+fn is_whole(places: &[usize]) -> bool {
+    places.iter().enumerate().all(|(k, &i)| k == i)
+}
+
+/// Distances or products of one row become kernel values.
+struct FinishLine<'a, F> {
+    family: &'a F,
+    line: &'a mut [f32],
+}
+
+impl<F: ProductFamily> Loops for FinishLine<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.family.finish_alone(self.line);
     }
 }
 
@@ -216,6 +246,9 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
     }
 
     fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        if let Some(lines) = self.lines() {
+            return self.line_rows(lines, &[row], &cols, &mut [out]);
+        }
         match (f32::store(&self.rows), f32::store(&self.cols)) {
             (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, panels }) => {
                 let panels = panels.get_or_init(|| Panels::new(b));
@@ -246,6 +279,21 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
         }
     }
 
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        match self.lines() {
+            Some(packed) => self.line_rows(packed, rows, &cols, lines),
+            None => rows.iter().zip(lines).for_each(|(&row, line)| self.row32(row, cols.clone(), line)),
+        }
+    }
+
+    fn is_dear(&self) -> bool {
+        self.lines().is_none()
+    }
+
+    fn row_group(&self) -> usize {
+        self.lines().map_or(1, Lines::group)
+    }
+
     fn is_symmetric(&self) -> bool {
         self.same
     }
@@ -263,6 +311,9 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
     }
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        if rows.len() == self.rows.len() && cols.len() == self.cols.len() && is_whole(rows) && is_whole(cols) {
+            return self;
+        }
         let left = Arc::new(self.rows.select(rows));
         let same = self.same && rows == cols;
         let right = if same { Arc::clone(&left) } else { Arc::new(self.cols.select(cols)) };
@@ -288,7 +339,7 @@ impl<F: ProductFamily> Loops for PanelRow<'_, F> {
     fn run(self) {
         panel_row::<F>(self.x, self.panels, self.cols, self.out);
         if F::DISTANCE {
-            self.family.finish_distances(self.out);
+            self.family.finish_alone(self.out);
         } else {
             self.family.finish(self.out, self.square, self.others);
         }

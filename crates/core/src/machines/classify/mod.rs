@@ -1,12 +1,15 @@
 //! Machines that learn classes.
 
 mod nearest_mean;
+mod nu_svc;
+mod pairs;
 mod svc;
 
 pub use nearest_mean::NearestMean;
-pub use svc::Svc;
+pub use nu_svc::NuSvc;
+pub use svc::{Loss, Strategy, Svc};
 
 use super::MachineEntry;
 
 /// The machines of this folder.
-pub static ENTRIES: &[&MachineEntry] = &[&svc::ENTRY, &nearest_mean::ENTRY];
+pub static ENTRIES: &[&MachineEntry] = &[&svc::ENTRY, &nu_svc::ENTRY, &nearest_mean::ENTRY];

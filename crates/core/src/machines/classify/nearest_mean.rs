@@ -130,6 +130,7 @@ mod tests {
             target: Some(&target),
             weights: None,
             start: None,
+            threads: 1,
             plan: Plan { memory: 0 },
             seed: Seed(0),
         };

@@ -1,19 +1,21 @@
 //! The C-support vector classifier.
 
-use crate::gram::show_bytes;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
-use crate::params::{Params, Rule, Visit};
-use crate::solvers::smo::{BoxProblem, DualSolution, SmoOptions, smo};
-use crate::solvers::{Monitor, Status};
+use super::pairs::{Pairs, Side};
+use crate::machines::class_weight::ClassWeight;
+use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::params::{Choice, Params, Rule, Visit};
+use crate::solvers::Monitor;
+use crate::solvers::smo::{Equality, Solution, Start};
 use crate::sources::{LIBSVM, Source};
-use rayon::prelude::*;
-use std::sync::Arc;
 
-/// min ½‖w‖² + C Σ max(0, 1 − y_i (⟨w, φ(x_i)⟩ + b)), one problem for each pair of classes
+/// min ½‖w‖² + C Σ w_i max(0, 1 − y_i (⟨w, φ(x_i)⟩ + b)), or the squares of these losses
 ///
 /// # Source
-/// Chang & Lin (2011), §2.1 for the problem, §7 for one-against-one and its vote; solved by sequential minimal optimisation
-/// ([`crate::solvers::smo`]) until the largest violation of the optimality conditions is below the tolerance.
+/// Chang & Lin (2011), §2.1 for the problem, §7 for one-against-one and its vote; Herbrich (2002), §2.4 and appendix B.5,
+/// for the forms without bias, with squared losses (the dual of a hard margin with K + I/2C) and with an infinite C. Solved
+/// by sequential minimal optimisation ([`crate::solvers::smo`]) until the largest violation of the optimality conditions
+/// is below the tolerance.
 ///
 /// # Use when
 /// Classes are to be told apart and a sparse, robust rule is wanted. Scale the data; choose C and the kernel's width by
@@ -24,76 +26,135 @@ use std::sync::Arc;
 /// `cache` beside the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Svc {
-    /// C, the price of a margin violation.
+    /// C, the price of a margin violation; infinite for a hard margin.
     pub c: f64,
-    /// The largest violation of the optimality conditions that is left.
-    pub tolerance: f64,
-    /// The most steps of a sub-problem; 0 for no limit.
-    pub max_iterations: usize,
-    /// Megabytes for kernel rows, in each of the sub-problems that run at once.
-    pub cache: usize,
+    /// The loss of a margin violation.
+    pub loss: Loss,
+    /// Whether the decision function has an offset b.
+    pub bias: bool,
+    /// How several classes become problems of two.
+    pub strategy: Strategy,
+    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    pub class_weight: String,
+    /// Sharpness and cost.
+    pub effort: Effort,
+}
+
+/// The loss of a margin violation ξ = max(0, 1 − y f(x)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// ξ.
+    Hinge,
+    /// ξ².
+    SquaredHinge,
+}
+
+/// How several classes become problems of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// A problem for each pair of classes, and a vote.
+    OneVsOne,
+    /// A problem for each class against all others; the largest value wins.
+    OneVsRest,
+}
+
+impl Choice for Loss {
+    fn options(&self) -> &'static [&'static str] {
+        &["hinge", "squared_hinge"]
+    }
+    fn get(&self) -> usize {
+        *self as usize
+    }
+    fn set(&mut self, position: usize) {
+        *self = [Self::Hinge, Self::SquaredHinge][position];
+    }
+}
+
+impl Choice for Strategy {
+    fn options(&self) -> &'static [&'static str] {
+        &["one_vs_one", "one_vs_rest"]
+    }
+    fn get(&self) -> usize {
+        *self as usize
+    }
+    fn set(&mut self, position: usize) {
+        *self = [Self::OneVsOne, Self::OneVsRest][position];
+    }
 }
 
 impl Default for Svc {
     fn default() -> Self {
-        Self { c: 1.0, tolerance: 1e-3, max_iterations: 0, cache: 200 }
+        Self {
+            c: 1.0,
+            loss: Loss::Hinge,
+            bias: true,
+            strategy: Strategy::OneVsOne,
+            class_weight: "none".to_owned(),
+            effort: Effort::default(),
+        }
     }
 }
 
 impl Params for Svc {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.real("c", &mut self.c, Rule::Above(0.0), "price C of a margin violation");
-        v.real("tolerance", &mut self.tolerance, Rule::Above(0.0), "largest violation of the optimality conditions");
-        v.count("max_iterations", &mut self.max_iterations, Rule::AtLeast(0.0), "most steps, 0 for no limit");
-        v.count("cache", &mut self.cache, Rule::AtLeast(0.0), "megabytes for kernel rows");
+        v.real("c", &mut self.c, Rule::AboveOrInfinite(0.0), "price C of a margin violation; inf for a hard margin");
+        v.choice("loss", &mut self.loss, "loss of a margin violation");
+        v.switch("bias", &mut self.bias, "whether the decision function has an offset");
+        v.choice("strategy", &mut self.strategy, "how several classes become problems of two");
+        v.text("class_weight", &mut self.class_weight, ClassWeight::check, "none, balanced or label:weight,…");
+        self.effort.visit(v);
     }
-}
-
-/// The solution of one pair of classes.
-struct Pair {
-    first: usize,
-    second: usize,
-    /// Training examples of the two classes.
-    examples: Vec<usize>,
-    solution: DualSolution,
-    /// Primal minus dual objective.
-    gap: f64,
 }
 
 impl Svc {
-    /// Bytes for the rows of one sub-problem: what was asked for, within its share of the memory.
-    fn cache_bytes(&self, task: &Task<'_>, codes: &[u32]) -> usize {
-        let classes = codes.iter().max().map_or(0, |&c| c as usize + 1);
-        let at_once = rayon::current_num_threads().min(classes * classes.saturating_sub(1) / 2).max(1);
-        self.cache.saturating_mul(1 << 20).min(task.plan.memory / 2 / at_once)
+    /// The problem of examples with signs and weights: C_t = C · weight_t bounds β_t = y_t α_t, or 1/2C_t joins the diagonal.
+    fn sub(&self, side: Side, start: Option<Vec<f64>>) -> Sub {
+        let Side { columns, signs, weights } = side;
+        let bound = |w: f64| match self.loss {
+            // an infinite price of nothing is nothing
+            _ if w == 0.0 => 0.0,
+            Loss::Hinge => self.c * w,
+            Loss::SquaredHinge => f64::INFINITY,
+        };
+        let bounds: Vec<f64> = weights.iter().map(|&w| bound(w)).collect();
+        let pick =
+            |sign: f64| signs.iter().zip(&bounds).map(|(&y, &u)| if y == sign { sign * u } else { 0.0 }).collect();
+        let ridge = (self.loss == Loss::SquaredHinge && self.c.is_finite())
+            .then(|| weights.iter().map(|&w| if w > 0.0 { 0.5 / (self.c * w) } else { 0.0 }).collect());
+        Sub {
+            columns,
+            lower: pick(-1.0),
+            upper: pick(1.0),
+            linear: signs,
+            epsilon: 0.0,
+            ridge,
+            equality: if self.bias { Equality::Sum } else { Equality::None },
+            start: start.map(|beta| within(beta, &bounds)),
+        }
     }
 
-    fn solve_pair(
-        &self,
-        task: &Task<'_>,
-        codes: &[u32],
-        pair: (usize, usize),
-        watch: &dyn Monitor,
-    ) -> Result<Pair, FitError> {
-        let (first, second) = pair;
-        let examples: Vec<usize> =
-            (0..codes.len()).filter(|&i| codes[i] as usize == first || codes[i] as usize == second).collect();
-        let whole = examples.len() == codes.len();
-        let gram = if whole { Arc::clone(&task.gram) } else { Arc::clone(&task.gram).restrict(&examples, &examples) };
-        // a positive score decides for the first class, as in LIBSVM
-        let y: Vec<f64> = examples.iter().map(|&i| if codes[i] as usize == first { 1.0 } else { -1.0 }).collect();
-        let m = y.len();
-        let problem = BoxProblem { gram: gram.as_ref(), signs: &y, linear: &vec![-1.0; m], upper: &vec![self.c; m] };
-        let cache = self.cache_bytes(task, codes);
-        let options = SmoOptions { tolerance: self.tolerance, max_iterations: self.max_iterations, cache };
-        let solution =
-            smo(&problem, &options, watch).map_err(|error| FitError::Solve { machine: ENTRY.name, error })?;
-        // y f(x) − 1 = y (b − s): the hinge losses at the solution
-        let hinge: f64 = (0..m).map(|t| (-y[t] * (solution.offset - solution.state[t])).max(0.0)).sum();
-        let primal = 0.5 * solution.squared_norm + self.c * hinge;
-        let gap = primal + solution.objective;
-        Ok(Pair { first, second, examples, solution, gap })
+    /// Primal minus dual objective. With s = y − (K + D)β, y f(x) = 1 − y (s + Dβ − b).
+    fn gap(&self, signs: &[f64], weights: &[f64], solution: &Solution) -> f64 {
+        let mut losses = 0.0;
+        for (t, (&y, &w)) in signs.iter().zip(weights).enumerate() {
+            let ridge = if self.loss == Loss::SquaredHinge && w > 0.0 { 0.5 / (self.c * w) } else { 0.0 };
+            let slack = (y * (solution.state[t] + ridge * solution.beta[t] - solution.offsets[0])).max(0.0);
+            losses += match self.loss {
+                // a hard margin has no price: what is left of its violations is in `violation`
+                _ if self.c.is_infinite() || w == 0.0 => 0.0,
+                Loss::Hinge => self.c * w * slack,
+                Loss::SquaredHinge => self.c * w * slack * slack,
+            };
+        }
+        0.5 * solution.squared_norm + losses + solution.objective
     }
+}
+
+/// An earlier solution inside new bounds: shrunk as a whole where they are narrower, so that its sum stays zero.
+fn within(beta: Vec<f64>, bounds: &[f64]) -> Start {
+    let over = |(b, u): (&f64, &f64)| if b.abs() > *u { u / b.abs() } else { 1.0 };
+    let factor = beta.iter().zip(bounds).map(over).fold(1.0, f64::min);
+    Start::of(&beta.iter().zip(bounds).map(|(b, u)| (b * factor).clamp(-u, *u)).collect::<Vec<_>>())
 }
 
 impl Machine for Svc {
@@ -103,72 +164,84 @@ impl Machine for Svc {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(ENTRY.name)?;
+        let factors = ClassWeight::factors(ENTRY.name, &self.class_weight, &classes)?;
+        let weights: Vec<f64> = (0..classes.codes.len())
+            .map(|i| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i]))
+            .collect();
         let k = classes.labels.len();
-        let all: Vec<(usize, usize)> = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect();
-        let pairs: Vec<Pair> = all
-            .into_par_iter()
-            .map(|pair| self.solve_pair(task, &classes.codes, pair, watch))
-            .collect::<Result<_, _>>()?;
-
-        // LIBSVM's compact form: an example of class c has a coefficient y α for each of the other classes
-        let n = classes.codes.len();
-        let mut alpha = vec![0.0; n * (k - 1)];
-        for pair in &pairs {
-            for (&i, (a, code)) in
-                pair.examples.iter().zip(pair.solution.alpha.iter().zip(codes_of(pair, &classes.codes)))
-            {
-                let (sign, column) = if code == pair.first { (1.0, pair.second - 1) } else { (-1.0, pair.first) };
-                alpha[i * (k - 1) + column] = sign * a;
-            }
+        if self.strategy == Strategy::OneVsRest && k > 2 {
+            return self.one_vs_rest(task, &classes, &weights, watch);
         }
-        let mut points: Vec<usize> =
-            (0..n).filter(|&i| alpha[i * (k - 1)..(i + 1) * (k - 1)].iter().any(|&a| a != 0.0)).collect();
-        points.sort_by_key(|&i| classes.codes[i]);
-        let coefficients = Coefficients::Pairwise {
-            classes: points.iter().map(|&i| classes.codes[i]).collect(),
-            alpha: points.iter().flat_map(|&i| &alpha[i * (k - 1)..(i + 1) * (k - 1)]).copied().collect(),
-            count: k,
-            points,
-        };
-        let proof = self.prove(&pairs, &coefficients, self.cache_bytes(task, &classes.codes));
-        let offsets = pairs.iter().map(|p| p.solution.offset).collect();
+        let pairs = Pairs::new(task, &classes.codes, k, &weights);
+        let make = |p: usize| self.sub(pairs.side(p), pairs.start(task.start, p));
+        let subs = Subs { sizes: pairs.sizes(), make: &make };
+        let solutions = solve(&pairs.gram, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
+        let mut gap = 0.0;
+        let mut bounded = 0;
+        for (p, solution) in solutions.iter().enumerate() {
+            let side = pairs.side(p);
+            gap += self.gap(&side.signs, &side.weights, solution);
+            bounded += self.bounded(&side.weights, solution);
+        }
+        let (coefficients, support) = pairs.join(&solutions);
+        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let proof = prove(&solutions, Some(gap), support, &self.effort, task, notes);
         Ok(Fitted {
-            expansion: Expansion { coefficients, offsets },
+            expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Vote { labels: classes.labels },
             proof,
         })
     }
 }
 
-fn codes_of<'a>(pair: &'a Pair, codes: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
-    pair.examples.iter().map(|&i| codes[i] as usize)
-}
-
 impl Svc {
-    fn prove(&self, pairs: &[Pair], coefficients: &Coefficients, cache: usize) -> Proof {
-        let Coefficients::Pairwise { points, .. } = coefficients else { return Proof::direct() };
-        let worst = |rank: fn(Status) -> u8| pairs.iter().map(|p| p.solution.status).max_by_key(|&s| rank(s));
-        let status = worst(|s| match s {
-            Status::Converged => 0,
-            Status::IterationLimit => 1,
-            Status::TimeLimit => 2,
-            Status::Interrupted => 3,
-        });
-        let bounded = pairs.iter().flat_map(|p| &p.solution.alpha).filter(|&&a| a == self.c).count();
-        Proof {
-            status: status.unwrap_or(Status::Converged),
-            iterations: pairs.iter().map(|p| p.solution.iterations).sum(),
-            objective: Some(pairs.iter().map(|p| p.solution.objective).sum()),
-            duality_gap: Some(pairs.iter().map(|p| p.gap).sum()),
-            violation: Some(pairs.iter().map(|p| p.solution.violation).fold(0.0, f64::max)),
-            support: Some(points.len()),
-            storage: format!("rows in f32, up to {} kept for each pair of classes", show_bytes(cache)),
-            notes: vec![
-                ("bounded_multipliers".to_owned(), bounded as f64),
-                ("kernel_rows".to_owned(), pairs.iter().map(|p| p.solution.rows as f64).sum()),
-                ("squared_norm".to_owned(), pairs.iter().map(|p| p.solution.squared_norm).sum()),
-            ],
-        }
+    fn bounded(&self, weights: &[f64], solution: &Solution) -> usize {
+        let at_bound = |(b, w): (&f64, &f64)| self.loss == Loss::Hinge && *b != 0.0 && b.abs() == self.c * w;
+        solution.beta.iter().zip(weights).filter(|&(b, w)| at_bound((b, w))).count()
+    }
+
+    /// A problem for each class against all others, on the same rows.
+    fn one_vs_rest(
+        &self,
+        task: &Task<'_>,
+        classes: &crate::data::Classes,
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        let (n, k) = (classes.codes.len(), classes.labels.len());
+        let signs = |c: usize| -> Vec<f64> {
+            classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
+        };
+        let start = |c: usize| {
+            let Coefficients::Dual { points, alpha } = &task.start?.expansion.coefficients else { return None };
+            let mut beta = vec![0.0; n];
+            points.iter().enumerate().for_each(|(p, &i)| beta[i] = alpha[p * k + c]);
+            Some(beta)
+        };
+        let make = |c: usize| {
+            let side = Side { columns: vec![0..n], signs: signs(c), weights: weights.to_vec() };
+            self.sub(side, start(c))
+        };
+        let subs = Subs { sizes: vec![n; k], make: &make };
+        let shared = crate::gram::views::Kept::share(
+            &task.gram,
+            self.effort.cache.saturating_mul(1 << 20).min(task.plan.memory / 2),
+        );
+        let solutions = solve(&shared, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
+        let gap = solutions.iter().enumerate().map(|(c, s)| self.gap(&signs(c), weights, s)).sum();
+        let bounded: usize = solutions.iter().map(|s| self.bounded(weights, s)).sum();
+        let points: Vec<usize> = (0..n).filter(|&i| solutions.iter().any(|s| s.beta[i] != 0.0)).collect();
+        let alpha = points.iter().flat_map(|&i| solutions.iter().map(move |s| s.beta[i])).collect();
+        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let proof = prove(&solutions, Some(gap), points.len(), &self.effort, task, notes);
+        Ok(Fitted {
+            expansion: Expansion {
+                coefficients: Coefficients::Dual { points, alpha },
+                offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
+            },
+            readout: Readout::ArgMax { labels: classes.labels.clone() },
+            proof,
+        })
     }
 }
 
@@ -176,8 +249,8 @@ impl Svc {
 pub(super) static ENTRY: MachineEntry = MachineEntry {
     name: "svc",
     aliases: &["svm", "c_svc"],
-    summary: "C-support vector classification, with bias, one against one",
-    formula: "min ½‖w‖² + C Σ max(0, 1 − y_i f(x_i))",
+    summary: "C-support vector classification, soft or hard margin",
+    formula: "min ½‖w‖² + C Σ w_i max(0, 1 − y_i f(x_i))",
     learns: Learns::Classes,
     source: Source::new(&LIBSVM, "§2.1, §7"),
     use_when: "classes are to be told apart and a sparse, robust rule is wanted",

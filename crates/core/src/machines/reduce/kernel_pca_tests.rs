@@ -33,7 +33,10 @@ type Kernel = fn(&[f64], &[f64]) -> f64;
 fn fit_on(k: Vec<f64>, machine: &KernelPca, plan: Plan, watch: &dyn Monitor) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    machine.run(&Task { gram, features: None, target: None, weights: None, start: None, plan, seed: Seed(0) }, watch)
+    machine.run(
+        &Task { gram, features: None, target: None, weights: None, start: None, threads: 1, plan, seed: Seed(0) },
+        watch,
+    )
 }
 
 fn fit(x: &Points, kernel: Kernel, machine: &KernelPca, plan: Plan) -> Fitted {

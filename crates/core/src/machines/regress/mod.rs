@@ -1,11 +1,15 @@
 //! Machines that predict numbers.
 
+mod nu_svr;
 mod primal;
 pub mod ridge;
+mod svr;
 
+pub use nu_svr::NuSvr;
 pub use ridge::{LooPoint, Ridge, RidgeSolver};
+pub use svr::{Svr, TubeLoss};
 
 use super::MachineEntry;
 
 /// All machines that predict numbers.
-pub static ENTRIES: &[&MachineEntry] = &[&ridge::ENTRY];
+pub static ENTRIES: &[&MachineEntry] = &[&ridge::ENTRY, &svr::ENTRY, &nu_svr::ENTRY];

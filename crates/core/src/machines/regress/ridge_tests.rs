@@ -61,6 +61,7 @@ impl Problem {
             target: Some(&target),
             weights: None,
             start: None,
+            threads: 1,
             plan,
             seed: Seed(0),
         };
@@ -93,7 +94,7 @@ impl Problem {
                     }
                 }
             }
-            Coefficients::Pairwise { .. } => unreachable!(),
+            Coefficients::Pairwise { .. } | Coefficients::Ball { .. } => unreachable!(),
         }
         f
     }

@@ -1,193 +1,146 @@
-//! The passes over all variables: where nearly all the time of the solver goes. Plain loops over fixed lanes that become
-//! vector code under run-time dispatch; ties go to the lowest index, so the result does not depend on the lanes.
+//! The passes over all variables of a part: where nearly all the time of the solver goes.
+//!
+//! Each pass exists twice: as a plain loop, and in AVX-512 instructions (`avx512.rs`) that give the same bits. Ties go to
+//! the lowest index, so a result does not depend on how variables are divided over lanes or threads.
 
-use crate::vectorise::{Loops, vectorised};
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod plain;
 
-/// An extreme value and the first place it stands at.
+/// Variables in a word of [`Marks`]; every part is padded to whole words.
+pub(super) const WORD: usize = 64;
+
+/// What 64 variables may do, a bit for each.
+///
+/// With one equality or none: may rise, may fall, rises on the far side of its bend, falls on the far side of its bend.
+/// With an equality for each sign: the positive share may rise, may fall, the negative share may rise, may fall.
+pub(super) type Marks = [u64; 4];
+
+/// How marks are read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Reading {
+    /// Rising and falling both see s.
+    Plain,
+    /// The objective has a bend ε|β| at zero: above it both see s − ε, below it both see s + ε, and at it rising sees
+    /// s − ε and falling s + ε.
+    Bent(f64),
+    /// Positive and negative shares are two groups, each with extremes of its own.
+    Grouped,
+}
+
+/// An extreme value and the first place it stands at; `NOWHERE` if no variable qualifies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extreme {
     pub(super) value: f64,
     pub(super) index: usize,
 }
 
-/// Variables in a chunk: the extreme of a chunk is found by vector code, its place only in the winning chunk.
-const CHUNK: usize = 256;
-const LANES: usize = 16;
+/// The index of nothing.
+pub(super) const NOWHERE: usize = usize::MAX;
 
-/// The largest s over I_up and the smallest over I_low.
-pub(super) fn extremes(s: &[f64], up: &[f64], low: &[f64]) -> (Extreme, Extreme) {
-    let mut search = Search::new();
-    for start in (0..s.len()).step_by(CHUNK) {
-        let end = (start + CHUNK).min(s.len());
-        search.look(start, &s[start..end], &up[start..end], &low[start..end]);
+/// The largest values that may rise and the smallest that may fall, for each group; only `Grouped` has a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extremes {
+    pub(super) top: [Extreme; 2],
+    pub(super) bottom: [Extreme; 2],
+    /// Whether every value is finite.
+    pub(super) finite: bool,
+}
+
+/// A step: s ← s − up · row_up + down · row_down.
+#[derive(Clone, Copy)]
+pub(super) struct Move<'a> {
+    pub(super) up: f64,
+    pub(super) row_up: &'a [f32],
+    pub(super) down: f64,
+    pub(super) row_down: &'a [f32],
+}
+
+/// The search for a partner of a variable that rises.
+#[derive(Clone, Copy)]
+pub(super) struct Partner<'a> {
+    /// What the rising variable sees.
+    pub(super) top: f64,
+    /// Its row.
+    pub(super) row: &'a [f32],
+    /// Its κ(x, x).
+    pub(super) own: f32,
+    /// κ(x, x) of all; empty if it is the same number for all.
+    pub(super) owns: &'a [f32],
+    /// The smallest curvature that is believed.
+    pub(super) floor: f32,
+    /// The group, for `Grouped`.
+    pub(super) group: usize,
+}
+
+/// The partner that promises the largest decrease.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Promise {
+    pub(super) gain: f32,
+    pub(super) index: usize,
+}
+
+/// Whether the fast passes can run on this processor.
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+}
+
+/// Takes a step, if there is one, and finds the extremes after it.
+pub(super) fn update(s: &mut [f64], marks: &[Marks], reading: Reading, step: Option<Move<'_>>) -> Extremes {
+    assert_eq!(s.len(), marks.len() * WORD, "whole words");
+    if let Some(step) = &step {
+        assert!(step.row_up.len() >= s.len() && step.row_down.len() >= s.len(), "rows cover the part");
     }
-    search.places(s, up, low)
-}
-
-/// s ← s − step (K_i − K_j), then the extremes.
-pub(super) fn update(
-    s: &mut [f64],
-    up: &[f64],
-    low: &[f64],
-    step: f64,
-    k_i: &[f32],
-    k_j: &[f32],
-) -> (Extreme, Extreme) {
-    vectorised(Update { s, up, low, step, k_i, k_j })
-}
-
-struct Update<'a> {
-    s: &'a mut [f64],
-    up: &'a [f64],
-    low: &'a [f64],
-    step: f64,
-    k_i: &'a [f32],
-    k_j: &'a [f32],
-}
-
-impl Loops for Update<'_> {
-    type Output = (Extreme, Extreme);
-
-    #[inline(always)]
-    fn run(self) -> (Extreme, Extreme) {
-        let Self { s, up, low, step, k_i, k_j } = self;
-        let mut search = Search::new();
-        for start in (0..s.len()).step_by(CHUNK) {
-            let end = (start + CHUNK).min(s.len());
-            let chunk = &mut s[start..end];
-            for ((s, a), b) in chunk.iter_mut().zip(&k_i[start..end]).zip(&k_j[start..end]) {
-                *s -= step * (f64::from(*a) - f64::from(*b));
-            }
-            search.look(start, chunk, &up[start..end], &low[start..end]);
-        }
-        search.places(s, up, low)
+    #[cfg(target_arch = "x86_64")]
+    if has_avx512() {
+        return avx512::update(s, marks, reading, step);
     }
+    plain::update(s, marks, reading, step)
 }
 
-/// The extremes so far, and the chunks they are in.
-struct Search {
-    top: f64,
-    top_chunk: usize,
-    bottom: f64,
-    bottom_chunk: usize,
-    spoiled: bool,
-}
-
-impl Search {
-    #[inline(always)]
-    fn new() -> Self {
-        Self { top: f64::NEG_INFINITY, top_chunk: 0, bottom: f64::INFINITY, bottom_chunk: 0, spoiled: false }
+/// The variable below the top that may fall and promises the largest decrease (top − s)²/(K_ii + K_jj − 2K_ij). The promise
+/// is computed in f32: it only ranks.
+pub(super) fn choose(s: &[f64], marks: &[Marks], reading: Reading, partner: &Partner<'_>) -> Promise {
+    assert_eq!(s.len(), marks.len() * WORD, "whole words");
+    assert!(partner.row.len() >= s.len(), "the row covers the part");
+    assert!(partner.owns.is_empty() || partner.owns.len() >= s.len(), "the diagonal covers the part");
+    #[cfg(target_arch = "x86_64")]
+    if has_avx512() {
+        return avx512::choose(s, marks, reading, partner);
     }
+    plain::choose(s, marks, reading, partner)
+}
 
-    #[inline(always)]
-    fn look(&mut self, start: usize, s: &[f64], up: &[f64], low: &[f64]) {
-        let (mut tops, mut bottoms, mut sums) = ([f64::NEG_INFINITY; LANES], [f64::INFINITY; LANES], [0.0; LANES]);
-        let (s_wide, s_rest) = s.as_chunks::<LANES>();
-        let (up_wide, up_rest) = up.as_chunks::<LANES>();
-        let (low_wide, low_rest) = low.as_chunks::<LANES>();
-        for ((s, u), d) in s_wide.iter().zip(up_wide).zip(low_wide) {
-            for l in 0..LANES {
-                let (raised, lowered) = (s[l] + u[l], s[l] + d[l]);
-                tops[l] = if raised > tops[l] { raised } else { tops[l] };
-                bottoms[l] = if lowered < bottoms[l] { lowered } else { bottoms[l] };
-                // 0 · s is NaN exactly if s is not finite: comparisons alone would pass over it
-                sums[l] += 0.0 * s[l];
-            }
-        }
-        let (mut top, mut bottom, mut sum) = (f64::NEG_INFINITY, f64::INFINITY, 0.0);
-        for ((s, u), d) in s_rest.iter().zip(up_rest).zip(low_rest) {
-            let (raised, lowered) = (s + u, s + d);
-            top = if raised > top { raised } else { top };
-            bottom = if lowered < bottom { lowered } else { bottom };
-            sum += 0.0 * s;
-        }
-        for l in 0..LANES {
-            top = if tops[l] > top { tops[l] } else { top };
-            bottom = if bottoms[l] < bottom { bottoms[l] } else { bottom };
-            sum += sums[l];
-        }
-        self.spoiled |= sum.is_nan();
-        // strictly better only, so that the first chunk wins a tie
-        if top > self.top {
-            (self.top, self.top_chunk) = (top, start);
-        }
-        if bottom < self.bottom {
-            (self.bottom, self.bottom_chunk) = (bottom, start);
-        }
+/// s ← s − Σ_r weights_r rows_r.
+pub(super) fn absorb(s: &mut [f64], weights: &[f64], rows: &[f32], stride: usize) {
+    use crate::vectorise::{Loops, vectorised};
+    struct Absorb<'a> {
+        s: &'a mut [f64],
+        weights: &'a [f64],
+        rows: &'a [f32],
+        stride: usize,
     }
-
-    #[inline(always)]
-    fn places(&self, s: &[f64], up: &[f64], low: &[f64]) -> (Extreme, Extreme) {
-        if self.spoiled {
-            let nowhere = Extreme { value: f64::NAN, index: 0 };
-            return (nowhere, nowhere);
-        }
-        let find = |value: f64, start: usize, mask: &[f64]| {
-            let place = (start..s.len()).take(CHUNK).find(|&t| s[t] + mask[t] == value);
-            Extreme { value, index: place.unwrap_or(0) }
-        };
-        (find(self.top, self.top_chunk, up), find(self.bottom, self.bottom_chunk, low))
-    }
-}
-
-/// The j in I_low with s_j < s_i whose step with i promises the largest decrease (s_i − s_j)²/(K_ii + K_jj − 2K_ij). The
-/// promise is computed in f32: it only ranks.
-pub(super) fn choose_partner(s: &[f64], low: &[f64], row: &[f32], own: &[f32], i: usize, gains: &mut [f32]) -> usize {
-    vectorised(ChoosePartner { s, low, row, own, i, gains })
-}
-
-struct ChoosePartner<'a> {
-    s: &'a [f64],
-    low: &'a [f64],
-    row: &'a [f32],
-    own: &'a [f32],
-    i: usize,
-    gains: &'a mut [f32],
-}
-
-impl Loops for ChoosePartner<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run(self) -> usize {
-        let Self { s, low, row, own, i, gains } = self;
-        let (s_i, own_i) = (s[i], own[i]);
-        let (mut best, mut best_chunk) = (f32::NEG_INFINITY, 0);
-        for start in (0..s.len()).step_by(CHUNK) {
-            let end = (start + CHUNK).min(s.len());
-            let chunk = &mut gains[start..end];
-            for (((g, s), d), (k, own)) in chunk
-                .iter_mut()
-                .zip(&s[start..end])
-                .zip(&low[start..end])
-                .zip(row[start..end].iter().zip(&own[start..end]))
-            {
-                // +∞ in the mask makes the difference −∞, which gives no gain
-                let difference = (s_i - (s + d)) as f32;
-                let curvature = own_i + own - 2.0 * k;
-                let curvature = if curvature > 1e-6 { curvature } else { 1e-6 };
-                let gain = difference * difference / curvature;
-                *g = if difference > 0.0 { gain } else { f32::NEG_INFINITY };
-            }
-            let top = largest(chunk);
-            if top > best {
-                (best, best_chunk) = (top, start);
+    impl Loops for Absorb<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            for (r, &weight) in self.weights.iter().enumerate() {
+                let row = &self.rows[r * self.stride..];
+                for (s, &k) in self.s.iter_mut().zip(row) {
+                    *s -= weight * f64::from(k);
+                }
             }
         }
-        (best_chunk..s.len()).take(CHUNK).find(|&t| gains[t] == best).unwrap_or(i)
     }
-}
-
-#[inline(always)]
-fn largest(values: &[f32]) -> f32 {
-    let mut tops = [f32::NEG_INFINITY; LANES];
-    let (wide, rest) = values.as_chunks::<LANES>();
-    for line in wide {
-        for l in 0..LANES {
-            tops[l] = if line[l] > tops[l] { line[l] } else { tops[l] };
-        }
+    // a piece of s stays in the first-level cache while all rows pass over it
+    const PIECE: usize = 2048;
+    for (start, piece) in (0..).step_by(PIECE).zip(s.chunks_mut(PIECE)) {
+        vectorised(Absorb { s: piece, weights, rows: &rows[start.min(rows.len())..], stride });
     }
-    rest.iter().chain(&tops).fold(f32::NEG_INFINITY, |best, &v| if v > best { v } else { best })
 }
 
 #[cfg(test)]
@@ -195,40 +148,90 @@ mod tests {
     use super::*;
     use crate::seed::Seed;
 
+    /// A random part with few distinct values, so that ties occur.
+    fn random(words: usize, seed: u64) -> (Vec<f64>, Vec<Marks>, Vec<f32>, Vec<f32>) {
+        let mut random = Seed(seed).stream("passes");
+        let n = words * WORD;
+        let s = (0..n).map(|_| random.below(9) as f64 * 0.25 - 1.0).collect();
+        let mut word = || (0..64).fold(0_u64, |w, b| w | (u64::from(random.below(3) != 0) << b));
+        let marks = (0..words).map(|_| [word(), word(), word(), word()]).collect();
+        let rows: Vec<f32> = (0..2 * n).map(|_| random.below(5) as f32 * 0.125).collect();
+        (s, marks, rows[..n].to_vec(), rows[n..].to_vec())
+    }
+
+    const READINGS: [Reading; 3] = [Reading::Plain, Reading::Bent(0.25), Reading::Grouped];
+
     #[test]
-    fn the_passes_agree_with_plain_searches() {
-        let mut random = Seed(5).stream("passes");
-        for n in [1, 2, 15, 16, 17, 255, 256, 257, 1000] {
-            // few distinct values, so that ties occur
-            let mut s: Vec<f64> = (0..n).map(|_| (random.below(7) as f64) - 3.0).collect();
-            let up: Vec<f64> = (0..n).map(|_| if random.below(3) == 0 { f64::NEG_INFINITY } else { 0.0 }).collect();
-            let low: Vec<f64> = (0..n).map(|_| if random.below(3) == 0 { f64::INFINITY } else { 0.0 }).collect();
-            let k_i: Vec<f32> = (0..n).map(|_| random.below(4) as f32).collect();
-            let k_j: Vec<f32> = (0..n).map(|_| random.below(4) as f32).collect();
-            let mut plain = s.clone();
-            for t in 0..n {
-                plain[t] -= 0.5 * (f64::from(k_i[t]) - f64::from(k_j[t]));
-            }
-            let (top, bottom) = update(&mut s, &up, &low, 0.5, &k_i, &k_j);
-            assert_eq!(s, plain);
-            assert_eq!((top, bottom), extremes(&s, &up, &low));
-            let expected = (0..n).filter(|&t| up[t] == 0.0).fold(None, |best: Option<usize>, t| match best {
-                Some(b) if s[b] >= s[t] => Some(b),
-                _ => Some(t),
-            });
-            if let Some(expected) = expected {
-                assert_eq!((top.index, top.value), (expected, s[expected]));
-                let own = vec![4.0_f32; n];
-                let j = choose_partner(&s, &low, &k_i, &own, expected, &mut vec![0.0; n]);
-                let gain = |t: usize| {
-                    let d = (s[expected] - s[t]) as f32;
-                    if low[t] == 0.0 && d > 0.0 { d * d / (8.0 - 2.0 * k_i[t]).max(1e-6) } else { f32::NEG_INFINITY }
-                };
-                let best = (0..n).map(gain).fold(f32::NEG_INFINITY, f32::max);
-                if best > f32::NEG_INFINITY {
-                    assert_eq!(Some(j), (0..n).find(|&t| gain(t) == best));
+    fn the_extremes_are_those_of_a_search_by_definition() {
+        for words in [1, 2, 5] {
+            let (mut s, marks, a, b) = random(words, words as u64);
+            let step = Move { up: 0.5, row_up: &a, down: 0.25, row_down: &b };
+            let moved: Vec<f64> = s
+                .iter()
+                .zip(a.iter().zip(&b))
+                .map(|(s, (a, b))| s - 0.5 * f64::from(*a) + 0.25 * f64::from(*b))
+                .collect();
+            for reading in READINGS {
+                let found = update(&mut s.clone(), &marks, reading, Some(step));
+                let bit = |t: usize, which: usize| marks[t / WORD][which] >> (t % WORD) & 1 == 1;
+                for group in 0..2 {
+                    let (mut top, mut bottom) = ((f64::NEG_INFINITY, NOWHERE), (f64::INFINITY, NOWHERE));
+                    for (t, &v) in moved.iter().enumerate() {
+                        let (rises, falls, high, low) = match reading {
+                            Reading::Plain => (bit(t, 0), bit(t, 1), v, v),
+                            Reading::Bent(e) => (
+                                bit(t, 0),
+                                bit(t, 1),
+                                if bit(t, 2) { v + e } else { v - e },
+                                if bit(t, 3) { v - e } else { v + e },
+                            ),
+                            Reading::Grouped => (bit(t, 2 * group), bit(t, 2 * group + 1), v, v),
+                        };
+                        if rises && high > top.0 {
+                            top = (high, t);
+                        }
+                        if falls && low < bottom.0 {
+                            bottom = (low, t);
+                        }
+                    }
+                    if group == 0 || reading == Reading::Grouped {
+                        assert_eq!((found.top[group].value, found.top[group].index), top, "{reading:?} {group}");
+                        assert_eq!((found.bottom[group].value, found.bottom[group].index), bottom);
+                    }
                 }
             }
+            s[3] = f64::NAN;
+            assert!(!update(&mut s, &marks, Reading::Plain, None).finite);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_fast_passes_give_the_bits_of_the_plain_ones() {
+        if !has_avx512() {
+            return;
+        }
+        for (words, seed) in [(1, 1), (2, 2), (3, 3), (17, 4)] {
+            let (s, marks, a, b) = random(words, seed);
+            let owns: Vec<f32> = b.iter().map(|x| x + 1.0).collect();
+            for reading in READINGS {
+                for step in [None, Some(Move { up: 0.3, row_up: &a, down: 0.7, row_down: &b })] {
+                    let (mut fast, mut slow) = (s.clone(), s.clone());
+                    let found = avx512::update(&mut fast, &marks, reading, step);
+                    assert_eq!(found, plain::update(&mut slow, &marks, reading, step));
+                    assert_eq!(fast, slow);
+                }
+                for group in 0..2 {
+                    for owns in [&owns[..], &[]] {
+                        let partner = Partner { top: 0.8, row: &a, own: 1.2, owns, floor: 1e-6, group };
+                        let found = avx512::choose(&s, &marks, reading, &partner);
+                        assert_eq!(found, plain::choose(&s, &marks, reading, &partner), "{reading:?}");
+                    }
+                }
+            }
+            let mut broken = s.clone();
+            broken[words * WORD - 1] = f64::INFINITY;
+            assert!(!avx512::update(&mut broken, &marks, Reading::Plain, None).finite);
         }
     }
 }

@@ -1,0 +1,169 @@
+//! One example, or a few, against all others: the rows that a decomposition solver asks for.
+//!
+//! Columns lie in panels of 64 examples, feature by feature, so that a feature of the row is a few vector operations for
+//! all of them. Three layouts, the first that fits: bytes for vectors of zeros and ones (common features are counted),
+//! 16-bit integers for values on a grid such as pixels (exact), and f32 for all others.
+
+mod counted;
+mod gridded;
+mod real;
+
+use crate::data::{Rows, Scalar, SparseRows, Values};
+use counted::Counted;
+use gridded::Gridded;
+use real::Real;
+use std::ops::Range;
+
+/// Columns in the layout that makes their rows cheapest.
+pub(crate) enum Lines {
+    /// Zeros and ones.
+    Counted(Counted),
+    /// Values on a grid.
+    Gridded(Gridded),
+    /// Any values.
+    Real(Real),
+}
+
+/// Examples in a panel.
+const PANEL: usize = 64;
+/// Larger layouts are not made: sparse data stay sparse.
+const MOST_BYTES: usize = 1 << 31;
+
+/// What the vectors are changed by before they are compared.
+pub(crate) struct Change<'a> {
+    /// Subtracted from dense vectors; only where distances are taken.
+    pub(crate) shift: Option<&'a [f64]>,
+    /// Multiplied into coordinates.
+    pub(crate) weights: Option<&'a [f64]>,
+    /// Whether squared distances are wanted rather than inner products.
+    pub(crate) distance: bool,
+}
+
+impl Lines {
+    /// Packs vectors; `None` where they are better left sparse.
+    pub(crate) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
+        let (n, width) = (source.len(), source.width()?);
+        let cells = n.next_multiple_of(PANEL).checked_mul(width)?;
+        if let Some(counted) = Counted::new(source, change).filter(|_| cells <= MOST_BYTES) {
+            return Some(Self::Counted(counted));
+        }
+        let stored = match source {
+            Values::Sparse(r) => r.coordinates().len(),
+            Values::Sparse32(r) => r.coordinates().len(),
+            _ => cells,
+        };
+        // very sparse vectors cost less by their lists of features
+        if stored.saturating_mul(16) < cells || cells > MOST_BYTES / 4 {
+            return None;
+        }
+        match Gridded::new(source, change) {
+            Some(gridded) => Some(Self::Gridded(gridded)),
+            None => Real::new(source, change).map(Self::Real),
+        }
+    }
+
+    /// Those at the given places.
+    pub(crate) fn select(&self, keep: &[usize]) -> Self {
+        match self {
+            Self::Counted(c) => Self::Counted(c.select(keep)),
+            Self::Gridded(g) => Self::Gridded(g.select(keep)),
+            Self::Real(r) => Self::Real(r.select(keep)),
+        }
+    }
+
+    /// How many rows are best computed at once: several, where a row alone is bound by reading the columns.
+    pub(crate) fn group(&self) -> usize {
+        match self {
+            Self::Counted(_) => 1,
+            Self::Gridded(g) => g.group(),
+            Self::Real(r) => r.group(),
+        }
+    }
+
+    /// Squared distances or inner products of some examples with a range of columns; each stretch of a line goes through
+    /// `finish` while it is in the first-level cache.
+    pub(crate) fn rows(&self, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
+        match self {
+            Self::Counted(c) => c.rows(rows, cols, lines, finish),
+            Self::Gridded(g) => g.rows(rows, cols, lines, finish),
+            Self::Real(r) => r.rows(rows, cols, lines, finish),
+        }
+    }
+}
+
+/// What becomes of distances or products.
+pub(crate) type Finish<'a> = &'a dyn Fn(&mut [f32]);
+
+/// Columns that are computed before their kernel values are.
+const STRETCH: usize = 1024;
+
+/// Rows that are best computed together, out of so many.
+fn at_once(rows: usize, group: usize) -> usize {
+    if rows >= group {
+        group
+    } else if rows >= 3 {
+        3
+    } else {
+        1
+    }
+}
+
+/// The stretches of a range of columns; they start at whole panels, wherever the range does.
+fn stretches(cols: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let (start, end) = (cols.start, cols.end);
+    (start / STRETCH..end.div_ceil(STRETCH)).map(move |s| (s * STRETCH).max(start)..((s + 1) * STRETCH).min(end))
+}
+
+/// Sends a stretch of every line through `finish`.
+fn finish_stretch(stretch: &Range<usize>, cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
+    for line in lines {
+        finish(&mut line[stretch.start - cols.start..stretch.end - cols.start]);
+    }
+}
+
+/// Calls `visit` with the numbers of each example that are stored: place, feature, value before any change.
+fn each(source: &Values, visit: impl FnMut(usize, usize, f64)) {
+    fn dense<S: Scalar>(rows: &Rows<S>, mut visit: impl FnMut(usize, usize, f64)) {
+        for i in 0..rows.len() {
+            rows.row(i).iter().enumerate().for_each(|(k, x)| visit(i, k, x.wide()));
+        }
+    }
+    fn sparse<S: Scalar>(rows: &SparseRows<S>, mut visit: impl FnMut(usize, usize, f64)) {
+        for i in 0..rows.len() {
+            rows.row(i).iter().for_each(|c| visit(i, c.index as usize, c.value.wide()));
+        }
+    }
+    match source {
+        Values::Dense(r) => dense(r, visit),
+        Values::Dense32(r) => dense(r, visit),
+        Values::Sparse(r) => sparse(r, visit),
+        Values::Sparse32(r) => sparse(r, visit),
+        Values::Text(_) | Values::Index(_) => {}
+    }
+}
+
+/// Whether every stored number obeys.
+fn all(source: &Values, obeys: impl Fn(f64) -> bool) -> bool {
+    match source {
+        Values::Dense(r) => r.values().iter().all(|&x| obeys(x)),
+        Values::Dense32(r) => r.values().iter().all(|&x| obeys(f64::from(x))),
+        Values::Sparse(r) => r.coordinates().iter().all(|c| obeys(c.value)),
+        Values::Sparse32(r) => r.coordinates().iter().all(|c| obeys(f64::from(c.value))),
+        Values::Text(_) | Values::Index(_) => false,
+    }
+}
+
+/// Copies the lanes of a panel that belong to a stretch of the columns.
+fn put(panel: usize, sums: &[f32; PANEL], stretch: &Range<usize>, cols: &Range<usize>, line: &mut [f32]) {
+    let first = panel * PANEL;
+    let (from, to) = (stretch.start.max(first), stretch.end.min(first + PANEL));
+    line[from - cols.start..to - cols.start].copy_from_slice(&sums[from - first..to - first]);
+}
+
+/// The panels that a range of columns touches.
+fn panels(cols: &Range<usize>) -> Range<usize> {
+    cols.start / PANEL..cols.end.div_ceil(PANEL)
+}
+
+#[cfg(test)]
+mod tests;

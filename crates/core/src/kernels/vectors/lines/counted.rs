@@ -1,0 +1,135 @@
+//! Vectors of zeros and ones: the inner product of two is the number of features they share, and bytes can count it.
+
+use super::{Change, Finish, all, each, stretches};
+use crate::data::Values;
+use crate::vectorise::{Loops, vectorised};
+use std::ops::Range;
+
+/// Columns in a panel: four whole registers of bytes.
+const WIDE: usize = 256;
+
+/// Byte l of line k of panel p says whether example `256 p + l` has feature k.
+pub(crate) struct Counted {
+    bytes: Vec<u8>,
+    width: usize,
+    /// The features of each example, one after the other.
+    features: Vec<u32>,
+    starts: Vec<usize>,
+    /// How many features each example has.
+    sizes: Vec<f32>,
+    /// The inner product that one common feature makes.
+    unit: f32,
+    distance: bool,
+}
+
+impl Counted {
+    pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
+        // dense zeros and ones were shifted to their mean; sparse ones are as they were
+        let rows = match source {
+            Values::Sparse(r) => r.len(),
+            Values::Sparse32(r) => r.len(),
+            _ => return None,
+        };
+        let width = source.width()?;
+        if !all(source, |x| x == 1.0) || rows.checked_mul(width)? > super::MOST_BYTES {
+            return None;
+        }
+        let unit = match change.weights {
+            None => 1.0,
+            Some([one]) => (one * one) as f32,
+            Some(_) => return None,
+        };
+        let (mut features, mut starts) = (Vec::new(), vec![0; rows + 1]);
+        each(source, |i, k, _| {
+            features.push(k as u32);
+            starts[i + 1] = features.len();
+        });
+        // examples without any feature
+        for i in 0..rows {
+            starts[i + 1] = starts[i + 1].max(starts[i]);
+        }
+        if starts.windows(2).any(|p| p[1] - p[0] > usize::from(u8::MAX)) {
+            return None;
+        }
+        Some(Self::pack(features, starts, width, unit, change.distance))
+    }
+
+    fn pack(features: Vec<u32>, starts: Vec<usize>, width: usize, unit: f32, distance: bool) -> Self {
+        let n = starts.len() - 1;
+        let mut bytes = vec![0; n.div_ceil(WIDE) * width * WIDE];
+        for i in 0..n {
+            for &k in &features[starts[i]..starts[i + 1]] {
+                bytes[(i / WIDE * width + k as usize) * WIDE + i % WIDE] = 1;
+            }
+        }
+        let sizes = starts.windows(2).map(|p| (p[1] - p[0]) as f32).collect();
+        Self { bytes, width, features, starts, sizes, unit, distance }
+    }
+
+    fn example(&self, i: usize) -> &[u32] {
+        &self.features[self.starts[i]..self.starts[i + 1]]
+    }
+
+    pub(super) fn select(&self, keep: &[usize]) -> Self {
+        let (mut features, mut starts) = (Vec::new(), vec![0]);
+        for &i in keep {
+            features.extend_from_slice(self.example(i));
+            starts.push(features.len());
+        }
+        Self::pack(features, starts, self.width, self.unit, self.distance)
+    }
+
+    pub(super) fn rows(&self, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
+        for (&row, line) in rows.iter().zip(lines) {
+            for stretch in stretches(cols) {
+                let line = &mut line[stretch.start - cols.start..stretch.end - cols.start];
+                vectorised(Count { columns: self, row, cols: &stretch, line: &mut *line });
+                finish(line);
+            }
+        }
+    }
+}
+
+/// One example against the panels of a range of columns.
+struct Count<'a> {
+    columns: &'a Counted,
+    row: usize,
+    cols: &'a Range<usize>,
+    line: &'a mut [f32],
+}
+
+impl Loops for Count<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (columns, cols) = (self.columns, self.cols);
+        let features = columns.example(self.row);
+        let (size, unit, distance) = (columns.sizes[self.row], columns.unit, columns.distance);
+        let mut values = [0.0_f32; WIDE];
+        for p in cols.start / WIDE..cols.end.div_ceil(WIDE) {
+            let panel = &columns.bytes[p * columns.width * WIDE..(p + 1) * columns.width * WIDE];
+            let (lines, _) = panel.as_chunks::<WIDE>();
+            let mut counts = [0_u8; WIDE];
+            for &k in features {
+                let line = &lines[k as usize];
+                for l in 0..WIDE {
+                    counts[l] = counts[l].wrapping_add(line[l]);
+                }
+            }
+            let first = p * WIDE;
+            let (from, to) = (cols.start.max(first), cols.end.min(first + WIDE));
+            let sizes = &columns.sizes[first..to];
+            if distance {
+                for (v, (&c, &other)) in values.iter_mut().zip(counts.iter().zip(sizes)) {
+                    *v = unit * (size + other - 2.0 * f32::from(c));
+                }
+            } else {
+                for (v, &c) in values.iter_mut().zip(&counts) {
+                    *v = unit * f32::from(c);
+                }
+            }
+            self.line[from - cols.start..to - cols.start].copy_from_slice(&values[from - first..to - first]);
+        }
+    }
+}

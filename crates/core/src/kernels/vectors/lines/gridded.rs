@@ -1,0 +1,254 @@
+//! Values on a grid, base + step · q with whole q of 16 bits: pixels, counts, decimals of few digits. Sums of products of
+//! whole numbers are exact, two features go through each instruction, and features where all rows are at the base are
+//! passed over.
+
+#[cfg(target_arch = "x86_64")]
+mod vnni;
+
+use super::{Change, Finish, PANEL, all, at_once, each, finish_stretch, panels, put, stretches};
+use crate::data::Values;
+use crate::vectorise::{Loops, vectorised};
+use std::ops::Range;
+
+/// Features 2k and 2k + 1 of lane l of panel p are at `((p · pairs + k) · 64 + l) · 2` and the place after it.
+pub(crate) struct Gridded {
+    values: Vec<i16>,
+    pairs: usize,
+    len: usize,
+    /// Σ q² of each example.
+    squares: Vec<i32>,
+    /// What one unit of Σ q q' is worth.
+    unit: f32,
+    distance: bool,
+}
+
+/// Rows that share one reading of a panel.
+const GROUP: usize = 6;
+
+/// Two features of each row of a group: the place of the pair, and its values, the first in the low half.
+#[derive(Clone, Copy)]
+struct Entry<const R: usize> {
+    pair: u32,
+    words: [i32; R],
+}
+
+/// Steps that occur in practice; the smallest distance from the base is tried as well.
+const STEPS: [f64; 9] = [1.0, 0.5, 0.25, 0.1, 0.01, 0.001, 1.0 / 255.0, 1.0 / 256.0, 1.0 / 16.0];
+
+impl Gridded {
+    pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
+        let (len, width) = (source.len(), source.width()?);
+        let factor = match change.weights {
+            None => 1.0,
+            Some([one]) => *one,
+            Some(_) => return None,
+        };
+        let sparse = matches!(source, Values::Sparse(_) | Values::Sparse32(_));
+        let single = matches!(source, Values::Dense32(_) | Values::Sparse32(_));
+        let mut lowest = f64::INFINITY;
+        each(source, |_, _, x| lowest = lowest.min(x));
+        // distances do not see a common shift; the lowest value is mostly the background
+        let base = if change.distance && !sparse { lowest } else { 0.0 };
+        if !base.is_finite() {
+            return None;
+        }
+        let mut smallest = f64::INFINITY;
+        let mut largest = 0.0_f64;
+        each(source, |_, _, x| {
+            let q = (x - base).abs();
+            largest = largest.max(q);
+            if q > 0.0 {
+                smallest = smallest.min(q);
+            }
+        });
+        let fits = |step: f64| {
+            let most = largest / step;
+            // Σ (q − q')² and each of its terms stay below 2³¹
+            if most > 32_767.0 || 4.0 * most * most * width as f64 >= 2_147_483_647.0 {
+                return false;
+            }
+            // a value that was rounded once from its place on the grid
+            let tolerance = if single { 1e-6 } else { 1e-12 } * (most + (base / step).abs()).max(1.0);
+            tolerance < 0.01
+                && all(source, |x| {
+                    let q = (x - base) / step;
+                    (q - q.round()).abs() <= tolerance
+                })
+        };
+        let step = STEPS.into_iter().chain(Some(smallest)).find(|&step| step <= 1.001 * smallest && fits(step))?;
+        let pairs = width.div_ceil(2);
+        let mut values = vec![0_i16; len.div_ceil(PANEL) * pairs * PANEL * 2];
+        let mut squares = vec![0_i32; len];
+        each(source, |i, k, x| {
+            let q = ((x - base) / step).round() as i16;
+            values[((i / PANEL * pairs + k / 2) * PANEL + i % PANEL) * 2 + k % 2] = q;
+            squares[i] += i32::from(q) * i32::from(q);
+        });
+        let unit = (step * factor * step * factor) as f32;
+        Some(Self { values, pairs, len, squares, unit, distance: change.distance })
+    }
+
+    pub(super) fn select(&self, keep: &[usize]) -> Self {
+        let size = self.pairs * PANEL * 2;
+        let mut values = vec![0; keep.len().div_ceil(PANEL) * size];
+        for (panel, keep) in values.chunks_exact_mut(size.max(1)).zip(keep.chunks(PANEL)) {
+            let from: Vec<usize> = keep.iter().map(|i| i / PANEL * size + i % PANEL * 2).collect();
+            for (k, line) in panel.chunks_exact_mut(PANEL * 2).enumerate() {
+                for (o, f) in line.chunks_exact_mut(2).zip(&from) {
+                    o.copy_from_slice(&self.values[f + k * PANEL * 2..f + k * PANEL * 2 + 2]);
+                }
+            }
+        }
+        let squares = keep.iter().map(|&i| self.squares[i]).collect();
+        Self { values, pairs: self.pairs, len: keep.len(), squares, unit: self.unit, distance: self.distance }
+    }
+
+    pub(super) fn group(&self) -> usize {
+        if self.pairs >= 24 { GROUP } else { 1 }
+    }
+
+    pub(super) fn rows(&self, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
+        debug_assert!(cols.end <= self.len);
+        let (mut rows, mut lines) = (rows, lines);
+        while !rows.is_empty() {
+            let count = at_once(rows.len(), GROUP);
+            let (now, later) = lines.split_at_mut(count);
+            match count {
+                GROUP => self.some::<GROUP>(&rows[..count], cols, now, finish),
+                3 => self.some::<3>(&rows[..count], cols, now, finish),
+                _ => self.some::<1>(&rows[..count], cols, now, finish),
+            }
+            (rows, lines) = (&rows[count..], later);
+        }
+    }
+
+    /// The pairs of features where any of the rows is off the base.
+    fn entries<const R: usize>(&self, rows: &[usize]) -> Vec<Entry<R>> {
+        let size = self.pairs * PANEL * 2;
+        let mut entries = Vec::with_capacity(self.pairs);
+        for pair in 0..self.pairs {
+            let mut words = [0; R];
+            for (word, &i) in words.iter_mut().zip(rows) {
+                let at = i / PANEL * size + (pair * PANEL + i % PANEL) * 2;
+                *word = i32::from(self.values[at]) & 0xffff | i32::from(self.values[at + 1]) << 16;
+            }
+            if words != [0; R] {
+                entries.push(Entry { pair: pair as u32, words });
+            }
+        }
+        entries
+    }
+
+    fn some<const R: usize>(&self, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
+        let entries = self.entries::<R>(rows);
+        let size = self.pairs * PANEL * 2;
+        let mut dots = [[0_i32; PANEL]; R];
+        for stretch in stretches(cols) {
+            for p in panels(&stretch) {
+                products(&self.values[p * size..(p + 1) * size], &entries, &mut dots);
+                let first = p * PANEL;
+                let squares = &self.squares[first..self.len.min(first + PANEL)];
+                for (r, line) in lines.iter_mut().enumerate() {
+                    let mut sums = [0.0; PANEL];
+                    self.scale(&dots[r], self.squares[rows[r]], squares, &mut sums);
+                    put(p, &sums, &stretch, cols, line);
+                }
+            }
+            finish_stretch(&stretch, cols, lines, finish);
+        }
+    }
+
+    /// Whole sums become squared distances or inner products.
+    fn scale(&self, dots: &[i32; PANEL], square: i32, squares: &[i32], sums: &mut [f32; PANEL]) {
+        let (unit, distance) = (self.unit, self.distance);
+        vectorised(Scale { dots, square, squares, unit, distance, sums });
+    }
+}
+
+/// Σ q q' of the rows with the 64 examples of a panel.
+fn products<const R: usize>(panel: &[i16], entries: &[Entry<R>], dots: &mut [[i32; PANEL]; R]) {
+    #[cfg(target_arch = "x86_64")]
+    if vnni::is_there() {
+        return vnni::products(panel, entries, dots);
+    }
+    vectorised(Plain { panel, entries, dots });
+}
+
+/// The products as a plain loop.
+struct Plain<'a, const R: usize> {
+    panel: &'a [i16],
+    entries: &'a [Entry<R>],
+    dots: &'a mut [[i32; PANEL]; R],
+}
+
+impl<const R: usize> Loops for Plain<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (lines, _) = self.panel.as_chunks::<{ PANEL * 2 }>();
+        for (r, dots) in self.dots.iter_mut().enumerate() {
+            let mut sums = [0_i32; PANEL];
+            for entry in self.entries {
+                let line = &lines[entry.pair as usize];
+                let (a, b) = (i32::from(entry.words[r] as i16), entry.words[r] >> 16);
+                for l in 0..PANEL {
+                    sums[l] += a * i32::from(line[2 * l]) + b * i32::from(line[2 * l + 1]);
+                }
+            }
+            *dots = sums;
+        }
+    }
+}
+
+/// The loop of [`Gridded::scale`].
+struct Scale<'a> {
+    dots: &'a [i32; PANEL],
+    square: i32,
+    squares: &'a [i32],
+    unit: f32,
+    distance: bool,
+    sums: &'a mut [f32; PANEL],
+}
+
+impl Loops for Scale<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.distance {
+            for (o, (&dot, &other)) in self.sums.iter_mut().zip(self.dots.iter().zip(self.squares)) {
+                *o = self.unit * (self.square + other - 2 * dot) as f32;
+            }
+        } else {
+            for (o, &dot) in self.sums.iter_mut().zip(self.dots) {
+                *o = self.unit * dot as f32;
+            }
+        }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+
+    #[test]
+    fn the_fast_products_are_those_of_the_plain_loop() {
+        if !vnni::is_there() {
+            return;
+        }
+        let mut random = Seed(3).stream("grid");
+        for pairs in [1, 2, 7, 40] {
+            let panel: Vec<i16> = (0..pairs * PANEL * 2).map(|_| random.below(2001) as i16 - 1000).collect();
+            let mut word =
+                || i32::from(random.below(2001) as i16 - 1000) & 0xffff | (random.below(2001) as i32 - 1000) << 16;
+            let entries: Vec<Entry<3>> =
+                (0..pairs as u32).step_by(2).map(|pair| Entry { pair, words: [word(), word(), word()] }).collect();
+            let (mut fast, mut slow) = ([[7; PANEL]; 3], [[0; PANEL]; 3]);
+            vnni::products(&panel, &entries, &mut fast);
+            vectorised(Plain { panel: &panel, entries: &entries, dots: &mut slow });
+            assert_eq!(fast, slow);
+        }
+    }
+}

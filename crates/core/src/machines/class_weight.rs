@@ -1,0 +1,101 @@
+//! Class weights in words: `none`, `balanced`, or `label:weight,label:weight`.
+
+use super::FitError;
+use crate::data::{Classes, same_label};
+
+/// How much the examples of each class count.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClassWeight {
+    /// All alike.
+    None,
+    /// n / (k · n_c): every class counts as much as every other, however many examples it has.
+    Balanced,
+    /// As given; a class that is not named counts 1.
+    Given(Vec<(String, f64)>),
+}
+
+impl ClassWeight {
+    /// Reads the words; the error says what would be right.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "none" => return Ok(Self::None),
+            "balanced" => return Ok(Self::Balanced),
+            _ => {}
+        }
+        let pair = |part: &str| {
+            // a label may have a colon of its own
+            let (label, weight) = part.rsplit_once(':')?;
+            let weight: f64 = weight.trim().parse().ok()?;
+            let fits = weight > 0.0 && weight.is_finite() && !label.trim().is_empty();
+            fits.then(|| (label.trim().to_owned(), weight))
+        };
+        let pairs: Option<Vec<(String, f64)>> = text.split(',').map(pair).collect();
+        let pairs = pairs.ok_or("none, balanced or label:weight,label:weight with weights above zero")?;
+        match pairs.iter().enumerate().find(|(i, (label, _))| pairs[..*i].iter().any(|(l, _)| same_label(l, label))) {
+            Some((_, (label, _))) => Err(format!("one weight for each label; {label} has two")),
+            None => Ok(Self::Given(pairs)),
+        }
+    }
+
+    /// The rule of the parameter.
+    pub fn check(text: &str) -> Result<(), String> {
+        Self::parse(text).map(|_| ())
+    }
+
+    /// The factor of each class, in the order of the labels.
+    pub fn factors(machine: &'static str, text: &str, classes: &Classes) -> Result<Vec<f64>, FitError> {
+        let wrong = |finding: String| FitError::Param { machine, finding: format!("class_weight = {text}: {finding}") };
+        let k = classes.labels.len();
+        match Self::parse(text).map_err(|wanted| wrong(format!("it must be {wanted}")))? {
+            Self::None => Ok(vec![1.0; k]),
+            Self::Balanced => {
+                let mut counts = vec![0_usize; k];
+                classes.codes.iter().for_each(|&c| counts[c as usize] += 1);
+                let n = classes.codes.len() as f64;
+                Ok(counts.into_iter().map(|count| n / (k as f64 * count.max(1) as f64)).collect())
+            }
+            Self::Given(pairs) => {
+                let mut factors = vec![1.0; k];
+                for (label, weight) in pairs {
+                    let place = classes.labels.iter().position(|known| same_label(known, &label));
+                    let Some(place) = place else {
+                        let known = classes.labels.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
+                        let more = if k > 10 { ", …" } else { "" };
+                        return Err(wrong(format!("there is no class {label}; the classes are {known}{more}")));
+                    };
+                    factors[place] = weight;
+                }
+                Ok(factors)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes() -> Classes {
+        Classes { labels: vec!["-1".into(), "a:b".into(), "c".into()], codes: vec![0, 0, 0, 1, 2, 2] }
+    }
+
+    #[test]
+    fn words_give_factors() {
+        let factors = |text: &str| ClassWeight::factors("m", text, &classes()).unwrap();
+        assert_eq!(factors("none"), [1.0, 1.0, 1.0]);
+        // n / (k n_c) = 6/9, 6/3, 6/6
+        assert_eq!(factors("balanced"), [2.0 / 3.0, 2.0, 1.0]);
+        assert_eq!(factors("a:b:3, -1.0:0.5"), [0.5, 3.0, 1.0], "labels are numbers where they can be");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_would_be_right() {
+        for text in ["", "c", "c:", "c:0", "c:-1", "c:inf", ":2", "c:1,,", "balance"] {
+            let said = ClassWeight::check(text).unwrap_err();
+            assert!(said.contains("balanced or label:weight"), "{text}: {said}");
+        }
+        assert!(ClassWeight::check("1:2,1.0:3").unwrap_err().contains("1.0 has two"));
+        let said = ClassWeight::factors("m", "d:2", &classes()).unwrap_err().to_string();
+        assert!(said.contains("no class d") && said.contains("-1, a:b, c"), "{said}");
+    }
+}

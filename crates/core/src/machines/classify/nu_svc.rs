@@ -1,0 +1,145 @@
+//! The ν-support vector classifier.
+
+use super::pairs::Pairs;
+use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
+use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::params::{Params, Rule, Visit};
+use crate::solvers::Monitor;
+use crate::solvers::smo::{Equality, Start};
+use crate::sources::{LIBSVM, Source};
+
+/// min ½‖w‖² − ν Σw_i ρ + Σ w_i max(0, ρ − y_i (⟨w, φ(x_i)⟩ + b)), then everything divided by ρ
+///
+/// # Source
+/// Chang & Lin (2011), §2.2: 0 ≤ α_i ≤ w_i, yᵀα = 0, Σα = ν Σw. The result is that of `svc` with C = 1/ρ (toolbox L8).
+///
+/// # Use when
+/// The share of margin errors is known better than a price: ν is at least the share of margin errors and at most the share
+/// of support vectors.
+///
+/// # Cost
+/// As `svc`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NuSvc {
+    /// ν, at most twice the share of the smaller class.
+    pub nu: f64,
+    /// Sharpness and cost.
+    pub effort: Effort,
+}
+
+impl Default for NuSvc {
+    fn default() -> Self {
+        Self { nu: 0.5, effort: Effort::default() }
+    }
+}
+
+impl Params for NuSvc {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        let help = "share ν: at least that of margin errors, at most that of support vectors";
+        v.real("nu", &mut self.nu, Rule::AboveUpTo(0.0, 1.0), help);
+        self.effort.visit(v);
+    }
+}
+
+impl Machine for NuSvc {
+    fn entry(&self) -> &'static MachineEntry {
+        &ENTRY
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let classes = task.classes(ENTRY.name)?;
+        let weights = weights(task);
+        let pairs = Pairs::new(task, &classes.codes, classes.labels.len(), &weights);
+        let sizes = pairs.sizes();
+        for p in 0..sizes.len() {
+            self.feasible(&pairs, p, &classes.labels)?;
+        }
+        let make = |p: usize| self.sub(&pairs, p);
+        let subs = Subs { sizes, make: &make };
+        let mut solutions = solve(&pairs.gram, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
+        let (mut gap, mut offsets, mut margins) = (0.0, Vec::new(), Vec::new());
+        for (p, solution) in solutions.iter_mut().enumerate() {
+            // free α of the first class stand at b − ρ, those of the second at b + ρ
+            let [low, high] = solution.offsets;
+            let (b, rho) = (f64::midpoint(low, high), 0.5 * (high - low));
+            let side = pairs.side(p);
+            let mut slack = 0.0;
+            for (t, (&y, &w)) in side.signs.iter().zip(&side.weights).enumerate() {
+                // f(x_t) = −s_t + b
+                slack += w * (rho - y * (b - solution.state[t])).max(0.0);
+            }
+            let total: f64 = side.weights.iter().sum();
+            gap += solution.squared_norm - self.nu * total * rho + slack;
+            // a margin of nothing cannot be made one: such a rule decides by b alone
+            let factor = if rho > 0.0 { 1.0 / rho } else { 1.0 };
+            solution.beta.iter_mut().for_each(|beta| *beta *= factor);
+            offsets.push(b * factor);
+            margins.push(rho);
+        }
+        let (coefficients, support) = pairs.join(&solutions);
+        let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
+        let proof = prove(&solutions, Some(gap), support, &self.effort, task, vec![("rho".to_owned(), smallest)]);
+        Ok(Fitted {
+            expansion: Expansion { coefficients, offsets },
+            readout: Readout::Vote { labels: classes.labels },
+            proof,
+        })
+    }
+}
+
+impl NuSvc {
+    /// Both classes of a pair must hold half of ν Σw.
+    fn feasible(&self, pairs: &Pairs<'_>, p: usize, labels: &[String]) -> Result<(), FitError> {
+        let side = pairs.side(p);
+        let sum = |sign: f64| -> f64 {
+            side.signs.iter().zip(&side.weights).filter(|(y, _)| **y == sign).map(|(_, w)| w).sum()
+        };
+        let (plus, minus) = (sum(1.0), sum(-1.0));
+        let most = 2.0 * plus.min(minus) / (plus + minus);
+        if self.nu <= most * (1.0 + 1e-12) {
+            return Ok(());
+        }
+        let (a, b) = pairs.classes(p);
+        let finding = format!(
+            "nu = {} is too large for the classes {} and {}; give at most {most:.4}, twice the share of the smaller",
+            self.nu, labels[a], labels[b]
+        );
+        Err(FitError::Param { machine: ENTRY.name, finding })
+    }
+
+    fn sub(&self, pairs: &Pairs<'_>, p: usize) -> Sub {
+        let side = pairs.side(p);
+        let bounds = |sign: f64| -> Vec<f64> {
+            side.signs.iter().zip(&side.weights).map(|(&y, &w)| if y == sign { w } else { 0.0 }).collect()
+        };
+        let (upper, lower) = (bounds(1.0), bounds(-1.0));
+        let half = 0.5 * self.nu * side.weights.iter().sum::<f64>();
+        let negative = |values: Vec<f64>| values.into_iter().map(|v| -v).collect::<Vec<_>>();
+        let start = Start {
+            plus: fill(&upper, half).unwrap_or_else(|| upper.clone()),
+            minus: negative(fill(&lower, half).unwrap_or_else(|| lower.clone())),
+        };
+        Sub {
+            columns: side.columns,
+            linear: vec![0.0; upper.len()],
+            lower: negative(lower),
+            upper,
+            epsilon: 0.0,
+            ridge: None,
+            equality: Equality::Signs,
+            start: Some(start),
+        }
+    }
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: "nu_svc",
+    aliases: &[],
+    summary: "support vector classification with a share of errors instead of a price",
+    formula: "min ½‖w‖² − ν m ρ + Σ max(0, ρ − y_i f(x_i))",
+    learns: Learns::Classes,
+    source: Source::new(&LIBSVM, "§2.2"),
+    use_when: "the share of margin errors is known better than a price",
+    make: || Box::new(NuSvc::default()),
+};

@@ -1,0 +1,12 @@
+//! Machines that learn what is usual, to tell what is not.
+
+mod one_class;
+mod svdd;
+
+pub use one_class::OneClass;
+pub use svdd::Svdd;
+
+use super::MachineEntry;
+
+/// The machines of this folder.
+pub static ENTRIES: &[&MachineEntry] = &[&one_class::ENTRY, &svdd::ENTRY];

@@ -1,0 +1,203 @@
+//! What the support vector machines share: how much work is allowed, and how their problems are handed to the solver.
+
+use super::{FitError, Proof, Task};
+use crate::gram::{Gram, Side, diagonal, show_bytes};
+use crate::params::{Params, Rule, Visit};
+use crate::solvers::conjugate_gradient::not_finite;
+use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo};
+use crate::solvers::{Monitor, SolveError, Status};
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// How sharp a solution is to be, and what it may cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effort {
+    /// The largest violation of the optimality conditions that is left.
+    pub tolerance: f64,
+    /// The most steps of a sub-problem; 0 for LIBSVM's limit, 100 n but at least ten million.
+    pub max_iterations: usize,
+    /// Megabytes for kernel rows, divided over the sub-problems that run at once.
+    pub cache: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { tolerance: 1e-3, max_iterations: 0, cache: 200 }
+    }
+}
+
+impl Params for Effort {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.real("tolerance", &mut self.tolerance, Rule::Above(0.0), "largest violation of the optimality conditions");
+        v.count("max_iterations", &mut self.max_iterations, Rule::AtLeast(0.0), "most steps, 0 for 100 n or 10⁷");
+        v.count("cache", &mut self.cache, Rule::AtLeast(0.0), "megabytes for kernel rows");
+    }
+}
+
+/// One problem of a machine, over ranges of the examples of a matrix.
+pub(super) struct Sub {
+    pub(super) columns: Vec<Range<usize>>,
+    pub(super) linear: Vec<f64>,
+    pub(super) lower: Vec<f64>,
+    pub(super) upper: Vec<f64>,
+    pub(super) epsilon: f64,
+    pub(super) ridge: Option<Vec<f64>>,
+    pub(super) equality: Equality,
+    pub(super) start: Option<Start>,
+}
+
+/// Sub-problems of a machine: how many, how large, and each of them when its turn comes.
+pub(super) struct Subs<'a> {
+    pub(super) sizes: Vec<usize>,
+    pub(super) make: &'a (dyn Fn(usize) -> Sub + Sync),
+}
+
+/// Solves all sub-problems. Those that are large among them are divided over threads by columns, one after the other;
+/// the rest are taken from a queue, the largest first, one thread each. The solutions are the same bits either way.
+pub(super) fn solve(
+    gram: &Arc<dyn Gram>,
+    subs: &Subs<'_>,
+    effort: &Effort,
+    task: &Task<'_>,
+    watch: &dyn Monitor,
+) -> Result<Vec<Solution>, SolveError> {
+    let known = gram.self_similarities(Side::Rows).filter(|_| gram.is_symmetric());
+    let own = known.unwrap_or_else(|| diagonal(gram.as_ref()));
+    if own.iter().any(|k| !k.is_finite()) {
+        return Err(not_finite(gram.as_ref()));
+    }
+    let threads = task.threads.max(1);
+    let mut order: Vec<usize> = (0..subs.sizes.len()).collect();
+    order.sort_by_key(|&p| std::cmp::Reverse(subs.sizes[p]));
+    let square = |p: usize| (subs.sizes[p] as f64).powi(2);
+    let total: f64 = order.iter().map(|&p| square(p)).sum();
+    let large = order.iter().take_while(|&&p| threads > 1 && square(p) > 0.25 * total).count();
+    let bytes = cache_bytes(effort, task);
+    let one = |p: usize, threads: usize, bytes: usize, workspace: &mut Workspace| {
+        let sub = (subs.make)(p);
+        let diagonal: Vec<f64> = sub.columns.iter().flat_map(|r| &own[r.clone()]).copied().collect();
+        let problem = Problem {
+            gram: Arc::clone(gram),
+            columns: &sub.columns,
+            diagonal: &diagonal,
+            linear: &sub.linear,
+            lower: &sub.lower,
+            upper: &sub.upper,
+            epsilon: sub.epsilon,
+            ridge: sub.ridge.as_deref(),
+            equality: sub.equality,
+            start: sub.start.as_ref(),
+        };
+        let Effort { tolerance, max_iterations, .. } = *effort;
+        let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };
+        smo(&problem, &options, workspace, watch).map_err(|error| match error {
+            SolveError::NotFinite { .. } => not_finite(gram.as_ref()),
+            other => other,
+        })
+    };
+    let mut found: Vec<Option<Result<Solution, SolveError>>> = order.iter().map(|_| None).collect();
+    let mut workspace = Workspace::default();
+    for &p in &order[..large] {
+        found[p] = Some(one(p, threads, bytes, &mut workspace));
+    }
+    let rest = &order[large..];
+    let workers = threads.min(rest.len());
+    if workers <= 1 {
+        for &p in rest {
+            found[p] = Some(one(p, 1, bytes, &mut workspace));
+        }
+    } else {
+        let next = AtomicUsize::new(0);
+        let results = Mutex::new(Vec::with_capacity(rest.len()));
+        let work = || {
+            let mut workspace = Workspace::default();
+            let mut mine = Vec::new();
+            while let Some(&p) = rest.get(next.fetch_add(1, Ordering::Relaxed)) {
+                mine.push((p, one(p, 1, bytes / workers, &mut workspace)));
+            }
+            if let Ok(mut all) = results.lock() {
+                all.extend(mine);
+            }
+        };
+        std::thread::scope(|scope| {
+            (1..workers).for_each(|_| {
+                scope.spawn(work);
+            });
+            work();
+        });
+        for (p, result) in results.into_inner().unwrap_or_default() {
+            found[p] = Some(result);
+        }
+    }
+    found.into_iter().flatten().collect()
+}
+
+/// Cheap rows are not kept beyond this: memory that is touched for the first time costs more than to compute them again.
+const ENOUGH: usize = 192 << 20;
+
+/// Bytes for rows: what was asked for, within half of the memory, and no more than pays.
+fn cache_bytes(effort: &Effort, task: &Task<'_>) -> usize {
+    let asked = effort.cache.saturating_mul(1 << 20).min(task.plan.memory / 2);
+    if task.gram.is_dear() { asked } else { asked.min(ENOUGH) }
+}
+
+/// Shares that fill bounds from the first on until their sum is reached, as LIBSVM starts; `None` if bounds do not hold it.
+pub(super) fn fill(bounds: &[f64], sum: f64) -> Option<Vec<f64>> {
+    let mut left = sum;
+    let shares = bounds
+        .iter()
+        .map(|&u| {
+            let share = left.min(u);
+            left -= share;
+            share
+        })
+        .collect();
+    // rounding may leave a trace of a sum that just fits
+    (left <= 1e-9 * sum.max(f64::MIN_POSITIVE)).then_some(shares)
+}
+
+/// How much each example counts: the task's weights, or one.
+pub(super) fn weights(task: &Task<'_>) -> Vec<f64> {
+    task.weights.map_or_else(|| vec![1.0; task.len()], <[f64]>::to_vec)
+}
+
+/// The proof of several solutions; `gap` is the sum of primal minus dual objectives where they are known.
+pub(super) fn prove(
+    solutions: &[Solution],
+    gap: Option<f64>,
+    support: usize,
+    effort: &Effort,
+    task: &Task<'_>,
+    notes: Vec<(String, f64)>,
+) -> Proof {
+    let rank = |s: Status| match s {
+        Status::Converged => 0,
+        Status::IterationLimit => 1,
+        Status::TimeLimit => 2,
+        Status::Interrupted => 3,
+    };
+    let status = solutions.iter().map(|s| s.status).max_by_key(|&s| rank(s)).unwrap_or(Status::Converged);
+    let sum = |of: fn(&Solution) -> f64| solutions.iter().map(of).sum::<f64>();
+    let mut all = vec![
+        ("kernel_rows".to_owned(), sum(|s| s.rows as f64)),
+        ("kernel_evaluations".to_owned(), sum(|s| s.evaluations as f64)),
+        ("squared_norm".to_owned(), sum(|s| s.squared_norm)),
+    ];
+    all.extend(notes);
+    Proof {
+        status,
+        iterations: solutions.iter().map(|s| s.iterations).sum(),
+        objective: Some(sum(|s| s.objective)),
+        duality_gap: gap.filter(|_| solutions.iter().all(|s| s.whole)),
+        violation: Some(solutions.iter().map(|s| s.violation).fold(0.0, f64::max)),
+        support: Some(support),
+        storage: format!("rows in f32, up to {} kept", show_bytes(cache_bytes(effort, task))),
+        notes: all,
+    }
+}
+
+/// An error of the solver as one of a machine.
+pub(super) fn broke(machine: &'static str) -> impl Fn(SolveError) -> FitError {
+    move |error| FitError::Solve { machine, error }
+}

@@ -1,0 +1,139 @@
+//! Shrinking: variables that stand at a bound and are far from moving are left out of a smaller, repacked problem.
+
+use super::Equality;
+use super::level::{Level, padded};
+use super::passes::Extremes;
+use super::run::Run;
+use super::slots::{Columns, Slots};
+use super::team::{Parcel, WORDS};
+use crate::solvers::SolveError;
+use std::sync::Arc;
+
+/// A smaller problem is worth packing if it has at most this share of the variables.
+const WORTH: f64 = 0.6;
+/// Below so many variables nothing is gained.
+const SMALL: usize = 200;
+/// Problems that came back unsolved so often are solved whole.
+const MOST_RETURNS: usize = 30;
+
+impl Run<'_> {
+    /// Solves the problem of the variables that may still move, if it is much smaller, and brings this level up to date.
+    /// Whether there was one.
+    pub(super) fn shrink(
+        &mut self,
+        level: &mut Level,
+        found: &Extremes,
+        tolerance: f64,
+        depth: usize,
+    ) -> Result<bool, SolveError> {
+        if self.returns >= MOST_RETURNS || level.len() < SMALL {
+            return Ok(false);
+        }
+        let kept = self.keep(level, found);
+        let mut words = [0; WORDS];
+        words[0] = kept.len() as u64;
+        let mut total = 0;
+        self.member.exchange(words, |_, words| total += words[0] as usize);
+        if total < 2 || total as f64 > WORTH * level.len() as f64 {
+            return Ok(false);
+        }
+        let (active, part) = self.agree(level, &kept);
+        let columns = self.pack(level, &active)?;
+        let mut s: Vec<f64> = kept.iter().map(|&place| level.s[place]).collect();
+        s.resize(padded(kept.len()), 0.0);
+        let slots = level.take_slots();
+        let whole = slots.columns().clone();
+        let slots = slots.shrink(columns, part.clone(), s.len(), &active, &kept, level.bytes);
+        let mut smaller = Level::assemble(level.v.select(&active), part, s, slots, level.bytes);
+        smaller.mark_all(self.reading);
+        // the first answer need not be sharp: it is looked at from above and sharpened once (as LIBSVM does at 10 ε)
+        let sharp = if depth == 0 && self.returns == 0 { 10.0 * tolerance } else { tolerance };
+        self.descend(&mut smaller, sharp, depth + 1)?;
+        self.returns += 1;
+        self.bring_back(level, smaller, &active, &kept, whole);
+        Ok(true)
+    }
+
+    /// Places of this part whose variables may still move: not those that could neither rise above the lowest that may
+    /// fall nor fall below the highest that may rise.
+    fn keep(&self, level: &Level, found: &Extremes) -> Vec<usize> {
+        let groups = if self.equality == Equality::Signs { 2 } else { 1 };
+        let limits: Vec<(f64, f64)> = (0..groups)
+            .map(|g| {
+                let (top, bottom) = (found.top[g].value, found.bottom[g].value);
+                // without an equality heights are compared with zero
+                if self.equality == Equality::None { (top.max(0.0), bottom.min(0.0)) } else { (top, bottom) }
+            })
+            .collect();
+        let moves = |place: &usize| {
+            (0..groups).any(|group| {
+                let column = level.part.start + place;
+                let (rises, falls) = level.v.heights(column, level.s[*place], self.reading, group);
+                let (top, bottom) = limits[group];
+                rises.is_some_and(|h| h >= bottom) || falls.is_some_and(|h| h <= top)
+            })
+        };
+        // a variable that may move both ways at one height is free, and always kept by the rule above
+        (0..level.part.len()).filter(moves).collect()
+    }
+
+    /// All columns that are kept, in order, and which of them are this thread's.
+    fn agree(&mut self, level: &Level, kept: &[usize]) -> (Vec<usize>, std::ops::Range<usize>) {
+        let mine: Vec<usize> = kept.iter().map(|place| level.part.start + place).collect();
+        let (mut active, mut part) = (Vec::new(), 0..0);
+        let place = self.member.place;
+        self.member.hand_round(Parcel { indices: mine, ..Parcel::default() }, |p, parcel| {
+            if p == place {
+                part = active.len()..active.len() + parcel.indices.len();
+            }
+            active.extend_from_slice(&parcel.indices);
+        });
+        (active, part)
+    }
+
+    /// The repacked matrix of some columns, made by the leader.
+    fn pack(&mut self, level: &mut Level, active: &[usize]) -> Result<Columns, SolveError> {
+        let mut parcel = Parcel::default();
+        if self.member.leads() {
+            let columns = level.slots().columns();
+            let examples: Vec<usize> = active.iter().map(|&c| columns.example(c)).collect();
+            parcel.gram = Some(Arc::clone(&columns.gram).restrict(&examples, &examples));
+        }
+        let mut gram = None;
+        self.member.hand_round(parcel, |_, parcel| {
+            if let Some(found) = &parcel.gram {
+                gram = Some(Arc::clone(found));
+            }
+        });
+        match gram {
+            Some(gram) => Ok(Columns { gram, ranges: vec![0..active.len()] }),
+            None => unreachable!("the leader has packed it"),
+        }
+    }
+
+    /// Takes over the variables of the smaller problem and brings the state of all columns up to date.
+    fn bring_back(&mut self, level: &mut Level, smaller: Level, active: &[usize], kept: &[usize], whole: Columns) {
+        let mut changes = Vec::new();
+        for (k, &column) in active.iter().enumerate() {
+            let before = level.v.plus[column] + level.v.minus[column];
+            (level.v.plus[column], level.v.minus[column]) = (smaller.v.plus[k], smaller.v.minus[k]);
+            let change = level.v.plus[column] + level.v.minus[column] - before;
+            if change != 0.0 {
+                changes.push((column, change));
+            }
+        }
+        let solved: Vec<f64> = smaller.s[..kept.len()].to_vec();
+        let workspace = smaller.into_workspace();
+        level.put_slots(Slots::new(whole, level.part.clone(), level.s.len(), level.bytes, workspace));
+        if self.status.is_some() {
+            // stopped: the variables are kept, the state of the others is what it was
+            self.whole = false;
+        } else {
+            self.absorb(level, &changes);
+        }
+        for (&place, s) in kept.iter().zip(solved) {
+            level.s[place] = s;
+        }
+        level.mark_all(self.reading);
+    }
+}

@@ -1,0 +1,204 @@
+use super::*;
+use crate::gram::{Dense, Gram};
+use crate::seed::Seed;
+use crate::solvers::{Progress, Silent, Stop};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// n points in space, their Gaussian matrix, and noisy signs.
+fn random(n: usize, seed: u64) -> (Arc<Dense<f64>>, Vec<f64>) {
+    let mut random = Seed(seed).stream("smo");
+    let z: Vec<f64> = (0..n * 3).map(|_| random.normal()).collect();
+    let mut k = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..n {
+            let d: f64 = (0..3).map(|c| (z[i * 3 + c] - z[j * 3 + c]).powi(2)).sum();
+            k[i * n + j] = (-0.5 * d).exp();
+        }
+    }
+    let y = (0..n).map(|i| if z[i * 3] + 0.4 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
+    (Arc::new(Dense::new(k, n, n).unwrap()), y)
+}
+
+struct Given {
+    gram: Arc<dyn Gram>,
+    columns: Vec<Range<usize>>,
+    diagonal: Vec<f64>,
+    linear: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    epsilon: f64,
+    ridge: Option<Vec<f64>>,
+    equality: Equality,
+    start: Option<Start>,
+}
+
+impl Given {
+    /// The problem of a classifier with price c.
+    fn classes(gram: Arc<dyn Gram>, y: &[f64], c: f64) -> Self {
+        Self {
+            columns: vec![0..y.len()],
+            diagonal: crate::gram::diagonal(gram.as_ref()),
+            gram,
+            linear: y.to_vec(),
+            lower: y.iter().map(|&y| if y < 0.0 { -c } else { 0.0 }).collect(),
+            upper: y.iter().map(|&y| if y > 0.0 { c } else { 0.0 }).collect(),
+            epsilon: 0.0,
+            ridge: None,
+            equality: Equality::Sum,
+            start: None,
+        }
+    }
+
+    fn solve(&self, tolerance: f64, threads: usize, watch: &dyn Monitor) -> Result<Solution, SolveError> {
+        let problem = Problem {
+            gram: Arc::clone(&self.gram),
+            columns: &self.columns,
+            diagonal: &self.diagonal,
+            linear: &self.linear,
+            lower: &self.lower,
+            upper: &self.upper,
+            epsilon: self.epsilon,
+            ridge: self.ridge.as_deref(),
+            equality: self.equality,
+            start: self.start.as_ref(),
+        };
+        let options = SmoOptions { tolerance, max_iterations: 0, cache: 1 << 20, threads };
+        smo(&problem, &options, &mut Workspace::default(), watch)
+    }
+
+    /// The optimality conditions and the objective, derived again in f64.
+    fn judge(&self, solution: &Solution, tolerance: f64) {
+        let n = self.linear.len();
+        let mut k = vec![0.0; n * n];
+        crate::gram::fill(self.gram.as_ref(), &mut k);
+        let b = &solution.beta;
+        let mut quadratic = 0.0;
+        for t in 0..n {
+            assert!((self.lower[t]..=self.upper[t]).contains(&b[t]));
+            let ridge = self.ridge.as_ref().map_or(0.0, |d| d[t]);
+            let image = (0..n).map(|j| k[t * n + j] * b[j]).sum::<f64>() + ridge * b[t];
+            quadratic += b[t] * image;
+            let s = self.linear[t] - image;
+            assert!((s - solution.state[t]).abs() < 1e-4 * (1.0 + s.abs()), "{s} {}", solution.state[t]);
+            let height = solution.offsets[0];
+            let (rising, falling) = match b[t] {
+                b if b > 0.0 => (s - self.epsilon, s - self.epsilon),
+                b if b < 0.0 => (s + self.epsilon, s + self.epsilon),
+                _ => (s - self.epsilon, s + self.epsilon),
+            };
+            if b[t] < self.upper[t] {
+                assert!(rising < height + tolerance, "{t}: may rise from {rising} above {height}");
+            }
+            if b[t] > self.lower[t] {
+                assert!(falling > height - tolerance, "{t}: may fall from {falling} below {height}");
+            }
+        }
+        let linear: f64 = (0..n).map(|t| self.epsilon * b[t].abs() - self.linear[t] * b[t]).sum();
+        let objective = 0.5 * quadratic + linear;
+        assert!((objective - solution.objective).abs() < 1e-4 * objective.abs().max(1.0));
+        if self.equality == Equality::Sum {
+            assert!(b.iter().sum::<f64>().abs() < 1e-9 * b.iter().map(|b| b.abs()).sum::<f64>().max(1.0));
+        }
+    }
+}
+
+#[test]
+fn the_optimality_conditions_hold_when_rederived() {
+    for (seed, c) in [(1, 0.5), (2, 1.0), (3, 10.0), (4, 1000.0)] {
+        let (k, y) = random(90, seed);
+        let mut given = Given::classes(k, &y, c);
+        for (equality, epsilon, ridge) in [
+            (Equality::Sum, 0.0, false),
+            (Equality::None, 0.0, false),
+            (Equality::Sum, 0.0, true),
+            (Equality::Sum, 0.3, false),
+        ] {
+            given.equality = equality;
+            given.epsilon = epsilon;
+            given.ridge = ridge.then(|| vec![0.25; 90]);
+            if epsilon > 0.0 {
+                (given.lower, given.upper) = (vec![-c; 90], vec![c; 90]);
+            }
+            let solution = given.solve(1e-5, 1, &Silent).unwrap();
+            assert_eq!(solution.status, Status::Converged);
+            given.judge(&solution, 2e-4);
+        }
+    }
+}
+
+#[test]
+fn shrinking_and_threads_change_no_bit_of_the_optimum() {
+    let n = 6000;
+    let mut random = Seed(8).stream("plane");
+    let z: Vec<[f64; 2]> = (0..n).map(|_| [random.normal(), random.normal()]).collect();
+    let y: Vec<f64> = z.iter().map(|z| if z[0] * z[1] + 0.1 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
+    let rows = crate::data::Rows::from_vectors(&z).unwrap();
+    let gram = crate::formula::rbf(1.0).gram(&crate::data::Dataset::new(rows)).unwrap();
+    let given = Given::classes(gram, &y, 10.0);
+    let one = given.solve(1e-3, 1, &Silent).unwrap();
+    for threads in [2, 3] {
+        let many = given.solve(1e-3, threads, &Silent).unwrap();
+        assert_eq!(one.beta, many.beta);
+        assert_eq!((one.iterations, one.objective, one.offsets), (many.iterations, many.objective, many.offsets));
+    }
+    // the problem did shrink, and its answer holds for the whole
+    assert!((one.evaluations as f64) < one.rows as f64 * n as f64);
+    given.judge(&one, 1.5e-3);
+}
+
+#[test]
+fn a_start_at_another_price_gives_the_same_optimum() {
+    let (k, y) = random(200, 12);
+    let cold = Given::classes(k.clone(), &y, 10.0).solve(1e-5, 1, &Silent).unwrap();
+    let mut warm = Given::classes(k, &y, 10.0);
+    warm.start = Some(Start::of(&Given::classes(warm.gram.clone(), &y, 3.0).solve(1e-3, 1, &Silent).unwrap().beta));
+    let solution = warm.solve(1e-5, 1, &Silent).unwrap();
+    assert!((solution.objective - cold.objective).abs() < 1e-6 * cold.objective.abs());
+    assert!(solution.iterations < cold.iterations);
+}
+
+#[test]
+fn many_copies_are_settled_at_once() {
+    let n = 4000;
+    let gram = Arc::new(crate::gram::views::Constant { value: 1.0, shape: (n, n) });
+    let y: Vec<f64> = (0..n).map(|i| if i % 4 == 0 { 1.0 } else { -1.0 }).collect();
+    let mut given = Given::classes(gram, &y, 2.0);
+    given.diagonal = vec![1.0; n];
+    let solution = given.solve(1e-3, 1, &Silent).unwrap();
+    assert_eq!(solution.status, Status::Converged);
+    assert!(solution.iterations < 50, "{}", solution.iterations);
+    given.judge(&solution, 2e-3);
+}
+
+/// Stops at the k-th look.
+struct After(AtomicUsize);
+
+impl Monitor for After {
+    fn step(&self, _: &Progress) -> ControlFlow<Stop> {
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
+            ControlFlow::Break(Stop::Interrupted)
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+#[test]
+fn an_interruption_keeps_what_there_is() {
+    let (k, y) = random(300, 5);
+    let given = Given::classes(k, &y, 1000.0);
+    let solution = given.solve(1e-6, 1, &After(AtomicUsize::new(2))).unwrap();
+    assert_eq!(solution.status, Status::Interrupted);
+    assert!(solution.iterations > 0 && solution.objective < 0.0);
+}
+
+#[test]
+fn what_cannot_be_solved_is_said() {
+    let k = Arc::new(Dense::new(vec![1.0, f64::INFINITY, f64::INFINITY, 1.0], 2, 2).unwrap());
+    let given = Given::classes(k, &[1.0, -1.0], 1.0);
+    assert!(matches!(given.solve(1e-3, 1, &Silent), Err(SolveError::NotFinite { .. })));
+    let same = Arc::new(Dense::new(vec![1.0; 4], 2, 2).unwrap());
+    let hard = Given::classes(same, &[1.0, -1.0], f64::INFINITY);
+    assert!(matches!(hard.solve(1e-3, 1, &Silent), Err(SolveError::Inseparable)));
+}
