@@ -40,7 +40,7 @@ class Settings:
         self.quick, self.trial, self.threads, self.temp = args.quick, args.rows, args.threads, temp
         self.rounds, self.begun = args.repeat, time.monotonic()
         self.budget = args.budget or (480.0 if args.quick else math.inf)
-        self.limit = args.limit or (120.0 if args.quick else 1800.0)
+        self.limit = args.limit or (60.0 if args.quick else 1800.0)
         self.mode = f"trial of {args.rows} rows" if args.rows else "quick" if args.quick else "full"
         self.data, self.results = Path(args.data).resolve(), Path(args.results).resolve()
         self.data_dir = TARGET / "race-data"
@@ -207,7 +207,7 @@ def arguments():
     parser.add_argument("--only", help=f"sets, separated by commas: {', '.join([*catalogue.SETS, *catalogue.SPECIALS])}")
     parser.add_argument("--peers", help=f"some of {','.join(catalogue.PEERS)}")
     parser.add_argument("--resume", action="store_true", help="keep the finished rows of race.csv, do the rest")
-    parser.add_argument("--limit", type=float, help="seconds after which a single run is stopped (1800, quick 120)")
+    parser.add_argument("--limit", type=float, help="seconds after which a single run is stopped (1800, quick 60)")
     parser.add_argument("--budget", type=float, help="seconds after which no duel is begun (quick 480, else none)")
     parser.add_argument("--threads", type=int, default=2, help="for all sides")
     parser.add_argument("--repeat", type=int, default=3, help="rounds")
