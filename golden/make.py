@@ -6,11 +6,12 @@ Run in a throw-away environment, from the root of the repository:
     target/golden-env/bin/pip install -r golden/requirements.txt
     target/golden-env/bin/python golden/make.py
 
-Nothing here uses mercer. The numbers come from scikit-learn, from SciPy, from mpmath with 50 digits, or from loops that
-follow a definition word for word. Every file has the header `made_by`, `versions`, `notes`; the keys of the rest are
-described in golden/README.md.
+Nothing here uses mercer. The numbers come from scikit-learn, from LIBSVM, from SciPy, from mpmath with 50 digits, or
+from loops that follow a definition word for word. Every file has the header `made_by`, `versions`, `notes`; the keys of
+the rest are described in golden/README.md.
 """
 
+import importlib.metadata
 import json
 import platform
 from collections import Counter, defaultdict
@@ -21,6 +22,7 @@ import mpmath
 import numpy as np
 import scipy
 import sklearn
+from libsvm import svmutil
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.decomposition import KernelPCA
@@ -47,10 +49,11 @@ def plain(value):
     return value
 
 
-def write(name, notes, **parts):
+def write(name, notes, packages=(), **parts):
     """Write one file: a header, then each part; the items of a part are one line each."""
     versions = {"python": platform.python_version()}
     versions |= {module.__name__: module.__version__ for module in (np, scipy, sklearn, mpmath)}
+    versions |= {package: importlib.metadata.version(package) for package in packages}
     header = {"made_by": "golden/make.py", "versions": versions, "notes": notes}
 
     def text(value):
@@ -457,6 +460,167 @@ def svc():
     write("svc", notes, data=data, cases=cases)
 
 
+# ------------------------------------------------------------------------------------------------------------ LIBSVM
+
+
+def libsvm_data():
+    rng = np.random.default_rng(10)
+
+    def part(x, y, new):
+        return {"x": np.round(x, 3), "y": y, "z": np.round(new, 3)}
+
+    x = np.vstack([rng.standard_normal((24, 2)) + c for c in ([-1.0, 0.0], [1.0, 0.5])])
+    order = rng.permutation(48)
+    two = part(x[order], np.repeat([0, 1], 24)[order], rng.uniform(-3, 3, (10, 2)))
+    sizes = (16, 10, 14)
+    x = np.vstack([rng.standard_normal((n, 3)) * 0.8 + np.eye(3)[k] * 1.8 for k, n in enumerate(sizes)])
+    order = rng.permutation(40)
+    three = part(x[order], np.repeat([2, 5, 7], sizes)[order], rng.uniform(-1, 3, (10, 3)))
+    x = np.sort(rng.uniform(-4, 4, (45, 1)), axis=0)
+    sinc = part(x, np.round(np.sinc(x[:, 0]) + 0.1 * rng.standard_normal(45), 4), np.linspace(-4, 4, 10)[:, None])
+    x = np.vstack([rng.standard_normal((36, 2)), rng.uniform(-4, 4, (6, 2))])
+    cloud = part(x, np.ones(42), rng.uniform(-4, 4, (10, 2)))
+    return {"two": two, "three": three, "sinc": sinc, "cloud": cloud}
+
+
+def libsvm_kernel(settings):
+    """The kernel in LIBSVM's options."""
+    if settings["kernel"] == "linear":
+        return "-t 0"
+    if settings["kernel"] == "rbf":
+        return f"-t 2 -g {settings['gamma']!r}"
+    return f"-t 1 -d {settings['degree']} -g {settings['gamma']!r} -r {settings['coef0']!r}"
+
+
+def libsvm_parts(model, y):
+    """For each problem of a model: the pair of classes (or None), the coefficient of every example, and rho."""
+    n, coefficients, rows = len(y), np.array(model.get_sv_coef()), np.array(model.get_sv_indices()) - 1
+    labels = model.get_labels()
+    if model.get_svm_type() not in (svmutil.svm_forms.C_SVC, svmutil.svm_forms.NU_SVC):
+        full = np.zeros(n)
+        full[rows] = coefficients[:, 0]
+        yield None, full, model.rho[0]
+        return
+    for p, (i, j) in enumerate(combinations(range(len(labels)), 2)):
+        full = np.zeros(n)
+        for row, own in zip(rows, coefficients, strict=True):
+            if y[row] == labels[i]:
+                full[row] = own[j - 1]
+            elif y[row] == labels[j]:
+                full[row] = own[i]
+        if abs(full.sum()) > 1e-8 * max(1.0, np.abs(full).sum()):
+            raise SystemExit("the layout of LIBSVM's coefficients is not what this script believes")
+        # LIBSVM's classes stand in the order they come in the data, ours are sorted
+        sign = 1.0 if labels[i] < labels[j] else -1.0
+        yield (min(labels[i], labels[j]), max(labels[i], labels[j])), sign * full, sign * model.rho[p]
+
+
+def libsvm_fit(kind, options, settings, part, tolerance):
+    x, y, z = part["x"], part["y"], part["z"]
+    problem = svmutil.svm_problem(y.tolist(), x.tolist())
+    parameter = svmutil.svm_parameter(f"-s {kind} {options} {libsvm_kernel(settings)} -e {tolerance!r} -h 0 -m 50 -q")
+    model = svmutil.svm_train(problem, parameter)
+    parts = sorted(libsvm_parts(model, y), key=lambda p: p[0] or ())
+    decisions = np.column_stack([matrix(settings, z, x) @ beta - rho for _, beta, rho in parts])
+    # svmutil.svm_predict (3.37) makes room for one decision of nu-SVC where three classes have three
+    room, labels, theirs = (svmutil.c_double * len(parts))(), [], []
+    for point in z.tolist():
+        labels.append(svmutil.libsvm.svm_predict_values(model, svmutil.gen_svm_nodearray(point)[0], room))
+        theirs.append(list(room))
+    by_pair = {(i, j): p for p, (i, j) in enumerate(combinations(model.get_labels(), 2))}
+    for column, (pair, _, _) in enumerate(parts):
+        place, sign = 0, 1.0
+        if pair is not None:
+            place, sign = (by_pair[pair], 1.0) if pair in by_pair else (by_pair[pair[::-1]], -1.0)
+        if np.abs(sign * np.array(theirs)[:, place] - decisions[:, column]).max() > 1e-9:
+            raise SystemExit("the decision values are not those of the coefficients")
+    return parts, decisions, labels, model.get_nr_sv()
+
+
+def libsvm_objective(machine, gram, y, beta, options):
+    """The minimised dual at the coefficients, in double precision; of nu_svc as it is after the division by rho."""
+    square = 0.5 * beta @ gram @ beta
+    if machine == "svc":
+        return square - np.abs(beta).sum()
+    if machine == "svr":
+        return square + options["epsilon"] * np.abs(beta).sum() - beta @ y
+    return square - (beta @ y if machine == "nu_svr" else 0.0)
+
+
+def libsvm():
+    data, cases = libsvm_data(), []
+    kernels, wanted = {"two": (LINEAR, rbf(0.5), poly(3, 0.5, 1.0)), "three": (LINEAR, rbf(0.4), poly(2, 0.5, 1.0))}, []
+    for name in kernels:
+        labels = sorted(set(data[name]["y"].tolist()))
+        for kernel in kernels[name]:
+            for c in (0.5, 10.0):
+                wanted.append(("svc", 0, name, kernel, {"c": c}, {}))
+                weights = dict(zip(labels, (2.0, 0.5, 3.0), strict=False))
+                wanted.append(("svc", 0, name, kernel, {"c": c}, weights))
+            for nu in (0.2, 0.5):
+                wanted.append(("nu_svc", 1, name, kernel, {"nu": nu}, {}))
+    for kernel in (LINEAR, rbf(1.0), poly(3, 0.25, 1.0)):
+        for c in (0.5, 10.0):
+            for epsilon in (0.05, 0.3):
+                wanted.append(("svr", 3, "sinc", kernel, {"c": c, "epsilon": epsilon}, {}))
+            for nu in (0.2, 0.6):
+                wanted.append(("nu_svr", 4, "sinc", kernel, {"c": c, "nu": nu}, {}))
+    # a plane through a cloud around the origin has no direction, hence no linear kernel
+    for kernel in (rbf(0.2), rbf(2.0), poly(2, 0.5, 1.0)):
+        for nu in (0.1, 0.4):
+            wanted.append(("one_class", 2, "cloud", kernel, {"nu": nu}, {}))
+    flags = {"c": "-c", "nu": "-n", "epsilon": "-p"}
+    for machine, kind, name, (formula, settings), options, weights in wanted:
+        part = data[name]
+        told = " ".join(f"{flags[key]} {value!r}" for key, value in options.items())
+        told += "".join(f" -w{label} {weight!r}" for label, weight in weights.items())
+        parts, decisions, labels, support = libsvm_fit(kind, told, settings, part, 1e-8)
+        _, loose, _, _ = libsvm_fit(kind, told, settings, part, 1e-5)
+        gram = matrix(settings, part["x"], part["x"])
+        objectives = [libsvm_objective(machine, gram, part["y"], beta, options) for _, beta, _ in parts]
+        text = [f"{key}={value!r}" for key, value in options.items()]
+        if weights:
+            text.append("class_weight=" + ",".join(f"{label}:{weight!r}" for label, weight in weights.items()))
+        case = {
+            "machine": machine,
+            "data": name,
+            "formula": formula,
+            "settings": "; ".join(text),
+            "pairs": [pair for pair, _, _ in parts],
+            "objective": sum(objectives),
+            "objectives": objectives,
+            "offsets": [-rho for _, _, rho in parts],
+            "n_support": support,
+            "decisions": decisions,
+            "decision_error": np.abs(decisions - loose).max(),
+        }
+        if machine == "nu_svc":
+            sizes = [int(np.isin(part["y"], pair).sum()) for pair, _, _ in parts]
+            pairs = zip(sizes, parts, strict=True)
+            case["rho"] = [options["nu"] * size / np.abs(beta).sum() for size, (_, beta, _) in pairs]
+        if machine == "nu_svr":
+            _, beta, rho = parts[0]
+            off = np.abs(part["y"] - gram @ beta + rho)
+            free = (np.abs(beta) > 1e-6 * options["c"]) & (np.abs(beta) < options["c"] * (1 - 1e-6))
+            case["epsilon"] = off[free].mean() if free.any() else None
+        if len(parts) > 1 or parts[0][0] is not None:
+            case["predictions"] = labels
+        cases.append(case)
+    notes = [
+        "LIBSVM's svm-train -e 1e-8 -h 0; settings are in mercer's words: c is -c, nu is -n, epsilon is -p.",
+        "class_weight is -wi: the factor of C for the examples of a class.",
+        "pairs: the classes of each column of decisions, sorted; a positive value is for the first of them.",
+        "offsets: b of f(x) = Σ β κ + b, which is minus LIBSVM's rho, turned where its classes are not sorted.",
+        "objectives: the minimised dual recomputed in double precision from the coefficients; objective: their sum.",
+        "nu_svc: LIBSVM divides α and b by ρ, and so are objectives (by ρ²), offsets and decisions; rho: ν m / Σ|β|.",
+        "epsilon: the tube that nu-SVR found, where a multiplier is free.",
+        "one_class: 0 ≤ α ≤ 1, Σα = ν m.",
+        "decision_error: how far decisions at -e 1e-5 are from these.",
+        "n_support counts every coefficient that is not zero.",
+    ]
+    write("libsvm", notes, packages=("libsvm-official",), data=data, cases=cases)
+
+
 # ------------------------------------------------------------------------------------------------------ nearest mean
 
 
@@ -580,5 +744,6 @@ if __name__ == "__main__":
     ridge()
     pca()
     svc()
+    libsvm()
     nearest_mean()
     strings()
