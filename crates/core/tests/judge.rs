@@ -3,9 +3,12 @@
 
 #[path = "support/judge.rs"]
 mod judge;
+#[path = "support/verdict.rs"]
+mod verdict;
 
 use judge::{Program, cholesky, substitute};
 use mercer::seed::{Random, Seed};
+use verdict::{Case, Law, Part};
 
 const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
@@ -125,4 +128,73 @@ fn a_bound_below_needs_multipliers_and_a_wrong_point_shows_a_gap() {
     assert!((p.bound(&[1.0, 1.0], &[0.0]) - p.value(&[1.0, 1.0])).abs() < 1e-15);
     assert!(p.bound(&[2.0, 2.0], &[0.0]) < p.value(&[1.0, 1.0]) - 0.5);
     assert!(p.bound(&[1.0, 1.0], &[0.5]) < p.value(&[1.0, 1.0]) - 0.5);
+}
+
+/// The expansion that a solution of the dual stands for: the multipliers of the equalities are offset, margin and tube.
+fn expansion(law: Law, case: Case<'_>) -> (Part, f64, f64) {
+    let n = case.y.len();
+    let found = law.program(case).solve();
+    let (x, first) = (&found.x, found.lambda.first().copied().unwrap_or(0.0));
+    let (mut offset, mut epsilon) = (-first, 0.0);
+    let beta: Vec<f64> = match law {
+        Law::Svc { .. } => (0..n).map(|i| case.y[i] * x[i]).collect(),
+        Law::NuSvc { .. } => {
+            let rho = found.lambda[1];
+            offset /= rho;
+            (0..n).map(|i| case.y[i] * x[i] / rho).collect()
+        }
+        Law::Svr { .. } => (0..n).map(|i| x[i] - x[n + i]).collect(),
+        Law::NuSvr { .. } => {
+            epsilon = -found.lambda[1];
+            (0..n).map(|i| x[i] - x[n + i]).collect()
+        }
+        Law::OneClass { .. } => x.clone(),
+        Law::Svdd { .. } => {
+            offset -= case.k[0];
+            x.iter().map(|a| 2.0 * a).collect()
+        }
+    };
+    (Part { members: (0..n).collect(), y: case.y.to_vec(), beta, offset }, epsilon, found.objective)
+}
+
+#[test]
+fn the_problems_of_all_machines_have_no_gap_at_the_optimum_and_one_elsewhere() {
+    let mut random = Seed(12).stream("laws");
+    let n = 24;
+    let x: Vec<f64> = (0..2 * n).map(|_| random.normal()).collect();
+    let apart = |i: usize, j: usize| (x[2 * i] - x[2 * j]).powi(2) + (x[2 * i + 1] - x[2 * j + 1]).powi(2);
+    let k: Vec<f64> = (0..n * n).map(|e| (-0.5 * apart(e / n, e % n)).exp()).collect();
+    let signs: Vec<f64> = (0..n).map(|i| if x[2 * i] + 0.6 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
+    let numbers: Vec<f64> = (0..n).map(|i| x[2 * i].sin() + 0.2 * random.normal()).collect();
+    let (ones, weights) = (vec![1.0; n], (0..n).map(|i| [1.0, 0.5, 2.0, 0.0][i % 4]).collect::<Vec<_>>());
+    let (c, nu, epsilon) = (3.0, 0.3, 0.1);
+    let mut laws = vec![(Law::NuSvc { nu }, &signs), (Law::OneClass { nu }, &ones), (Law::Svdd { nu }, &ones)];
+    laws.push((Law::NuSvr { c, nu }, &numbers));
+    for (squared, bias) in [(false, false), (false, true), (true, false), (true, true)] {
+        laws.push((Law::Svc { c, squared, bias }, &signs));
+        laws.push((Law::Svr { c, epsilon, squared, bias }, &numbers));
+    }
+    for (law, y) in laws {
+        for w in [&ones, &weights] {
+            let case = Case { k: &k, y, w };
+            let (part, tube, optimum) = expansion(law, case);
+            let found = law.weigh(case, &part, tube);
+            assert!(found.gap.abs() < 1e-6, "{law:?}: {found:?}");
+            assert!(
+                (found.dual - optimum).abs() < 1e-6 && found.infeasible < 1e-6,
+                "{law:?}: {found:?}, not {optimum}"
+            );
+            // another offset, other coefficients, another tube: each is found out
+            let moved = Part { offset: part.offset + 0.05, ..part.clone() };
+            let fewer = Part { beta: part.beta.iter().map(|b| 0.9 * b).collect(), ..part.clone() };
+            let mut wrong = vec![(moved, tube), (fewer, tube)];
+            if matches!(law, Law::NuSvr { .. }) {
+                wrong.push((part.clone(), tube + 0.05));
+            }
+            for (other, tube) in wrong {
+                let found = law.weigh(case, &other, tube);
+                assert!(found.gap > 1e-3 || found.infeasible > 1e-3, "{law:?}: {found:?} passes for optimal");
+            }
+        }
+    }
 }

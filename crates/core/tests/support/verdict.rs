@@ -209,7 +209,8 @@ impl Law {
             if multiplier > 0.0 {
                 violation = violation.max(slope);
             }
-            if multiplier < upper {
+            // what was divided by ρ and multiplied again may miss its bound by rounding
+            if multiplier < upper * (1.0 - 1e-10) {
                 violation = violation.max(-slope);
             }
             let slack = (-room).max(0.0);
