@@ -5,6 +5,8 @@
 mod expected;
 #[path = "support/judge.rs"]
 mod judge;
+#[path = "support/patience.rs"]
+mod patience;
 #[path = "support/tools.rs"]
 mod tools;
 #[path = "support/trials.rs"]
@@ -18,74 +20,12 @@ use mercer::gram::views::Constant;
 use mercer::gram::{Gram, Plan};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
 use mercer::seed::Seed;
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
-use std::ops::ControlFlow;
+use mercer::solvers::Status;
+use patience::{Clock, fit_for, sensible, try_fit, within};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
-use tools::{beta, everyone, objective, trial};
-use trials::{Kernel, Trial, fit, fit_watched};
+use tools::{everyone, objective, trial};
+use trials::{Kernel, Trial, fit};
 use verdict::{Case, Law, parts};
-
-/// Runs work that must end: a test that hangs says nothing.
-#[track_caller]
-fn within<R: Send + 'static>(seconds: u64, what: &str, work: impl FnOnce() -> R + Send + 'static) -> R {
-    let (send, receive) = mpsc::channel();
-    let worker = std::thread::spawn(move || send.send(work()));
-    match receive.recv_timeout(Duration::from_secs(seconds)) {
-        Ok(result) => result,
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{what}: no end within {seconds} s"),
-        Err(mpsc::RecvTimeoutError::Disconnected) => {
-            drop(worker.join());
-            panic!("{what}: panicked")
-        }
-    }
-}
-
-/// Ends the work after a while.
-struct Clock(Instant, Duration);
-
-impl Clock {
-    fn seconds(seconds: f64) -> Self {
-        Self(Instant::now(), Duration::from_secs_f64(seconds))
-    }
-}
-
-impl Monitor for Clock {
-    fn step(&self, _: &Progress) -> ControlFlow<Stop> {
-        if self.0.elapsed() > self.1 { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
-    }
-}
-
-/// A fit in a thread of its own, under a clock.
-fn try_fit(machine: &'static str, settings: &str, k: Vec<f64>, target: Option<Target>) -> Result<Fitted, FitError> {
-    let settings = settings.to_owned();
-    within(60, &format!("{machine}: {settings}"), move || {
-        fit_watched(machine, &settings, k, target.as_ref(), None, None, &Clock::seconds(5.0))
-    })
-}
-
-/// A fit has finite numbers; an error says whose it is.
-#[track_caller]
-fn sensible(result: Result<Fitted, FitError>, machine: &str, what: &str) -> Option<Fitted> {
-    match result {
-        Ok(fitted) => {
-            let alpha = match &fitted.expansion.coefficients {
-                Coefficients::Dual { alpha, .. } | Coefficients::Pairwise { alpha, .. } => alpha,
-                Coefficients::Primal { weights, .. } => weights,
-            };
-            assert!(alpha.iter().chain(&fitted.expansion.offsets).all(|v| v.is_finite()), "{machine}, {what}");
-            assert!(fitted.proof.objective.is_some_and(f64::is_finite), "{machine}, {what}: {:?}", fitted.proof);
-            Some(fitted)
-        }
-        Err(error) => {
-            let text = error.to_string();
-            assert!(text.contains(machine) && text.len() > machine.len() + 10, "{what}: {text}");
-            None
-        }
-    }
-}
 
 #[test]
 fn kernels_that_are_not_finite_are_an_error() {
@@ -256,12 +196,13 @@ fn a_million_copies_of_one_point_come_to_an_end() {
     let value = objective(&fitted);
     match fitted.proof.status {
         Status::Converged => assert!((value + 2e6).abs() < 1.0, "{value}"),
-        status => assert!(status == Status::TimeLimit && value < 0.0 && value >= -2e6, "{status}: {value}"),
+        status => assert!(status == Status::TimeLimit && (-2e6..0.0).contains(&value), "{status}: {value}"),
     }
     if expected(&["one_class"]) {
-        let fitted = copies("one_class", "nu=0.25", n, None, 50.0);
+        // ten multipliers at one, and the sum of ten rows to start from
+        let fitted = copies("one_class", "nu=1e-5", n, None, 50.0);
         assert_eq!(fitted.proof.status, Status::Converged);
-        assert!((beta_sum(&fitted) - 250_000.0).abs() < 1e-3 && (fitted.expansion.offsets[0] + 250_000.0).abs() < 1e-3);
+        assert!((beta_sum(&fitted) - 10.0).abs() < 1e-6 && (fitted.expansion.offsets[0] + 10.0).abs() < 1e-3);
     }
     if expected(&["svr"]) {
         let fitted = copies("svr", "c=2; epsilon=0.1", n, Some(Target::from(vec![4.0; n])), 50.0);
@@ -340,7 +281,7 @@ fn a_hard_margin_that_does_not_exist_is_not_called_one() {
             ways.extend(["c=inf; bias=false", "c=inf; bias=false; max_iterations=5000"]);
         }
         for settings in ways {
-            let fitted = sensible(try_fit("svc", settings, data.k.clone(), Some(data.classes())), "svc", settings);
+            let fitted = sensible(fit_for(0.5, "svc", settings, data.k.clone(), Some(data.classes())), "svc", settings);
             assert!(fitted.is_none_or(|f| f.proof.status != Status::Converged), "{settings}: {:?}", data.kernel);
         }
     }
@@ -361,69 +302,6 @@ fn indefinite_kernels_end_with_finite_numbers() {
     }
     let fitted = try_fit("svc", "c=2", k, Some(data.classes())).unwrap();
     assert_eq!(fitted.proof.status, Status::Converged);
-}
-
-#[test]
-fn one_step_is_not_enough_and_says_so() {
-    let data = trial(40, 2, 6);
-    for (machine, settings) in everyone() {
-        let fitted = data.fit(machine, &format!("{settings}; max_iterations=1; tolerance=1e-8"));
-        let what = format!("{machine}: {settings}");
-        assert_eq!(fitted.proof.status, Status::IterationLimit, "{what}");
-        assert!(fitted.proof.iterations <= 1, "{what}: {} steps", fitted.proof.iterations);
-        sensible(Ok(fitted.clone()), machine, &what);
-        // what there is so far keeps to the constraints
-        let weights = beta(&fitted, &data);
-        let balanced = ["svc", "nu_svc", "svr", "nu_svr"].contains(&machine) && !settings.contains("bias=false");
-        if balanced {
-            assert!(weights.iter().sum::<f64>().abs() < 1e-9, "{what}: {weights:?}");
-        }
-    }
-}
-
-/// Stops at the k-th look.
-struct Count(AtomicUsize, usize);
-
-impl Monitor for Count {
-    fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        assert!(!progress.phase.is_empty());
-        let seen = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-        if seen >= self.1 { ControlFlow::Break(Stop::Interrupted) } else { ControlFlow::Continue(()) }
-    }
-}
-
-#[test]
-fn a_monitor_ends_the_work_and_what_there_is_comes_back() {
-    let data = trial(60, 2, 7);
-    for (machine, settings) in everyone() {
-        let settings = format!("{settings}; tolerance=1e-9");
-        let target = data.target_of(machine);
-        let run = |watch: &dyn Monitor| {
-            fit_watched(machine, &settings, data.k.clone(), target.as_ref(), None, None, watch).unwrap()
-        };
-        let whole = run(&Silent);
-        let mut last = f64::INFINITY;
-        for k in [1, 2, 3] {
-            let watch = Count(AtomicUsize::new(0), k);
-            let fitted = run(&watch);
-            let what = format!("{machine}: {settings}, stopped at look {k}");
-            if fitted.proof.status == Status::Converged {
-                // it was done before it looked so often, but it must look at least once
-                assert!(k > 1 && watch.0.load(Ordering::Relaxed) < k, "{what}");
-                continue;
-            }
-            assert_eq!(fitted.proof.status, Status::Interrupted, "{what}");
-            assert!(fitted.proof.iterations <= whole.proof.iterations, "{what}");
-            sensible(Ok(fitted.clone()), machine, &what);
-            // minimisation never climbs
-            let value = objective(&fitted);
-            if machine != "nu_svc" {
-                assert!(value <= last + 1e-9 * (1.0 + value.abs()), "{what}: {value} after {last}");
-                assert!(value >= objective(&whole) - 1e-6 * (1.0 + value.abs()), "{what}");
-                last = value;
-            }
-        }
-    }
 }
 
 #[test]

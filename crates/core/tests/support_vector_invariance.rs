@@ -31,7 +31,7 @@ fn an_example_of_weight_two_is_two_examples() {
         let repeated: Vec<usize> = (0..24).flat_map(|i| vec![i; weights[i] as usize]).collect();
         let copies = data.select(&repeated);
         for (machine, settings) in everyone() {
-            let settings = format!("{settings}; {TIGHT}");
+            let settings = format!("{}; {TIGHT}", settings.replace("nu=0.4", "nu=0.25"));
             let (one, other) = (data.fit_weighted(machine, &settings, Some(&weights)), copies.fit(machine, &settings));
             let what = format!("{machine}: {settings}, seed {seed}");
             same(&data.scores(&one, &probes()), &copies.scores(&other, &probes()), 1e-5, &what);
@@ -49,7 +49,7 @@ fn an_example_of_weight_zero_is_none() {
     let weights: Vec<f64> = (0..24).map(|i| if i % 5 == 3 { 0.0 } else { 1.0 }).collect();
     let rest = data.select(&(0..24).filter(|i| i % 5 != 3).collect::<Vec<_>>());
     for (machine, settings) in everyone() {
-        let settings = format!("{settings}; {TIGHT}");
+        let settings = format!("{}; {TIGHT}", settings.replace("nu=0.4", "nu=0.25"));
         let (one, other) = (data.fit_weighted(machine, &settings, Some(&weights)), rest.fit(machine, &settings));
         same(&data.scores(&one, &probes()), &rest.scores(&other, &probes()), 1e-5, &format!("{machine}: {settings}"));
         assert!(one.expansion.points().iter().all(|&i| weights[i] > 0.0), "{machine}: {settings}");
@@ -131,7 +131,8 @@ fn leaving_out_an_example_without_weight_changes_nothing() {
                 same(&rest.scores(&again, &probes()), &scores, 1e-5, &format!("{machine}: {settings}, without {i}"));
                 left_out += 1;
             }
-            assert!(left_out > 0, "{machine}: {settings}: every example has weight");
+            // a squared loss may well use them all
+            assert!(left_out > 0 || settings.contains("squared"), "{machine}: {settings}: every example has weight");
         }
     }
 }

@@ -100,7 +100,7 @@ fn fuzz(
 }
 
 fn price(random: &mut Random) -> f64 {
-    [0.015625, 0.1, 1.0, 8.0, 100.0][random.below(5)]
+    [0.015_625, 0.1, 1.0, 8.0, 100.0][random.below(5)]
 }
 
 #[test]
