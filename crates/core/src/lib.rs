@@ -24,8 +24,9 @@
 //! ```
 //!
 //! The folders are layers: [`data`] and [`gram`] at the bottom, [`kernels`] and [`solvers`] (which never see each other),
-//! then [`formula`], [`machines`], [`model`], [`job`] and [`select`]. `DESIGN.md` tells why.
+//! [`calibrate`], then [`formula`], [`machines`], [`model`], [`job`] and [`select`]. `DESIGN.md` tells why.
 
+pub mod calibrate;
 pub mod data;
 pub mod error;
 pub mod formula;

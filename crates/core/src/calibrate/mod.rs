@@ -1,0 +1,237 @@
+//! Calibration: probabilities from scores.
+//!
+//! A curve for each output of a classifier (each pair of classes, or each class against the rest) turns scores into
+//! probabilities; it is learned from scores that each example got from a fit without it. Pairs are coupled to
+//! probabilities of the classes. Prediction is not touched: the label is the one of the votes or of the largest score as
+//! without probabilities, and where the largest probability would be another, the probabilities give way (see [`agree`]).
+
+mod agree;
+mod couple;
+mod isotonic;
+mod platt;
+
+pub use agree::agree;
+pub use couple::couple;
+pub use isotonic::{Block, isotonic, pool};
+pub use platt::platt;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How scores become probabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// A sigmoid with two parameters: for few examples, and scores whose errors are alike on both sides.
+    Platt,
+    /// Any curve that rises: for many examples (a thousand or more).
+    Isotonic,
+}
+
+impl Method {
+    /// All methods, as the command line spells them.
+    pub const WORDS: [(&'static str, Self); 2] = [("platt", Self::Platt), ("isotonic", Self::Isotonic)];
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Platt => "platt",
+            Self::Isotonic => "isotonic",
+        })
+    }
+}
+
+/// What the outputs of a classifier are scores of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Pairs (a, b) of classes, a < b, in order; positive for a.
+    Pairs,
+    /// Classes; the largest decides.
+    Classes,
+}
+
+/// The probability of the positive side as a function of the score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Curve {
+    /// 1 / (1 + e^(af + b))
+    Platt {
+        /// Factor of the score; below zero where a larger score is more likely positive.
+        a: f64,
+        /// Offset.
+        b: f64,
+    },
+    /// Linear between knots, constant outside.
+    Isotonic {
+        /// (score, probability), both rising.
+        knots: Vec<(f64, f64)>,
+    },
+}
+
+/// No curve gives less than this, or more than one minus this (LIBSVM's bound), so that no logarithm is infinite.
+const LEAST: f64 = 1e-7;
+
+impl Curve {
+    /// Learns a curve from finite scores.
+    pub fn learn(method: Method, scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> Self {
+        match method {
+            Method::Platt => {
+                let (a, b) = platt(scores, positive, weights);
+                Self::Platt { a, b }
+            }
+            Method::Isotonic => Self::Isotonic { knots: isotonic(scores, positive, weights) },
+        }
+    }
+
+    /// The probabilities of the positive and of the negative side at a score.
+    pub fn at(&self, score: f64) -> (f64, f64) {
+        // a difference of scores may pass the range of numbers; times a zero it would be none
+        let score = score.clamp(f64::MIN, f64::MAX);
+        let (p, q) = match self {
+            Self::Platt { a, b } => platt::sigmoid(a * score + b),
+            Self::Isotonic { knots } => {
+                let p = isotonic::interpolate(knots, score);
+                (p, 1.0 - p)
+            }
+        };
+        (p.clamp(LEAST, 1.0 - LEAST), q.clamp(LEAST, 1.0 - LEAST))
+    }
+
+    fn check(&self, method: Method) -> Result<(), String> {
+        let fits = match self {
+            Self::Platt { a, b } => method == Method::Platt && a.is_finite() && b.is_finite(),
+            Self::Isotonic { knots } => {
+                method == Method::Isotonic
+                    && !knots.is_empty()
+                    && knots.iter().all(|k| k.0.is_finite() && k.1 > 0.0 && k.1 < 1.0)
+                    && knots.windows(2).all(|k| k[0].0 < k[1].0 && k[0].1 <= k[1].1)
+            }
+        };
+        if fits { Ok(()) } else { Err("a curve of its probabilities is none".to_owned()) }
+    }
+}
+
+/// Curves for all outputs of a classifier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// The kind of the curves.
+    pub method: Method,
+    /// In how many folds the scores were held out.
+    pub folds: usize,
+    /// One for each output.
+    pub curves: Vec<Curve>,
+}
+
+impl Calibration {
+    /// Learns the curves from held-out scores, n × outputs row by row, and the classes 0..k of the examples.
+    ///
+    /// The curve of a pair is learned from the examples of its two classes only. A score that is not finite is one that
+    /// the example did not get.
+    pub fn learn(method: Method, folds: usize, form: Form, k: usize, held_out: &HeldOut<'_>) -> Self {
+        let curves = match form {
+            Form::Pairs => {
+                pairs(k).enumerate().map(|(p, (a, b))| held_out.curve(method, k * (k - 1) / 2, p, a, Some(b)))
+            }
+            Form::Classes => {
+                let margins = margins(held_out.scores, k);
+                let held_out = HeldOut { scores: &margins, ..*held_out };
+                return Self { method, folds, curves: (0..k).map(|c| held_out.curve(method, k, c, c, None)).collect() };
+            }
+        };
+        Self { method, folds, curves: curves.collect() }
+    }
+
+    /// The probabilities of `k` classes, n × k row by row, from n × outputs scores and the class that is predicted for
+    /// each example, which has the largest (see [`agree`]).
+    pub fn probabilities(&self, form: Form, k: usize, scores: &[f64], predicted: &[u32]) -> Vec<f64> {
+        let outputs = self.curves.len().max(1);
+        let mut all = vec![0.0; predicted.len() * k];
+        let rows = all.par_chunks_mut(k.max(1)).zip(scores.par_chunks(outputs)).zip(predicted);
+        rows.for_each(|((p, scores), &label)| {
+            match form {
+                Form::Pairs => self.of_pairs(scores, p),
+                Form::Classes => self.of_classes(scores, p),
+            }
+            agree(p, label as usize);
+        });
+        all
+    }
+
+    fn of_pairs(&self, scores: &[f64], p: &mut [f64]) {
+        let k = p.len();
+        if let ([curve], [score], [first, second]) = (self.curves.as_slice(), scores, &mut *p) {
+            (*first, *second) = curve.at(*score);
+            return;
+        }
+        let mut r = vec![0.0; k * k];
+        for ((a, b), (curve, &score)) in pairs(k).zip(self.curves.iter().zip(scores)) {
+            (r[a * k + b], r[b * k + a]) = curve.at(score);
+        }
+        p.copy_from_slice(&couple(&r, k));
+    }
+
+    /// Each class against the rest, divided by the sum.
+    fn of_classes(&self, scores: &[f64], p: &mut [f64]) {
+        for ((p, curve), margin) in p.iter_mut().zip(&self.curves).zip(margins(scores, scores.len())) {
+            *p = curve.at(margin).0;
+        }
+        let sum: f64 = p.iter().sum();
+        p.iter_mut().for_each(|p| *p /= sum);
+    }
+
+    /// Says what is wrong with curves that were read, for that many outputs.
+    pub fn check(&self, outputs: usize) -> Result<(), String> {
+        if self.curves.len() != outputs {
+            return Err("its probabilities have another number of curves than it has outputs".to_owned());
+        }
+        self.curves.iter().try_for_each(|curve| curve.check(self.method))
+    }
+}
+
+/// All pairs (a, b), a < b < k, in order.
+fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
+}
+
+/// How far each class's score is above the largest of the others, row by row. The largest score decides, whatever is
+/// added to all of them; so does the margin, and it is what probabilities are learned from.
+fn margins(scores: &[f64], k: usize) -> Vec<f64> {
+    if k < 2 {
+        return scores.to_vec();
+    }
+    let mut margins = Vec::with_capacity(scores.len());
+    for row in scores.chunks_exact(k) {
+        for (c, score) in row.iter().enumerate() {
+            let others = row.iter().enumerate().filter(|&(b, _)| b != c).map(|(_, &s)| s);
+            margins.push(score - others.fold(f64::NEG_INFINITY, f64::max));
+        }
+    }
+    margins
+}
+
+/// Scores from fits that did not see the example.
+#[derive(Clone, Copy)]
+pub struct HeldOut<'a> {
+    /// n × outputs scores, row by row; not finite where there is none.
+    pub scores: &'a [f64],
+    /// The class of each example.
+    pub codes: &'a [u32],
+    /// How much each example counts; `None`: all alike.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl HeldOut<'_> {
+    /// The curve of one output: class a against class b, or against all others.
+    fn curve(&self, method: Method, outputs: usize, output: usize, a: usize, b: Option<usize>) -> Curve {
+        let score = |i: usize| self.scores[i * outputs + output];
+        let takes_part = |c: usize| c == a || b.is_none_or(|b| c == b);
+        let chosen: Vec<usize> =
+            (0..self.codes.len()).filter(|&i| takes_part(self.codes[i] as usize) && score(i).is_finite()).collect();
+        let scores: Vec<f64> = chosen.iter().map(|&i| score(i)).collect();
+        let positive: Vec<bool> = chosen.iter().map(|&i| self.codes[i] as usize == a).collect();
+        let weights: Option<Vec<f64>> = self.weights.map(|w| chosen.iter().map(|&i| w[i]).collect());
+        Curve::learn(method, &scores, &positive, weights.as_deref())
+    }
+}
