@@ -134,6 +134,13 @@ impl Panel {
         }
     }
 
+    /// The same between two heights, with about so many ticks on the vertical axis.
+    pub(super) fn between(mut self, top: f64, bottom: f64, wanted: usize) -> Self {
+        self.y_ticks = ticks(self.y.of, wanted);
+        self.y.to = (bottom, top);
+        self
+    }
+
     /// The left end.
     pub(super) fn left(&self) -> f64 {
         self.x.to.0

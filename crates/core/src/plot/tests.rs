@@ -238,6 +238,28 @@ fn curves_scatters_and_predictions_draw_every_finite_point() {
 }
 
 #[test]
+fn a_reliability_diagram_has_every_group_with_its_interval_and_a_histogram() {
+    let share = |p: f64| Share { predicted: p, observed: p, low: p - 0.05, high: p + 0.05 };
+    let figure = ReliabilityDiagram {
+        title: "p & <q>".to_owned(),
+        x_label: "predicted".to_owned(),
+        y_label: "observed".to_owned(),
+        shares: vec![share(0.1), share(0.5), share(0.9), share(f64::NAN)],
+        predictions: vec![0.0, 1.0, 0.53, 0.54, f64::NAN],
+        note: None,
+    };
+    let svg = figure.draw();
+    well_formed(&svg);
+    // three dots and one in the legend; three bars, of which one is twice as high
+    assert_eq!(count(&svg, "<circle"), 4);
+    let bars = svg.lines().find(|l| l.starts_with("<path")).expect("a histogram");
+    assert_eq!(count(bars, "M"), 3);
+    assert_eq!(count(&svg, "<polyline"), 1);
+    assert_eq!(svg, figure.draw());
+    well_formed(&ReliabilityDiagram::default().draw());
+}
+
+#[test]
 fn a_heat_map_prints_its_numbers() {
     let names = |n: usize| (0..n).map(|k| format!("class <{k}>")).collect::<Vec<_>>();
     let mut heat = Heat {
