@@ -1,13 +1,15 @@
 //! Jobs: a machine, a kernel and a plan, run on data. The only place that knows the whole story from data to model.
 
-use crate::data::Dataset;
+use crate::calibrate::{Calibration, HeldOut, Method};
+use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Plan;
-use crate::machines::{Features, Machine, Task};
+use crate::machines::{Features, FitError, Fitted, Learns, Machine, Task, folds};
 use crate::model::Model;
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Silent};
+use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
+use std::ops::ControlFlow;
 
 /// A whole experiment as a value.
 pub struct Job<'a> {
@@ -19,19 +21,29 @@ pub struct Job<'a> {
     pub plan: Plan,
     /// Randomness.
     pub seed: Seed,
+    /// Whether a classifier also learns probabilities, and how.
+    pub probabilities: Option<Method>,
+    /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most.
+    pub calibration_folds: usize,
 }
+
+/// The note in the proof of a model that was to have probabilities, but was stopped before they were learned.
+pub const CUT_SHORT: &str = "calibration_cut_short";
 
 impl<'a> Job<'a> {
     /// A machine and a kernel with the default plan and seed.
     pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
-        Self { machine, kernel, plan: Plan::default(), seed: Seed(0) }
+        Self { machine, kernel, plan: Plan::default(), seed: Seed(0), probabilities: None, calibration_folds: 5 }
     }
 
     /// Learns from data.
     ///
     /// # Errors
-    /// If the data fit neither kernel nor machine, or the memory plan forbids it.
+    /// If the data fit neither kernel nor machine, or the memory plan forbids it; if probabilities are wanted of a machine
+    /// that learns no classes, or of a class with a single example.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+        // what cannot be calibrated is told before the work, not after it
+        let folds = self.held_out(data)?;
         let kernel = self.kernel.resolve(data, self.seed)?;
         let task = Task {
             gram: kernel.training_gram(data)?,
@@ -43,9 +55,78 @@ impl<'a> Job<'a> {
             plan: self.plan,
             seed: self.seed,
         };
-        let fitted = self.machine.run(&task, watch)?;
+        let mut fitted = self.machine.run(&task, watch)?;
+        if let Some((method, folds)) = self.probabilities.zip(folds) {
+            self.calibrate(method, &folds, &task, &mut fitted, watch)?;
+        }
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Model::new(self.machine.entry().name, settings, kernel, fitted, data))
+    }
+}
+
+impl Job<'_> {
+    /// The folds that probabilities are learned from, if they are wanted. The members of a class are dealt out one by one,
+    /// so a class with fewer members than folds is missing from no fit; only a class with a single example cannot be held
+    /// out.
+    fn held_out(&self, data: &Dataset) -> Result<Option<Vec<Vec<usize>>>, Error> {
+        if self.probabilities.is_none() {
+            return Ok(None);
+        }
+        let entry = self.machine.entry();
+        if entry.learns != Learns::Classes {
+            let finding = "probabilities are for machines that learn classes".to_owned();
+            return Err(FitError::Param { machine: entry.name, finding }.into());
+        }
+        let target = data.target().ok_or(DataError::NoTarget)?;
+        let count = self.calibration_folds.min(target.len());
+        // too few classes and the like are for the machine to tell
+        if target.classes().is_ok_and(|classes| classes.labels.len() < 2) {
+            return Ok(None);
+        }
+        Ok(Some(folds(target, Learns::Classes, count, self.seed)?))
+    }
+
+    /// Learns probabilities from held-out scores. Where that is stopped the model is kept without them; its status says
+    /// so, and a note that it was the calibration.
+    fn calibrate(
+        &self,
+        method: Method,
+        folds: &[Vec<usize>],
+        task: &Task<'_>,
+        fitted: &mut Fitted,
+        watch: &dyn Monitor,
+    ) -> Result<(), Error> {
+        let machine = self.machine.entry().name;
+        let Some((form, labels)) = fitted.readout.form() else { return Ok(()) };
+        // a fit that was stopped leaves no time for more
+        if !matches!(fitted.proof.status, Status::Converged | Status::IterationLimit) {
+            fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));
+            return Ok(());
+        }
+        let watch = Calibrating { watch };
+        let scores = match self.machine.held_out_scores(task, fitted, folds, &watch) {
+            Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
+                fitted.proof.status = reason.into();
+                fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));
+                return Ok(());
+            }
+            other => other?,
+        };
+        let codes = task.classes(machine)?.codes;
+        let held_out = HeldOut { scores: &scores, codes: &codes, weights: task.weights };
+        fitted.calibration = Some(Calibration::learn(method, folds.len(), form, labels, &held_out));
+        Ok(())
+    }
+}
+
+/// The same monitor, told that whatever is done now is done for the probabilities: the model itself is there already.
+struct Calibrating<'a> {
+    watch: &'a dyn Monitor,
+}
+
+impl Monitor for Calibrating<'_> {
+    fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
+        self.watch.step(&Progress { phase: "calibration", done: 0, total: None, gap: progress.gap })
     }
 }
 

@@ -1,6 +1,10 @@
 //! Numbers about predictions: errors, intervals, areas.
 
-use crate::data::{DataError, Target, same_label};
+mod probability;
+
+pub use probability::{Bin, ProbabilityMetrics, Reliability, reliability};
+
+use crate::data::{Classes, DataError, Target, same_label};
 use crate::machines::Output;
 use serde::Serialize;
 
@@ -29,6 +33,9 @@ pub struct ClassMetrics {
     pub confusion: Vec<Vec<usize>>,
     /// Area under the ROC curve; two classes only.
     pub auc: Option<f64>,
+    /// How good the probabilities are, where the model has them.
+    #[serde(flatten)]
+    pub probability: Option<ProbabilityMetrics>,
 }
 
 /// How good predicted numbers are.
@@ -55,25 +62,36 @@ pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
         });
     }
     match output {
-        Output::Labels { labels, codes, scores } => classes(labels, codes, scores, truth).map(Metrics::Classes),
+        Output::Labels { labels, codes, scores, probabilities } => {
+            classes(labels, codes, scores, probabilities.as_deref(), truth).map(Metrics::Classes)
+        }
         Output::Values { names, values } => numbers(names.len(), values, truth).map(Metrics::Numbers),
     }
 }
 
-fn classes(labels: &[String], codes: &[u32], scores: &[f64], truth: &Target) -> Result<ClassMetrics, DataError> {
-    let truth = truth.classes()?;
-    // "1" of the model and "1.0" of the data are one label
+/// All labels, of the model and of the data, and the place of each label of the data among them: "1" of the model and
+/// "1.0" of the data are one label.
+fn joined(labels: &[String], truth: &Classes) -> (Vec<String>, Vec<usize>) {
     let mut all = labels.to_vec();
-    let place: Vec<usize> = truth
-        .labels
-        .iter()
-        .map(|label| {
-            all.iter().position(|known| same_label(known, label)).unwrap_or_else(|| {
-                all.push(label.clone());
-                all.len() - 1
-            })
+    let place = truth.labels.iter().map(|label| {
+        all.iter().position(|known| same_label(known, label)).unwrap_or_else(|| {
+            all.push(label.clone());
+            all.len() - 1
         })
-        .collect();
+    });
+    let place = place.collect();
+    (all, place)
+}
+
+fn classes(
+    labels: &[String],
+    codes: &[u32],
+    scores: &[f64],
+    probabilities: Option<&[f64]>,
+    truth: &Target,
+) -> Result<ClassMetrics, DataError> {
+    let truth = truth.classes()?;
+    let (all, place) = joined(labels, &truth);
     let mut confusion = vec![vec![0; all.len()]; all.len()];
     for (&predicted, &code) in codes.iter().zip(&truth.codes) {
         confusion[place[code as usize]][predicted as usize] += 1;
@@ -92,6 +110,10 @@ fn classes(labels: &[String], codes: &[u32], scores: &[f64], truth: &Target) -> 
         labels: all,
         confusion,
         auc: auc.flatten(),
+        probability: probabilities.map(|p| {
+            let known: Vec<usize> = truth.codes.iter().map(|&c| place[c as usize]).collect();
+            probability::measure(labels.len(), p, codes, &known)
+        }),
     })
 }
 
@@ -241,8 +263,12 @@ mod tests {
 
     #[test]
     fn an_unknown_true_label_counts_as_wrong() {
-        let output =
-            Output::Labels { labels: vec!["1".into(), "2".into()], codes: vec![0, 1, 1], scores: vec![0.0; 6] };
+        let output = Output::Labels {
+            labels: vec!["1".into(), "2".into()],
+            codes: vec![0, 1, 1],
+            scores: vec![0.0; 6],
+            probabilities: None,
+        };
         let truth = Target::from_text("y", &["1.0", "2", "3"]);
         let Metrics::Classes(m) = measure(&output, &truth).unwrap() else { panic!() };
         assert!((m.error - 1.0 / 3.0).abs() < 1e-15);

@@ -30,6 +30,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     (
         "machines",
         &[
+            "calibrate::Calibration",
+            "calibrate::Form",
             "data::Rows",
             "data::Target",
             "data::Classes",
@@ -48,6 +50,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     (
         "model",
         &[
+            "calibrate::Calibration",
             "data",
             "formula",
             "gram",
@@ -62,12 +65,12 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "job",
-        &["data", "formula", "gram", "machines", "model", "solvers"],
+        &["calibrate", "data", "formula", "gram", "machines", "model", "solvers"],
         "a formula, a machine and data become a model",
     ),
     (
         "select",
-        &["data", "formula", "gram", "job", "machines", "metrics", "model", "solvers"],
+        &["calibrate::Method", "data", "formula", "gram", "job", "machines", "metrics", "model", "solvers"],
         "many jobs, and the best of them",
     ),
 ];

@@ -1,6 +1,7 @@
 //! Damaged and made-up model files: always a sentence, never a panic and never memory without bound.
 #![allow(clippy::unwrap_used, clippy::panic, unsafe_code)]
 
+use mercer::calibrate::Method;
 use mercer::data::Table;
 use mercer::data::read::{ReadOptions, read};
 use mercer::prelude::*;
@@ -59,6 +60,8 @@ fn samples() -> Vec<Sample> {
         sample("sparse", &Ridge::default().fit(&rbf(0.5), &sparse).unwrap(), &sparse, None),
         sample("single", &KernelPca::default().fit(&rbf(0.5), &single).unwrap(), &single, None),
         sample("text", &NearestMean::default().fit(&spectrum(2).normalise(), &text).unwrap(), &text, None),
+        sample("calibrated", &calibrated(&dense, Method::Platt), &dense, None),
+        sample("isotonic", &calibrated(&dense, Method::Isotonic), &dense, None),
         sample("centred", &Svc::default().fit(&centred, &dense).unwrap(), &dense, None),
         sample("precomputed", &Ridge::default().fit(&precomputed(), &matrix).unwrap(), &matrix, None),
     ];
@@ -76,6 +79,13 @@ fn samples() -> Vec<Sample> {
         all.push(sample(name, &model, &data, Some(&table)));
     }
     all
+}
+
+/// A classifier with probabilities.
+fn calibrated(data: &Dataset, method: Method) -> Model {
+    let (machine, kernel) = (Svc::default(), rbf(0.5));
+    let job = Job { probabilities: Some(method), calibration_folds: 2, ..Job::new(&machine, &kernel) };
+    job.run(data, &mercer::solvers::Silent).unwrap()
 }
 
 fn find(name: &str) -> Sample {
@@ -330,6 +340,18 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     refused("svc", &set("/views/0/len", json!(u64::MAX)), &keep, "wrong shape");
     refused("svc", &set("/views/0/width", json!(1_u64 << 60)), &keep, "wrong shape");
     refused("sparse", &set("/views/0/width", json!(1)), &keep, "wrong shape");
+    refused("calibrated", &set("/calibration/curves", json!([])), &keep, "another number of curves");
+    refused(
+        "calibrated",
+        &set("/calibration/method", json!("isotonic")),
+        &keep,
+        "a curve of its probabilities is none",
+    );
+    refused("calibrated", &set("/calibration/method", json!("magic")), &keep, "document");
+    let knots = "/calibration/curves/0/isotonic/knots";
+    refused("isotonic", &set(knots, json!([])), &keep, "a curve of its probabilities is none");
+    refused("isotonic", &set(knots, json!([[0, 0.5], [0, 0.6]])), &keep, "a curve of its probabilities is none");
+    refused("isotonic", &set(knots, json!([[0, 1.5]])), &keep, "a curve of its probabilities is none");
     refused(
         "primal",
         &set("/coefficients/primal/scale", json!(1)),

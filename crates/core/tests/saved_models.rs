@@ -109,7 +109,7 @@ fn precomputed_values_give_the_machine_of_their_kernel() {
 }
 
 fn error(machine: &dyn Machine, kernel: &Formula, data: &Dataset, plan: Plan) -> Error {
-    let job = Job { machine, kernel, plan, seed: Seed(0) };
+    let job = Job { plan, ..Job::new(machine, kernel) };
     job.run(data, &Silent).err().unwrap_or_else(|| panic!("{} learned", machine.entry().name))
 }
 
@@ -170,7 +170,7 @@ fn a_matrix_that_does_not_fit_the_memory_is_refused_or_streamed() {
     let job = |memory: usize| {
         let machine = Ridge { tolerance: 1e-12, ..Ridge::default() };
         let kernel = rbf(1.0);
-        Job { machine: &machine, kernel: &kernel, plan: Plan { memory }, seed: Seed(0) }.run(&few, &Silent).unwrap()
+        Job { plan: Plan { memory }, ..Job::new(&machine, &kernel) }.run(&few, &Silent).unwrap()
     };
     let (streamed, held) = (job(1000), job(1 << 30));
     assert_eq!(streamed.fitted.proof.storage, "kernel matrix streamed");

@@ -46,7 +46,18 @@ fn search(
     let machine = machines::find(machine).unwrap();
     let settings = [];
     let (plan, seed) = (Plan::default(), Seed(seed));
-    Search { machine, settings: &settings, kernel, grid: &grid, folds: FOLDS, plan, seed }.run(data, watch)
+    Search {
+        machine,
+        settings: &settings,
+        kernel,
+        grid: &grid,
+        folds: FOLDS,
+        probabilities: None,
+        calibration_folds: 5,
+        plan,
+        seed,
+    }
+    .run(data, watch)
 }
 
 /// Trains and tests on every fold, from the data, with a fresh model each time.
@@ -133,7 +144,8 @@ fn the_planted_best_is_found_with_the_scores_of_a_slow_cross_validation() {
         // what is returned is the best fitted on all examples
         let (mut plain, name) = ((machines::find(machine).unwrap().make)(), best[1].0);
         mercer::params::assign(machine, plain.as_mut(), name, &Setting::Number(best[1].1)).unwrap();
-        let again = Job { machine: plain.as_ref(), kernel: &rbf(gamma), plan: Plan::default(), seed: Seed(5) };
+        let kernel = rbf(gamma);
+        let again = Job { seed: Seed(5), ..Job::new(plain.as_ref(), &kernel) };
         let again = again.run(data, &Silent).unwrap();
         assert_eq!(again.scores(data).unwrap(), found.model.scores(data).unwrap());
         // and its file remembers how many were tried
@@ -179,6 +191,8 @@ fn a_small_memory_streams_the_same_scores() {
             kernel: &kernel,
             grid: &grid,
             folds: FOLDS,
+            probabilities: None,
+            calibration_folds: 5,
             plan: Plan { memory },
             seed: Seed(0),
         };

@@ -235,3 +235,6 @@ impl HeldOut<'_> {
         Curve::learn(method, &scores, &positive, weights.as_deref())
     }
 }
+
+#[cfg(test)]
+mod tests;

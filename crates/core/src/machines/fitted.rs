@@ -1,6 +1,7 @@
 //! What learning gives: an expansion, how to read it, and what can be shown about it.
 
-use super::{Expansion, Readout};
+use super::{Expansion, Output, Readout};
+use crate::calibrate::Calibration;
 use crate::solvers::Status;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,22 @@ pub struct Fitted {
     pub readout: Readout,
     /// What the solver can show.
     pub proof: Proof,
+    /// How scores become probabilities, where that was learned.
+    pub calibration: Option<Calibration>,
+}
+
+impl Fitted {
+    /// Reads a batch of scores, row by row: predictions, with probabilities where they were learned. The label is the
+    /// same with and without them, and has the largest.
+    pub fn read(&self, scores: Vec<f64>) -> Output {
+        let calibrated = self.calibration.as_ref().zip(self.readout.form());
+        let Some((calibration, (form, labels))) = calibrated else { return self.readout.read(scores) };
+        let mut output = self.readout.read(scores.clone());
+        if let Output::Labels { codes, probabilities, .. } = &mut output {
+            *probabilities = Some(calibration.probabilities(form, labels, &scores, codes));
+        }
+        output
+    }
 }
 
 /// What the solver can show about its solution; a field is `None` where it has no meaning.

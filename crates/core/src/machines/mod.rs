@@ -9,6 +9,8 @@ pub mod detect;
 mod error;
 mod expansion;
 mod fitted;
+mod folds;
+mod held_out;
 mod readout;
 pub mod reduce;
 pub mod regress;
@@ -18,6 +20,7 @@ mod task;
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
 pub use fitted::{Fitted, Proof};
+pub use folds::folds;
 pub use readout::{Output, Readout};
 pub use support::Effort;
 pub use task::{Features, Task};
@@ -32,6 +35,24 @@ pub trait Machine: Params + Settings + Send + Sync {
     fn entry(&self) -> &'static MachineEntry;
     /// Learns from a task.
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError>;
+
+    /// The score of every example by a fit without its fold, n × outputs row by row in the order of `fitted`, which is the
+    /// fit on all of them; what probabilities are learned from.
+    ///
+    /// A score that has no meaning is not a number: that of a class which the rest of the examples does not have. A pair
+    /// of classes is only ever judged on examples of the two, so a machine may leave out the others.
+    ///
+    /// # Errors
+    /// As [`Machine::run`]; also [`SolveError::Stopped`](crate::solvers::SolveError::Stopped) if the monitor ends a fold.
+    fn held_out_scores(
+        &self,
+        task: &Task<'_>,
+        fitted: &Fitted,
+        folds: &[Vec<usize>],
+        watch: &dyn Monitor,
+    ) -> Result<Vec<f64>, FitError> {
+        held_out::by_refitting(self, task, fitted, folds, watch)
+    }
 }
 
 /// What a machine needs of the target.

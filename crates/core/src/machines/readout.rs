@@ -1,5 +1,6 @@
 //! Readouts: how scores become predictions.
 
+use crate::calibrate::Form;
 use serde::{Deserialize, Serialize};
 
 /// How the scores of an example become its prediction.
@@ -44,6 +45,8 @@ pub enum Output {
         codes: Vec<u32>,
         /// n × labels scores.
         scores: Vec<f64>,
+        /// n × labels probabilities, where the model has learned them; the largest is the label's.
+        probabilities: Option<Vec<f64>>,
     },
     /// Numbers for each example, row by row.
     Values {
@@ -74,9 +77,15 @@ impl Output {
     /// Appends the predictions of further examples by the same model.
     pub fn append(&mut self, more: Self) {
         match (self, more) {
-            (Self::Labels { codes, scores, .. }, Self::Labels { codes: c, scores: s, .. }) => {
+            (
+                Self::Labels { codes, scores, probabilities, .. },
+                Self::Labels { codes: c, scores: s, probabilities: p, .. },
+            ) => {
                 codes.extend(c);
                 scores.extend(s);
+                if let (Some(all), Some(p)) = (probabilities, p) {
+                    all.extend(p);
+                }
             }
             (Self::Values { values, .. }, Self::Values { values: v, .. }) => values.extend(v),
             _ => {}
@@ -108,6 +117,15 @@ impl Readout {
         }
     }
 
+    /// What the scores are of, and how many labels there are; `None` where they cannot become probabilities.
+    pub fn form(&self) -> Option<(Form, usize)> {
+        match self {
+            Self::ArgMax { labels } => Some((Form::Classes, labels.len())),
+            Self::Vote { labels } => Some((Form::Pairs, labels.len())),
+            Self::Values { .. } | Self::Novelty | Self::Coordinates { .. } => None,
+        }
+    }
+
     /// Reads a batch of scores, row by row.
     pub fn read(&self, scores: Vec<f64>) -> Output {
         match self {
@@ -118,10 +136,11 @@ impl Readout {
                 labels: NOVELTY.map(str::to_owned).to_vec(),
                 codes: scores.iter().map(|&f| u32::from(f < 0.0)).collect(),
                 scores: scores.iter().flat_map(|&f| [f, -f]).collect(),
+                probabilities: None,
             },
             Self::ArgMax { labels } => {
                 let codes = scores.chunks_exact(labels.len()).map(first_largest).collect();
-                Output::Labels { labels: labels.clone(), codes, scores }
+                Output::Labels { labels: labels.clone(), codes, scores, probabilities: None }
             }
             Self::Vote { labels } => {
                 let k = labels.len();
@@ -132,7 +151,7 @@ impl Readout {
                     codes.push(code);
                     all.extend(row);
                 }
-                Output::Labels { labels: labels.clone(), codes, scores: all }
+                Output::Labels { labels: labels.clone(), codes, scores: all, probabilities: None }
             }
         }
     }

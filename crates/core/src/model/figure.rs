@@ -29,7 +29,7 @@ impl Model {
         }
     }
 
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         format!("{} with {}", self.machine, shorten(&self.kernel.to_string()))
     }
 

@@ -6,6 +6,7 @@
 
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
 use super::{FileError, Model};
+use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
 use crate::formula::Formula;
 use crate::gram::views::Centring;
@@ -34,6 +35,9 @@ struct Document {
     schema: Option<Schema>,
     trained_on: usize,
     candidates: usize,
+    /// Files of models without probabilities, and those written before there were any, do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibration: Option<Calibration>,
 }
 
 /// A parameter as JSON.
@@ -125,6 +129,7 @@ impl Model {
             schema: self.schema.clone(),
             trained_on: self.trained_on,
             candidates: self.candidates,
+            calibration: self.fitted.calibration.clone(),
         };
         pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
     }
@@ -271,6 +276,12 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     if document.readout.outputs() != offsets.len() || offsets.is_empty() {
         return Err("its readout does not fit its outputs".to_owned());
     }
+    if let Some(calibration) = &document.calibration {
+        calibration.check(offsets.len())?;
+        if document.readout.form().is_none() {
+            return Err("it has probabilities, but predicts no classes".to_owned());
+        }
+    }
     let coefficients = unpack_coefficients(&document, unpack, &offsets, examples.len())?;
     if document.machine.is_empty() || crate::machines::find(&document.machine).is_none() {
         return Err(format!("there is no machine called {}", document.machine));
@@ -286,6 +297,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
             expansion: Expansion { coefficients, offsets },
             readout: document.readout,
             proof: document.proof,
+            calibration: document.calibration,
         },
         examples,
         schema: document.schema,

@@ -3,6 +3,7 @@
 mod error;
 mod figure;
 mod file;
+mod reliability;
 mod tensors;
 
 pub use error::FileError;
@@ -107,12 +108,12 @@ impl Model {
         Ok(self.fitted.expansion.scores(cross.as_ref()))
     }
 
-    /// Predicts new examples.
+    /// Predicts new examples, with probabilities where the model has learned them.
     ///
     /// # Errors
     /// If the data do not fit the kernel: another kind, or another number of coordinates.
     pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
-        Ok(self.fitted.readout.read(self.scores(data)?))
+        Ok(self.fitted.read(self.scores(data)?))
     }
 
     /// Turns a table from a file into data for this model.

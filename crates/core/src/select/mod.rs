@@ -4,17 +4,17 @@
 //! memory plan allows) and shared between all folds and all parameters of the machine. Words such as `gamma=scale` and
 //! centres are resolved on all examples.
 
-mod folds;
 mod grid;
 
-pub use folds::folds;
+pub use crate::machines::folds;
 pub use grid::{Axis, Grid, GridError};
 
+use crate::calibrate::Method;
 use crate::data::{Dataset, Target};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::{Gram, Plan};
-use crate::job::Job;
+use crate::job::{CUT_SHORT, Job};
 use crate::machines::{Features, FitError, Learns, Machine, MachineEntry, Task};
 use crate::metrics::{Metrics, measure};
 use crate::model::Model;
@@ -37,6 +37,10 @@ pub struct Search<'a> {
     pub grid: &'a Grid,
     /// How many folds.
     pub folds: usize,
+    /// Whether the best also learns probabilities, and how.
+    pub probabilities: Option<Method>,
+    /// In how many folds scores are held out to learn them from.
+    pub calibration_folds: usize,
     /// Memory.
     pub plan: Plan,
     /// Randomness.
@@ -138,13 +142,23 @@ impl Search<'_> {
             return Err(SolveError::Stopped { reason: stopped.unwrap_or(Stop::Interrupted) }.into());
         };
         let (machine, kernel) = self.at(&candidates[best].point)?;
-        let job = Job { machine: machine.as_ref(), kernel: &kernel, plan: self.plan, seed: self.seed };
+        let job = Job {
+            plan: self.plan,
+            seed: self.seed,
+            // whoever stops the search does not wait for probabilities
+            probabilities: self.probabilities.filter(|_| stopped.is_none()),
+            calibration_folds: self.calibration_folds,
+            ..Job::new(machine.as_ref(), &kernel)
+        };
         // a search that was stopped still owes a whole model of the best: only the search was cut short
         let mut model = if stopped.is_none() { job.run(data, watch)? } else { job.run(data, &Silent)? };
         model.candidates = candidates.len();
         let status = stopped.map_or(Status::Converged, Status::from);
         if status != Status::Converged {
             model.fitted.proof.status = status;
+            if self.probabilities.is_some() {
+                model.fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));
+            }
         }
         Ok(Selection { candidates, best, model, status })
     }

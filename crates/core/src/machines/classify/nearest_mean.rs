@@ -86,6 +86,7 @@ impl Machine for NearestMean {
             expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
             readout: Readout::ArgMax { labels: classes.labels },
             proof: Proof { support: Some(n), notes, ..Proof::direct() },
+            calibration: None,
         })
     }
 }

@@ -190,6 +190,7 @@ impl Machine for Svc {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Vote { labels: classes.labels },
             proof,
+            calibration: None,
         })
     }
 }

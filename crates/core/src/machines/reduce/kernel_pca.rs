@@ -272,6 +272,7 @@ impl KernelPca {
                 notes,
                 ..Proof::direct()
             },
+            calibration: None,
         })
     }
 }

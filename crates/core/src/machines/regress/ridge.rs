@@ -355,6 +355,7 @@ impl Run<'_> {
                 notes,
                 ..Proof::direct()
             },
+            calibration: None,
         }
     }
 }

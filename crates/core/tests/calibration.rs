@@ -1,0 +1,192 @@
+//! Probabilities from end to end: held-out scores, jobs, files, and what happens when the work is stopped.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use mercer::calibrate::Method;
+use mercer::gram::Plan;
+use mercer::machines::{Learns, Machine, Output, Task, folds};
+use mercer::metrics::{Metrics, measure};
+use mercer::prelude::*;
+use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use std::ops::ControlFlow;
+
+fn load(set: &str, n: Option<usize>) -> Dataset {
+    let table = mercer::sets::load(set, n, Seed(4)).unwrap();
+    Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1
+}
+
+fn job<'a>(machine: &'a dyn Machine, kernel: &'a Formula, method: Method) -> Job<'a> {
+    Job { probabilities: Some(method), ..Job::new(machine, kernel) }
+}
+
+fn probabilities(output: &Output) -> &[f64] {
+    let Output::Labels { probabilities: Some(all), .. } = output else { panic!("there are no probabilities") };
+    all
+}
+
+/// Every largest probability is that of the label.
+fn agrees(output: &Output) {
+    let Output::Labels { labels, codes, .. } = output else { panic!() };
+    for (row, &code) in probabilities(output).chunks_exact(labels.len()).zip(codes) {
+        let first = (0..row.len()).rev().max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap();
+        assert_eq!(first, code as usize, "{row:?}");
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn held_out_scores_are_those_of_fits_by_hand() {
+    let (svc, mean) = (Svc { tolerance: 1e-8, ..Svc::default() }, NearestMean::default());
+    for (set, n) in [("banana", Some(60)), ("iris", None)] {
+        let data = load(set, n);
+        let target = data.target().unwrap();
+        let kernel = rbf(0.5);
+        for machine in [&svc as &dyn Machine, &mean] {
+            let task = Task {
+                gram: kernel.training_gram(&data).unwrap(),
+                features: None,
+                target: Some(target),
+                weights: None,
+                start: None,
+                plan: Plan::default(),
+                seed: Seed(0),
+            };
+            let fitted = machine.run(&task, &Silent).unwrap();
+            let outputs = fitted.expansion.outputs();
+            let parts = folds(target, Learns::Classes, 4, Seed(1)).unwrap();
+            let scores = machine.held_out_scores(&task, &fitted, &parts, &Silent).unwrap();
+            assert_eq!(scores.len(), data.len() * outputs);
+            for fold in &parts {
+                let rest: Vec<usize> = (0..data.len()).filter(|i| !fold.contains(i)).collect();
+                let model = Job::new(machine, &kernel).run(&data.select(&rest), &Silent).unwrap();
+                let wanted = model.scores(&data.select(fold)).unwrap();
+                for (&i, row) in fold.iter().zip(wanted.chunks(outputs)) {
+                    for (got, wanted) in scores[i * outputs..(i + 1) * outputs].iter().zip(row) {
+                        assert!((got - wanted).abs() < 1e-4, "{set}: {got} {wanted}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_classifier_has_probabilities_that_agree_and_survive_the_file() {
+    let (svc, mean) = (Svc { c: 10.0, ..Svc::default() }, NearestMean::default());
+    for (set, n) in [("banana", Some(120)), ("iris", None), ("wine", None)] {
+        let data = load(set, n);
+        for machine in [&svc as &dyn Machine, &mean] {
+            for method in [Method::Platt, Method::Isotonic] {
+                let kernel = rbf_scaled();
+                let model = job(machine, &kernel, method).run(&data, &Silent).unwrap();
+                let plain = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
+                let output = model.predict(&data).unwrap();
+                agrees(&output);
+                assert_eq!(output.labels(), plain.predict(&data).unwrap().labels(), "no label changes");
+                let bytes = model.to_bytes().unwrap();
+                let read = Model::from_bytes(&bytes, "m").unwrap();
+                assert_eq!(read.predict(&data).unwrap(), output);
+                assert_eq!(read.fitted.calibration, model.fitted.calibration);
+                assert_eq!(read.to_bytes().unwrap(), bytes);
+                // a model without has a file without: what was written before there were any is read
+                assert!(!String::from_utf8_lossy(&plain.to_bytes().unwrap()).contains("calibration"));
+                let Metrics::Classes(m) = measure(&output, data.target().unwrap()).unwrap() else { panic!() };
+                let found = m.probability.unwrap();
+                let worst = f64::from(m.labels.len() as u32).ln();
+                assert!(found.log_loss.unwrap() < 0.8 * worst, "{set} {method}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn probabilities_are_near_a_known_truth() {
+    // two Gaussian clouds one apart: P(second | x) = 1 / (1 + e^(−2x)) exactly, with x along the line between them
+    let n = 1200;
+    let mut random = Seed(8).stream("clouds");
+    let labels: Vec<String> = (0..n).map(|i| ["left", "right"][i % 2].to_owned()).collect();
+    let x: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { -1.0 } else { 1.0 } + random.normal()).collect();
+    let data = Dataset::new(Rows::new(x, n, 1).unwrap()).with_target(Target::from(labels)).unwrap();
+    let grid: Vec<f64> = (-20..=20).map(|i| f64::from(i) / 10.0).collect();
+    let new = Dataset::new(Rows::new(grid.clone(), grid.len(), 1).unwrap());
+    for method in [Method::Platt, Method::Isotonic] {
+        let machine = Svc { c: 1.0, ..Svc::default() };
+        let model = job(&machine, &linear(), method).run(&data, &Silent).unwrap();
+        let output = model.predict(&new).unwrap();
+        let off: f64 = probabilities(&output)
+            .chunks_exact(2)
+            .zip(&grid)
+            .map(|(p, x)| (p[1] - 1.0 / (1.0 + (-2.0 * x).exp())).abs())
+            .sum();
+        assert!(off < 0.04 * grid.len() as f64, "{method}: {off}");
+    }
+}
+
+#[test]
+fn small_classes_are_dealt_out_and_single_examples_refused() {
+    let x = Rows::new((0..14).map(f64::from).collect(), 14, 1).unwrap();
+    let labels = |rare: usize| -> Vec<String> {
+        (0..14).map(|i| if i < rare { "rare" } else { ["a", "b"][i % 2] }.to_owned()).collect()
+    };
+    let data = |rare: usize| Dataset::new(x.clone()).with_target(Target::from(labels(rare))).unwrap();
+    let machine = Svc::default();
+    for rare in [2, 3] {
+        let model = job(&machine, &rbf(1.0), Method::Platt).run(&data(rare), &Silent).unwrap();
+        agrees(&model.predict(&data(rare)).unwrap());
+        assert_eq!(model.fitted.calibration.unwrap().folds, 5);
+    }
+    let error = job(&machine, &rbf(1.0), Method::Platt).run(&data(1), &Silent).err().unwrap().to_string();
+    assert!(error.contains("\"rare\" has a single example"), "{error}");
+    // more folds than examples are as many as there are
+    let kernel = rbf(1.0);
+    let many = Job { calibration_folds: 20, ..job(&machine, &kernel, Method::Isotonic) };
+    let many = many.run(&data(3), &Silent).unwrap();
+    assert_eq!(many.fitted.calibration.unwrap().folds, 14);
+}
+
+#[test]
+fn only_classifiers_have_probabilities() {
+    let data = load("noisy_sinc", Some(20));
+    for machine in [&Ridge::default() as &dyn Machine, &KernelPca::default()] {
+        let error = job(machine, &rbf(1.0), Method::Platt).run(&data, &Silent).err().unwrap();
+        assert!(error.to_string().contains("probabilities are for machines that learn classes"), "{error}");
+    }
+}
+
+/// Ends the work at the first step of the calibration.
+struct StopsCalibration(Stop);
+
+impl Monitor for StopsCalibration {
+    fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
+        if progress.phase == "calibration" { ControlFlow::Break(self.0) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[test]
+fn a_stopped_calibration_keeps_the_model_without_probabilities() {
+    let data = load("banana", Some(80));
+    let (svc, mean) = (Svc::default(), NearestMean::default());
+    for machine in [&svc as &dyn Machine, &mean] {
+        for (stop, status) in [(Stop::Interrupted, Status::Interrupted), (Stop::TimeLimit, Status::TimeLimit)] {
+            let kernel = rbf(0.5);
+            let model = job(machine, &kernel, Method::Platt).run(&data, &StopsCalibration(stop)).unwrap();
+            assert!(model.fitted.calibration.is_none());
+            assert_eq!(model.fitted.proof.status, status);
+            assert!(model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT));
+            let whole = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
+            assert_eq!(model.predict(&data).unwrap(), whole.predict(&data).unwrap(), "the fit itself is whole");
+        }
+    }
+}
+
+#[test]
+fn the_reliability_diagram_is_drawn_or_says_what_is_missing() {
+    let data = load("banana", Some(200));
+    let machine = Svc::default();
+    let model = job(&machine, &rbf(0.5), Method::Platt).run(&data, &Silent).unwrap();
+    let svg = model.reliability_figure(&data).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("predicted probability of 1") && !svg.contains("NaN"));
+    assert!(model.reliability_figure(&data.clone().without_target()).is_err());
+    let plain = machine.fit(&rbf(0.5), &data).unwrap();
+    let error = plain.reliability_figure(&data).unwrap_err().to_string();
+    assert!(error.contains("fit it again with --probabilities"), "{error}");
+}
