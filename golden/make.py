@@ -24,11 +24,14 @@ import scipy
 import sklearn
 from libsvm import svmutil
 from scipy.spatial.distance import cdist
+from sklearn.calibration import CalibratedClassifierCV, _sigmoid_calibration
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.decomposition import KernelPCA
 from sklearn.gaussian_process.kernels import RBF, Matern
+from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.metrics import pairwise
+from sklearn.metrics import brier_score_loss, log_loss, pairwise
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import NearestCentroid
 from sklearn.svm import SVC
 
@@ -678,6 +681,96 @@ def nearest_mean():
     write("nearest_mean", notes, data=data, cases=cases)
 
 
+# ------------------------------------------------------------------------------------------------------- calibration
+
+
+def newton_sigmoid(scores, y, weights):
+    """Platt's A and B by Newton's method to rounding level, with damping."""
+    positive, negative = weights[y == 1].sum(), weights[y == 0].sum()
+    target = np.where(y == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    design, theta = np.column_stack([scores, np.ones_like(scores)]), np.zeros(2)
+
+    def loss(theta):
+        z = design @ theta
+        return np.sum(weights * (target * z + np.logaddexp(0, -z)))
+
+    for _ in range(200):
+        p = scipy.special.expit(-design @ theta)
+        gradient = design.T @ (weights * (target - p))
+        step = np.linalg.solve((design * (weights * p * (1 - p))[:, None]).T @ design, gradient)
+        size = 1.0
+        while loss(theta - size * step) > loss(theta) + 1e-12:
+            size /= 2
+        theta = theta - size * step
+    return theta
+
+
+def calibration():
+    rng = np.random.default_rng(11)
+    curves = []
+    for name, n, slope in (("few", 12, 1.0), ("many", 150, 2.5), ("separated", 20, 1e3), ("coarse", 60, 1.0)):
+        scores = rng.standard_normal(n)
+        if name == "coarse":
+            scores = np.round(scores, 1)
+        y = (rng.random(n) < scipy.special.expit(slope * scores - 0.3)).astype(int)
+        for weights in (None, rng.uniform(0.1, 3.0, n)):
+            ours = newton_sigmoid(scores, y, np.ones(n) if weights is None else weights)
+            theirs = np.array(_sigmoid_calibration(scores, y, weights))
+            isotonic = IsotonicRegression().fit(scores, y, weights).predict(scores)
+            curves.append(
+                {
+                    "name": name,
+                    "scores": scores,
+                    "y": y,
+                    "weights": weights,
+                    "sigmoid": theirs,
+                    "sigmoid_error": np.abs(ours - theirs).max(),
+                    "newton": ours,
+                    "isotonic": isotonic,
+                }
+            )
+    data, cases = {}, []
+    for name in ("blobs2", "moons"):
+        part = svc_data()[name]
+        x, y, z = part["x"], part["y"], part["z"]
+        data[name] = part
+        folds = [(train, test) for train, test in StratifiedKFold(4).split(x, y)]
+        for formula, settings in (LINEAR, rbf(0.5)):
+            machine = SVC(C=2.0, tol=1e-8, **settings)
+            held_out = cross_val_predict(machine, x, y, cv=folds, method="decision_function")
+            model = CalibratedClassifierCV(machine, method="sigmoid", cv=folds, ensemble=False).fit(x, y)
+            p = model.predict_proba(z)
+            inside = model.predict_proba(x)
+            calibrator = model.calibrated_classifiers_[0].calibrators[0]
+            exact = newton_sigmoid(held_out, y, np.ones(len(y)))
+            error = np.abs(exact - [calibrator.a_, calibrator.b_]).max()
+            cases.append(
+                {
+                    "data": name,
+                    "formula": formula,
+                    "C": 2.0,
+                    "folds": [test for _, test in folds],
+                    "held_out": held_out,
+                    "sigmoid": [calibrator.a_, calibrator.b_],
+                    "sigmoid_error": error,
+                    "decisions": machine.fit(x, y).decision_function(z),
+                    "probabilities": p,
+                    "inside": inside,
+                    "log_loss": log_loss(y, inside),
+                    "brier": brier_score_loss(y, inside[:, 1]),
+                }
+            )
+    notes = [
+        "sigmoid: A and B of 1 / (1 + exp(A f + B)) by sklearn.calibration._sigmoid_calibration, found by L-BFGS.",
+        "newton: the same minimum by Newton's method to rounding level; sigmoid_error: the largest difference of the two.",
+        "isotonic: sklearn.isotonic.IsotonicRegression on the labels 0 and 1 as they are, at the scores themselves.",
+        "cases: CalibratedClassifierCV(SVC(tol=1e-8), method='sigmoid', ensemble=False) with the folds given.",
+        "held_out: the decision value of each example by the fit without its fold, positive for class 1.",
+        "probabilities at z and inside at x, columns class 0 and class 1; log_loss and brier are of inside.",
+    ]
+    write("calibration", notes, curves=curves, data=data, cases=cases)
+
+
 # ----------------------------------------------------------------------------------------------------------- strings
 
 STRINGS = [
@@ -747,4 +840,5 @@ if __name__ == "__main__":
     svc()
     libsvm()
     nearest_mean()
+    calibration()
     strings()

@@ -1,11 +1,14 @@
 //! mercer against the numbers of other implementations, kept in `golden/`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::gram::{Gram, fill};
-use mercer::machines::Coefficients;
+use mercer::calibrate::{Form, HeldOut, Method, platt, pool};
+use mercer::gram::{Gram, Plan, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
+use mercer::machines::{Coefficients, Machine, Output, Task};
+use mercer::metrics::{Metrics, measure};
 use mercer::prelude::*;
+use mercer::solvers::Silent;
 use serde_json::Value;
 use std::path::Path;
 
@@ -274,5 +277,83 @@ fn support_vector_machines_reach_the_optimum_that_others_reach() {
             let count = of.iter().filter(|&&c| c as usize == k).count() as f64;
             assert!((count - wanted).abs() <= 1.0, "{what}: {count} of class {}, not {wanted}", classes[k]);
         }
+    }
+}
+
+#[test]
+fn curves_of_probabilities_are_those_of_scikit_learn() {
+    let file = golden("calibration.json");
+    for case in file["curves"].as_array().unwrap() {
+        let (scores, y) = (numbers(&case["scores"]), numbers(&case["y"]));
+        let weights = case["weights"].is_array().then(|| numbers(&case["weights"]));
+        let positive: Vec<bool> = y.iter().map(|&y| y == 1.0).collect();
+        let (a, b) = platt(&scores, &positive, weights.as_deref());
+        let name = text(case, "name");
+        near(&[a, b], &numbers(&case["newton"]), 1e-9, &format!("{name}, Newton"));
+        near(&[a, b], &numbers(&case["sigmoid"]), 1e-9 + 2.0 * number(case, "sigmoid_error"), name);
+        let blocks = pool(&scores, &y, weights.as_deref());
+        let at = |s: &f64| blocks.iter().find(|b| b.low <= *s && *s <= b.high).unwrap().value();
+        near(&scores.iter().map(at).collect::<Vec<_>>(), &numbers(&case["isotonic"]), 1e-12, name);
+    }
+}
+
+#[test]
+fn calibrated_support_vectors_are_those_of_scikit_learn() {
+    let file = golden("calibration.json");
+    for case in cases(&file) {
+        let (name, formula) = (text(case, "data"), text(case, "formula"));
+        let what = format!("{formula} on {name}");
+        let data = &file["data"][name];
+        let target = Target::from(numbers(&data["y"]));
+        let training = Dataset::new(vectors(&data["x"])).with_target(target.clone()).unwrap();
+        let kernel: Formula = formula.parse().unwrap();
+        let task = Task {
+            gram: kernel.training_gram(&training).unwrap(),
+            features: None,
+            target: Some(&target),
+            weights: None,
+            start: None,
+            plan: Plan::default(),
+            seed: Seed(0),
+        };
+        let machine = Svc { c: number(case, "C"), tolerance: 1e-8, ..Svc::default() };
+        let mut fitted = machine.run(&task, &Silent).unwrap();
+        let folds: Vec<Vec<usize>> = case["folds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fold| numbers(fold).into_iter().map(|i| i as usize).collect())
+            .collect();
+        let scores = machine.held_out_scores(&task, &fitted, &folds, &Silent).unwrap();
+        // theirs are positive for the second class
+        let turned: Vec<f64> = scores.iter().map(|s| -s).collect();
+        near(&turned, &numbers(&case["held_out"]), 2e-4, &format!("{what}, held out"));
+
+        let codes = target.classes().unwrap().codes;
+        let held_out = HeldOut { scores: &scores, codes: &codes, weights: None };
+        let curves = mercer::calibrate::Calibration::learn(Method::Platt, folds.len(), Form::Pairs, 2, &held_out);
+        fitted.calibration = Some(curves);
+        let model = Model::new("svc", Vec::new(), kernel, fitted, &training);
+        let Output::Labels { probabilities: Some(got), .. } =
+            model.predict(&Dataset::new(vectors(&data["z"]))).unwrap()
+        else {
+            panic!("{what} has no probabilities")
+        };
+        let decisions = numbers(&case["decisions"]);
+        for ((got, theirs), f) in got.chunks(2).zip(numbers(&case["probabilities"]).chunks(2)).zip(&decisions) {
+            // where theirs contradict the sign of f, ours are one half each
+            let wanted = if (theirs[1] > 0.5) == (*f > 0.0) { theirs.to_vec() } else { vec![0.5, 0.5] };
+            near(got, &wanted, 3e-4, &what);
+        }
+
+        let output = Output::Labels {
+            labels: vec!["0".into(), "1".into()],
+            codes: codes.clone(),
+            scores: vec![0.0; 2 * codes.len()],
+            probabilities: Some(numbers(&case["inside"])),
+        };
+        let Metrics::Classes(m) = measure(&output, &target).unwrap() else { panic!() };
+        let found = m.probability.unwrap();
+        near(&[found.log_loss.unwrap(), found.brier], &[number(case, "log_loss"), number(case, "brier")], 1e-12, &what);
     }
 }
