@@ -3,11 +3,12 @@
 use crate::failure::Failure;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::calibrate::Method;
 use mercer::data::read::FORMATS;
 use mercer::data::{Missing, Scale};
 use mercer::formula::Formula;
 use mercer::gram::Plan;
-use mercer::machines::{self, Machine, MachineEntry};
+use mercer::machines::{self, Learns, Machine, MachineEntry};
 use mercer::params::{ParamError, Setting, assign, describe, nearest};
 use mercer::seed::Seed;
 use std::path::PathBuf;
@@ -148,6 +149,37 @@ pub(crate) fn kernel() -> Arg {
         .default_value("rbf(gamma=scale)")
         .allow_hyphen_values(true)
         .help("Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all")
+}
+
+/// Flags about the probabilities of a classifier.
+pub(crate) fn probabilities(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("probabilities")
+                .long("probabilities")
+                .value_name("METHOD")
+                .value_parser(Method::WORDS.map(|w| w.0))
+                .help("Also learn probabilities of the classes, from scores held out by cross-validation"),
+        )
+        .arg(
+            Arg::new("calibration-folds")
+                .long("calibration-folds")
+                .value_name("K")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(u16).range(2..=20))
+                .requires("probabilities")
+                .help("Folds of that cross-validation, 2 to 20 [default: 5]"),
+        )
+}
+
+/// How probabilities are to be learned, and in how many folds; an error for a machine that learns no classes.
+pub(crate) fn calibration(flags: &ArgMatches, entry: &MachineEntry) -> Result<(Option<Method>, usize), Failure> {
+    let word = flags.get_one::<String>("probabilities");
+    let method = word.and_then(|word| Method::WORDS.iter().find(|(w, _)| w == word)).map(|(_, method)| *method);
+    if method.is_some() && entry.learns != Learns::Classes {
+        return Err(Failure::usage(format!("--probabilities is for classifiers, and {} is none", entry.name)));
+    }
+    Ok((method, flags.get_one::<u16>("calibration-folds").map_or(5, |&k| usize::from(k))))
 }
 
 /// `--machine` and the parameters of all machines.

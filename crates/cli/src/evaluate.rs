@@ -14,7 +14,7 @@ pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     let command = Command::new("evaluate")
-        .about("Compare predictions with the truth: error, confusion, AUC, or RMSE and R²")
+        .about("Compare predictions with the truth: error, confusion, AUC, quality of probabilities, or RMSE and R²")
         .after_help("Example:\n  mercer evaluate model.mercer test.csv --json")
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file with the target column"))

@@ -24,19 +24,21 @@ fn command() -> Command {
         .after_help(
             "Examples:\n  \
              mercer fit train.csv --machine svc --c 10 --kernel 'rbf(gamma=0.5)' -o model.mercer\n  \
+             mercer fit train.csv --machine svc --probabilities platt -o model.mercer\n  \
              mercer fit house.csv --machine ridge --lambda loo --target price -o price.mercer\n  \
              mercer fit genes.tsv --machine svc --kernel 'normalise(spectrum(length=4))' --target 1 -o genes.mercer",
         )
         .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::common(arguments::reading(arguments::machine(command)))
+    arguments::common(arguments::reading(arguments::machine(arguments::probabilities(command))))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
     let entry = arguments::machine_entry(flags)?;
     let machine = arguments::make_machine(entry, &arguments::settings(flags))?;
+    let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     let kernel = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
@@ -51,7 +53,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
 
     let fitting = Instant::now();
-    let job = Job { machine: machine.as_ref(), kernel: &kernel, plan, seed: arguments::seed(flags) };
+    let seed = arguments::seed(flags);
+    let job = Job { plan, seed, probabilities, calibration_folds, ..Job::new(machine.as_ref(), &kernel) };
     let outcome = job.run(&training.data, &watch);
     watch.finish();
     let mut model = outcome?;
@@ -105,7 +108,12 @@ pub(crate) fn finish(
         rows.push(("model", path.display().to_string()));
         report::print(&report::facts(&rows));
     }
-    match model.fitted.proof.status {
+    let status = model.fitted.proof.status;
+    if model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT) {
+        eprintln!("warning: stopped ({status}) before probabilities were learned; the model is saved without them");
+        return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
+    }
+    match status {
         Status::Converged => Ok(()),
         Status::Interrupted => {
             eprintln!("interrupted: the best so far is saved in {}", path.display());

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::{Verb, arguments, input, report};
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use mercer::model::Model;
 use serde_json::json;
 use std::path::PathBuf;
@@ -11,11 +11,22 @@ pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     let command = Command::new("plot")
-        .about("Draw what a model says about data: decision surface, curve, coordinates or confusion matrix (SVG)")
-        .after_help("Example:\n  mercer plot model.mercer train.csv -o surface.svg")
+        .about("Draw what a model says about data: decision surface, curve, coordinates, confusion matrix or reliability (SVG)")
+        .after_help(
+            "Examples:\n  mercer plot model.mercer train.csv -o surface.svg\n  \
+             mercer plot model.mercer test.csv --what reliability -o reliability.svg",
+        )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file"))
         .arg(arguments::output("FIG.svg", "SVG file to write").required(true))
+        .arg(
+            Arg::new("what")
+                .long("what")
+                .value_name("PICTURE")
+                .value_parser(["model", "reliability"])
+                .default_value("model")
+                .help("The picture that fits the model, or how often its probabilities come true"),
+        )
         .arg(arguments::labels())
         .args(arguments::format());
     arguments::common(command)
@@ -31,10 +42,20 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{}: pictures are written as .svg", target.display())));
     }
     let model = Model::load(model)?;
+    let reliability = flags.get_one::<String>("what").is_some_and(|what| what == "reliability");
+    if reliability {
+        model.needs_probabilities()?;
+    }
+    let place = data.display();
     let data = input::for_model(&model, data, flags)?;
     let bytes = data.len().saturating_mul(model.fitted.expansion.outputs()).saturating_mul(16);
     arguments::plan(flags)?.check(bytes, "the scores")?;
-    let svg = model.figure(&data)?;
+    if reliability && data.target().is_none() {
+        let message =
+            format!("{place} has no target column to compare with; give one, or leave out --what reliability");
+        return Err(Failure { message, code: 3 });
+    }
+    let svg = if reliability { model.reliability_figure(&data)? } else { model.figure(&data)? };
     mercer::write::whole(target, svg.as_bytes()).map_err(|e| Failure::file(target, &e))?;
     if flags.get_flag("json") {
         report::print_json(&json!({"output": target.display().to_string(), "bytes": svg.len()}));

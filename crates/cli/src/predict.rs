@@ -25,6 +25,12 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Append a column score_<label> for each class; the largest is the prediction"),
         )
+        .arg(
+            Arg::new("probabilities")
+                .long("probabilities")
+                .action(ArgAction::SetTrue)
+                .help("Append a column probability_<label> for each class, if the model has learned probabilities"),
+        )
         .args(arguments::format());
     arguments::common(command)
 }
@@ -36,22 +42,25 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     };
     let file = arguments::target(flags)?;
     let model = Model::load(model)?;
+    let columns = Columns { scores: flags.get_flag("scores"), probabilities: flags.get_flag("probabilities") };
+    if columns.probabilities {
+        model.needs_probabilities()?;
+    }
     let data = input::for_model(&model, data, flags)?;
     let predicting = Instant::now();
     let output = input::predict(&model, &data, flags)?;
     let predict = predicting.elapsed().as_secs_f64();
-    let scores = flags.get_flag("scores");
-    if scores && matches!(output, Output::Values { .. }) {
+    if columns.scores && matches!(output, Output::Values { .. }) {
         let what = format!("--scores is for classifiers; {} predicts numbers", model.machine);
         return Err(Failure::usage(what));
     }
     let json = flags.get_flag("json");
     if let Some(path) = file {
-        mercer::write::streamed(path, |out| write_csv(out, &output, scores)).map_err(|e| Failure::file(path, &e))?;
+        mercer::write::streamed(path, |out| write_csv(out, &output, columns)).map_err(|e| Failure::file(path, &e))?;
     } else if !json {
         let mut out = std::io::stdout().lock();
         // a reader that went away is no error
-        let _ = write_csv(&mut std::io::BufWriter::new(&mut out), &output, scores);
+        let _ = write_csv(&mut std::io::BufWriter::new(&mut out), &output, columns);
         return Ok(());
     }
     let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
@@ -61,9 +70,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             Some(path) => document["output"] = json!(path.display().to_string()),
             None => document["predictions"] = predictions(&output),
         }
-        if let (true, Output::Labels { labels, scores, .. }, None) = (scores, &output, file) {
-            document["labels"] = json!(labels);
-            document["scores"] = json!(scores.chunks_exact(labels.len()).collect::<Vec<_>>());
+        if let (Output::Labels { labels, scores, probabilities, .. }, None) = (&output, file) {
+            let rows = |values: &[f64]| json!(values.chunks_exact(labels.len()).collect::<Vec<_>>());
+            if columns.scores {
+                document["scores"] = rows(scores);
+            }
+            if let Some(probabilities) = probabilities.as_ref().filter(|_| columns.probabilities) {
+                document["probabilities"] = rows(probabilities);
+            }
+            if columns.scores || columns.probabilities {
+                document["labels"] = json!(labels);
+            }
         }
         report::print_json(&document);
     } else if let Some(path) = file {
@@ -83,22 +100,33 @@ fn predictions(output: &Output) -> serde_json::Value {
     }
 }
 
+/// Columns beside the prediction.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns {
+    pub(crate) scores: bool,
+    pub(crate) probabilities: bool,
+}
+
 /// One header line, the prediction in the first column, shortest floats that read back the same.
-pub(crate) fn write_csv(out: &mut dyn Write, output: &Output, scores: bool) -> std::io::Result<()> {
+pub(crate) fn write_csv(out: &mut dyn Write, output: &Output, columns: Columns) -> std::io::Result<()> {
     match output {
-        Output::Labels { labels, codes, scores: all } => {
+        Output::Labels { labels, codes, scores, probabilities } => {
+            let scores = Some(scores).filter(|_| columns.scores).map(|all| ("score", all));
+            let probabilities =
+                probabilities.as_ref().filter(|_| columns.probabilities).map(|all| ("probability", all));
+            let shown: Vec<(&str, &Vec<f64>)> = [scores, probabilities].into_iter().flatten().collect();
             write!(out, "prediction")?;
-            if scores {
+            for (name, _) in &shown {
                 for label in labels {
-                    write!(out, ",{}", cell(&format!("score_{label}")))?;
+                    write!(out, ",{}", cell(&format!("{name}_{label}")))?;
                 }
             }
             writeln!(out)?;
-            for (code, row) in codes.iter().zip(all.chunks_exact(labels.len())) {
+            for (i, code) in codes.iter().enumerate() {
                 write!(out, "{}", cell(&labels[*code as usize]))?;
-                if scores {
-                    for score in row {
-                        write!(out, ",{score}")?;
+                for (_, all) in &shown {
+                    for value in &all[i * labels.len()..(i + 1) * labels.len()] {
+                        write!(out, ",{value}")?;
                     }
                 }
                 writeln!(out)?;

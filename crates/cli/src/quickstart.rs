@@ -1,6 +1,7 @@
 //! `mercer quickstart`: the whole road once, on a data set that comes with the program.
 
 use crate::failure::Failure;
+use crate::predict::Columns;
 use crate::watch::Watch;
 use crate::{Verb, arguments, data, report, select};
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -87,7 +88,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let grid: Grid = GRID.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;
     let Some(machine) = machines::find("svc") else { return Err(Failure::usage("svc is missing")) };
     let plan = arguments::plan(flags)?;
-    let search = Search { machine, settings: &[], kernel: &rbf_scaled(), grid: &grid, folds: 5, plan, seed };
+    let search = Search {
+        machine,
+        settings: &[],
+        kernel: &rbf_scaled(),
+        grid: &grid,
+        folds: 5,
+        probabilities: None,
+        calibration_folds: 5,
+        plan,
+        seed,
+    };
     let outcome = search.run(&training, &watch);
     watch.finish();
     let mut selection = outcome?;
@@ -133,8 +144,10 @@ fn write_set(path: &Path, n: usize, seed: Seed) -> Result<(), Failure> {
 }
 
 fn write_predictions(path: &Path, output: &Output) -> Result<(), Failure> {
-    mercer::write::streamed(path, |out| crate::predict::write_csv(out, output, true))
-        .map_err(|e| Failure::file(path, &e))
+    mercer::write::streamed(path, |out| {
+        crate::predict::write_csv(out, output, Columns { scores: true, probabilities: false })
+    })
+    .map_err(|e| Failure::file(path, &e))
 }
 
 fn finish_json(model: &Model, metrics: &Metrics, files: &Files, started: Instant) {

@@ -1,6 +1,7 @@
 //! Reports: tables for people, documents for programs.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
+use mercer::calibrate::{Calibration, Curve};
 use mercer::metrics::Metrics;
 use mercer::model::Model;
 use mercer::params::Setting;
@@ -82,6 +83,9 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "storage": proof.storage,
         "notes": Value::Object(proof.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
         "candidates": model.candidates,
+        "calibration": model.fitted.calibration.as_ref().map(|c| {
+            json!({"method": c.method, "folds": c.folds, "curves": c.curves.len()})
+        }),
     });
     match document {
         Value::Object(map) => map,
@@ -121,12 +125,29 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         let share = 100.0 * support as f64 / model.trained_on.max(1) as f64;
         rows.push(("support", format!("{support} examples carry weight ({share:.1} %)")));
     }
+    if let Some(calibration) = &model.fitted.calibration {
+        rows.push(("probabilities", probabilities(calibration)));
+    }
     rows.push(("memory", proof.storage.clone()));
     let notes: Vec<String> = proof.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();
     if !notes.is_empty() {
         rows.push(("notes", notes.join(", ")));
     }
     rows
+}
+
+/// How a model comes to its probabilities.
+fn probabilities(calibration: &Calibration) -> String {
+    let curves = match calibration.curves.as_slice() {
+        [Curve::Platt { a, b }] => format!(": 1 / (1 + exp({} f {} {}))", short(*a), sign(*b), short(b.abs())),
+        [Curve::Isotonic { knots }] => format!(": a rising curve with {} knots", knots.len()),
+        several => format!(", {} curves", several.len()),
+    };
+    format!("{}, learned from scores held out in {} folds{curves}", calibration.method, calibration.folds)
+}
+
+fn sign(x: f64) -> char {
+    if x < 0.0 { '−' } else { '+' }
 }
 
 /// Six decimals at most, and an exponent for very large and very small numbers.
@@ -156,6 +177,12 @@ pub(crate) fn metrics(metrics: &Metrics) -> String {
             ];
             if let Some(auc) = m.auc {
                 rows.push(("AUC", format!("{auc:.4}")));
+            }
+            if let Some(p) = &m.probability {
+                let unknown = || "infinite: a label is one the model does not know".to_owned();
+                rows.push(("log loss", p.log_loss.map_or_else(unknown, |l| format!("{l:.4}"))));
+                rows.push(("Brier score", format!("{:.4}", p.brier)));
+                rows.push(("calibration error", format!("{:.4}", p.calibration_error)));
             }
             let mut text = facts(&rows);
             if m.labels.len() <= 20 {

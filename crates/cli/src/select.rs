@@ -25,7 +25,7 @@ fn command() -> Command {
         .arg(Arg::new("folds").long("folds").value_name("K").value_parser(value_parser!(usize)).default_value("5").help("Folds of the cross-validation"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::common(arguments::reading(arguments::machine(command)))
+    arguments::common(arguments::reading(arguments::machine(arguments::probabilities(command))))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -40,6 +40,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage("DATA and -o MODEL are needed"));
     };
     let plan = arguments::plan(flags)?;
+    let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     fit::warn_of_indefinite(&kernel, entry.name);
     let watch = Watch::new(flags).keeping_all();
     let training = input::training(path, flags, &kernel, entry.learns)?;
@@ -51,6 +52,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         kernel: &kernel,
         grid: &grid,
         folds: flags.get_one::<usize>("folds").copied().unwrap_or(5),
+        probabilities,
+        calibration_folds,
         plan,
         seed: arguments::seed(flags),
     };

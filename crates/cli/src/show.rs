@@ -56,6 +56,7 @@ fn show_model(model: &Model, json: bool) {
         document.insert("target".to_owned(), json!(targets));
         document.insert("views".to_owned(), json!(views));
         document.insert("readout".to_owned(), json!(model.fitted.readout));
+        document.insert("calibration".to_owned(), json!(model.fitted.calibration));
         report::print_json(&Value::Object(document));
         return;
     }

@@ -27,8 +27,9 @@ static JSON: AtomicBool = AtomicBool::new(false);
 /// How long Ctrl-C waits for work that has nothing to keep.
 const PATIENCE: Duration = Duration::from_millis(40);
 
-/// Work that ends in good order at any step: solvers that always have a solution, and the writing of a file.
-const ORDERLY: [&str; 3] = ["smo", "conjugate gradients", "gram"];
+/// Work that ends in good order at any step: solvers that always have a solution, the learning of probabilities for a
+/// model that is there already, and the writing of a file.
+const ORDERLY: [&str; 4] = ["smo", "conjugate gradients", "gram", "calibration"];
 
 /// Ctrl-C: work that has something to keep ends at its next step; other work ends at once.
 fn interrupt() {
