@@ -5,8 +5,6 @@
 
 use mercer::data::Scale;
 use mercer::data::read::{ReadOptions, read};
-use mercer::gram::Plan;
-use mercer::job::Job;
 use mercer::params::{Setting, assign};
 use mercer::prelude::*;
 use mercer::solvers::Silent;
@@ -48,8 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     for _ in 0..repeat {
         let (wall, used) = (Instant::now(), processor());
-        let job = Job { machine: machine.as_ref(), kernel: &rbf(gamma), plan: Plan::default(), seed: Seed(0) };
-        let model = job.run(&data, &Silent)?;
+        let model = Job::new(machine.as_ref(), &rbf(gamma)).run(&data, &Silent)?;
         let proof = &model.fitted.proof;
         println!(
             "{:.3} s wall, {:.2} s processor, {} after {} iterations, objective {:.6}, {} support vectors, {:?}",

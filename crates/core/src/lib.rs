@@ -55,9 +55,11 @@ pub mod prelude {
     pub use crate::formula::*;
     pub use crate::gram::Gram;
     pub use crate::job::{Fit, Job};
-    pub use crate::machines::classify::{NearestMean, Svc};
+    pub use crate::machines::Effort;
+    pub use crate::machines::classify::{NearestMean, NuSvc, Svc};
+    pub use crate::machines::detect::{OneClass, Svdd};
     pub use crate::machines::reduce::KernelPca;
-    pub use crate::machines::regress::Ridge;
+    pub use crate::machines::regress::{NuSvr, Ridge, Svr};
     pub use crate::model::Model;
     pub use crate::seed::Seed;
 }

@@ -35,7 +35,8 @@ fn agrees(output: &Output) {
 
 #[test]
 fn held_out_scores_are_those_of_fits_by_hand() {
-    let (svc, mean) = (Svc { tolerance: 1e-8, ..Svc::default() }, NearestMean::default());
+    let (svc, mean) =
+        (Svc { effort: Effort { tolerance: 1e-8, ..Effort::default() }, ..Svc::default() }, NearestMean::default());
     for (set, n) in [("banana", Some(60)), ("iris", None)] {
         let data = load(set, n);
         let target = data.target().unwrap();
@@ -47,6 +48,7 @@ fn held_out_scores_are_those_of_fits_by_hand() {
                 target: Some(target),
                 weights: None,
                 start: None,
+                threads: 2,
                 plan: Plan::default(),
                 seed: Seed(0),
             };

@@ -250,7 +250,9 @@ fn support_vector_machines_reach_the_optimum_that_others_reach() {
         let y = Target::from(numbers(&file["data"][name]["y"]));
         let data = Dataset::new(vectors(&file["data"][name]["x"])).with_target(y).unwrap();
         let z = Dataset::new(vectors(&file["data"][name]["z"]));
-        let model = Svc { c, tolerance: 1e-6, ..Svc::default() }.fit(&kernel, &data).unwrap();
+        let model = Svc { c, effort: Effort { tolerance: 1e-6, ..Effort::default() }, ..Svc::default() }
+            .fit(&kernel, &data)
+            .unwrap();
         let proof = &model.fitted.proof;
         assert_eq!(proof.status.to_string(), "converged", "{what}");
         // rows of K are f32 in the solver. Where its values are at most 1 that costs seven digits of them. Where they are
@@ -313,10 +315,12 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
             target: Some(&target),
             weights: None,
             start: None,
+            threads: 2,
             plan: Plan::default(),
             seed: Seed(0),
         };
-        let machine = Svc { c: number(case, "C"), tolerance: 1e-8, ..Svc::default() };
+        let machine =
+            Svc { c: number(case, "C"), effort: Effort { tolerance: 1e-8, ..Effort::default() }, ..Svc::default() };
         let mut fitted = machine.run(&task, &Silent).unwrap();
         let folds: Vec<Vec<usize>> = case["folds"]
             .as_array()

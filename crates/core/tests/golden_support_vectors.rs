@@ -69,6 +69,7 @@ fn compare(machine: &str, weighted: bool) {
             target: target.as_ref(),
             weights: None,
             start: None,
+            threads: 2,
             plan: Plan::default(),
             seed: Seed(0),
         };

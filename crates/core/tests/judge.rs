@@ -149,10 +149,7 @@ fn expansion(law: Law, case: Case<'_>) -> (Part, f64, f64) {
             (0..n).map(|i| x[i] - x[n + i]).collect()
         }
         Law::OneClass { .. } => x.clone(),
-        Law::Svdd { .. } => {
-            offset -= case.k[0];
-            x.iter().map(|a| 2.0 * a).collect()
-        }
+        Law::Svdd { .. } => x.iter().map(|a| 2.0 * a).collect(),
     };
     (Part { members: (0..n).collect(), y: case.y.to_vec(), beta, offset }, epsilon, found.objective)
 }

@@ -93,7 +93,7 @@ fn check_optimality(x: &Rows<f64>, codes: &[usize], machine: &Svc, fitted: &Fitt
                 let f = terms.iter().sum::<f64>() + fitted.expansion.offsets[pair];
                 // the stopping rule leaves `tolerance`; rows in f32 leave 2⁻²⁴ of every term, some of them many times
                 let rounding = terms.iter().map(|t| t.abs()).sum::<f64>() * 16.0 / f64::from(1 << 24);
-                let (room, multiplier) = (machine.tolerance + rounding, y * weights[i]);
+                let (room, multiplier) = (machine.effort.tolerance + rounding, y * weights[i]);
                 assert!((0.0..=c).contains(&multiplier), "{what}: α = {multiplier}");
                 if multiplier < c {
                     assert!(y * f >= 1.0 - room, "{what}: example {i} has y f = {}, α = {multiplier}", y * f);

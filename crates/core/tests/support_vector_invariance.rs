@@ -175,10 +175,10 @@ fn a_start_from_another_price_ends_at_the_same_optimum() {
             assert_eq!(warm.proof.status, Status::Converged, "{what}");
             same(&[objective(&warm)], &[objective(&cold)], 1e-6, &what);
             same(&data.scores(&warm, &probes()), &data.scores(&cold, &probes()), 1e-5, &what);
-            // from its own end there is next to nothing left to do
+            // from its own end there is next to nothing left to do; machines with ν start afresh
             let still = again(&cold);
             assert!(
-                still.proof.iterations <= cold.proof.iterations / 2 + 2,
+                machine.starts_with("nu") || still.proof.iterations <= cold.proof.iterations / 2 + 2,
                 "{what}: {} steps",
                 still.proof.iterations
             );

@@ -116,10 +116,10 @@ fn classifiers_with_squared_losses_and_without_bias_reach_the_optimum() {
     if !expected(&["svc.loss", "svc.bias"]) {
         return;
     }
-    for (loss, bias) in [("squared", true), ("squared", false), ("hinge", false)] {
+    for (loss, bias) in [("squared_hinge", true), ("squared_hinge", false), ("hinge", false)] {
         fuzz("svc", &format!("{loss} {bias}"), 120, &[2, 2, 3], |random, _| {
             let c = price(random);
-            let law = Law::Svc { c, squared: loss == "squared", bias };
+            let law = Law::Svc { c, squared: loss == "squared_hinge", bias };
             Some((format!("c={c}; loss={loss}; bias={bias}"), law))
         });
     }
@@ -132,7 +132,7 @@ fn one_against_the_rest_reaches_the_optimum_of_every_class() {
     }
     fuzz("svc", "rest", 80, &[2, 3, 4, 5], |random, _| {
         let (c, bias, squared) = (price(random), random.below(2) == 0, random.below(2) == 0);
-        let loss = if squared { "squared" } else { "hinge" };
+        let loss = if squared { "squared_hinge" } else { "hinge" };
         Some((format!("c={c}; strategy=one_vs_rest; bias={bias}; loss={loss}"), Law::Svc { c, squared, bias }))
     });
 }
@@ -246,7 +246,8 @@ fn detectors_of_novelties_reach_the_optimum() {
     if expected(&["svdd"]) {
         fuzz("svdd", "svdd", 200, &[2], |random, trial| {
             let nu = 0.05 + 0.9 * random.uniform();
-            matches!(trial.kernel, Kernel::Rbf(_)).then(|| (format!("nu={nu}"), Law::Svdd { nu }))
+            let _ = trial;
+            Some((format!("nu={nu}"), Law::Svdd { nu }))
         });
     }
 }
@@ -270,7 +271,7 @@ fn weights_are_factors_of_the_price() {
         let (svr, epsilon) = ("svr", 0.125);
         for (machine, settings, law, sensible) in [
             ("svc", format!("c={c}"), Law::Svc { c, squared: false, bias: true }, true),
-            ("svc", format!("c={c}; loss=squared"), Law::Svc { c, squared: true, bias: true }, true),
+            ("svc", format!("c={c}; loss=squared_hinge"), Law::Svc { c, squared: true, bias: true }, true),
             ("nu_svc", format!("nu={small}"), Law::NuSvc { nu: small }, margin),
             (svr, format!("c={c}; epsilon=0.125"), Law::Svr { c, epsilon, squared: false, bias: true }, true),
             ("nu_svr", format!("c={c}; nu={nu}"), Law::NuSvr { c, nu }, true),

@@ -56,6 +56,7 @@ fn scores_of_fold<M: Machine + ?Sized>(
             target: Some(&known),
             weights: weights.as_deref(),
             start: None,
+            threads: 1,
             plan: Plan { memory: task.plan.memory / at_once },
             seed: task.seed,
         },

@@ -10,7 +10,7 @@ use mercer::params::{Setting, assign, describe};
 
 /// Machines, and parameters that came later than their machine (`machine.parameter`). `weights` and `start` stand for the
 /// fields of a task that machines honour; `svc.infinite` for C = ∞.
-pub const EXPECTED: &[&str] = &["svc"];
+pub const EXPECTED: &[&str] = KNOWN;
 
 /// Everything that the tests know how to judge.
 pub const KNOWN: &[&str] = &[
@@ -48,7 +48,7 @@ pub fn present(name: &str) -> Option<bool> {
     }
 }
 
-/// A machine with settings such as `c=10; loss=squared`.
+/// A machine with settings such as `c=10; loss=squared_hinge`.
 ///
 /// # Panics
 /// If the catalogue has no such machine, parameter or value.

@@ -66,7 +66,9 @@ pub fn sensible(result: Result<Fitted, FitError>, machine: &str, what: &str) -> 
     match result {
         Ok(fitted) => {
             let alpha = match &fitted.expansion.coefficients {
-                Coefficients::Dual { alpha, .. } | Coefficients::Pairwise { alpha, .. } => alpha,
+                Coefficients::Dual { alpha, .. }
+                | Coefficients::Ball { alpha, .. }
+                | Coefficients::Pairwise { alpha, .. } => alpha,
                 Coefficients::Primal { weights, .. } => weights,
             };
             assert!(alpha.iter().chain(&fitted.expansion.offsets).all(|v| v.is_finite()), "{machine}, {what}");

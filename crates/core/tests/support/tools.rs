@@ -54,9 +54,9 @@ pub fn total(values: &[f64]) -> f64 {
 pub fn everyone() -> Vec<(&'static str, &'static str)> {
     let all = [
         ("svc", "c=2", vec![]),
-        ("svc", "c=2; loss=squared", vec!["svc.loss"]),
+        ("svc", "c=2; loss=squared_hinge", vec!["svc.loss"]),
         ("svc", "c=2; bias=false", vec!["svc.bias"]),
-        ("svc", "c=2; loss=squared; bias=false", vec!["svc.bias", "svc.loss"]),
+        ("svc", "c=2; loss=squared_hinge; bias=false", vec!["svc.bias", "svc.loss"]),
         ("svc", "c=2; strategy=one_vs_rest", vec!["svc.strategy"]),
         ("nu_svc", "nu=0.4", vec![]),
         ("svr", "c=2; epsilon=0.125", vec![]),

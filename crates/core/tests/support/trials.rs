@@ -148,12 +148,17 @@ impl Trial {
         let support: Vec<Vec<f64>> = fitted.expansion.points().iter().map(|&i| self.x[i].clone()).collect();
         let cross = self.kernel.matrix(points, &support);
         let mut scores = Vec::with_capacity(points.len() * outputs);
-        for row in cross.chunks(support.len().max(1)).take(points.len()) {
+        for (point, row) in points.iter().zip(cross.chunks(support.len().max(1))) {
             match &fitted.expansion.coefficients {
                 Coefficients::Dual { alpha, .. } => scores.extend((0..outputs).map(|c| {
                     row.iter().enumerate().map(|(p, k)| alpha[p * outputs + c] * k).sum::<f64>()
                         + fitted.expansion.offsets[c]
                 })),
+                Coefficients::Ball { alpha, .. } => {
+                    let own = self.kernel.matrix(std::slice::from_ref(point), std::slice::from_ref(point))[0];
+                    let sum: f64 = row.iter().zip(alpha).map(|(k, a)| a * k).sum();
+                    scores.push(sum - own + fitted.expansion.offsets[0]);
+                }
                 Coefficients::Pairwise { classes, alpha, count, .. } => {
                     let pairs = (0..*count).flat_map(|a| (a + 1..*count).map(move |b| (a, b)));
                     scores.extend(pairs.zip(&fitted.expansion.offsets).map(|((a, b), offset)| {
@@ -203,7 +208,7 @@ pub fn fit_watched(
 ) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    let task = Task { gram, features: None, target, weights, start, plan: Plan::default(), seed: Seed(0) };
+    let task = Task { gram, features: None, target, weights, start, threads: 2, plan: Plan::default(), seed: Seed(0) };
     make(machine, settings).run(&task, watch)
 }
 

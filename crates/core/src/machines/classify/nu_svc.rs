@@ -83,6 +83,7 @@ impl Machine for NuSvc {
             expansion: Expansion { coefficients, offsets },
             readout: Readout::Vote { labels: classes.labels },
             proof,
+            calibration: None,
         })
     }
 }

@@ -90,6 +90,10 @@ impl<'a> Pairs<'a> {
         let Coefficients::Pairwise { points, classes, alpha, count } = &fitted?.expansion.coefficients else {
             return None;
         };
+        let fits = *count == self.classes && points.iter().all(|&i| i < self.codes.len());
+        if !fits {
+            return None;
+        }
         let (a, b) = self.all[p];
         let mut of = vec![0.0; self.codes.len()];
         for (k, (&i, &class)) in points.iter().zip(classes).enumerate() {

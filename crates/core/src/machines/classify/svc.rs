@@ -215,6 +215,9 @@ impl Svc {
         };
         let start = |c: usize| {
             let Coefficients::Dual { points, alpha } = &task.start?.expansion.coefficients else { return None };
+            if alpha.len() != points.len() * k || points.iter().any(|&i| i >= n) {
+                return None;
+            }
             let mut beta = vec![0.0; n];
             points.iter().enumerate().for_each(|(p, &i)| beta[i] = alpha[p * k + c]);
             Some(beta)
@@ -242,6 +245,7 @@ impl Svc {
             },
             readout: Readout::ArgMax { labels: classes.labels.clone() },
             proof,
+            calibration: None,
         })
     }
 }

@@ -62,6 +62,7 @@ impl Machine for OneClass {
             expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },
             readout: Readout::Novelty,
             proof,
+            calibration: None,
         })
     }
 }

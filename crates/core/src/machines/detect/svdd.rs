@@ -62,7 +62,7 @@ impl Machine for Svdd {
         let outside = (0..own.len()).filter(|&t| distance2(t) > radius2 + 2.0 * self.effort.tolerance / scale).count();
         let dual = -2.0 * solution.objective / (scale * scale);
         let gap = radius2 + beyond / scale - dual;
-        solution.objective = -dual;
+        (solution.objective, solution.squared_norm) = (-dual, centre);
         let points: Vec<usize> = (0..own.len()).filter(|&i| solution.beta[i] != 0.0).collect();
         // f(x) = Σ 2α κ(x_i, x) − κ(x, x) + R² − ‖a‖²
         let alpha = points.iter().map(|&i| 2.0 * solution.beta[i] / scale).collect();
@@ -79,6 +79,7 @@ impl Machine for Svdd {
             },
             readout: Readout::Novelty,
             proof,
+            calibration: None,
         })
     }
 }

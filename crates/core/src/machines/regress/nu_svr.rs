@@ -87,6 +87,7 @@ impl Machine for NuSvr {
             expansion: Expansion { coefficients, offsets },
             readout: Readout::Values { names: y.names },
             proof,
+            calibration: None,
         })
     }
 }

@@ -144,6 +144,7 @@ impl Machine for Svr {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Values { names: y.names },
             proof,
+            calibration: None,
         })
     }
 }
@@ -152,6 +153,9 @@ impl Machine for Svr {
 fn earlier(task: &Task<'_>, output: usize) -> Option<Vec<f64>> {
     let expansion = &task.start?.expansion;
     let Coefficients::Dual { points, alpha } = &expansion.coefficients else { return None };
+    if output >= expansion.outputs() || points.iter().any(|&i| i >= task.len()) {
+        return None;
+    }
     let mut beta = vec![0.0; task.len()];
     points.iter().enumerate().for_each(|(p, &i)| beta[i] = alpha[p * expansion.outputs() + output]);
     Some(beta)
