@@ -119,7 +119,7 @@ fn check_optimality(x: &Rows<f64>, codes: &[usize], machine: &Svc, fitted: &Fitt
     let (told, value) = (fitted.proof.duality_gap.unwrap(), fitted.proof.objective.unwrap());
     assert!((told - gaps).abs() <= allowed_in_all, "{what}: told gap {told}, found {gaps}");
     assert!((value - objective).abs() <= allowed_in_all, "{what}: told objective {value}, found {objective}");
-    assert!(fitted.proof.violation.unwrap() <= machine.tolerance, "{what}");
+    assert!(fitted.proof.violation.unwrap() <= machine.effort.tolerance, "{what}");
     gaps
 }
 
@@ -131,7 +131,7 @@ fn support_vector_machines_satisfy_the_optimality_conditions() {
         let (x, codes) = clouds(&sizes, 3, spread, 5);
         for (formula, kernel) in &kernels {
             for c in [1e-8, 0.1, 1.0, 100.0] {
-                let machine = Svc { c, tolerance: 1e-4, ..Svc::default() };
+                let machine = Svc { c, effort: Effort { tolerance: 1e-4, ..Effort::default() }, ..Svc::default() };
                 let fitted = run(&machine, formula, &labelled(&x, &codes));
                 assert_eq!(fitted.proof.status, Status::Converged);
                 let what = format!("{formula}, C = {c}, {sizes:?}");
@@ -146,7 +146,7 @@ fn support_vector_machines_satisfy_the_optimality_conditions() {
 fn hard_cases_of_support_vector_machines_are_solved() {
     // a hard margin: separable classes and a price that nothing reaches
     let (x, codes) = clouds(&[30, 30], 2, 0.2, 8);
-    let machine = Svc { c: 1e10, tolerance: 1e-5, ..Svc::default() };
+    let machine = Svc { c: 1e10, effort: Effort { tolerance: 1e-5, ..Effort::default() }, ..Svc::default() };
     let fitted = run(&machine, &rbf(0.5), &labelled(&x, &codes));
     check_optimality(&x, &codes, &machine, &fitted, gaussian, "hard margin");
     // every example twice, once with each label: nothing can be learned, every multiplier ends at its bound
@@ -154,7 +154,7 @@ fn hard_cases_of_support_vector_machines_are_solved() {
     let twice: Vec<f64> = half.values().iter().chain(half.values()).copied().collect();
     let x = Rows::new(twice, 40, 2).unwrap();
     let codes: Vec<usize> = (0..40).map(|i| i / 20).collect();
-    let machine = Svc { c: 2.0, tolerance: 1e-5, ..Svc::default() };
+    let machine = Svc { c: 2.0, effort: Effort { tolerance: 1e-5, ..Effort::default() }, ..Svc::default() };
     let fitted = run(&machine, &rbf(0.5), &labelled(&x, &codes));
     check_optimality(&x, &codes, &machine, &fitted, gaussian, "contradictions");
     assert!((fitted.proof.objective.unwrap() + 80.0).abs() < 1e-3, "each of 40 multipliers counts 2");
@@ -175,7 +175,7 @@ fn the_order_of_examples_and_the_names_of_classes_do_not_matter() {
     let (x, codes) = clouds(&[35, 45], 3, 1.0, 11);
     let (z, _) = clouds(&[20, 20], 3, 1.0, 12);
     let z = Dataset::new(z);
-    let machine = Svc { c: 5.0, tolerance: 1e-6, ..Svc::default() };
+    let machine = Svc { c: 5.0, effort: Effort { tolerance: 1e-6, ..Effort::default() }, ..Svc::default() };
     let score = |data: &Dataset| machine.fit(&rbf(0.5), data).unwrap().scores(&z).unwrap();
     let data = labelled(&x, &codes);
     let scores = score(&data);
