@@ -168,7 +168,7 @@ pub(crate) fn probabilities(command: Command) -> Command {
                 .allow_negative_numbers(true)
                 .value_parser(value_parser!(u16).range(2..=20))
                 .requires("probabilities")
-                .help("Folds of that cross-validation, 2 to 20 [default: 5]"),
+                .help("Folds of that cross-validation, 2 to 20 [default: 3]"),
         )
 }
 
@@ -179,7 +179,7 @@ pub(crate) fn calibration(flags: &ArgMatches, entry: &MachineEntry) -> Result<(O
     if method.is_some() && entry.learns != Learns::Classes {
         return Err(Failure::usage(format!("--probabilities is for classifiers, and {} is none", entry.name)));
     }
-    Ok((method, flags.get_one::<u16>("calibration-folds").map_or(5, |&k| usize::from(k))))
+    Ok((method, flags.get_one::<u16>("calibration-folds").map_or(3, |&k| usize::from(k))))
 }
 
 /// `--machine` and the parameters of all machines.

@@ -95,7 +95,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         grid: &grid,
         folds: 5,
         probabilities: None,
-        calibration_folds: 5,
+        calibration_folds: 3,
         plan,
         seed,
     };

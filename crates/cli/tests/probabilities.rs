@@ -85,10 +85,10 @@ fn a_model_tells_its_calibration() {
     let place = place();
     let shown = place.json("show m");
     assert_eq!(shown["calibration"]["method"], "platt");
-    assert_eq!(shown["calibration"]["folds"], 5);
+    assert_eq!(shown["calibration"]["folds"], 3);
     assert!(shown["calibration"]["curves"][0]["platt"]["a"].as_f64().unwrap() < 0.0);
     let said = place.run("show m").ok().out;
-    assert!(said.contains("platt, learned from scores held out in 5 folds"), "{said}");
+    assert!(said.contains("platt, learned from scores held out in 3 folds"), "{said}");
     assert!(place.json("show plain")["calibration"].is_null());
     assert!(!place.run("show plain").ok().out.contains("probabilities"));
     let fitted = place.json("fit banana.csv --machine svc --probabilities isotonic --calibration-folds 3 -o m");

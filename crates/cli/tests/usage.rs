@@ -72,7 +72,7 @@ fn every_parameter_of_every_machine_is_a_flag() {
         }
     }
     // the same flag means different things to different machines, and says so
-    assert!(help.contains("svc: largest violation"), "{help}");
+    assert!(help.contains("svdd: largest violation"), "{help}");
     assert!(help.contains("ridge: relative residual"), "{help}");
 }
 
@@ -105,7 +105,7 @@ fn parameters_out_of_range_are_refused_by_name() {
         ("svc --c 0", "c = 0 must be > 0"),
         ("svc --c -1", "c = -1 must be > 0"),
         ("svc --c nan", "c = NaN is not a finite number"),
-        ("svc --c inf", "c = inf is not a finite number"),
+        ("nu_svr --c inf", "c = inf is not a finite number"),
         ("svc --c abc", "c = abc is not a number"),
         ("svc --c ''", "is not a number"),
         ("svc --tolerance 0", "tolerance = 0 must be > 0"),

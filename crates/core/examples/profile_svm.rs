@@ -3,7 +3,7 @@
 //! A line for each fit: wall seconds, processor seconds of all threads, and what the solver tells.
 #![allow(clippy::print_stdout)]
 
-use mercer::data::Scale;
+use mercer::calibrate::Method;
 use mercer::data::read::{ReadOptions, read};
 use mercer::params::{Setting, assign};
 use mercer::prelude::*;
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut given = std::env::args().skip(1);
     let file = given.next().ok_or("FILE is missing")?;
     let (mut labels, mut name, mut gamma, mut threads, mut repeat) = (None, "svc".to_owned(), 1.0, 2, 3);
-    let mut settings = Vec::new();
+    let (mut settings, mut probabilities) = (Vec::new(), None);
     while let Some(flag) = given.next() {
         let value = given.next().ok_or("a flag needs a value")?;
         match flag.as_str() {
@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "--gamma" => gamma = value.parse()?,
             "--threads" => threads = value.parse()?,
             "--repeat" => repeat = value.parse()?,
+            "--probabilities" => probabilities = Method::WORDS.iter().find(|w| w.0 == value).map(|w| w.1),
             other => settings.push((other.trim_start_matches('-').replace('-', "_"), value)),
         }
     }
@@ -46,7 +47,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     for _ in 0..repeat {
         let (wall, used) = (Instant::now(), processor());
-        let model = Job::new(machine.as_ref(), &rbf(gamma)).run(&data, &Silent)?;
+        let kernel = rbf(gamma);
+        let job = Job { probabilities, ..Job::new(machine.as_ref(), &kernel) };
+        let model = job.run(&data, &Silent)?;
         let proof = &model.fitted.proof;
         println!(
             "{:.3} s wall, {:.2} s processor, {} after {} iterations, objective {:.6}, {} support vectors, {:?}",

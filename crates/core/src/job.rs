@@ -33,7 +33,7 @@ pub const CUT_SHORT: &str = "calibration_cut_short";
 impl<'a> Job<'a> {
     /// A machine and a kernel with the default plan and seed.
     pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
-        Self { machine, kernel, plan: Plan::default(), seed: Seed(0), probabilities: None, calibration_folds: 5 }
+        Self { machine, kernel, plan: Plan::default(), seed: Seed(0), probabilities: None, calibration_folds: 3 }
     }
 
     /// Learns from data.
@@ -55,10 +55,14 @@ impl<'a> Job<'a> {
             plan: self.plan,
             seed: self.seed,
         };
-        let mut fitted = self.machine.run(&task, watch)?;
-        if let Some((method, folds)) = self.probabilities.zip(folds) {
-            self.calibrate(method, &folds, &task, &mut fitted, watch)?;
-        }
+        let fitted = match self.probabilities.zip(folds) {
+            Some((method, folds)) => {
+                let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;
+                self.calibrate(method, &folds, &task, &mut fitted, scores, watch)?;
+                fitted
+            }
+            None => self.machine.run(&task, watch)?,
+        };
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Model::new(self.machine.entry().name, settings, kernel, fitted, data))
     }
@@ -94,6 +98,7 @@ impl Job<'_> {
         folds: &[Vec<usize>],
         task: &Task<'_>,
         fitted: &mut Fitted,
+        known: Option<Vec<f64>>,
         watch: &dyn Monitor,
     ) -> Result<(), Error> {
         let machine = self.machine.entry().name;
@@ -104,7 +109,8 @@ impl Job<'_> {
             return Ok(());
         }
         let watch = Calibrating { watch };
-        let scores = match self.machine.held_out_scores(task, fitted, folds, &watch) {
+        let scores = known.map_or_else(|| self.machine.held_out_scores(task, fitted, folds, &watch), Ok);
+        let scores = match scores {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                 fitted.proof.status = reason.into();
                 fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));

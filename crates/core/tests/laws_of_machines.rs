@@ -194,7 +194,9 @@ fn with_threads(threads: usize, machine: &dyn Machine, kernel: &Formula, data: &
     pool.install(|| {
         let model = Job::new(machine, kernel).run(data, &Silent).unwrap();
         let mut all = match &model.fitted.expansion.coefficients {
-            Coefficients::Dual { alpha, .. } | Coefficients::Pairwise { alpha, .. } => alpha.clone(),
+            Coefficients::Dual { alpha, .. }
+            | Coefficients::Ball { alpha, .. }
+            | Coefficients::Pairwise { alpha, .. } => alpha.clone(),
             Coefficients::Primal { weights, .. } => weights.clone(),
         };
         all.extend(model.scores(data).unwrap());
@@ -338,7 +340,8 @@ fn interrupted_and_limited_fits_are_usable_models_that_say_so() {
         assert!(scores.iter().all(|s| s.is_finite()) && scores.iter().any(|&s| s != 0.0));
         assert!(Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap().fitted.proof.status == Status::Interrupted);
     }
-    let limited = Svc { max_iterations: 10, ..svc.clone() }.fit(&kernel, &data).unwrap();
+    let limited =
+        Svc { effort: Effort { max_iterations: 10, ..Effort::default() }, ..svc.clone() }.fit(&kernel, &data).unwrap();
     assert_eq!((limited.fitted.proof.status, limited.fitted.proof.iterations), (Status::IterationLimit, 10));
     assert!(limited.fitted.proof.duality_gap.unwrap() > 1.0 && limited.predict(&data).unwrap().len() == 400);
     let limited = Ridge { max_iterations: 2, ..cg }.fit(&kernel, &numbers).unwrap();

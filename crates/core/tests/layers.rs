@@ -35,6 +35,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "data::Rows",
             "data::Target",
             "data::Classes",
+            "data::same_label",
             "data::Numbers",
             "data::DataError",
             "gram",

@@ -6,6 +6,7 @@ use mercer::gram::{Plan, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{FitError, Learns, Machine};
+use mercer::params::{Setting, assign};
 use mercer::prelude::*;
 use mercer::solvers::{Silent, SolveError};
 use mercer::{Error, machines};
@@ -68,9 +69,13 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
                 Learns::Numbers => training.clone().with_target(Target::from(numbers.clone())).unwrap(),
                 Learns::Unsupervised => training.clone(),
             };
-            let model = Job::new((entry.make)().as_ref(), &kernel)
-                .run(&data, &Silent)
-                .unwrap_or_else(|e| panic!("{what}: {e}"));
+            let mut machine = (entry.make)();
+            if entry.name == "nu_svc" {
+                // half of the examples may lie outside the margin only where the classes are even
+                assign("nu_svc", machine.as_mut(), "nu", &Setting::Number(0.2)).unwrap();
+            }
+            let model =
+                Job::new(machine.as_ref(), &kernel).run(&data, &Silent).unwrap_or_else(|e| panic!("{what}: {e}"));
             let bits = |m: &Model| m.scores(&new).unwrap().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             let wanted = bits(&model);
             assert!(wanted.iter().all(|&b| f64::from_bits(b).is_finite()), "{what}");

@@ -78,7 +78,12 @@ impl Curve {
     pub fn learn(method: Method, scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> Self {
         match method {
             Method::Platt => {
-                let (a, b) = platt(scores, positive, weights);
+                let (a, b) = if scores.len() > MANY {
+                    let (scores, positive, weights) = gathered(scores, positive, weights);
+                    platt(&scores, &positive, Some(&weights))
+                } else {
+                    platt(scores, positive, weights)
+                };
                 Self::Platt { a, b }
             }
             Method::Isotonic => Self::Isotonic { knots: isotonic(scores, positive, weights) },
@@ -113,6 +118,32 @@ impl Curve {
     }
 }
 
+/// More scores than a curve of two parameters needs one by one.
+const MANY: usize = 1024;
+/// Neighbours among many scores that stand for each other: a few hundred groups of equal size.
+const GROUPS: usize = 256;
+
+/// Sorted scores in groups of neighbours: the mean of each group, once with the weight of its positive and once with that
+/// of its negative members.
+fn gathered(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> (Vec<f64>, Vec<bool>, Vec<f64>) {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_unstable_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(a.cmp(&b)));
+    let (mut means, mut sides, mut sums) = (Vec::new(), Vec::new(), Vec::new());
+    for group in order.chunks(scores.len().div_ceil(GROUPS)) {
+        for side in [true, false] {
+            let members = || group.iter().filter(|&&i| positive[i] == side);
+            let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+            let sum: f64 = members().map(|&i| weight(i)).sum();
+            if sum > 0.0 {
+                means.push(members().map(|&i| weight(i) * scores[i]).sum::<f64>() / sum);
+                sides.push(side);
+                sums.push(sum);
+            }
+        }
+    }
+    (means, sides, sums)
+}
+
 /// Curves for all outputs of a classifier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
@@ -132,15 +163,17 @@ impl Calibration {
     pub fn learn(method: Method, folds: usize, form: Form, k: usize, held_out: &HeldOut<'_>) -> Self {
         let curves = match form {
             Form::Pairs => {
-                pairs(k).enumerate().map(|(p, (a, b))| held_out.curve(method, k * (k - 1) / 2, p, a, Some(b)))
+                let all: Vec<(usize, usize)> = pairs(k).collect();
+                let curve = |(p, &(a, b)): (usize, &(usize, usize))| held_out.curve(method, all.len(), p, a, Some(b));
+                all.par_iter().enumerate().map(curve).collect()
             }
             Form::Classes => {
                 let margins = margins(held_out.scores, k);
                 let held_out = HeldOut { scores: &margins, ..*held_out };
-                return Self { method, folds, curves: (0..k).map(|c| held_out.curve(method, k, c, c, None)).collect() };
+                (0..k).into_par_iter().map(|c| held_out.curve(method, k, c, c, None)).collect()
             }
         };
-        Self { method, folds, curves: curves.collect() }
+        Self { method, folds, curves }
     }
 
     /// The probabilities of `k` classes, n × k row by row, from n × outputs scores and the class that is predicted for

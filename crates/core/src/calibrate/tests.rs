@@ -173,3 +173,13 @@ fn curves_that_are_none_are_told() {
         assert!(bad.check(1).is_err(), "{bad:?}");
     }
 }
+
+#[test]
+fn many_scores_give_the_curve_of_their_groups() {
+    let mut random = crate::seed::Seed(21).stream("many");
+    let scores: Vec<f64> = (0..20_000).map(|_| 2.0 * random.normal()).collect();
+    let positive: Vec<bool> = scores.iter().map(|s| random.uniform() < 1.0 / (1.0 + (-1.5 * s + 0.4).exp())).collect();
+    let Curve::Platt { a, b } = Curve::learn(Method::Platt, &scores, &positive, None) else { panic!() };
+    let (exact_a, exact_b) = platt(&scores, &positive, None);
+    assert!((a - exact_a).abs() < 1e-3 && (b - exact_b).abs() < 1e-3, "{a} {b}, not {exact_a} {exact_b}");
+}

@@ -36,6 +36,18 @@ pub trait Machine: Params + Settings + Send + Sync {
     /// Learns from a task.
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError>;
 
+    /// Learns from a task and, where the machine can do so for less than learning again, gives held-out scores as well: see
+    /// [`Machine::held_out_scores`]. `None` asks for that.
+    fn run_holding_out(
+        &self,
+        task: &Task<'_>,
+        folds: &[Vec<usize>],
+        watch: &dyn Monitor,
+    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
+        let _ = folds;
+        self.run(task, watch).map(|fitted| (fitted, None))
+    }
+
     /// The score of every example by a fit without its fold, n × outputs row by row in the order of `fitted`, which is the
     /// fit on all of them; what probabilities are learned from.
     ///

@@ -45,6 +45,8 @@ pub(super) struct Sub {
     pub(super) ridge: Option<Vec<f64>>,
     pub(super) equality: Equality,
     pub(super) start: Option<Start>,
+    /// The fold of each column and how many there are, where held-out scores are wanted.
+    pub(super) folds: Option<(Vec<u32>, usize)>,
 }
 
 /// Sub-problems of a machine: how many, how large, and each of them when its turn comes.
@@ -88,6 +90,7 @@ pub(super) fn solve(
             ridge: sub.ridge.as_deref(),
             equality: sub.equality,
             start: sub.start.as_ref(),
+            folds: sub.folds.as_ref().map(|(of, count)| (of.as_slice(), *count)),
         };
         let Effort { tolerance, max_iterations, .. } = *effort;
         let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };

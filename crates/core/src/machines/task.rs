@@ -64,6 +64,11 @@ impl Task<'_> {
     /// The target as numbers.
     pub fn numbers(&self, machine: &'static str) -> Result<Numbers, FitError> {
         let numbers = self.target.ok_or(DataError::NoTarget).and_then(Target::numbers);
-        numbers.map_err(|error| FitError::Target { machine, error })
+        let numbers = numbers.map_err(|error| FitError::Target { machine, error })?;
+        if self.is_empty() {
+            let error = DataError::Empty { place: "the training data".to_owned() };
+            return Err(FitError::Target { machine, error });
+        }
+        Ok(numbers)
     }
 }

@@ -14,6 +14,7 @@
 //! result is the same bits for any number of threads.
 
 mod copies;
+mod held_out;
 mod level;
 mod passes;
 mod run;
@@ -68,6 +69,8 @@ pub struct Problem<'a> {
     pub equality: Equality,
     /// Feasible positive and negative shares to start from; none: zero.
     pub start: Option<&'a Start>,
+    /// The fold of each example and how many folds there are, where held-out scores are wanted as well.
+    pub folds: Option<(&'a [u32], usize)>,
 }
 
 /// Where to start: β = plus + minus.
@@ -125,6 +128,8 @@ pub struct Solution {
     pub status: Status,
     /// Whether `state` is up to date for every example; not so only after an interruption in a shrunken problem.
     pub whole: bool,
+    /// f(x_t) of solutions without the fold of x_t, where folds were given.
+    pub held_out: Option<Vec<f64>>,
 }
 
 /// Columns below which a further thread costs more than it brings.
@@ -146,7 +151,9 @@ pub fn smo(
         let mut run = Run::new(team.member(place), problem, options, watch);
         let mut level = Level::new(problem, columns.clone(), part, options.cache / threads, workspace);
         let outcome = run.start(problem, &mut level).and_then(|()| run.descend(&mut level, options.tolerance, 0));
-        outcome.map(|extremes| (run, level, extremes))
+        let extremes = outcome?;
+        let held_out = run.hold_out(problem, &mut level, &extremes, options.tolerance)?;
+        Ok((run, level, extremes, held_out))
     };
     let mine = std::mem::take(workspace);
     let mut parts = if threads == 1 {
@@ -161,9 +168,11 @@ pub fn smo(
                 .collect::<Result<Vec<_>, _>>()
         })?
     };
-    let state: Vec<f64> = parts.iter().flat_map(|(_, level, _)| &level.s[..level.part.len()]).copied().collect();
-    let (run, level, extremes) = parts.swap_remove(0);
-    let solution = finish(problem, &run, &level, &extremes, state);
+    let state: Vec<f64> = parts.iter().flat_map(|(_, level, ..)| &level.s[..level.part.len()]).copied().collect();
+    let held_out: Option<Vec<Vec<f64>>> = parts.iter_mut().map(|part| part.3.take()).collect();
+    let (run, level, extremes, _) = parts.swap_remove(0);
+    let mut solution = finish(problem, &run, &level, &extremes, state);
+    solution.held_out = held_out.map(|parts| parts.concat());
     *workspace = level.into_workspace();
     Ok(solution)
 }
@@ -208,6 +217,7 @@ fn finish(
         evaluations: run.evaluations,
         status: run.status.unwrap_or(Status::Converged),
         whole: run.whole,
+        held_out: None,
     }
 }
 

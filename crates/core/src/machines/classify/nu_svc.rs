@@ -129,6 +129,7 @@ impl NuSvc {
             ridge: None,
             equality: Equality::Signs,
             start: Some(start),
+            folds: None,
         }
     }
 }

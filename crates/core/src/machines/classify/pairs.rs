@@ -107,6 +107,18 @@ impl<'a> Pairs<'a> {
         Some(self.examples(p).into_iter().map(|i| of[i]).collect())
     }
 
+    /// Held-out scores of all pairs, n × pairs; not a number where an example is of neither class. None if a pair has none.
+    pub(super) fn join_held_out(&self, solutions: &[Solution]) -> Option<Vec<f64>> {
+        let (n, outputs) = (self.codes.len(), self.all.len());
+        let mut scores = vec![f64::NAN; n * outputs];
+        for (p, solution) in solutions.iter().enumerate() {
+            for (i, &score) in self.examples(p).into_iter().zip(solution.held_out.as_ref()?) {
+                scores[i * outputs + p] = score;
+            }
+        }
+        Some(scores)
+    }
+
     /// LIBSVM's compact form: an example of class c has a coefficient y α for each of the other classes. With the number of
     /// support vectors.
     pub(super) fn join(&self, solutions: &[Solution]) -> (Coefficients, usize) {

@@ -108,7 +108,7 @@ impl Params for Svc {
 
 impl Svc {
     /// The problem of examples with signs and weights: C_t = C · weight_t bounds β_t = y_t α_t, or 1/2C_t joins the diagonal.
-    fn sub(&self, side: Side, start: Option<Vec<f64>>) -> Sub {
+    fn sub(&self, side: Side, start: Option<Vec<f64>>, folds: Option<(Vec<u32>, usize)>) -> Sub {
         let Side { columns, signs, weights } = side;
         let bound = |w: f64| match self.loss {
             // an infinite price of nothing is nothing
@@ -130,6 +130,7 @@ impl Svc {
             ridge,
             equality: if self.bias { Equality::Sum } else { Equality::None },
             start: start.map(|beta| within(beta, &bounds)),
+            folds,
         }
     }
 
@@ -163,6 +164,27 @@ impl Machine for Svc {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        self.learn(task, None, watch).map(|(fitted, _)| fitted)
+    }
+
+    fn run_holding_out(
+        &self,
+        task: &Task<'_>,
+        folds: &[Vec<usize>],
+        watch: &dyn Monitor,
+    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
+        self.learn(task, Some(folds), watch)
+    }
+}
+
+impl Svc {
+    /// Learns, and where folds are given also the held-out scores, from the rows that are there anyway.
+    fn learn(
+        &self,
+        task: &Task<'_>,
+        folds: Option<&[Vec<usize>]>,
+        watch: &dyn Monitor,
+    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
         let classes = task.classes(ENTRY.name)?;
         let factors = ClassWeight::factors(ENTRY.name, &self.class_weight, &classes)?;
         let weights: Vec<f64> = (0..classes.codes.len())
@@ -170,10 +192,15 @@ impl Machine for Svc {
             .collect();
         let k = classes.labels.len();
         if self.strategy == Strategy::OneVsRest && k > 2 {
-            return self.one_vs_rest(task, &classes, &weights, watch);
+            return self.one_vs_rest(task, &classes, &weights, folds, watch);
         }
+        let fold_of = folds.map(|folds| (places_in(folds, classes.codes.len()), folds.len()));
         let pairs = Pairs::new(task, &classes.codes, k, &weights);
-        let make = |p: usize| self.sub(pairs.side(p), pairs.start(task.start, p));
+        let make = |p: usize| {
+            let folds =
+                fold_of.as_ref().map(|(of, count)| (pairs.examples(p).iter().map(|&i| of[i]).collect(), *count));
+            self.sub(pairs.side(p), pairs.start(task.start, p), folds)
+        };
         let subs = Subs { sizes: pairs.sizes(), make: &make };
         let solutions = solve(&pairs.gram, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
         let mut gap = 0.0;
@@ -186,16 +213,16 @@ impl Machine for Svc {
         let (coefficients, support) = pairs.join(&solutions);
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
         let proof = prove(&solutions, Some(gap), support, &self.effort, task, notes);
-        Ok(Fitted {
+        let held_out = pairs.join_held_out(&solutions);
+        let fitted = Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Vote { labels: classes.labels },
             proof,
             calibration: None,
-        })
+        };
+        Ok((fitted, held_out))
     }
-}
 
-impl Svc {
     fn bounded(&self, weights: &[f64], solution: &Solution) -> usize {
         let at_bound = |(b, w): (&f64, &f64)| self.loss == Loss::Hinge && *b != 0.0 && b.abs() == self.c * w;
         solution.beta.iter().zip(weights).filter(|&(b, w)| at_bound((b, w))).count()
@@ -207,8 +234,9 @@ impl Svc {
         task: &Task<'_>,
         classes: &crate::data::Classes,
         weights: &[f64],
+        folds: Option<&[Vec<usize>]>,
         watch: &dyn Monitor,
-    ) -> Result<Fitted, FitError> {
+    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
         let (n, k) = (classes.codes.len(), classes.labels.len());
         let signs = |c: usize| -> Vec<f64> {
             classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
@@ -224,7 +252,7 @@ impl Svc {
         };
         let make = |c: usize| {
             let side = Side { columns: vec![0..n], signs: signs(c), weights: weights.to_vec() };
-            self.sub(side, start(c))
+            self.sub(side, start(c), folds.map(|folds| (places_in(folds, n), folds.len())))
         };
         let subs = Subs { sizes: vec![n; k], make: &make };
         let shared = crate::gram::views::Kept::share(
@@ -238,7 +266,9 @@ impl Svc {
         let alpha = points.iter().flat_map(|&i| solutions.iter().map(move |s| s.beta[i])).collect();
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
         let proof = prove(&solutions, Some(gap), points.len(), &self.effort, task, notes);
-        Ok(Fitted {
+        let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
+        let held_out = outputs.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
+        let fitted = Fitted {
             expansion: Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
@@ -246,8 +276,18 @@ impl Svc {
             readout: Readout::ArgMax { labels: classes.labels.clone() },
             proof,
             calibration: None,
-        })
+        };
+        Ok((fitted, held_out))
     }
+}
+
+/// The fold of each of n examples.
+fn places_in(folds: &[Vec<usize>], n: usize) -> Vec<u32> {
+    let mut of = vec![0; n];
+    for (fold, members) in folds.iter().enumerate() {
+        members.iter().for_each(|&i| of[i] = fold as u32);
+    }
+    of
 }
 
 /// The catalogue's entry.

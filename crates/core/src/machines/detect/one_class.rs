@@ -91,6 +91,7 @@ pub(super) fn support_of(
         epsilon: 0.0,
         ridge: None,
         equality: Equality::Sum,
+        folds: None,
         start: Some(Start { plus: fill(weights, sum).unwrap_or_else(|| weights.to_vec()), minus: vec![0.0; n] }),
     };
     let subs = Subs { sizes: vec![n], make: &make };

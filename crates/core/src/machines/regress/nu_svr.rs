@@ -66,6 +66,7 @@ impl Machine for NuSvr {
             ridge: None,
             equality: Equality::Signs,
             start: Some(Start { plus: shares.clone(), minus: negative(&shares) }),
+            folds: None,
         };
         let subs = Subs { sizes: vec![n; outputs], make: &make };
         let solutions = solve(&task.gram, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;

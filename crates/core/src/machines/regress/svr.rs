@@ -88,6 +88,7 @@ impl Svr {
             linear: target,
             epsilon: self.epsilon,
             ridge,
+            folds: None,
             equality: if self.bias { Equality::Sum } else { Equality::None },
         }
     }

@@ -6,6 +6,7 @@ use super::slots::{Columns, Slots, Workspace};
 use std::ops::Range;
 
 /// The variables of a level; every thread holds all of them and moves them alike.
+#[derive(Default)]
 pub(super) struct Variables {
     /// Positive shares, between 0 and `upper`.
     pub(super) plus: Vec<f64>,

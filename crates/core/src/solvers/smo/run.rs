@@ -24,6 +24,8 @@ pub(super) struct Run<'a> {
     /// What the leader's monitor said, to be told to the others.
     stop: Option<Stop>,
     pub(super) returns: usize,
+    /// What is being done, for the monitor.
+    pub(super) phase: &'static str,
 }
 
 /// The pair of a step: what rises, what falls, and how far.
@@ -61,6 +63,7 @@ impl<'a> Run<'a> {
             whole: true,
             stop: None,
             returns: 0,
+            phase: "smo",
         }
     }
 
@@ -266,7 +269,7 @@ impl<'a> Run<'a> {
         if !self.iterations.is_multiple_of(every) {
             return 0;
         }
-        let progress = Progress { phase: "smo", done: self.iterations, total: None, gap: Some(gap) };
+        let progress = Progress { phase: self.phase, done: self.iterations, total: None, gap: Some(gap) };
         match self.watch.step(&progress) {
             ControlFlow::Break(Stop::Interrupted) => 1,
             ControlFlow::Break(Stop::TimeLimit) => 2,

@@ -78,7 +78,7 @@ impl Run<'_> {
     }
 
     /// All columns that are kept, in order, and which of them are this thread's.
-    fn agree(&mut self, level: &Level, kept: &[usize]) -> (Vec<usize>, std::ops::Range<usize>) {
+    pub(super) fn agree(&mut self, level: &Level, kept: &[usize]) -> (Vec<usize>, std::ops::Range<usize>) {
         let mine: Vec<usize> = kept.iter().map(|place| level.part.start + place).collect();
         let (mut active, mut part) = (Vec::new(), 0..0);
         let place = self.member.place;
@@ -92,7 +92,7 @@ impl Run<'_> {
     }
 
     /// The repacked matrix of some columns, made by the leader.
-    fn pack(&mut self, level: &mut Level, active: &[usize]) -> Result<Columns, SolveError> {
+    pub(super) fn pack(&mut self, level: &mut Level, active: &[usize]) -> Result<Columns, SolveError> {
         let mut parcel = Parcel::default();
         if self.member.leads() {
             let columns = level.slots().columns();

@@ -1,3 +1,5 @@
+//! Tests of the solver: conditions derived again, threads, starts, copies, interruptions.
+
 use super::*;
 use crate::gram::{Dense, Gram};
 use crate::seed::Seed;
@@ -62,6 +64,7 @@ impl Given {
             ridge: self.ridge.as_deref(),
             equality: self.equality,
             start: self.start.as_ref(),
+            folds: None,
         };
         let options = SmoOptions { tolerance, max_iterations: 0, cache: 1 << 20, threads };
         smo(&problem, &options, &mut Workspace::default(), watch)

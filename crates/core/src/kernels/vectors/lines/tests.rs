@@ -1,3 +1,5 @@
+//! Tests of the layouts: distances and products by definition.
+
 use super::*;
 use crate::data::Coordinate;
 use crate::seed::Seed;
