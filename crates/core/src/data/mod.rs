@@ -15,6 +15,7 @@ mod schema;
 mod sparse;
 mod table;
 mod target;
+mod vectors;
 
 pub use dataset::{Dataset, Kind, Values, View};
 pub use dense::Rows;
@@ -25,6 +26,7 @@ pub use schema::{Missing, Schema, SchemaOptions, ViewSchema};
 pub use sparse::{Coordinate, SparseRows};
 pub use table::{Field, FieldData, Table};
 pub use target::{Classes, Numbers, Target, same_label};
+pub use vectors::Vectors;
 
 /// An ordered collection of examples of type `X`.
 pub trait Examples<X: ?Sized>: Send + Sync {

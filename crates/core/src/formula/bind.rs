@@ -1,7 +1,7 @@
 //! Binding: a formula met with data.
 
 use super::{Bound, Formula, Node};
-use crate::data::{DataError, Dataset, Kind, Rows, Values};
+use crate::data::{DataError, Dataset, Kind, Values, Vectors};
 use crate::error::Error;
 use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Shape};
 use crate::gram::{Gram, Side, fill};
@@ -93,8 +93,8 @@ impl Formula {
         put(&mut self.0, &mut rest) && rest.next().is_none()
     }
 
-    /// Explicit features, where the formula is a multiple of the linear kernel on dense vectors: K = scale · X Xᵀ.
-    pub fn features(&self, data: &Dataset) -> Option<(Arc<Rows<f64>>, f64)> {
+    /// Explicit features, where the formula is a multiple of the linear kernel: K = scale · X Xᵀ.
+    pub fn features(&self, data: &Dataset) -> Option<(Vectors, f64)> {
         let (scale, node) = match &self.0 {
             Node::Scaled(c, inner) => (*c, inner.as_ref()),
             other => (1.0, other),
@@ -103,11 +103,14 @@ impl Formula {
         if bound.kernel.entry().name != "linear" {
             return None;
         }
-        match look(bound, data).ok()? {
-            Values::Dense(rows) => Some((Arc::clone(rows), scale)),
-            Values::Dense32(rows) => Some((Arc::new(rows.convert()), scale)),
-            _ => None,
-        }
+        let rows = match look(bound, data).ok()? {
+            Values::Dense(rows) => Vectors::Dense(Arc::clone(rows)),
+            Values::Dense32(rows) => Vectors::from(rows.convert::<f64>()),
+            Values::Sparse(rows) => Vectors::Sparse(Arc::clone(rows)),
+            Values::Sparse32(rows) => Vectors::from(rows.convert::<f64>()),
+            Values::Text(_) | Values::Index(_) => return None,
+        };
+        Some((rows, scale))
     }
 }
 

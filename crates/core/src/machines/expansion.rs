@@ -1,8 +1,9 @@
 //! Expansions: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, the representer theorem as a type.
 
-use crate::data::Rows;
+use crate::data::{Coordinate, SparseRows, Vectors};
 use crate::gram::{BlockMut, Gram, Pick, Side, apply};
 use crate::linalg::multiply_add;
+use crate::vectorise::{Loops, vectorised};
 use rayon::prelude::*;
 
 /// Weights on training examples, or on explicit features.
@@ -101,16 +102,27 @@ impl Expansion {
         scores
     }
 
-    /// The scores of new examples from their explicit features.
-    pub fn primal_scores(&self, rows: &Rows<f64>) -> Option<Vec<f64>> {
+    /// The scores of new examples from their explicit features; `None` for dense vectors of another width, or if the
+    /// expansion is in examples. Coordinates of sparse vectors that training had not seen have no weight.
+    pub fn primal_scores(&self, rows: &Vectors) -> Option<Vec<f64>> {
         let Coefficients::Primal { weights, width, scale } = &self.coefficients else { return None };
-        if rows.width() != *width {
-            return None;
-        }
         let outputs = self.outputs();
         let mut scores = vec![0.0; rows.len() * outputs];
-        multiply_add(rows.values(), rows.len(), *width, weights, outputs, &mut scores);
-        scores.iter_mut().for_each(|s| *s *= scale);
+        let strips = scores.par_chunks_mut(STRIP * outputs.max(1)).enumerate();
+        match rows {
+            Vectors::Dense(rows) if rows.width() != *width => return None,
+            Vectors::Dense(rows) => strips.for_each(|(strip, scores)| {
+                let (start, count) = (strip * STRIP, scores.len() / outputs);
+                let values = &rows.values()[start * width..(start + count) * width];
+                multiply_add(values, count, *width, weights, outputs, scores);
+            }),
+            Vectors::Sparse(rows) => strips.for_each(|(strip, scores)| {
+                vectorised(SparseProduct { rows, start: strip * STRIP, weights, width: *width, outputs, scores });
+            }),
+        }
+        if *scale != 1.0 {
+            scores.iter_mut().for_each(|s| *s *= scale);
+        }
         self.add_offsets(&mut scores);
         Some(scores)
     }
@@ -122,6 +134,63 @@ impl Expansion {
             }
         }
     }
+}
+
+/// XW for a strip of sparse rows: each stored coordinate adds its row of W, so that W is read in runs.
+struct SparseProduct<'a> {
+    rows: &'a SparseRows<f64>,
+    /// The first row of the strip.
+    start: usize,
+    weights: &'a [f64],
+    width: usize,
+    outputs: usize,
+    /// Zero in the beginning.
+    scores: &'a mut [f64],
+}
+
+impl Loops for SparseProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let k = self.outputs;
+        for (i, out) in self.scores.chunks_exact_mut(k).enumerate() {
+            let row = self.rows.row(self.start + i);
+            // indices rise, so what training had not seen stands at the end
+            let known = match row.last() {
+                Some(last) if last.index as usize >= self.width => {
+                    &row[..row.partition_point(|c| (c.index as usize) < self.width)]
+                }
+                _ => row,
+            };
+            if let [score] = out {
+                *score = dot(known, self.weights);
+                continue;
+            }
+            for c in known {
+                let weights = &self.weights[c.index as usize * k..(c.index as usize + 1) * k];
+                for (score, w) in out.iter_mut().zip(weights) {
+                    *score += c.value * w;
+                }
+            }
+        }
+    }
+}
+
+/// ⟨x, w⟩ in four sums, which do not wait for each other.
+#[inline(always)]
+fn dot(row: &[Coordinate<f64>], weights: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (fours, rest) = row.as_chunks::<4>();
+    for four in fours {
+        for (sum, c) in sums.iter_mut().zip(four) {
+            *sum += c.value * weights[c.index as usize];
+        }
+    }
+    for (sum, c) in sums.iter_mut().zip(rest) {
+        *sum += c.value * weights[c.index as usize];
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 /// Scores of all pairs (a, b) from the compact form: the points of class a bring their coefficients against b, and the

@@ -33,6 +33,10 @@ use crate::sources::Source;
 pub trait Machine: Params + Settings + Send + Sync {
     /// The catalogue's entry.
     fn entry(&self) -> &'static MachineEntry;
+    /// Whether it asks for kernel values even where there are explicit features.
+    fn wants_matrix(&self) -> bool {
+        true
+    }
     /// Learns from a task.
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError>;
 

@@ -1,7 +1,7 @@
 //! What a machine learns from.
 
 use super::{FitError, Fitted};
-use crate::data::{Classes, DataError, Numbers, Rows, Target};
+use crate::data::{Classes, DataError, Numbers, Rows, Target, Vectors};
 use crate::gram::{Gram, Plan};
 use crate::seed::Seed;
 use std::sync::Arc;
@@ -10,9 +10,22 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Features {
     /// The data.
-    pub rows: Arc<Rows<f64>>,
+    pub rows: Vectors,
     /// The factor in front of the inner product.
     pub scale: f64,
+}
+
+impl Features {
+    /// The features of some examples.
+    #[must_use]
+    pub fn select(&self, keep: &[usize]) -> Self {
+        Self { rows: self.rows.select(keep), scale: self.scale }
+    }
+
+    /// Dense features that have at least one coordinate, with the factor.
+    pub(super) fn dense(&self) -> Option<(&Rows<f64>, f64)> {
+        self.rows.dense().filter(|rows| rows.width() > 0).map(|rows| (rows.as_ref(), self.scale))
+    }
 }
 
 /// The kernel met with the data: everything a machine may ask for.

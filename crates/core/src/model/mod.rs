@@ -87,7 +87,7 @@ impl Model {
     fn raw_scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
         if let Coefficients::Primal { width, .. } = &self.fitted.expansion.coefficients {
             let (rows, _) = self.kernel.features(data).ok_or_else(|| DataError::Usage {
-                finding: "this model has explicit weights and needs dense vectors".to_owned(),
+                finding: "this model has explicit weights and needs vectors".to_owned(),
             })?;
             let got = rows.width();
             return self.fitted.expansion.primal_scores(&rows).ok_or_else(|| {

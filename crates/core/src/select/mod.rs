@@ -86,8 +86,7 @@ struct Met {
 impl Met {
     /// The explicit features of some examples.
     fn part(&self, examples: &[usize]) -> Option<Features> {
-        let features = self.features.as_ref()?;
-        Some(Features { rows: Arc::new(features.rows.select(examples)), scale: features.scale })
+        self.features.as_ref().map(|features| features.select(examples))
     }
 }
 
@@ -111,7 +110,7 @@ impl Search<'_> {
             if met.as_ref().is_none_or(|known| known.text != text) {
                 // the old matrix goes before the new one comes
                 drop(met.take());
-                met = Some(self.meet(text, &kernel, data)?);
+                met = Some(self.meet(text, &kernel, machine.as_ref(), data)?);
             }
             let Some(known) = &met else { unreachable!("met above") };
             let (done, total) = (candidates.len(), Some(points.len()));
@@ -192,17 +191,16 @@ impl Search<'_> {
 
     /// Meets a kernel with the data: the matrix is computed once if it fits and explicit features do not make it
     /// superfluous, else left to be streamed.
-    fn meet(&self, text: String, kernel: &Formula, data: &Dataset) -> Result<Met, Error> {
+    fn meet(&self, text: String, kernel: &Formula, machine: &dyn Machine, data: &Dataset) -> Result<Met, Error> {
         let resolved = kernel.resolve(data, self.seed)?;
         let features = resolved.features(data).map(|(rows, scale)| Features { rows, scale });
         let gram = resolved.training_gram(data)?;
         // every fold that runs at once takes its part of the matrix along
         let n = gram.shape().0;
         let parts = self.at_once().saturating_mul(n.saturating_mul(n)).saturating_mul(8);
-        let stored = match features {
-            Some(_) => None,
-            None => self.plan.dense(gram.as_ref(), parts, "the kernel matrix").ok(),
-        };
+        // nobody asks for kernel values where the machine works on features; dense ones, few as they are, stand in for them
+        let superfluous = features.as_ref().is_some_and(|f| f.rows.dense().is_some() || !machine.wants_matrix());
+        let stored = if superfluous { None } else { self.plan.dense(gram.as_ref(), parts, "the kernel matrix").ok() };
         let gram = stored.map_or(gram, |dense| Arc::new(dense) as Arc<dyn Gram>);
         Ok(Met { text, resolved, gram, features })
     }

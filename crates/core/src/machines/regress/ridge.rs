@@ -1,7 +1,7 @@
 //! Kernel ridge regression.
 
 use super::primal::{Explicit, PrimalFit, PrimalSpectrum};
-use crate::data::{DataError, Numbers};
+use crate::data::{DataError, Numbers, Rows};
 use crate::gram::{Dense, Gram, fill, show_bytes};
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
@@ -133,24 +133,24 @@ impl Machine for Ridge {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        let target = targets(task)?;
+        let target = targets(NAME, task)?;
         let (n, outputs) = (task.len(), target.names.len());
         let searches = matches!(self.lambda, Auto::Word(_));
         if searches && matches!(self.solver, RidgeSolver::Cholesky | RidgeSolver::Cg) {
             return Err(wrong("lambda = loo needs solver = auto, eigen or primal"));
         }
         let run = Run { ridge: self, watch, target: &target, n, outputs };
-        let explicit = task.features.as_ref().filter(|f| f.rows.width() > 0);
+        let explicit = task.features.as_ref().and_then(Features::dense);
         match (self.solver, explicit) {
             (RidgeSolver::Primal, None) => Err(wrong(
                 "solver = primal needs a kernel with explicit features, such as the linear kernel on dense vectors; use auto",
             )),
             (RidgeSolver::Primal, Some(features)) => {
-                task.plan.check(run.primal_bytes(features), WHAT)?;
+                task.plan.check(run.primal_bytes(features.0), WHAT)?;
                 run.primal(features)
             }
             (RidgeSolver::Auto, Some(features))
-                if features.rows.width() < n && task.plan.check(run.primal_bytes(features), WHAT).is_ok() =>
+                if features.0.width() < n && task.plan.check(run.primal_bytes(features.0), WHAT).is_ok() =>
             {
                 run.primal(features)
             }
@@ -217,8 +217,8 @@ impl Run<'_> {
         self.alive("factorisation").map(|()| matrix)
     }
 
-    fn primal_bytes(&self, features: &Features) -> usize {
-        let d = features.rows.width();
+    fn primal_bytes(&self, rows: &Rows<f64>) -> usize {
+        let d = rows.width();
         let search =
             if matches!(self.ridge.lambda, Auto::Word(_)) { symmetric_eigen_bytes(d) + 8 * self.n * d } else { 0 };
         8 * d * (d + 128) + 8 * self.n * 4 * self.outputs + search
@@ -304,10 +304,10 @@ impl Run<'_> {
         self.fitted(Coefficients::Dual { points: (0..self.n).collect(), alpha }, &end)
     }
 
-    fn primal(&self, features: &Features) -> Result<Fitted, FitError> {
+    fn primal(&self, (rows, scale): (&Rows<f64>, f64)) -> Result<Fitted, FitError> {
         self.alive("normal equations")?;
-        let (width, scale) = (features.rows.width(), features.scale);
-        let (x, y, outputs) = (features.rows.values(), self.target.values.as_slice(), self.outputs);
+        let width = rows.width();
+        let (x, y, outputs) = (rows.values(), self.target.values.as_slice(), self.outputs);
         let problem = Explicit { x, width, scale, y, outputs };
         let (lambda, status, fit): (f64, Status, PrimalFit) = match self.ridge.lambda {
             Auto::Value(lambda) => (lambda, Status::Converged, problem.solve(lambda).map_err(solve)?),
@@ -361,8 +361,8 @@ impl Run<'_> {
 }
 
 /// The target as finite numbers, one row for each example, at least one.
-fn targets(task: &Task<'_>) -> Result<Numbers, FitError> {
-    let numbers = task.numbers(NAME)?;
+pub(super) fn targets(machine: &'static str, task: &Task<'_>) -> Result<Numbers, FitError> {
+    let numbers = task.numbers(machine)?;
     let (n, outputs) = (task.len(), numbers.names.len().max(1));
     let error = if n == 0 {
         DataError::Empty { place: "the training data".to_owned() }
@@ -375,7 +375,7 @@ fn targets(task: &Task<'_>) -> Result<Numbers, FitError> {
     } else {
         return Ok(numbers);
     };
-    Err(FitError::Target { machine: NAME, error })
+    Err(FitError::Target { machine, error })
 }
 
 fn rms(x: &[f64]) -> f64 {

@@ -57,7 +57,7 @@ impl Problem {
         let target = self.target();
         let task = Task {
             gram: Arc::new(Dense::new(self.k.clone(), self.n, self.n).unwrap()),
-            features: self.scale.map(|scale| Features { rows: Arc::new(self.x.clone()), scale }),
+            features: self.scale.map(|scale| Features { rows: self.x.clone().into(), scale }),
             target: Some(&target),
             weights: None,
             start: None,
