@@ -1,6 +1,7 @@
 //! Solvers: named problems in, solutions with evidence out. They see matrices, never data.
 
 pub mod conjugate_gradient;
+pub mod coordinate_descent;
 pub mod direct;
 mod error;
 mod monitor;

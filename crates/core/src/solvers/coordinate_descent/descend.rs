@@ -1,0 +1,240 @@
+//! Passes over the examples, for problems side by side.
+
+use super::design::Rows;
+use super::{DescentOptions, LinearSolution, Loss, Verdict};
+use crate::seed::Random;
+use crate::solvers::{Monitor, Progress, Status};
+use crate::vectorise::{Loops, vectorised};
+use std::ops::ControlFlow;
+
+/// Examples between two looks at the monitor: some tens of microseconds of text, a few milliseconds of the widest rows.
+const WATCH_EVERY: usize = 256;
+
+/// Where a group of problems stands.
+struct State<L, const B: usize> {
+    loss: L,
+    /// w, the weights of a coordinate for all problems side by side.
+    weights: Vec<[f64; B]>,
+    /// Examples that take part: first those that some problem has not left aside, `active` of them.
+    order: Vec<u32>,
+    active: usize,
+    /// Which problems have not left an example aside, a bit for each.
+    wanted: Vec<u8>,
+    /// How many examples each problem has not left aside.
+    left: [usize; B],
+}
+
+pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
+    rows: &R,
+    loss: L,
+    count: usize,
+    costs: &[f64],
+    options: &DescentOptions,
+    watch: &dyn Monitor,
+) -> Vec<LinearSolution> {
+    let mut random = options.seed.stream("coordinate descent");
+    let order: Vec<u32> = (0..costs.len() as u32).filter(|&i| costs[i as usize] > 0.0).collect();
+    let n = order.len();
+    let weights = vectorised(Gather { rows, loss: &loss, order: &order, count });
+    let mut state: State<L, B> =
+        State { loss, weights, order, active: n, wanted: vec![all(count); costs.len()], left: [n; B] };
+    // the end of each problem, once it has come
+    let mut ends: [Option<(usize, Status)>; B] = [None; B];
+    let (mut passes, mut gap) = (0, f64::MAX);
+    'passes: while ends[..count].iter().any(Option::is_none) {
+        shuffle(&mut state.order[..state.active], &mut random);
+        let mut at = 0;
+        while at < state.active {
+            let progress = Progress { phase: "coordinate descent", done: passes, total: None, gap: Some(gap) };
+            if let ControlFlow::Break(stop) = watch.step(&progress) {
+                ends.iter_mut().for_each(|end| *end = end.or(Some((passes, stop.into()))));
+                break 'passes;
+            }
+            at = vectorised(Sweep { rows, state: &mut state, at, until: at + WATCH_EVERY });
+        }
+        passes += 1;
+        gap = 0.0;
+        for b in 0..count {
+            if ends[b].is_none() {
+                match state.loss.end(b, state.left[b] == n, options.tolerance) {
+                    Verdict::GoOn(violation) => gap = violation.max(gap),
+                    Verdict::TakeAll => state.want(b, true),
+                    Verdict::Done => {
+                        ends[b] = Some((passes, Status::Converged));
+                        state.want(b, false);
+                    }
+                }
+            }
+        }
+        if options.max_iterations > 0 && passes >= options.max_iterations {
+            ends.iter_mut().for_each(|end| *end = end.or(Some((passes, Status::IterationLimit))));
+        }
+    }
+    let ends: Vec<(usize, Status)> =
+        ends[..count].iter().map(|end| end.unwrap_or((passes, Status::Converged))).collect();
+    finish::<R, L, B>(rows, &state.loss, state.order, costs.len(), &ends)
+}
+
+/// A bit for each of so many problems.
+fn all(count: usize) -> u8 {
+    u8::MAX >> (8 - count)
+}
+
+impl<L, const B: usize> State<L, B> {
+    /// All examples are of interest to a problem again, or none is.
+    fn want(&mut self, b: usize, wanted: bool) {
+        let bit = 1 << b;
+        self.wanted.iter_mut().for_each(|w| *w = if wanted { *w | bit } else { *w & !bit });
+        if wanted {
+            (self.active, self.left[b]) = (self.order.len(), self.order.len());
+        }
+    }
+}
+
+/// Fisher and Yates, by a product without rejection: its bias of n/2³² is of no matter here, its speed is.
+fn shuffle(order: &mut [u32], random: &mut Random) {
+    for i in (1..order.len()).rev() {
+        let other = ((random.bits() >> 32) * (i as u64 + 1)) >> 32;
+        order.swap(i, other as usize);
+    }
+}
+
+/// A part of a pass; tells where it stands.
+struct Sweep<'a, R, L, const B: usize> {
+    rows: &'a R,
+    state: &'a mut State<L, B>,
+    at: usize,
+    until: usize,
+}
+
+impl<R: Rows, L: Loss, const B: usize> Loops for Sweep<'_, R, L, B> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let State { loss, weights, order, active, wanted, left } = self.state;
+        let mut at = self.at;
+        while at < (*active).min(self.until) {
+            let i = order[at] as usize;
+            let mut bits = wanted[i];
+            if bits != 0 {
+                let scores = self.rows.dot(i, weights);
+                let (mut steps, mut moved) = ([0.0; B], false);
+                for b in 0..B {
+                    if bits & (1 << b) == 0 {
+                        continue;
+                    }
+                    match loss.step(i, b, scores[b]) {
+                        Some(change) => {
+                            steps[b] = change;
+                            moved |= change != 0.0;
+                        }
+                        None => {
+                            bits &= !(1 << b);
+                            left[b] -= 1;
+                        }
+                    }
+                }
+                if moved {
+                    self.rows.add(i, steps, weights);
+                }
+                wanted[i] = bits;
+            }
+            if bits == 0 {
+                *active -= 1;
+                order.swap(at, *active);
+            } else {
+                at += 1;
+            }
+        }
+        at
+    }
+}
+
+/// w = Σ c_i x_i.
+struct Gather<'a, R, L, const B: usize> {
+    rows: &'a R,
+    loss: &'a L,
+    order: &'a [u32],
+    count: usize,
+}
+
+impl<R: Rows, L: Loss, const B: usize> Loops for Gather<'_, R, L, B> {
+    type Output = Vec<[f64; B]>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<[f64; B]> {
+        let mut weights = vec![[0.0; B]; self.rows.width()];
+        for &i in self.order {
+            let mut steps = [0.0; B];
+            for b in 0..self.count {
+                steps[b] = self.loss.coefficient(i as usize, b);
+            }
+            if steps.iter().any(|&c| c != 0.0) {
+                self.rows.add(i as usize, steps, &mut weights);
+            }
+        }
+        weights
+    }
+}
+
+/// Sums over the examples of one problem: Σ C ℓ, the dual's sum, and the largest violation.
+type Sums = (f64, f64, f64);
+
+struct Judge<'a, R, L, const B: usize> {
+    rows: &'a R,
+    loss: &'a L,
+    order: &'a [u32],
+    count: usize,
+    weights: &'a [[f64; B]],
+}
+
+impl<R: Rows, L: Loss, const B: usize> Loops for Judge<'_, R, L, B> {
+    type Output = [Sums; B];
+
+    #[inline(always)]
+    fn run(self) -> [Sums; B] {
+        let mut all = [(0.0, 0.0, 0.0); B];
+        for &i in self.order {
+            let i = i as usize;
+            let scores = self.rows.dot(i, self.weights);
+            for b in 0..self.count {
+                let (primal, dual, violation): &mut Sums = &mut all[b];
+                *primal += self.loss.primal(i, b, scores[b]);
+                *dual += self.loss.dual(i, b);
+                *violation = violation.max(self.loss.violation(i, b, scores[b]));
+            }
+        }
+        all
+    }
+}
+
+/// The evidence, from the dual variables alone: w as the steps left it carries the rounding of all of them.
+fn finish<R: Rows, L: Loss, const B: usize>(
+    rows: &R,
+    loss: &L,
+    mut order: Vec<u32>,
+    n: usize,
+    ends: &[(usize, Status)],
+) -> Vec<LinearSolution> {
+    order.sort_unstable();
+    let (order, count) = (&order, ends.len());
+    let weights: Vec<[f64; B]> = vectorised(Gather { rows, loss, order, count });
+    let sums = vectorised(Judge { rows, loss, order, count, weights: &weights });
+    let solution = |(b, (&(iterations, status), (primal, dual, violation))): (usize, (&(usize, Status), Sums))| {
+        let weights: Vec<f64> = weights.iter().map(|w| w[b]).collect();
+        let half_square = 0.5 * weights.iter().map(|w| w * w).sum::<f64>();
+        let mut coefficients = vec![0.0; n];
+        order.iter().for_each(|&i| coefficients[i as usize] = loss.coefficient(i as usize, b));
+        LinearSolution {
+            weights,
+            coefficients,
+            primal: half_square + primal,
+            dual: dual - half_square,
+            violation,
+            iterations,
+            status,
+        }
+    };
+    ends.iter().zip(sums).enumerate().map(solution).collect()
+}
