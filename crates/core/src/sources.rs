@@ -63,6 +63,10 @@ works! {
     LIBSVM = "C.-C. Chang & C.-J. Lin", "LIBSVM: A Library for Support Vector Machines", 2011;
     /// Working set selection using second order information.
     FAN = "R.-E. Fan, P.-H. Chen & C.-J. Lin", "Working Set Selection Using Second Order Information for Training SVM", 2005;
+    /// LIBLINEAR.
+    LIBLINEAR = "R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang & C.-J. Lin", "LIBLINEAR: A Library for Large Linear Classification", 2008;
+    /// Large-scale linear support vector regression.
+    HO = "C.-H. Ho & C.-J. Lin", "Large-scale Linear Support Vector Regression", 2012;
     /// Additive kernels via explicit feature maps.
     VEDALDI = "A. Vedaldi & A. Zisserman", "Efficient Additive Kernels via Explicit Feature Maps", 2012;
     /// Kernel principal component analysis.

@@ -41,6 +41,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "data::same_label",
             "data::Numbers",
             "data::DataError",
+            "data::same_label",
             "gram",
             "linalg",
             "solvers",

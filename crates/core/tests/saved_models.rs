@@ -74,8 +74,14 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
                 // half of the examples may lie outside the margin only where the classes are even
                 assign("nu_svc", machine.as_mut(), "nu", &Setting::Number(0.2)).unwrap();
             }
-            let model =
-                Job::new(machine.as_ref(), &kernel).run(&data, &Silent).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let model = match Job::new(machine.as_ref(), &kernel).run(&data, &Silent) {
+                // linear machines want features, and say so where there are none
+                Err(Error::Fit(FitError::NoFeatures { .. })) => {
+                    assert!(!machine.wants_matrix() && !formula.trim_start_matches("0.25*").eq("linear"), "{what}");
+                    continue;
+                }
+                other => other.unwrap_or_else(|e| panic!("{what}: {e}")),
+            };
             let bits = |m: &Model| m.scores(&new).unwrap().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             let wanted = bits(&model);
             assert!(wanted.iter().all(|&b| f64::from_bits(b).is_finite()), "{what}");
@@ -187,7 +193,7 @@ fn a_matrix_that_does_not_fit_the_memory_is_refused_or_streamed() {
 fn kernel_values_beyond_the_range_of_numbers_are_an_error_of_every_machine() {
     let data = Dataset::new(Rows::from_vectors(&[[1e9], [-1e9], [2e9], [3.0]]).unwrap());
     let data = data.with_target(Target::from(vec![1.0, 2.0, 1.0, 2.0])).unwrap();
-    for entry in machines::all() {
+    for entry in machines::all().filter(|entry| (entry.make)().wants_matrix()) {
         let machine = (entry.make)();
         for kernel in [polynomial(60, 1.0), polynomial(61, 0.0), linear().exp()] {
             match error(machine.as_ref(), &kernel, &data, Plan::default()) {

@@ -28,6 +28,16 @@ pub enum FitError {
         /// Why.
         error: SolveError,
     },
+    /// The kernel has no explicit features.
+    #[error(
+        "{machine} works on explicit features, which only the linear kernel (or a multiple of it) on vectors has; use the kernel linear, or the machine {instead} with this one"
+    )]
+    NoFeatures {
+        /// Machine.
+        machine: &'static str,
+        /// The machine that takes any kernel.
+        instead: &'static str,
+    },
     /// A parameter does not fit the task.
     #[error("{machine}: {finding}")]
     Param {
@@ -43,7 +53,7 @@ impl FitError {
     pub fn blame(&self) -> Blame {
         match self {
             Self::Target { error, .. } => error.blame(),
-            Self::Param { .. } => Blame::Usage,
+            Self::Param { .. } | Self::NoFeatures { .. } => Blame::Usage,
             Self::Plan(_) | Self::Solve { .. } => Blame::Numerics,
         }
     }

@@ -3,7 +3,7 @@
 //! Every machine returns the same type, [`Fitted`]: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, how scores become predictions, and
 //! what the solver can show. Prediction, saving, plotting and reporting are therefore written once for all machines.
 
-pub mod class_weight;
+mod class_weight;
 pub mod classify;
 pub mod detect;
 mod error;
@@ -11,12 +11,14 @@ mod expansion;
 mod fitted;
 mod folds;
 mod held_out;
+mod linear;
 mod readout;
 pub mod reduce;
 pub mod regress;
 mod support;
 mod task;
 
+pub use class_weight::ClassWeight;
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
 pub use fitted::{Fitted, Proof};

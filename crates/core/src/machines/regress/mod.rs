@@ -1,10 +1,12 @@
 //! Machines that predict numbers.
 
+mod linear_svr;
 mod nu_svr;
 mod primal;
 pub mod ridge;
 mod svr;
 
+pub use linear_svr::{InsensitiveLoss, LinearSvr};
 pub use nu_svr::NuSvr;
 pub use ridge::{LooPoint, Ridge, RidgeSolver};
 pub use svr::{Svr, TubeLoss};
@@ -12,4 +14,4 @@ pub use svr::{Svr, TubeLoss};
 use super::MachineEntry;
 
 /// All machines that predict numbers.
-pub static ENTRIES: &[&MachineEntry] = &[&ridge::ENTRY, &svr::ENTRY, &nu_svr::ENTRY];
+pub static ENTRIES: &[&MachineEntry] = &[&ridge::ENTRY, &svr::ENTRY, &nu_svr::ENTRY, &linear_svr::ENTRY];

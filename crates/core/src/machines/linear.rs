@@ -1,0 +1,90 @@
+//! What linear machines share: features packed once, problems solved side by side, their evidence added up.
+
+use super::{Coefficients, Expansion, FitError, Proof, Task};
+use crate::data::Vectors;
+use crate::solvers::coordinate_descent::{
+    DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution, coordinate_descent,
+};
+use crate::solvers::{Monitor, Status};
+
+/// One linear machine on its way to a solution.
+pub(super) struct Linear<'a> {
+    /// Its name.
+    pub(super) machine: &'static str,
+    /// The machine for other kernels.
+    pub(super) instead: &'static str,
+    pub(super) task: &'a Task<'a>,
+    pub(super) loss: LinearLoss,
+    pub(super) tolerance: f64,
+    pub(super) max_iterations: usize,
+    /// The value of the constant feature.
+    pub(super) bias: Option<f64>,
+    /// C_t of every example.
+    pub(super) costs: Vec<f64>,
+}
+
+impl Linear<'_> {
+    /// Solves `count` problems on the same examples; `targets` gives y of an example (second) in a problem (first).
+    pub(super) fn solve(
+        &self,
+        count: usize,
+        targets: &(dyn Fn(usize, usize) -> f64 + Sync),
+        watch: &dyn Monitor,
+    ) -> Result<(Expansion, Proof), FitError> {
+        let design = self.design(count)?;
+        let (tolerance, max_iterations, seed) = (self.tolerance, self.max_iterations, self.task.seed);
+        let problems = LinearProblems { design: &design, count, targets, costs: &self.costs, loss: self.loss };
+        let solutions = coordinate_descent(&problems, &DescentOptions { tolerance, max_iterations, seed }, watch)
+            .map_err(|error| FitError::Solve { machine: self.machine, error })?;
+        let proof = prove(&solutions);
+        let packed: Vec<Vec<f64>> = solutions.into_iter().map(|s| s.weights).collect();
+        let (weights, offsets) = design.unpack(&packed);
+        let width = weights.len() / count.max(1);
+        Ok((Expansion { coefficients: Coefficients::Primal { weights, width, scale: 1.0 }, offsets }, proof))
+    }
+
+    /// Packs the features.
+    fn design(&self, count: usize) -> Result<Design, FitError> {
+        let features = self.task.features.as_ref().filter(|f| f.scale >= 0.0);
+        let none = FitError::NoFeatures { machine: self.machine, instead: self.instead };
+        let features = features.ok_or(none)?;
+        let (n, width) = (features.rows.len(), features.rows.width());
+        let stored = match &features.rows {
+            Vectors::Dense(_) => n.saturating_mul(width).saturating_mul(8),
+            Vectors::Sparse(rows) => rows.coordinates().len().saturating_mul(12),
+        };
+        // weights as they are solved for, and as they are kept
+        let weights = width.saturating_mul(count).saturating_mul(16);
+        self.task.plan.check(stored.saturating_add(weights), "the features and weights of a linear machine")?;
+        Ok(match &features.rows {
+            Vectors::Dense(rows) => Design::dense(rows.values(), n, width, features.scale, self.bias),
+            Vectors::Sparse(rows) => {
+                let coordinates = rows.coordinates().iter().map(|c| (c.index, c.value));
+                Design::sparse(coordinates, rows.starts(), width, features.scale, self.bias)
+            }
+        })
+    }
+}
+
+/// The evidence of all problems: sums, and the worst.
+fn prove(solutions: &[LinearSolution]) -> Proof {
+    let sum = |f: fn(&LinearSolution) -> f64| solutions.iter().map(f).sum::<f64>();
+    let worst = solutions.iter().map(|s| s.status).max_by_key(|status| match status {
+        Status::Converged => 0,
+        Status::IterationLimit => 1,
+        Status::TimeLimit => 2,
+        Status::Interrupted => 3,
+    });
+    let n = solutions.first().map_or(0, |s| s.coefficients.len());
+    let support = (0..n).filter(|&i| solutions.iter().any(|s| s.coefficients[i] != 0.0)).count();
+    Proof {
+        status: worst.unwrap_or(Status::Converged),
+        iterations: solutions.iter().map(|s| s.iterations).sum(),
+        objective: Some(sum(|s| s.primal)),
+        duality_gap: Some(sum(LinearSolution::gap)),
+        violation: Some(solutions.iter().map(|s| s.violation).fold(0.0, f64::max)),
+        support: Some(support),
+        storage: "explicit features, no kernel matrix".to_owned(),
+        notes: vec![("dual_objective".to_owned(), sum(|s| s.dual))],
+    }
+}
