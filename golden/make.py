@@ -30,10 +30,11 @@ from sklearn.decomposition import KernelPCA
 from sklearn.gaussian_process.kernels import RBF, Matern
 from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss, pairwise
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import NearestCentroid
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC, LinearSVR
 
 HERE = Path(__file__).resolve().parent
 LIMIT = 150_000
@@ -625,6 +626,57 @@ def libsvm():
     write("libsvm", notes, packages=("libsvm-official",), data=data, cases=cases)
 
 
+# ---------------------------------------------------------------------------------------------------- linear machines
+
+
+def linear_objective(loss, epsilon, costs, y, scores, weights, offset):
+    """½‖w‖² + Σ C_i ℓ(y_i, f_i), the weight of the constant feature included in w."""
+    slack = np.maximum(0.0, np.abs(y - scores) - epsilon) if "epsilon" in loss else np.maximum(0.0, 1 - y * scores)
+    each = np.logaddexp(0.0, -y * scores) if loss == "logistic" else slack**2 if "squared" in loss else slack
+    return 0.5 * (weights @ weights + offset**2) + costs @ each
+
+
+def linear():
+    sets, cases = svc_data(), []
+    data = {name: sets[name] for name in ("blobs2", "imbalanced", "iris")}
+    common = {"tol": 1e-10, "max_iter": 10_000_000, "random_state": 0}
+    wanted = [(name, loss, c, "none") for name in data for loss in ("hinge", "squared_hinge") for c in (0.1, 1.0)]
+    wanted += [("blobs2", "logistic", 1.0, "none"), ("imbalanced", "logistic", 10.0, "balanced")]
+    wanted += [("imbalanced", "hinge", 1.0, "balanced"), ("imbalanced", "squared_hinge", 0.5, "balanced")]
+    for name, loss, c, balance in wanted:
+        x, y, z = data[name]["x"], data[name]["y"], data[name]["z"]
+        settings = {"C": c, "class_weight": None if balance == "none" else balance} | common
+        if loss == "logistic":
+            machine = LogisticRegression(solver="liblinear", **settings).fit(x, y)
+        else:
+            machine = LinearSVC(loss=loss, dual=True, **settings).fit(x, y)
+        classes, counts = np.unique(y, return_counts=True)
+        factors = np.ones(len(y)) if balance == "none" else (len(y) / (len(classes) * counts))[np.searchsorted(classes, y)]
+        positives = classes[1:] if len(classes) == 2 else classes
+        objective = sum(
+            linear_objective(loss, 0.0, c * factors, np.where(y == k, 1.0, -1.0), x @ w + b, w, b)
+            for k, w, b in zip(positives, machine.coef_, machine.intercept_, strict=True)
+        )
+        decisions = machine.decision_function(z).reshape(len(z), -1)
+        cases.append({"data": name, "loss": loss, "C": c, "class_weight": balance, "objective": objective,
+                      "decisions": decisions, "predictions": machine.predict(z)})
+    x, z = data["iris"]["x"][:, :3], data["iris"]["z"][:, :3]
+    y = data["iris"]["x"][:, 3]
+    for loss, c, epsilon in product(("epsilon_insensitive", "squared_epsilon_insensitive"), (0.1, 1.0), (0.0, 0.1)):
+        machine = LinearSVR(loss=loss, C=c, epsilon=epsilon, dual=True, **common).fit(x, y)
+        weights, offset = machine.coef_, machine.intercept_[0]
+        objective = linear_objective(loss, epsilon, np.full(len(y), c), y, x @ weights + offset, weights, offset)
+        cases.append({"data": "iris", "loss": loss, "C": c, "epsilon": epsilon, "objective": objective,
+                      "decisions": machine.predict(z)[:, None]})
+    notes = [
+        "sklearn.svm.LinearSVC, LinearSVR (dual=True) and LogisticRegression (solver='liblinear'), tol=1e-10.",
+        "objective: ½‖w‖² + Σ C_i loss, recomputed in double precision, summed over classes; the bias is part of w.",
+        "decisions are at z. With two classes a positive one is for the second class, with more each is for its own.",
+        "epsilon_insensitive and its square predict the fourth column of iris from the other three.",
+    ]
+    write("linear", notes, data=data, cases=cases)
+
+
 # ------------------------------------------------------------------------------------------------------ nearest mean
 
 
@@ -839,6 +891,7 @@ if __name__ == "__main__":
     pca()
     svc()
     libsvm()
+    linear()
     nearest_mean()
     calibration()
     strings()

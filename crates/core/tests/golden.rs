@@ -7,6 +7,7 @@ use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{Coefficients, Machine, Output, Task};
 use mercer::metrics::{Metrics, measure};
+use mercer::params::{Setting, assign};
 use mercer::prelude::*;
 use mercer::solvers::Silent;
 use serde_json::Value;
@@ -359,5 +360,57 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
         let Metrics::Classes(m) = measure(&output, &target).unwrap() else { panic!() };
         let found = m.probability.unwrap();
         near(&[found.log_loss.unwrap(), found.brier], &[number(case, "log_loss"), number(case, "brier")], 1e-12, &what);
+    }
+}
+
+#[test]
+fn linear_machines_reach_the_optimum_that_others_reach() {
+    let file = golden("linear.json");
+    for case in cases(&file) {
+        let (name, loss, c) = (text(case, "data"), text(case, "loss"), number(case, "C"));
+        let what = format!("{loss} on {name}, C = {c}");
+        let (x, z) = (vectors(&file["data"][name]["x"]), vectors(&file["data"][name]["z"]));
+        let mut machine = (mercer::machines::find("linear_svc").unwrap().make)();
+        let (mut x, mut z, mut y) = (x, z, numbers(&file["data"][name]["y"]));
+        let numeric = loss.ends_with("epsilon_insensitive");
+        if numeric {
+            machine = (mercer::machines::find("linear_svr").unwrap().make)();
+            let first = |r: &Rows<f64>| {
+                let part: Vec<&[f64]> = (0..r.len()).map(|i| &r.row(i)[..3]).collect();
+                Rows::from_vectors(&part).unwrap()
+            };
+            y = (0..x.len()).map(|i| x.row(i)[3]).collect();
+            (x, z) = (first(&x), first(&z));
+        }
+        let mut set = |name: &str, value: Setting| assign("m", machine.as_mut(), name, &value).unwrap();
+        set("c", Setting::Number(c));
+        set("loss", Setting::Word(loss.to_owned()));
+        set("tolerance", Setting::Number(1e-10));
+        set("max_iterations", Setting::Number(0.0));
+        if numeric {
+            set("epsilon", Setting::Number(number(case, "epsilon")));
+        } else {
+            set("class_weight", Setting::Word(text(case, "class_weight").to_owned()));
+        }
+        for sparse in [false, true] {
+            let view =
+                |x: &Rows<f64>| if sparse { Dataset::new(SparseRows::from_dense(x)) } else { Dataset::new(x.clone()) };
+            let data = view(&x).with_target(Target::from(y.clone())).unwrap();
+            let model = Job::new(machine.as_ref(), &linear()).run(&data, &mercer::solvers::Silent).unwrap();
+            let proof = &model.fitted.proof;
+            let (objective, wanted) = (proof.objective.unwrap(), number(case, "objective"));
+            assert!((objective / wanted - 1.0).abs() < 1e-7, "{what}: {objective}, not {wanted}");
+            assert!((0.0..1e-6 * wanted).contains(&proof.duality_gap.unwrap().max(0.0)), "{what}: {proof:?}");
+            let theirs = numbers(&case["decisions"]);
+            // two classes: ours is positive for the first, theirs for the second
+            let sign = if !numeric && theirs.len() == z.len() { -1.0 } else { 1.0 };
+            let ours: Vec<f64> = model.scores(&view(&z)).unwrap().iter().map(|s| sign * s).collect();
+            near(&ours, &theirs, 2e-4 * largest(&theirs), &what);
+            if !numeric {
+                let labels = model.predict(&view(&z)).unwrap();
+                let labels: Vec<f64> = labels.labels().iter().map(|l| l.parse().unwrap()).collect();
+                assert_eq!(labels, numbers(&case["predictions"]), "{what}");
+            }
+        }
     }
 }
