@@ -146,9 +146,10 @@ pub(crate) fn kernel() -> Arg {
         .long("kernel")
         .short('k')
         .value_name("FORMULA")
-        .default_value("rbf(gamma=scale)")
         .allow_hyphen_values(true)
-        .help("Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all")
+        .help(
+            "Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all [default: rbf(gamma=scale); linear for machines that need features]",
+        )
 }
 
 /// Flags about the probabilities of a classifier.
@@ -301,7 +302,11 @@ pub(crate) fn seed(flags: &ArgMatches) -> Seed {
 
 /// The kernel formula.
 pub(crate) fn formula(flags: &ArgMatches) -> Result<Formula, Failure> {
-    let text = flags.get_one::<String>("kernel").map_or("rbf(gamma=scale)", String::as_str);
+    // linear machines work on features, which only the linear kernel has
+    let machine = flags.try_get_one::<String>("machine").ok().flatten();
+    let linear = machine.and_then(|name| machines::find(name)).is_some_and(|entry| !(entry.make)().wants_matrix());
+    let usual = if linear { "linear" } else { "rbf(gamma=scale)" };
+    let text = flags.get_one::<String>("kernel").map_or(usual, String::as_str);
     Ok(text.parse::<Formula>()?)
 }
 
