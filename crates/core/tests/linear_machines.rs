@@ -129,7 +129,9 @@ fn the_hinge_is_that_of_the_kernel_machine() {
     // the kernel machine does not regularise its bias b; with a constant feature s the linear one adds b²/2s²
     let (x, codes) = clouds(60, 4, 2, 5);
     let data = labelled(&x, &codes);
-    let svc = Svc { c: 0.5, tolerance: 1e-6, ..Svc::default() }.fit(&linear(), &data).unwrap();
+    let svc = Svc { c: 0.5, effort: Effort { tolerance: 1e-6, ..Effort::default() }, ..Svc::default() }
+        .fit(&linear(), &data)
+        .unwrap();
     let machine = LinearSvc { c: 0.5, bias_scale: 30.0, ..exact(MarginLoss::Hinge) };
     let model = machine.fit(&linear(), &data).unwrap();
     // the dual value with its sign turned is the optimum of the primal
@@ -289,9 +291,19 @@ fn selection_judges_sparse_features_without_a_matrix() {
     let machine = mercer::machines::find("linear_svc").unwrap();
     let search = |memory: usize| {
         let plan = Plan { memory };
-        Search { machine, settings: &[], kernel: &kernel, grid: &grid, folds: 4, plan, seed: Seed(0) }
-            .run(&data, &Silent)
-            .unwrap()
+        Search {
+            machine,
+            settings: &[],
+            kernel: &kernel,
+            grid: &grid,
+            folds: 4,
+            plan,
+            seed: Seed(0),
+            probabilities: None,
+            calibration_folds: 3,
+        }
+        .run(&data, &Silent)
+        .unwrap()
     };
     // the matrix alone would take more than that
     let found = search(100_000);

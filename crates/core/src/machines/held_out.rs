@@ -44,9 +44,8 @@ fn scores_of_fold<M: Machine + ?Sized>(
     let mut out = vec![false; task.len()];
     held_out.iter().for_each(|&i| out[i] = true);
     let rest: Vec<usize> = (0..task.len()).filter(|&i| !out[i]).collect();
-    let part = |examples: &[usize]| {
-        task.features.as_ref().map(|f| Features { rows: Arc::new(f.rows.select(examples)), scale: f.scale })
-    };
+    let part =
+        |examples: &[usize]| task.features.as_ref().map(|f| Features { rows: f.rows.select(examples), scale: f.scale });
     let (known, weights) = (target.select(&rest), task.weights.map(|w| rest.iter().map(|&i| w[i]).collect::<Vec<_>>()));
     let at_once = rayon::current_num_threads().min(folds).max(1);
     let fitted = machine.run(

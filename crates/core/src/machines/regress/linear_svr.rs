@@ -114,7 +114,7 @@ impl Machine for LinearSvr {
         let outputs = y.names.len();
         let column = |k: usize, i: usize| y.values[i * outputs + k];
         let (expansion, proof) = linear.solve(outputs, &column, watch)?;
-        Ok(Fitted { expansion, readout: Readout::Values { names: y.names }, proof })
+        Ok(Fitted { expansion, readout: Readout::Values { names: y.names }, proof, calibration: None })
     }
 }
 
