@@ -57,6 +57,7 @@ fn run(machine: &dyn Machine, data: &Dataset, weights: Option<&[f64]>) -> Fitted
         weights,
         start: None,
         plan: Plan::default(),
+        threads: 2,
         seed: Seed(0),
     };
     machine.run(&task, &Silent).unwrap()

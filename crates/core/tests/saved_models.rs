@@ -82,6 +82,11 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
                 }
                 other => other.unwrap_or_else(|e| panic!("{what}: {e}")),
             };
+            if entry.name == "svdd" && formula.contains("precomputed") {
+                let said = model.scores(&new).unwrap_err().to_string();
+                assert!(said.contains("use one_class"), "{said}");
+                continue;
+            }
             let bits = |m: &Model| m.scores(&new).unwrap().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             let wanted = bits(&model);
             assert!(wanted.iter().all(|&b| f64::from_bits(b).is_finite()), "{what}");

@@ -11,6 +11,7 @@ pub use error::FileError;
 use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
 use crate::formula::Formula;
+use crate::gram::Side;
 use crate::machines::{Coefficients, Fitted, Output};
 use crate::params::Setting;
 use crate::solvers::SolveError;
@@ -98,6 +99,14 @@ impl Model {
             });
         }
         let cross = self.kernel.cross(data, &self.examples)?;
+        let ball = matches!(self.fitted.expansion.coefficients, Coefficients::Ball { .. });
+        if ball && cross.self_similarities(Side::Rows).is_none() {
+            let finding = format!(
+                "{} needs κ(x, x) of every new example, which a precomputed matrix does not tell; use one_class",
+                self.machine
+            );
+            return Err(DataError::Usage { finding }.into());
+        }
         let points = self.fitted.expansion.points();
         let cross = if points.len() == self.examples.len() {
             cross
