@@ -83,6 +83,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "storage": proof.storage,
         "notes": Value::Object(proof.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
         "candidates": model.candidates,
+        "advice": proof.advice,
         "calibration": model.fitted.calibration.as_ref().map(|c| {
             json!({"method": c.method, "folds": c.folds, "curves": c.curves.len()})
         }),
@@ -132,6 +133,9 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     let notes: Vec<String> = proof.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();
     if !notes.is_empty() {
         rows.push(("notes", notes.join(", ")));
+    }
+    for advice in &proof.advice {
+        rows.push(("advice", advice.clone()));
     }
     rows
 }

@@ -1,5 +1,7 @@
 //! Jobs: a machine, a kernel and a plan, run on data. The only place that knows the whole story from data to model.
 
+mod diagnosis;
+
 use crate::calibrate::{Calibration, HeldOut, Method};
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
@@ -55,7 +57,7 @@ impl<'a> Job<'a> {
             plan: self.plan,
             seed: self.seed,
         };
-        let fitted = match self.probabilities.zip(folds) {
+        let mut fitted = match self.probabilities.zip(folds) {
             Some((method, folds)) => {
                 let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;
                 self.calibrate(method, &folds, &task, &mut fitted, scores, watch)?;
@@ -63,6 +65,7 @@ impl<'a> Job<'a> {
             }
             None => self.machine.run(&task, watch)?,
         };
+        fitted.proof.advice = diagnosis::advice(data, task.gram.as_ref(), &fitted.proof);
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Model::new(self.machine.entry().name, settings, kernel, fitted, data))
     }

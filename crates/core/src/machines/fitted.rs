@@ -51,6 +51,9 @@ pub struct Proof {
     pub storage: String,
     /// Numbers worth telling that only some machines have, by name.
     pub notes: Vec<(String, f64)>,
+    /// Why it took long and what could be changed, in sentences; empty where nothing is to be said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<String>,
 }
 
 impl Proof {
@@ -65,6 +68,7 @@ impl Proof {
             support: None,
             storage: "kernel matrix streamed".to_owned(),
             notes: Vec::new(),
+            advice: Vec::new(),
         }
     }
 }

@@ -86,5 +86,6 @@ fn prove(solutions: &[LinearSolution]) -> Proof {
         support: Some(support),
         storage: "explicit features, no kernel matrix".to_owned(),
         notes: vec![("dual_objective".to_owned(), sum(|s| s.dual))],
+        advice: Vec::new(),
     }
 }

@@ -1,0 +1,126 @@
+//! Why a solver took long, in words, from what can be seen in the data and the kernel.
+
+use crate::data::{Dataset, Rows, Scalar, Values};
+use crate::gram::{BlockMut, Gram, Pick};
+use crate::machines::Proof;
+use crate::solvers::Status;
+
+/// Steps for each example beyond which a fit counts as slow.
+const SLOW: usize = 50;
+/// Fewer steps are never slow.
+const FEW: usize = 50_000;
+/// Examples that are looked at.
+const SAMPLE: usize = 64;
+
+/// What could be changed, for a fit that stopped early or took very many steps; nothing for any other.
+pub(super) fn advice(data: &Dataset, gram: &dyn Gram, proof: &Proof) -> Vec<String> {
+    let n = gram.shape().0;
+    let many = proof.iterations > FEW && proof.iterations / n.max(1) > SLOW;
+    let early = matches!(proof.status, Status::IterationLimit | Status::TimeLimit) && proof.iterations > 0;
+    if !many && !early {
+        return Vec::new();
+    }
+    [columns(data), similarities(gram), bounds(proof)].into_iter().flatten().collect()
+}
+
+/// A column that spreads a thousand times more than the others decides alone.
+fn columns(data: &Dataset) -> Option<String> {
+    fn largest<S: Scalar>(rows: &Rows<S>) -> Option<(usize, f64)> {
+        let (n, d) = (rows.len() as f64, rows.width());
+        let mut sums = vec![(0.0, 0.0); d];
+        for i in 0..rows.len() {
+            for (sum, x) in sums.iter_mut().zip(rows.row(i)) {
+                *sum = (sum.0 + x.wide(), sum.1 + x.wide() * x.wide());
+            }
+        }
+        let spreads: Vec<f64> = sums.iter().map(|(a, b)| (b / n - (a / n) * (a / n)).max(0.0).sqrt()).collect();
+        let mut sorted: Vec<f64> = spreads.iter().copied().filter(|&s| s > 0.0).collect();
+        sorted.sort_by(f64::total_cmp);
+        let median = *sorted.get(sorted.len() / 2)?;
+        let (at, &most) = spreads.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+        // of two columns the median is the larger one itself
+        let typical = if sorted.len() == 2 { sorted[0] } else { median };
+        (most >= 1000.0 * typical).then_some((at, most / typical))
+    }
+    data.views().iter().find_map(|view| {
+        let (column, ratio) = match &view.values {
+            Values::Dense(rows) => largest(rows)?,
+            Values::Dense32(rows) => largest(rows)?,
+            _ => return None,
+        };
+        Some(format!(
+            "coordinate {} of {} spreads {ratio:.0} times more than the others and decides alone; scale the data \
+             (--scale standard)",
+            column + 1,
+            view.name
+        ))
+    })
+}
+
+/// A kernel that finds all examples alike, or none.
+fn similarities(gram: &dyn Gram) -> Option<String> {
+    let n = gram.shape().0;
+    let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect();
+    let m = sample.len();
+    if m < 3 {
+        return None;
+    }
+    let mut block = vec![0.0; m * m];
+    gram.block(Pick::List(&sample), Pick::List(&sample), BlockMut::new(&mut block, m, m));
+    let own = (0..m).map(|i| block[i * m + i].abs()).sum::<f64>() / m as f64;
+    let others = || (0..m * m).filter(|e| e / m != e % m).map(|e| block[e]);
+    let (low, high) = others().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), k| (l.min(k), h.max(k)));
+    if high - low <= 1e-3 * own && (high - own).abs() <= 1e-2 * own {
+        return Some(
+            "the kernel matrix is nearly constant: all examples look alike; make the kernel narrower (a larger gamma)"
+                .to_owned(),
+        );
+    }
+    (low.abs().max(high.abs()) <= 1e-3 * own).then(|| {
+        "the kernel matrix is nearly diagonal: no two examples look alike; make the kernel wider (a smaller gamma)"
+            .to_owned()
+    })
+}
+
+/// Multipliers that nearly all stand at their bound.
+fn bounds(proof: &Proof) -> Option<String> {
+    let note = |name: &str| proof.notes.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
+    let (bounded, support) = (note("bounded_multipliers")?, proof.support? as f64);
+    (support > 0.0 && bounded >= 0.9 * support).then(|| {
+        "c is the bound of most support vectors: the classes overlap at this kernel; a larger c or another kernel would \
+         use them better"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Fit;
+    use crate::prelude::{Effort, Schema, SchemaOptions, Seed, Svc, rbf};
+
+    fn moons(stretch: f64) -> Dataset {
+        let table = crate::sets::load("two_moons", Some(300), Seed(1)).unwrap();
+        let options = SchemaOptions { scale: Some(crate::data::Scale::None), ..SchemaOptions::default() };
+        let (_, data) = Schema::learn_and_apply(&table, &options).unwrap();
+        let Values::Dense(rows) = &data.views()[0].values else { panic!() };
+        let mut values = rows.values().to_vec();
+        values.iter_mut().step_by(2).for_each(|x| *x *= stretch);
+        let rows = Rows::new(values, rows.len(), 2).unwrap();
+        Dataset::new(rows).with_target(data.target().unwrap().clone()).unwrap()
+    }
+
+    fn said(stretch: f64, gamma: f64, c: f64, limit: usize) -> String {
+        let machine = Svc { c, effort: Effort { max_iterations: limit, ..Effort::default() }, ..Svc::default() };
+        machine.fit(&rbf(gamma), &moons(stretch)).unwrap().fitted.proof.advice.join("; ")
+    }
+
+    #[test]
+    fn each_cause_is_named_where_it_is_one() {
+        assert!(said(1e5, 1.0, 1.0, 3).contains("coordinate 1"));
+        assert!(said(1.0, 1e-7, 1.0, 3).contains("nearly constant"));
+        assert!(said(1.0, 1e6, 1.0, 3).contains("nearly diagonal"));
+        assert!(said(1.0, 0.01, 1e-3, 100).contains("c is the bound"));
+        assert_eq!(said(1.0, 1.0, 1.0, 0), "", "a fit that went well needs no advice");
+    }
+}
