@@ -160,6 +160,13 @@ pub(super) fn fill(bounds: &[f64], sum: f64) -> Option<Vec<f64>> {
     (left <= 1e-9 * sum.max(f64::MIN_POSITIVE)).then_some(shares)
 }
 
+/// An earlier solution inside new bounds: shrunk as a whole where they are narrower, so that its sum stays zero.
+pub(super) fn within(beta: &[f64], bounds: &[f64]) -> Start {
+    let over = |(b, u): (&f64, &f64)| if b.abs() > *u { u / b.abs() } else { 1.0 };
+    let factor = beta.iter().zip(bounds).map(over).fold(1.0, f64::min);
+    Start::of(&beta.iter().zip(bounds).map(|(b, u)| (b * factor).clamp(-u, *u)).collect::<Vec<_>>())
+}
+
 /// How much each example counts: the task's weights, or one.
 pub(super) fn weights(task: &Task<'_>) -> Vec<f64> {
     task.weights.map_or_else(|| vec![1.0; task.len()], <[f64]>::to_vec)

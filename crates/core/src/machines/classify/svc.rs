@@ -2,11 +2,11 @@
 
 use super::pairs::{Pairs, Side};
 use crate::machines::class_weight::ClassWeight;
-use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve};
+use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, within};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
-use crate::solvers::smo::{Equality, Solution, Start};
+use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
 
 /// min ½‖w‖² + C Σ w_i max(0, 1 − y_i (⟨w, φ(x_i)⟩ + b)), or the squares of these losses
@@ -129,7 +129,7 @@ impl Svc {
             epsilon: 0.0,
             ridge,
             equality: if self.bias { Equality::Sum } else { Equality::None },
-            start: start.map(|beta| within(beta, &bounds)),
+            start: start.map(|beta| within(&beta, &bounds)),
             folds,
         }
     }
@@ -149,13 +149,6 @@ impl Svc {
         }
         0.5 * solution.squared_norm + losses + solution.objective
     }
-}
-
-/// An earlier solution inside new bounds: shrunk as a whole where they are narrower, so that its sum stays zero.
-fn within(beta: Vec<f64>, bounds: &[f64]) -> Start {
-    let over = |(b, u): (&f64, &f64)| if b.abs() > *u { u / b.abs() } else { 1.0 };
-    let factor = beta.iter().zip(bounds).map(over).fold(1.0, f64::min);
-    Start::of(&beta.iter().zip(bounds).map(|(b, u)| (b * factor).clamp(-u, *u)).collect::<Vec<_>>())
 }
 
 impl Machine for Svc {

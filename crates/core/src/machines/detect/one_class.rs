@@ -47,7 +47,7 @@ impl Machine for OneClass {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let weights = weights(task);
-        let solution = support_of(task, &weights, self.nu, None, &self.effort, ENTRY.name, watch)?;
+        let solution = support_of(task, &weights, self.nu, &vec![0.0; task.len()], &self.effort, ENTRY.name, watch)?;
         // free α stand at −ρ
         let rho = -solution.offsets[0];
         let total: f64 = weights.iter().sum();
@@ -67,12 +67,12 @@ impl Machine for OneClass {
     }
 }
 
-/// min ½ βᵀKβ − cᵀβ with 0 ≤ β ≤ w and Σβ = ν Σw; no c: zero.
+/// min ½ βᵀKβ − cᵀβ with 0 ≤ β ≤ w and Σβ = ν Σw.
 pub(super) fn support_of(
     task: &Task<'_>,
     weights: &[f64],
     nu: f64,
-    linear: Option<Vec<f64>>,
+    linear: &[f64],
     effort: &Effort,
     machine: &'static str,
     watch: &dyn Monitor,
@@ -85,7 +85,7 @@ pub(super) fn support_of(
     }
     let make = |_: usize| Sub {
         columns: vec![0..n],
-        linear: linear.clone().unwrap_or_else(|| vec![0.0; n]),
+        linear: linear.to_vec(),
         lower: vec![0.0; n],
         upper: weights.to_vec(),
         epsilon: 0.0,

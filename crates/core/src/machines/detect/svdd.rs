@@ -52,8 +52,8 @@ impl Machine for Svdd {
         let scale = self.nu * weights.iter().sum::<f64>();
         let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(task.gram.as_ref()));
         // ½ βᵀKβ − cᵀβ with c = ½ scale · κ(x, x) is scale²/2 times the dual
-        let linear = own.iter().map(|k| 0.5 * scale * k).collect();
-        let mut solution = support_of(task, &weights, self.nu, Some(linear), &self.effort, ENTRY.name, watch)?;
+        let linear: Vec<f64> = own.iter().map(|k| 0.5 * scale * k).collect();
+        let mut solution = support_of(task, &weights, self.nu, &linear, &self.effort, ENTRY.name, watch)?;
         // ‖φ(x_t) − a‖² = κ(x_t, x_t) − 2 (Kα)_t + ‖a‖² with (Kβ)_t = c_t − s_t, so 2 s_t/scale + ‖a‖²
         let centre = solution.squared_norm / (scale * scale);
         let radius2 = 2.0 * solution.offsets[0] / scale + centre;

@@ -1,10 +1,10 @@
 //! ε-support vector regression.
 
-use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights};
+use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
-use crate::solvers::smo::{Equality, Solution, Start};
+use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
 
 /// min ½‖w‖² + C Σ w_i max(0, |z_i − ⟨w, φ(x_i)⟩ − b| − ε), or the squares of these losses
@@ -83,7 +83,7 @@ impl Svr {
         Sub {
             columns: vec![0..target.len()],
             lower: upper.iter().map(|u| -u).collect(),
-            start: start.map(|beta| Start::of(&shrunk(&beta, &upper))),
+            start: start.map(|beta| within(&beta, &upper)),
             upper,
             linear: target,
             epsilon: self.epsilon,
@@ -112,13 +112,6 @@ impl Svr {
         }
         0.5 * solution.squared_norm + losses + solution.objective
     }
-}
-
-/// An earlier solution inside new bounds, shrunk as a whole, so that its sum stays zero.
-fn shrunk(beta: &[f64], upper: &[f64]) -> Vec<f64> {
-    let over = |(b, u): (&f64, &f64)| if b.abs() > *u { u / b.abs() } else { 1.0 };
-    let factor = beta.iter().zip(upper).map(over).fold(1.0, f64::min);
-    beta.iter().zip(upper).map(|(b, u)| (b * factor).clamp(-u, *u)).collect()
 }
 
 impl Machine for Svr {

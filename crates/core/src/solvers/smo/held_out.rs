@@ -70,7 +70,7 @@ impl Run<'_> {
         scores: &mut [f64],
     ) -> Result<bool, SolveError> {
         let places: Vec<usize> = (0..level.len()).collect();
-        let before = std::mem::replace(&mut level.v, Variables::default());
+        let before = std::mem::take(&mut level.v);
         let state = level.s.clone();
         level.v = before.select(&places);
         let changes = leave_out(&mut level.v, |t| folds.of[t] == fold, self.equality);

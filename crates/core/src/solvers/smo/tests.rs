@@ -146,7 +146,7 @@ fn shrinking_and_threads_change_no_bit_of_the_optimum() {
         assert_eq!((one.iterations, one.objective, one.offsets), (many.iterations, many.objective, many.offsets));
     }
     // the problem did shrink, and its answer holds for the whole
-    assert!((one.evaluations as f64) < one.rows as f64 * n as f64);
+    assert!((one.evaluations as f64) < one.rows as f64 * f64::from(n));
     given.judge(&one, 1.5e-3);
 }
 
