@@ -1,6 +1,8 @@
 //! A stored matrix.
 
-use super::{BlockMut, Gram, Pick, Side};
+use super::engine::fill_with;
+use super::views::Chosen;
+use super::{BlockMut, Gram, Pick, Precision, Side};
 use crate::data::Scalar;
 use std::sync::Arc;
 
@@ -12,12 +14,26 @@ pub struct Dense<S> {
     cols: usize,
     /// Whether row i and column i are the same example, so that the diagonal holds the self-similarities.
     square: bool,
+    /// Whether K = Kᵀ, too.
+    symmetric: bool,
 }
 
 impl<S: Scalar> Dense<S> {
     /// Takes `rows × cols` numbers; `None` if their count is another.
     pub fn new(values: Vec<S>, rows: usize, cols: usize) -> Option<Self> {
-        (rows.checked_mul(cols)? == values.len()).then_some(Self { values, rows, cols, square: rows == cols })
+        let fits = rows.checked_mul(cols)? == values.len();
+        fits.then_some(Self { values, rows, cols, square: rows == cols, symmetric: false })
+    }
+
+    /// Stores a whole matrix.
+    pub(super) fn of(gram: &dyn Gram) -> Self
+    where
+        S: Precision,
+    {
+        let (rows, cols) = gram.shape();
+        let mut values = vec![S::default(); rows * cols];
+        fill_with(gram, &mut values);
+        Self { values, rows, cols, square: rows == cols, symmetric: gram.is_symmetric() }
     }
 
     /// All values, row by row.
@@ -71,15 +87,23 @@ impl<S: Scalar> Gram for Dense<S> {
         false
     }
 
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        let from = self.row(row);
+        for (o, &j) in out.iter_mut().zip(cols) {
+            *o = f32::narrow(from[j].wide());
+        }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
     fn self_similarities(&self, _: Side) -> Option<Vec<f64>> {
         self.square.then(|| (0..self.rows).map(|i| self.row(i)[i].wide()).collect())
     }
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        let mut values = Vec::with_capacity(rows.len() * cols.len());
-        for &i in rows {
-            values.extend(cols.iter().map(|&j| self.row(i)[j]));
-        }
-        Arc::new(Self { values, rows: rows.len(), cols: cols.len(), square: self.square && rows == cols })
+        // a view: parts of a stored matrix are taken by the thousand, and most of each is never read
+        Arc::new(Chosen::new(self, rows, cols))
     }
 }

@@ -41,7 +41,8 @@ pub fn fill_rows<S: Precision>(gram: &dyn Gram, rows: Range<usize>, out: &mut [S
     });
 }
 
-fn fill_with<S: Precision>(gram: &dyn Gram, out: &mut [S]) {
+/// Writes the whole matrix.
+pub(super) fn fill_with<S: Precision>(gram: &dyn Gram, out: &mut [S]) {
     let (n, m) = gram.shape();
     assert_eq!(out.len(), n * m, "the output has the size of the matrix");
     if gram.is_symmetric() && n > SQUARE {

@@ -1,6 +1,6 @@
 //! The memory plan: what may be stored, decided before anything is allocated.
 
-use super::{Dense, Gram, fill};
+use super::{Dense, Gram, Precision};
 
 /// How much memory large matrices may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +46,19 @@ impl Plan {
 
     /// Computes and stores a whole matrix in f64, if it fits together with `extra` bytes that the caller will need.
     pub fn dense(&self, gram: &dyn Gram, extra: usize, what: &'static str) -> Result<Dense<f64>, PlanError> {
+        self.store(gram, extra, what)
+    }
+
+    /// The same in f32 or f64.
+    pub fn store<S: Precision>(
+        &self,
+        gram: &dyn Gram,
+        extra: usize,
+        what: &'static str,
+    ) -> Result<Dense<S>, PlanError> {
         let (n, m) = gram.shape();
-        let bytes = n.saturating_mul(m).saturating_mul(8).saturating_add(extra);
-        self.check(bytes, what)?;
-        let mut values = vec![0.0; n * m];
-        fill(gram, &mut values);
-        Dense::new(values, n, m).ok_or(PlanError { what, needed: bytes, budget: self.memory, remedy: "report this" })
+        self.check(n.saturating_mul(m).saturating_mul(size_of::<S>()).saturating_add(extra), what)?;
+        Ok(Dense::of(gram))
     }
 }
 
