@@ -125,6 +125,7 @@ impl Model {
             values: m.confusion.iter().flatten().map(|&c| c as f64).collect(),
             decimals: 0,
             mark: None,
+            second: None,
             note: Some(self.note(data, output, "")),
         }
         .draw())

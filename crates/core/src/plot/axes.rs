@@ -141,6 +141,15 @@ impl Panel {
         self
     }
 
+    /// The same with names at 0, 1, 2, … on the horizontal axis; where they do not all fit, every so many.
+    pub(super) fn named(mut self, names: &[String]) -> Self {
+        let widest = names.iter().map(|n| width_of(n, SMALL)).fold(0.0, f64::max) + 10.0;
+        let room = (self.right() - self.left()) / names.len().max(1) as f64;
+        let step = (widest / room).ceil().max(1.0) as usize;
+        self.x_ticks = names.iter().enumerate().step_by(step).map(|(k, n)| (k as f64, n.clone())).collect();
+        self
+    }
+
     /// The left end.
     pub(super) fn left(&self) -> f64 {
         self.x.to.0

@@ -28,6 +28,8 @@ pub struct Heat {
     pub decimals: usize,
     /// Row and column of a cell to frame, such as the best one.
     pub mark: Option<(usize, usize)>,
+    /// Row and column of a cell to frame with dashes, such as one that was preferred to the best.
+    pub second: Option<(usize, usize)>,
     /// A small line under the title.
     pub note: Option<String>,
 }
@@ -61,10 +63,14 @@ impl Heat {
         }
         svg.end();
         self.numbers(&mut svg, columns, cell, shade);
-        if let Some((r, c)) = self.mark.filter(|&(r, c)| r < rows && c < columns) {
-            let [x, y, w, h] = cell(r, c);
-            let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"3\"", colour(1).hex());
-            svg.rect([x + 1.5, y + 1.5, w - 3.0, h - 3.0], &style);
+        for (place, code, inset, dashes) in
+            [(self.mark, 1, 1.5, ""), (self.second, 2, 5.0, " stroke-dasharray=\"7 4\"")]
+        {
+            if let Some((r, c)) = place.filter(|&(r, c)| r < rows && c < columns) {
+                let [x, y, w, h] = cell(r, c);
+                let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"3\"{dashes}", colour(code).hex());
+                svg.rect([x + inset, y + inset, w - 2.0 * inset, h - 2.0 * inset], &style);
+            }
         }
 
         svg.group(&format!("fill=\"{SOFT}\""));
