@@ -11,7 +11,7 @@ use mercer::gram::Plan;
 use mercer::machines::{self, Learns, Machine, MachineEntry};
 use mercer::params::{ParamError, Setting, assign, describe, nearest};
 use mercer::seed::Seed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of every verb that computes.
 pub(crate) fn common(command: Command) -> Command {
@@ -183,6 +183,36 @@ pub(crate) fn calibration(flags: &ArgMatches, entry: &MachineEntry) -> Result<(O
     Ok((method, flags.get_one::<u16>("calibration-folds").map_or(3, |&k| usize::from(k))))
 }
 
+/// `--weights`.
+pub(crate) fn weights() -> Arg {
+    Arg::new("weights")
+        .long("weights")
+        .value_name("NAME|INDEX")
+        .allow_hyphen_values(true)
+        .help("Column with numbers ≥ 0 that says how much each example counts, neither feature nor target")
+}
+
+/// Weights are refused for machines that would leave them aside.
+pub(crate) fn check_weights(flags: &ArgMatches, entry: &MachineEntry) -> Result<(), Failure> {
+    if flags.get_one::<String>("weights").is_none() || (entry.make)().weighs() {
+        return Ok(());
+    }
+    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().weighs()).map(|m| m.name).collect();
+    Err(Failure::usage(format!(
+        "{} does not weigh examples; leave out --weights, or use {}",
+        entry.name,
+        weighing.join(", ")
+    )))
+}
+
+/// A file for a picture: refused before any work if it could not be written after it.
+pub(crate) fn picture(path: &Path) -> Result<(), Failure> {
+    if path.extension().is_some_and(|e| e != "svg") {
+        return Err(Failure::usage(format!("{}: pictures are written as .svg", path.display())));
+    }
+    writable(path)
+}
+
 /// `--machine` and the parameters of all machines.
 pub(crate) fn machine(command: Command) -> Command {
     let mut command = command.arg(
@@ -243,6 +273,11 @@ fn parameter_help(name: &str) -> String {
 /// The file to write: refused before any work if it could not be written after it.
 pub(crate) fn target(flags: &ArgMatches) -> Result<Option<&PathBuf>, Failure> {
     let Some(path) = flags.get_one::<PathBuf>("output") else { return Ok(None) };
+    writable(path)?;
+    Ok(Some(path))
+}
+
+fn writable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let wrong = |what: String| Err(Failure { message: what, code: 3 });
     if path.is_dir() {
@@ -252,7 +287,7 @@ pub(crate) fn target(flags: &ArgMatches) -> Result<Option<&PathBuf>, Failure> {
         Some(folder) if !folder.is_dir() => {
             wrong(format!("{}: there is no folder {}; make it first", path.display(), folder.display()))
         }
-        _ => Ok(Some(path)),
+        _ => Ok(()),
     }
 }
 

@@ -30,6 +30,7 @@ fn command() -> Command {
         )
         .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
         .arg(arguments::kernel())
+        .arg(arguments::weights())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     arguments::common(arguments::reading(arguments::machine(arguments::probabilities(command))))
 }
@@ -39,6 +40,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let entry = arguments::machine_entry(flags)?;
     let machine = arguments::make_machine(entry, &arguments::settings(flags))?;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
+    arguments::check_weights(flags, entry)?;
     let kernel = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };

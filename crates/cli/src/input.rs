@@ -37,6 +37,7 @@ pub(crate) fn training(
     if let Some(target) = flags.get_one::<String>("target") {
         options.set_target(target);
     }
+    options.weights = flags.try_get_one::<String>("weights").ok().flatten().cloned();
     for view in flags.get_many::<String>("view").into_iter().flatten() {
         options.add_view(view)?;
     }

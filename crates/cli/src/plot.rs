@@ -38,9 +38,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     else {
         return Err(Failure::usage("MODEL, DATA and -o FIG.svg are needed"));
     };
-    if target.extension().is_some_and(|e| e != "svg") {
-        return Err(Failure::usage(format!("{}: pictures are written as .svg", target.display())));
-    }
+    arguments::picture(target)?;
     let model = Model::load(model)?;
     let reliability = flags.get_one::<String>("what").is_some_and(|what| what == "reliability");
     if reliability {

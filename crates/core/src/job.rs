@@ -7,7 +7,7 @@ use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Plan;
-use crate::machines::{Features, FitError, Fitted, Learns, Machine, Task, folds};
+use crate::machines::{self, Features, FitError, Fitted, Learns, Machine, Task, folds};
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
@@ -46,12 +46,13 @@ impl<'a> Job<'a> {
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         // what cannot be calibrated is told before the work, not after it
         let folds = self.held_out(data)?;
+        takes_weights(self.machine, data)?;
         let kernel = self.kernel.resolve(data, self.seed)?;
         let task = Task {
             gram: kernel.training_gram(data)?,
             features: kernel.features(data).map(|(rows, scale)| Features { rows, scale }),
             target: data.target(),
-            weights: None,
+            weights: data.weights(),
             start: None,
             threads: rayon::current_num_threads(),
             plan: self.plan,
@@ -69,6 +70,16 @@ impl<'a> Job<'a> {
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Model::new(self.machine.entry().name, settings, kernel, fitted, data))
     }
+}
+
+/// Weights are refused by machines to which they do not matter.
+pub(crate) fn takes_weights(machine: &dyn Machine, data: &Dataset) -> Result<(), FitError> {
+    if data.weights().is_none() || machine.weighs() {
+        return Ok(());
+    }
+    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().weighs()).map(|m| m.name).collect();
+    let finding = format!("it does not weigh examples; leave the weights out, or use {}", weighing.join(", "));
+    Err(FitError::Param { machine: machine.entry().name, finding })
 }
 
 impl Job<'_> {

@@ -128,17 +128,18 @@ pub struct View {
     pub values: Values,
 }
 
-/// Examples seen through one or more views of equal length, with an optional target.
+/// Examples seen through one or more views of equal length, with an optional target and optional weights.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     views: Vec<View>,
     target: Option<Target>,
+    weights: Option<Arc<Vec<f64>>>,
 }
 
 impl Dataset {
     /// One view called `x`.
     pub fn new(values: impl Into<Values>) -> Self {
-        Self { views: vec![View { name: "x".to_owned(), values: values.into() }], target: None }
+        Self { views: vec![View { name: "x".to_owned(), values: values.into() }], target: None, weights: None }
     }
 
     /// Several views; an error unless there is at least one and all have the same length.
@@ -155,16 +156,14 @@ impl Dataset {
                 wanted: len,
             });
         }
-        Ok(Self { views, target: None })
+        Ok(Self { views, target: None, weights: None })
     }
 
     /// Adds a view; an error if its length differs.
     pub fn with_view(mut self, name: &str, values: impl Into<Values>) -> Result<Self, DataError> {
         self.views.push(View { name: name.to_owned(), values: values.into() });
-        let target = self.target.take();
-        let mut whole = Self::from_views(self.views)?;
-        whole.target = target;
-        Ok(whole)
+        let (target, weights) = (self.target.take(), self.weights.take());
+        Ok(Self { target, weights, ..Self::from_views(self.views)? })
     }
 
     /// Sets the target; an error if its length differs.
@@ -179,6 +178,29 @@ impl Dataset {
             });
         }
         self.target = Some(target);
+        Ok(self)
+    }
+
+    /// Sets how much each example counts; an error if their number differs, or one is negative or not finite, or all
+    /// are zero.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self, DataError> {
+        if weights.len() != self.len() {
+            return Err(DataError::Lengths {
+                what: "the column of weights".to_owned(),
+                got: weights.len(),
+                other: "the data".to_owned(),
+                wanted: self.len(),
+            });
+        }
+        if let Some(place) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+            let finding =
+                format!("the weight of example {} is {}, but weights are numbers ≥ 0", place + 1, weights[place]);
+            return Err(DataError::Unfit { finding });
+        }
+        if weights.iter().all(|&w| w == 0.0) {
+            return Err(DataError::Unfit { finding: "every weight is zero, so no example counts".to_owned() });
+        }
+        self.weights = Some(Arc::new(weights));
         Ok(self)
     }
 
@@ -214,12 +236,18 @@ impl Dataset {
         self.target.as_ref()
     }
 
+    /// How much each example counts, if not all count alike.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_ref().map(|w| w.as_slice())
+    }
+
     /// The examples at the given places, in that order.
     #[must_use]
     pub fn select(&self, keep: &[usize]) -> Self {
         Self {
             views: self.views.iter().map(|v| View { name: v.name.clone(), values: v.values.select(keep) }).collect(),
             target: self.target.as_ref().map(|t| t.select(keep)),
+            weights: self.weights.as_ref().map(|w| Arc::new(keep.iter().map(|&i| w[i]).collect())),
         }
     }
 }

@@ -22,11 +22,14 @@ pub struct Schema {
     /// Whether the training file named its columns; if so, columns of new files are found by name.
     #[serde(default)]
     named: bool,
-    /// How many fields the training file had, target included.
+    /// How many fields the training file had, target and weights included.
     fields: usize,
     /// The fields to be predicted.
     #[serde(default)]
     targets: Vec<FieldRef>,
+    /// The field that says how much each example counts in training; left aside in other files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<FieldRef>,
     /// The views, in the order of the data sets.
     views: Vec<ViewSchema>,
     /// What was done about missing entries.
@@ -181,6 +184,11 @@ impl Schema {
     /// The names of the target columns.
     pub fn target_names(&self) -> Vec<&str> {
         self.targets.iter().map(|t| t.name.as_str()).collect()
+    }
+
+    /// The name of the column of weights, if there was one.
+    pub fn weights_name(&self) -> Option<&str> {
+        self.weights.as_ref().map(|w| w.name.as_str())
     }
 
     /// The views.

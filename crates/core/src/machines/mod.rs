@@ -71,6 +71,30 @@ pub trait Machine: Params + Settings + Send + Sync {
     ) -> Result<Vec<f64>, FitError> {
         held_out::by_refitting(self, task, fitted, folds, watch)
     }
+
+    /// How it reads the matrix: what is stored for many fits is stored in that way.
+    fn reads(&self) -> Reads {
+        Reads::Blocks
+    }
+
+    /// Whether a fit of this machine is also that of one with a higher price `c`, because the price bounds nothing.
+    fn is_settled(&self, _: &Fitted) -> bool {
+        false
+    }
+
+    /// Whether the weights of examples matter to it; where they do not, they are refused rather than left aside.
+    fn weighs(&self) -> bool {
+        false
+    }
+}
+
+/// How a machine reads its matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Row by row in f32.
+    Rows,
+    /// In blocks of f64, which it may keep.
+    Blocks,
 }
 
 /// What a machine needs of the target.

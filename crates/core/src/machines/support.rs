@@ -210,6 +210,12 @@ pub(super) fn prove(
     }
 }
 
+/// Whether no multiplier of a whole solution stands at its bound: wider bounds would change nothing.
+pub(super) fn nothing_bounded(proof: &Proof) -> bool {
+    let none = proof.notes.iter().any(|(name, count)| name == "bounded_multipliers" && *count == 0.0);
+    none && proof.status == Status::Converged
+}
+
 /// An error of the solver as one of a machine.
 pub(super) fn broke(machine: &'static str) -> impl Fn(SolveError) -> FitError {
     move |error| FitError::Solve { machine, error }

@@ -98,7 +98,8 @@ fn columns_as_block(schema: &Schema, table: &Table, width: usize) -> Result<(Row
     if targets.is_empty() && schema.targets.len() == 1 && table.fields.len() == width + 1 {
         targets.extend(table.target);
     }
-    let inputs: Vec<usize> = (0..table.fields.len()).filter(|f| !targets.contains(f)).collect();
+    let weights = schema.weights.as_ref().and_then(named);
+    let inputs: Vec<usize> = (0..table.fields.len()).filter(|f| !targets.contains(f) && Some(*f) != weights).collect();
     if inputs.len() != width {
         return Err(encode::wrong_width(table, inputs.len(), width));
     }
@@ -155,22 +156,50 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// All fields of the training file, or all but the target, in the same order.
+    /// All fields of the training file, or all but the target, or but the weights, or but both, in the same order.
     fn by_count(&mut self) -> Result<(), DataError> {
-        let (got, all, targets) = (self.table.fields.len(), self.schema.fields, self.schema.targets.len());
-        let is_target = |place: usize| self.schema.targets.iter().any(|t| t.place == place);
-        if got == all {
-            self.places = (0..all).map(|place| (place, place)).collect();
-            self.targets = self.schema.targets.iter().map(|t| t.place).collect();
-        } else if got + targets == all {
-            self.places = (0..all).filter(|&place| !is_target(place)).zip(0..got).collect();
+        let (got, all) = (self.table.fields.len(), self.schema.fields);
+        let targets: Vec<usize> = self.schema.targets.iter().map(|t| t.place).collect();
+        let weights: Vec<usize> = self.schema.weights.iter().map(|w| w.place).collect();
+        // where each field stands if some are not there; only asked for as many as this table has
+        let without = |gone: &[&[usize]]| -> BTreeMap<usize, usize> {
+            (0..all).filter(|place| !gone.iter().any(|g| g.contains(place))).zip(0..got).collect()
+        };
+        self.places = if got == all {
+            without(&[])
+        } else if got + weights.len() == all {
+            let places = without(&[&weights]);
+            if targets.len() == weights.len() && !self.same_inputs(&places, &without(&[&targets])) {
+                let finding = format!(
+                    "has {got} columns without names, and either the target or the weights are missing; give both, \
+                     or neither, or name the columns"
+                );
+                return Err(usage_in(self.table, &finding));
+            }
+            places
+        } else if got + targets.len() == all {
+            without(&[&targets])
+        } else if got + targets.len() + weights.len() == all {
+            without(&[&targets, &weights])
         } else {
-            let inputs = all - targets.min(all);
-            let beside = if targets == 0 { String::new() } else { format!(", or {all} with the target") };
-            let finding = format!("has {got} columns, but the model was trained on {inputs}{beside}");
+            let inputs = all - (targets.len() + weights.len()).min(all);
+            let with = match (targets.is_empty(), weights.is_empty()) {
+                (true, true) => String::new(),
+                (false, true) => format!(", or {all} with the target"),
+                (true, false) => format!(", or {all} with the weights"),
+                (false, false) => format!(", or {all} with target and weights"),
+            };
+            let finding = format!("has {got} columns, but the model was trained on {inputs}{with}");
             return Err(usage_in(self.table, &finding));
-        }
+        };
+        self.targets = targets.iter().filter_map(|place| self.places.get(place).copied()).collect();
         Ok(())
+    }
+
+    /// Whether all features stand at the same places either way.
+    fn same_inputs(&self, a: &BTreeMap<usize, usize>, b: &BTreeMap<usize, usize>) -> bool {
+        let fields = self.schema.views.iter().flat_map(ViewSchema::fields);
+        fields.into_iter().all(|f| a.get(&f.place) == b.get(&f.place))
     }
 
     fn place(&self, field: &FieldRef) -> Result<usize, DataError> {

@@ -12,7 +12,7 @@ impl Schema {
         if self.views.len() != examples.views().len() {
             return Err("its schema has another number of views than its examples".to_owned());
         }
-        let places = self.views.iter().flat_map(ViewSchema::fields).chain(&self.targets);
+        let places = self.views.iter().flat_map(ViewSchema::fields).chain(&self.targets).chain(&self.weights);
         if places.into_iter().any(|f| f.place >= self.fields) {
             return Err("its schema names a column that the training file did not have".to_owned());
         }

@@ -2,7 +2,7 @@
 
 use super::super::{DataError, Dataset, Field, FieldData, Rows, Scalar, Scale, Scaler, Table, Values, View};
 use super::options::{Missing, SchemaOptions, places, usage};
-use super::take::{is_block, is_number, missing, missing_rows, numbers, target, words};
+use super::take::{is_block, is_number, missing, missing_rows, numbers, target, weights as weights_of, words};
 use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
 use std::collections::BTreeMap;
 
@@ -12,15 +12,17 @@ const REMEDY: &str = "fill it in, or use --missing mean or --missing drop";
 struct Wishes<'a> {
     options: &'a SchemaOptions,
     targets: Vec<usize>,
+    weights: Option<usize>,
     categorical: Vec<usize>,
     text: Vec<usize>,
 }
 
 pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, Dataset), DataError> {
     let targets = options.targets(table)?;
-    let inputs = (0..table.fields.len()).filter(|f| !targets.contains(f));
+    let weights = options.weight_field(table, &targets)?;
+    let inputs = (0..table.fields.len()).filter(|f| !targets.contains(f) && Some(*f) != weights);
     let text = if options.text.iter().any(|t| t == "*") { inputs.collect() } else { places(table, &options.text)? };
-    let wishes = Wishes { options, targets, categorical: places(table, &options.categorical)?, text };
+    let wishes = Wishes { options, targets, weights, categorical: places(table, &options.categorical)?, text };
     let fewer;
     let table = if options.missing == Missing::Drop {
         fewer = without_missing(table, &wishes)?;
@@ -54,10 +56,14 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
     if let Some(target) = target(table, &wishes.targets, &wishes.categorical)? {
         data = data.with_target(target)?;
     }
+    if let Some(field) = wishes.weights {
+        data = data.with_weights(weights_of(table, field)?)?;
+    }
     let schema = Schema {
         named: table.named,
         fields: table.fields.len(),
         targets: wishes.targets.iter().map(|&t| reference(table, t)).collect(),
+        weights: wishes.weights.map(|w| reference(table, w)),
         views: schemas,
         missing: options.missing,
     };
@@ -145,10 +151,15 @@ impl Wishes<'_> {
                 let column = &table.fields[field].name;
                 return Err(usage(format!("column \"{column}\" is the target and cannot be in view {name}")));
             }
+            if let Some(field) = self.weights.filter(|w| fields.contains(w)) {
+                let column = &table.fields[field].name;
+                return Err(usage(format!("column \"{column}\" holds the weights and cannot be in view {name}")));
+            }
             named.push((name.clone(), fields));
         }
         let free: Vec<usize> = (0..table.fields.len())
-            .filter(|f| !self.targets.contains(f) && !named.iter().any(|(_, fields)| fields.contains(f)))
+            .filter(|f| !self.targets.contains(f) && Some(*f) != self.weights)
+            .filter(|f| !named.iter().any(|(_, fields)| fields.contains(f)))
             .collect();
         let alone = |&f: &usize| is_block(&table.fields[f]) || self.text.contains(&f);
         let x_taken = free.iter().any(|f| alone(f) && table.fields[*f].name == "x");

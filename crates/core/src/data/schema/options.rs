@@ -26,6 +26,8 @@ impl Missing {
 pub struct SchemaOptions {
     /// The columns to be predicted; `None`: what the format says, empty: none.
     pub target: Option<Vec<String>>,
+    /// The column that says how much each example counts; it is neither feature nor target.
+    pub weights: Option<String>,
     /// Columns whose cells are categories even if they look like numbers.
     pub categorical: Vec<String>,
     /// Columns of running text, each a view of its own; `*` means all but the target.
@@ -68,6 +70,22 @@ impl SchemaOptions {
             None => Ok(table.target.into_iter().collect()),
             Some(names) => places(table, names),
         }
+    }
+}
+
+impl SchemaOptions {
+    /// The field of the weights, which must not be a target.
+    pub(super) fn weight_field(&self, table: &Table, targets: &[usize]) -> Result<Option<usize>, DataError> {
+        let Some(name) = &self.weights else { return Ok(None) };
+        let field = table.find(name)?;
+        if targets.contains(&field) {
+            let column = &table.fields[field].name;
+            let finding = format!(
+                "column \"{column}\" is the target and cannot hold the weights, too; name another target with --target"
+            );
+            return Err(usage(finding));
+        }
+        Ok(Some(field))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Taking single fields out of a table: as numbers, as words, as a target.
 
-use super::super::{DataError, Field, FieldData, Rows, Table, Target};
+use super::super::{DataError, Field, FieldData, Place, Rows, Table, Target};
 use super::options::usage;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -110,6 +110,25 @@ pub(super) fn target(table: &Table, fields: &[usize], declared: &[usize]) -> Res
         }
     }
     Ok(whole)
+}
+
+/// The weights of examples, all rows: numbers that are not negative, not all zero.
+pub(super) fn weights(table: &Table, field: usize) -> Result<Vec<f64>, DataError> {
+    let values = numbers(table, field, "; weights are numbers ≥ 0")?;
+    for (row, &weight) in values.iter().enumerate() {
+        if weight.is_nan() {
+            return Err(missing(table, field, row, "every example needs a weight, a number ≥ 0"));
+        }
+        if weight < 0.0 || weight.is_infinite() {
+            let finding = format!("the weight {weight} is not a number ≥ 0");
+            return Err(DataError::Bad { place: table.place(row, field), finding });
+        }
+    }
+    if values.iter().all(|&w| w == 0.0) {
+        let place = Place { file: table.file.clone(), line: None, column: Some(table.fields[field].name.clone()) };
+        return Err(DataError::Bad { place, finding: "every weight is zero, so no example counts".to_owned() });
+    }
+    Ok(values.into_owned())
 }
 
 fn split(name: &str, rows: &Rows<f64>) -> Vec<Target> {

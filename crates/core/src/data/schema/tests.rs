@@ -233,3 +233,47 @@ fn a_schema_survives_json() {
     let text = serde_json::to_string(&schema).unwrap();
     assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
 }
+
+#[test]
+fn weights_are_neither_feature_nor_target() {
+    let options = SchemaOptions { weights: Some("w".to_owned()), ..plain() };
+    let (schema, data) = Schema::learn_and_apply(&csv("a,w,y\n1,2,p\n3,0,q\n"), &options).unwrap();
+    assert_eq!((dense(&data, "x"), data.weights()), (&[1., 3.][..], Some(&[2., 0.][..])));
+    assert_eq!((schema.weights_name(), data.select(&[1]).weights()), (Some("w"), Some(&[0.][..])));
+    let text = serde_json::to_string(&schema).unwrap();
+    assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
+    for new in ["a,w,y\n1,7,p\n3,8,q\n", "a,y\n1,p\n3,q\n", "a,w\n1,x\n3,-1\n", "a\n1\n3\n"] {
+        let data = schema.apply(&csv(new)).unwrap();
+        assert_eq!((dense(&data, "x"), data.weights()), (&[1., 3.][..], None), "{new}");
+        assert_eq!(data.target().is_some(), new.contains('y'));
+    }
+    for (text, said) in [
+        ("a,w,y\n1,2,p\n3,-1,q\n", "train.csv line 3, column \"w\": the weight -1 is not a number ≥ 0"),
+        ("a,w,y\n1,NA,p\n3,1,q\n", "line 2, column \"w\": the entry is missing; every example needs a weight"),
+        ("a,w,y\n1,1,p\n3,x,q\n", "line 3, column \"w\": \"x\" is not a number"),
+        ("a,w,y\n1,0,p\n3,0,q\n", "column \"w\": every weight is zero"),
+        ("a,v,y\n1,0,p\n3,0,q\n", "no column \"w\""),
+        ("a,w\n1,1\n3,2\n", "is the target and cannot hold the weights"),
+    ] {
+        let error = error(&csv(text), &options);
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn weights_of_files_without_names_are_found_by_count() {
+    let options = |w: &str, y: &str| SchemaOptions { weights: Some(w.to_owned()), target: Some(list(&[y])), ..plain() };
+    // 1 is the weight, 4 the target
+    let schema = Schema::learn(&csv("1,5,6,7\n2,8,9,3\n"), &options("1", "4")).unwrap();
+    for new in ["9,5,6,7\n9,8,9,3\n", "5,6\n8,9\n"] {
+        assert_eq!(dense(&schema.apply(&csv(new)).unwrap(), "x"), [5., 6., 8., 9.], "{new}");
+    }
+    let error = schema.apply(&csv("5,6,7\n8,9,3\n")).unwrap_err().to_string();
+    assert!(error.contains("either the target or the weights are missing"), "{error}");
+    // behind all features it does not matter which of the two is missing
+    let schema = Schema::learn(&csv("5,6,1,7\n8,9,2,3\n"), &options("3", "4")).unwrap();
+    let data = schema.apply(&csv("5,6,7\n8,9,3\n")).unwrap();
+    assert_eq!((dense(&data, "x"), data.target().unwrap().len()), (&[5., 6., 8., 9.][..], 2));
+    let error = schema.apply(&csv("1,2,3,4,5\n")).unwrap_err().to_string();
+    assert!(error.contains("trained on 2, or 4 with target and weights"), "{error}");
+}

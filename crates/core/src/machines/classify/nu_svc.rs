@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
@@ -44,6 +44,14 @@ impl Params for NuSvc {
 impl Machine for NuSvc {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Rows
+    }
+
+    fn weighs(&self) -> bool {
+        true
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

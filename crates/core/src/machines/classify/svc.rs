@@ -2,8 +2,8 @@
 
 use super::pairs::{Pairs, Side};
 use crate::machines::class_weight::ClassWeight;
-use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, within};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
@@ -154,6 +154,19 @@ impl Svc {
 impl Machine for Svc {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Rows
+    }
+
+    fn is_settled(&self, fitted: &Fitted) -> bool {
+        // squared losses have the price on the diagonal, where it always matters
+        self.loss == Loss::Hinge && nothing_bounded(&fitted.proof)
+    }
+
+    fn weighs(&self) -> bool {
+        true
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

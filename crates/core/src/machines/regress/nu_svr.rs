@@ -2,7 +2,7 @@
 
 use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
@@ -47,6 +47,14 @@ impl Params for NuSvr {
 impl Machine for NuSvr {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Rows
+    }
+
+    fn weighs(&self) -> bool {
+        true
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -1,7 +1,7 @@
 //! ε-support vector regression.
 
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
@@ -117,6 +117,14 @@ impl Svr {
 impl Machine for Svr {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Rows
+    }
+
+    fn weighs(&self) -> bool {
+        true
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
