@@ -12,7 +12,7 @@ use mercer::machines::{self, Output};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::seed::Seed;
-use mercer::select::{Grid, Search};
+use mercer::select::{Choose, Grid, Search};
 use mercer::sets;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -94,6 +94,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         kernel: &rbf_scaled(),
         grid: &grid,
         folds: 5,
+        choose: Choose::Best,
         probabilities: None,
         calibration_folds: 3,
         plan,

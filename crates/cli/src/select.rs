@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::watch::{self, Watch};
 use crate::{Verb, arguments, fit, input, report};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::machines::{self, Learns};
-use mercer::select::{Candidate, Grid, Search, Selection};
+use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -23,8 +23,22 @@ fn command() -> Command {
         .arg(arguments::path("DATA", "Data file"))
         .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values"))
         .arg(Arg::new("folds").long("folds").value_name("K").value_parser(value_parser!(usize)).default_value("5").help("Folds of the cross-validation"))
+        .arg(
+            Arg::new("one-standard-error")
+                .long("one-standard-error")
+                .action(ArgAction::SetTrue)
+                .help("Choose the most regularised candidate within one standard error of the best (small c, large lambda, small gamma)"),
+        )
+        .arg(
+            Arg::new("heat")
+                .long("heat")
+                .value_name("FIG.svg")
+                .value_parser(value_parser!(PathBuf))
+                .help("Also draw the scores over the grid"),
+        )
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
+    let command = command.arg(arguments::weights());
     arguments::common(arguments::reading(arguments::machine(arguments::probabilities(command))))
 }
 
@@ -39,6 +53,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
         return Err(Failure::usage("DATA and -o MODEL are needed"));
     };
+    let heat = flags.get_one::<PathBuf>("heat");
+    if let Some(heat) = heat {
+        arguments::picture(heat)?;
+    }
+    arguments::check_weights(flags, entry)?;
     let plan = arguments::plan(flags)?;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     fit::warn_of_indefinite(&kernel, entry.name);
@@ -52,6 +71,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         kernel: &kernel,
         grid: &grid,
         folds: flags.get_one::<usize>("folds").copied().unwrap_or(5),
+        choose: if flags.get_flag("one-standard-error") { Choose::OneStandardError } else { Choose::Best },
         probabilities,
         calibration_folds,
         plan,
@@ -64,6 +84,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     selection.model.schema = Some(training.schema);
     let saving = Instant::now();
     watch::save(&selection.model, target)?;
+    if let Some(heat) = heat {
+        let svg = selection.figure(measured(&selection));
+        mercer::write::whole(heat, svg.as_bytes()).map_err(|e| Failure::file(heat, &e))?;
+    }
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training.data);
     let json = flags.get_flag("json");
@@ -72,7 +96,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let seconds = json!({"read": read, "fit": seconds_fit, "save": save, "total": started.elapsed().as_secs_f64()});
     let listed: Vec<_> = selection.candidates.iter().map(candidate).collect();
-    let more = [("best", candidate(&selection.candidates[selection.best])), ("table", json!(listed))];
+    let of = |place: usize| candidate(&selection.candidates[place]);
+    let mut more = vec![("best", of(selection.best)), ("chosen", of(selection.chosen)), ("table", json!(listed))];
+    if let Some(heat) = heat {
+        more.push(("heat", json!(heat.display().to_string())));
+    }
     fit::finish(&selection.model, metrics.as_ref(), &seconds, target, json, &more)
 }
 
@@ -80,17 +108,35 @@ fn candidate(c: &Candidate) -> serde_json::Value {
     json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "score": c.score, "standard_error": c.spread, "folds": c.folds})
 }
 
-/// The candidates as a table, the best marked; long tables show the best twenty.
+/// What the candidates are judged by.
+fn measured(selection: &Selection) -> &'static str {
+    let numbers = machines::find(&selection.model.machine).is_some_and(|m| m.learns == Learns::Numbers);
+    if numbers { "cv RMSE" } else { "cv error" }
+}
+
+/// What is to be said of a candidate.
+fn remark(selection: &Selection, place: usize) -> &'static str {
+    match (place == selection.best, place == selection.chosen) {
+        (true, true) => "best",
+        (true, false) => "best, not chosen",
+        (false, true) => "chosen: within one s.e. of the best",
+        (false, false) => "",
+    }
+}
+
+/// The candidates as a table, the best and the chosen marked; long tables show the best twenty.
 pub(crate) fn candidates(selection: &Selection) -> String {
     let Some(first) = selection.candidates.first() else { return String::new() };
     let mut header: Vec<&str> = first.point.iter().map(|(name, _)| name.as_str()).collect();
-    let numbers = machines::find(&selection.model.machine).is_some_and(|m| m.learns == Learns::Numbers);
-    header.extend([if numbers { "cv RMSE" } else { "cv error" }, "± s.e.", ""]);
+    header.extend([measured(selection), "± s.e.", ""]);
     let mut order: Vec<usize> = (0..selection.candidates.len()).collect();
     let long = order.len() > 30;
     if long {
         order.sort_by(|&a, &b| selection.candidates[a].score.total_cmp(&selection.candidates[b].score));
         order.truncate(20);
+        if !order.contains(&selection.chosen) {
+            order.push(selection.chosen);
+        }
     }
     let rows: Vec<Vec<String>> = order
         .iter()
@@ -98,7 +144,7 @@ pub(crate) fn candidates(selection: &Selection) -> String {
             let c = &selection.candidates[i];
             let mut row: Vec<String> = c.point.iter().map(|(_, v)| v.to_string()).collect();
             row.extend([format!("{:.4}", c.score), format!("{:.4}", c.spread)]);
-            row.push(if i == selection.best { "best".to_owned() } else { String::new() });
+            row.push(remark(selection, i).to_owned());
             row
         })
         .collect();

@@ -128,3 +128,47 @@ fn explicit_features_serve_the_folds_too() {
         assert!((score(&primal) - score(&dual)).abs() < 1e-9, "{k}");
     }
 }
+
+#[test]
+fn one_standard_error_prefers_the_simpler_and_says_so() {
+    let place = Place::with_banana(150);
+    let select = "select banana.csv --machine svc --kernel 'rbf(gamma=1)' --grid c=0.1..1000:log5";
+    let plain = place.json(&format!("{select} -o m"));
+    assert_eq!(plain["best"], plain["chosen"]);
+    let report = place.json(&format!("{select} --one-standard-error -o m"));
+    let number = |v: &serde_json::Value| v.as_f64().unwrap();
+    let limit = number(&report["best"]["score"]) + number(&report["best"]["standard_error"]);
+    let table = report["table"].as_array().unwrap();
+    let first = table.iter().find(|c| number(&c["score"]) <= limit).unwrap();
+    assert_eq!((&report["chosen"], &report["best"]), (first, &plain["best"]));
+    assert_eq!(report["parameters"]["c"], first["parameters"]["c"]);
+    let said = place.run(&format!("{select} --one-standard-error -o m")).ok().out;
+    assert_eq!(said.contains("best, not chosen"), report["chosen"] != report["best"], "{said}");
+}
+
+#[test]
+fn a_heat_map_shows_the_grid() {
+    let place = Place::with_banana(80);
+    let select = "select banana.csv --machine svc -o m --folds 3";
+    let report = place.json(&format!("{select} --grid 'c=0.5|32, gamma=0.0625|7' --heat map.svg"));
+    assert_eq!(report["heat"], "map.svg");
+    let svg = place.read("map.svg");
+    for label in ["c", "gamma", "0.5", "32", "0.0625", "7"] {
+        assert!(svg.contains(&format!(">{label}<")), "{label}");
+    }
+    place.run(&format!("{select} --grid c=0.5|32 --heat curve.svg")).ok();
+    assert!(place.read("curve.svg").contains(">32<"));
+    place.run(&format!("{select} --grid c=0.5|32 --heat map.png")).fails(2, &["written as .svg"]);
+    place.run(&format!("{select} --grid c=0.5|32 --heat no/map.svg")).fails(3, &["no folder"]);
+}
+
+#[test]
+fn little_memory_streams_the_same_table() {
+    let place = Place::with_banana(120);
+    let select = "select banana.csv --machine svc --grid 'c=0.1|1|10, gamma=0.1|1' -o m";
+    let scores = |more: &str| {
+        let report = place.json(&format!("{select} {more}"));
+        report["table"].as_array().unwrap().iter().map(|c| c["folds"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(scores(""), scores("--memory 20K"));
+}

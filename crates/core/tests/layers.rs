@@ -75,8 +75,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "select",
-        &["calibrate::Method", "data", "formula", "gram", "job", "machines", "metrics", "model", "solvers"],
-        "many jobs, and the best of them",
+        &["calibrate::Method", "data", "formula", "gram", "job", "machines", "metrics", "model", "plot", "solvers"],
+        "many jobs, the best of them, and a picture of how they did",
     ),
 ];
 

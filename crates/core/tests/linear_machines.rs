@@ -302,6 +302,7 @@ fn selection_judges_sparse_features_without_a_matrix() {
             seed: Seed(0),
             probabilities: None,
             calibration_folds: 3,
+            choose: mercer::select::Choose::Best,
         }
         .run(&data, &Silent)
         .unwrap()

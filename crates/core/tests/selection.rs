@@ -6,11 +6,10 @@ use mercer::machines::Learns;
 use mercer::metrics::{Metrics, measure};
 use mercer::params::{ParamError, Setting};
 use mercer::prelude::*;
-use mercer::select::{Grid, Search, Selection, folds};
+use mercer::select::{Choose, Grid, Search, Selection, folds};
 use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
 use mercer::{Error, machines};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const FOLDS: usize = 4;
 
@@ -52,6 +51,7 @@ fn search(
         kernel,
         grid: &grid,
         folds: FOLDS,
+        choose: Choose::Best,
         probabilities: None,
         calibration_folds: 5,
         plan,
@@ -191,6 +191,7 @@ fn a_small_memory_streams_the_same_scores() {
             kernel: &kernel,
             grid: &grid,
             folds: FOLDS,
+            choose: Choose::Best,
             probabilities: None,
             calibration_folds: 5,
             plan: Plan { memory },
@@ -199,6 +200,130 @@ fn a_small_memory_streams_the_same_scores() {
         search.run(&data, &Silent).unwrap().candidates.into_iter().map(|c| c.folds).collect::<Vec<_>>()
     };
     assert_eq!(run(1 << 30), run(100));
+}
+
+/// Three classes in the plane that overlap a little.
+fn clouds() -> Dataset {
+    let mut random = Seed(8).stream("clouds");
+    let points: Vec<[f64; 2]> = (0..90)
+        .map(|i| {
+            let angle = 2.1 * f64::from(i % 3);
+            [2.0 * angle.cos() + random.normal(), 2.0 * angle.sin() + random.normal()]
+        })
+        .collect();
+    let labels: Vec<&str> = (0..90).map(|i| ["a", "b", "c"][i % 3]).collect();
+    Dataset::new(Rows::from_vectors(&points).unwrap()).with_target(Target::from_text("cloud", &labels)).unwrap()
+}
+
+#[test]
+fn warm_starts_and_shared_matrices_give_the_scores_of_single_fits() {
+    let data = clouds();
+    // prices that fall in the grid rise in the search; the last ones bound nothing
+    for (machine, grid, learns) in [
+        ("svc", "c=1e6|1e5|100|1|0.1|0.01, gamma=0.1|1|20", Learns::Classes),
+        ("nu_svc", "nu=0.1|0.3, gamma=0.1|1", Learns::Classes),
+    ] {
+        let found = search(machine, &rbf(1.0), grid, &data, 2, &Silent).unwrap();
+        let points = grid.parse::<Grid>().unwrap().kernel_first(&rbf(1.0)).points();
+        assert!(found.candidates.iter().map(|c| &c.point).eq(&points), "candidates stand in the order of the grid");
+        for candidate in &found.candidates {
+            let (score, each) = slow(machine, &rbf(1.0), &candidate.point, &data, learns, 2);
+            let near = |a: f64, b: f64, n: f64| (a - b).abs() <= 1.001 / n;
+            // an example at the boundary may fall on either side of it
+            assert!(near(candidate.score, score, 90.0), "{:?}: {} is not {score}", candidate.point, candidate.score);
+            assert!(candidate.folds.iter().zip(&each).all(|(a, b)| near(*a, *b, 22.0)), "{:?}", candidate.point);
+        }
+    }
+    let wave = wave();
+    let found = search("svr", &rbf(1.0), "c=10|1|0.1, epsilon=0.01|0.1", &wave, 2, &Silent).unwrap();
+    for candidate in &found.candidates {
+        let (score, _) = slow("svr", &rbf(1.0), &candidate.point, &wave, Learns::Numbers, 2);
+        assert!((candidate.score - score).abs() < 2e-3, "{:?}: {} is not {score}", candidate.point, candidate.score);
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let (clouds, wave) = (clouds(), wave());
+    for (machine, grid, data) in
+        [("svc", "c=0.1|1|10, gamma=0.1|1", &clouds), ("svr", "c=0.1|1|10, epsilon=0.01|0.1", &wave)]
+    {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| search(machine, &rbf(1.0), grid, data, 1, &Silent)).unwrap();
+            found.candidates.into_iter().map(|c| (c.point, c.folds)).collect::<Vec<_>>()
+        };
+        let one = run(1);
+        // more threads than folds and chains: the rest help inside the fits
+        assert!(one == run(2) && one == run(3) && one == run(30), "{machine}");
+    }
+}
+
+#[test]
+fn a_simpler_candidate_within_one_standard_error_is_chosen_and_fitted() {
+    let (data, kernel) = (clouds(), rbf(0.3));
+    let grid: Grid = "c=0.001|0.1|1|10|100".parse().unwrap();
+    let search = |choose: Choose| Search {
+        machine: machines::find("svc").unwrap(),
+        settings: &[],
+        kernel: &kernel,
+        grid: &grid,
+        folds: FOLDS,
+        choose,
+        probabilities: None,
+        calibration_folds: 5,
+        plan: Plan::default(),
+        seed: Seed(0),
+    };
+    let best = search(Choose::Best).run(&data, &Silent).unwrap();
+    let found = search(Choose::OneStandardError).run(&data, &Silent).unwrap();
+    assert_eq!((best.best, best.chosen, found.best), (best.best, best.best, best.best));
+    let limit = found.candidates[found.best].score + found.candidates[found.best].spread;
+    let first = found.candidates.iter().position(|c| c.score <= limit).unwrap();
+    assert_eq!(found.chosen, first, "the smallest c within the limit");
+    let c = found.candidates[first].point[0].clone();
+    assert!(found.model.settings.contains(&c), "{c:?}");
+    let svg = found.figure("cv error");
+    for label in ["0.001", "100", "cv error", "± 1 s.e.", "best"] {
+        assert!(svg.contains(&format!(">{label}<")), "{label}: {svg}");
+    }
+    assert_eq!(svg.contains("chosen"), found.chosen != found.best);
+}
+
+#[test]
+fn a_picture_has_the_values_of_two_axes_and_marks_the_best() {
+    let data = clouds();
+    let found =
+        search("svc", &rbf(1.0), "c=0.5|32, tolerance=0.001|0.01, gamma=0.0625|0.25|7", &data, 1, &Silent).unwrap();
+    let svg = found.figure("cv error");
+    let least = found.candidates.iter().map(|c| c.score).fold(1.0, f64::min);
+    for label in ["gamma", "c", "0.0625", "0.25", "7", "0.5", "32", &format!("{least:.4}")] {
+        assert!(svg.contains(&format!(">{label}<")), "{label}");
+    }
+    assert!(svg.contains("the best over the rest") && svg.contains("framed: best, gamma = "));
+    assert_eq!(svg.matches("stroke-width=\"3\"").count(), 1);
+}
+
+#[test]
+fn weights_reach_every_fold_and_are_refused_where_they_do_not_count() {
+    let data = clouds();
+    // examples that count for nothing might as well be of any class
+    let target = data.target().unwrap().classes().unwrap();
+    let mixed: Vec<&str> = (0..90)
+        .map(|i| if i < 30 { ["b", "c", "a"][i % 3] } else { ["a", "b", "c"][target.codes[i] as usize] })
+        .collect();
+    let weights: Vec<f64> = (0..90).map(|i| if i < 30 { 0.0 } else { 1.0 }).collect();
+    let weighted = data.clone().without_target().with_target(Target::from_text("cloud", &mixed)).unwrap();
+    let plain = search("svc", &rbf(0.3), "c=1|10", &weighted, 1, &Silent).unwrap();
+    let weighted = weighted.with_weights(weights).unwrap();
+    let found = search("svc", &rbf(0.3), "c=1|10", &weighted, 1, &Silent).unwrap();
+    assert_ne!(found.candidates[0].folds, plain.candidates[0].folds);
+    let rest: Vec<usize> = (30..90).collect();
+    let c = if found.chosen == 0 { 1.0 } else { 10.0 };
+    let alone = Svc { c, ..Svc::default() }.fit(&rbf(0.3), &weighted.select(&rest)).unwrap();
+    assert_eq!(found.model.predict(&data).unwrap().labels(), alone.predict(&data).unwrap().labels());
+    let error = search("ridge", &rbf(1.0), "lambda=1", &wave().with_weights(vec![1.0; 60]).unwrap(), 1, &Silent);
+    assert!(error.err().unwrap().to_string().contains("does not weigh examples"));
 }
 
 #[test]
@@ -223,13 +348,16 @@ fn impossible_searches_are_refused() {
     assert!(error("svc", "c=1", &lonely).to_string().contains("\"outer\" has a single example"));
 }
 
-/// Ends the work at the k-th look of the cross-validation.
-struct After(usize, AtomicUsize);
+/// Ends the work once so many candidates are judged.
+struct After(usize);
 
 impl Monitor for After {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        let looks = progress.phase == "cross-validation" && self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0;
-        if looks { ControlFlow::Break(Stop::Interrupted) } else { ControlFlow::Continue(()) }
+        if progress.phase == "cross-validation" && progress.done >= self.0 {
+            ControlFlow::Break(Stop::Interrupted)
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 
@@ -239,8 +367,7 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     let grid = "gamma=1e-4|0.01|2, c=1";
     let whole = search("svc", &rbf(1.0), grid, &data, 0, &Silent).unwrap();
     assert_eq!(whole.best, 2);
-    // one look before each candidate: the third is not judged any more
-    let cut = search("svc", &rbf(1.0), grid, &data, 0, &After(3, AtomicUsize::new(0))).unwrap();
+    let cut = search("svc", &rbf(1.0), grid, &data, 0, &After(2)).unwrap();
     assert_eq!((cut.status, cut.candidates.len(), cut.model.candidates), (Status::Interrupted, 2, 2));
     assert_eq!(cut.model.fitted.proof.status, Status::Interrupted);
     for (a, b) in cut.candidates.iter().zip(&whole.candidates) {
@@ -249,6 +376,6 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     assert!(cut.candidates.iter().all(|c| c.score >= cut.candidates[cut.best].score));
     assert_eq!(cut.model.predict(&data).unwrap().len(), 80);
     assert!(cut.model.fitted.proof.violation.unwrap() < 1e-3, "the model of the best is whole");
-    let error = search("svc", &rbf(1.0), grid, &data, 0, &After(1, AtomicUsize::new(0))).err().unwrap();
+    let error = search("svc", &rbf(1.0), grid, &data, 0, &After(0)).err().unwrap();
     assert!(error.to_string().contains("before there was a result"), "{error}");
 }

@@ -104,6 +104,10 @@ impl Machine for LinearSvc {
         &ENTRY
     }
 
+    fn weighs(&self) -> bool {
+        true
+    }
+
     fn wants_matrix(&self) -> bool {
         false
     }

@@ -92,6 +92,10 @@ impl Machine for LinearSvr {
         &ENTRY
     }
 
+    fn weighs(&self) -> bool {
+        true
+    }
+
     fn wants_matrix(&self) -> bool {
         false
     }
