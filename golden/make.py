@@ -14,6 +14,7 @@ the rest are described in golden/README.md.
 import importlib.metadata
 import json
 import platform
+import tempfile
 from collections import Counter, defaultdict
 from itertools import combinations, product
 from pathlib import Path
@@ -677,6 +678,62 @@ def linear():
     write("linear", notes, data=data, cases=cases)
 
 
+# ----------------------------------------------------------------------------------------------------- LIBSVM's files
+
+
+def libsvm_models():
+    """Model files as LIBSVM writes them, and what LIBSVM says with them after it has read them again."""
+    data, cases = libsvm_data(), []
+    # classes that come in another order than their numbers have
+    data["three"]["y"] = np.array([{2: 7, 5: -3, 7: 2}[label] for label in data["three"]["y"].tolist()])
+    kernels = {
+        "linear": "-t 0",
+        "polynomial": "-t 1 -d 3 -g 0.4 -r 1.5",
+        "rbf": "-t 2 -g 0.5",
+        "sigmoid": "-t 3 -g 0.05 -r -0.25",
+    }
+    wanted = [(kind, options, name, kernel) for kind, options in (("c_svc", "-s 0 -c 2"), ("nu_svc", "-s 1 -n 0.3"))
+              for name in ("two", "three") for kernel in kernels]  # fmt: skip
+    wanted += [(kind, options, "sinc", kernel) for kind, options in (
+        ("epsilon_svr", "-s 3 -c 2 -p 0.1"), ("nu_svr", "-s 4 -c 2 -n 0.4")) for kernel in kernels]  # fmt: skip
+    wanted += [("one_class", "-s 2 -n 0.3", "cloud", kernel) for kernel in kernels]
+    likely = [case for case in wanted if case[3] == "rbf"]
+    for probability, (kind, options, name, kernel) in [(0, case) for case in wanted] + [(1, case) for case in likely]:
+        part = data[name]
+        problem = svmutil.svm_problem(part["y"].tolist(), part["x"].tolist())
+        told = f"{options} {kernels[kernel]} -b {probability} -e 1e-4 -m 50 -q"
+        model = svmutil.svm_train(problem, svmutil.svm_parameter(told))
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "model")
+            svmutil.svm_save_model(path, model)
+            text = Path(path).read_text(encoding="ascii")
+            # the file has eight digits of each coordinate, so that only what was read again can be compared
+            model = svmutil.svm_load_model(path)
+        k, classes = model.get_nr_class(), kind.endswith("svc")
+        decisions, labels, probabilities = [], [], []
+        room, shares = (svmutil.c_double * (k * (k - 1) // 2))(), (svmutil.c_double * k)()
+        for point in part["z"].tolist():
+            nodes = svmutil.gen_svm_nodearray(point)[0]
+            labels.append(svmutil.libsvm.svm_predict_values(model, nodes, room))
+            decisions.append(list(room) if classes else [room[0]])
+            if probability and classes:
+                svmutil.libsvm.svm_predict_probability(model, nodes, shares)
+                probabilities.append(list(shares))
+        case = {"svm_type": kind, "kernel": kernel, "options": told, "data": name, "text": text, "decisions": decisions}
+        if classes:
+            case |= {"labels": model.get_labels(), "predictions": labels}
+        if probabilities:
+            case["probabilities"] = probabilities
+        cases.append(case)
+    notes = [
+        "text: the file of svm-train; decisions, predictions and probabilities: of z, by LIBSVM after reading that file.",
+        "labels: the classes in the order of the file; decisions: pairs of them in that order, positive for the first.",
+        "probabilities: in the order of labels. LIBSVM couples three classes up to 0.005/3, two are exact.",
+    ]
+    new_points = {name: {"z": part["z"]} for name, part in data.items()}
+    write("libsvm_models", notes, packages=("libsvm-official",), data=new_points, cases=cases)
+
+
 # ------------------------------------------------------------------------------------------------------ nearest mean
 
 
@@ -892,6 +949,7 @@ if __name__ == "__main__":
     svc()
     libsvm()
     linear()
+    libsvm_models()
     nearest_mean()
     calibration()
     strings()
