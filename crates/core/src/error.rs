@@ -57,7 +57,7 @@ impl Error {
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Param(_) | Self::Formula(_) => Blame::Usage,
+            Self::Param(_) | Self::Formula(_) | Self::File(FileError::Inexpressible { .. }) => Blame::Usage,
             Self::Data(e) => e.blame(),
             Self::Kernel(e) => e.blame(),
             Self::Fit(e) => e.blame(),

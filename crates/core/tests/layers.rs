@@ -55,7 +55,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     (
         "model",
         &[
-            "calibrate::Calibration",
+            "calibrate",
             "data",
             "formula",
             "gram",
@@ -66,7 +66,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "plot",
             "solvers::SolveError",
         ],
-        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; a score that is not finite is a breakdown",
+        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; a score that is not finite is a breakdown; another program's file names its curves of probabilities",
     ),
     (
         "job",

@@ -9,6 +9,7 @@ mod check;
 mod encode;
 mod learn;
 mod options;
+mod plain;
 mod take;
 
 pub use options::{Missing, SchemaOptions};

@@ -38,4 +38,20 @@ pub enum FileError {
         /// The latest that is known.
         known: u64,
     },
+    /// A line of a text file cannot be read.
+    #[error("{file} line {line}: {finding}")]
+    Line {
+        /// File name.
+        file: String,
+        /// Its line, from one.
+        line: usize,
+        /// What was found.
+        finding: String,
+    },
+    /// A format has no words for the model.
+    #[error("{finding}")]
+    Inexpressible {
+        /// What cannot be said, and what could.
+        finding: String,
+    },
 }

@@ -5,7 +5,7 @@
 //! error and never a panic.
 
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model};
+use super::{FileError, Model, is_libsvm};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
 use crate::formula::Formula;
@@ -143,8 +143,11 @@ impl Model {
         Self::from_bytes(&bytes, &file)
     }
 
-    /// Reads a model from bytes; `file` is its name in errors.
+    /// Reads a model from bytes, ours or LIBSVM's by their content; `file` is its name in errors.
     pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Self, FileError> {
+        if is_libsvm(bytes) {
+            return Self::from_libsvm(bytes, file);
+        }
         let not_a_model = |finding: &str| FileError::NotAModel { file: file.to_owned(), finding: finding.to_owned() };
         let damaged = |finding: String| FileError::Damaged { file: file.to_owned(), finding };
         let (_, header) = SafeTensors::read_metadata(bytes)

@@ -3,10 +3,12 @@
 mod error;
 mod figure;
 mod file;
+mod libsvm;
 mod reliability;
 mod tensors;
 
 pub use error::FileError;
+pub use libsvm::{LibsvmFile, is_libsvm};
 
 use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
@@ -32,7 +34,7 @@ pub struct Model {
     pub examples: Dataset,
     /// How files become data for this model; `None` for a model fitted on data in memory.
     pub schema: Option<Schema>,
-    /// How many examples it was trained on.
+    /// How many examples it was trained on; 0 where a file from elsewhere does not tell.
     pub trained_on: usize,
     /// How many hypotheses were tried on the same examples, this one included.
     pub candidates: usize,
