@@ -413,7 +413,7 @@ fn unpack_sparse<S: Scalar>(
     let wrong = || format!("view {} has the wrong shape", view.name);
     let (_, indices) = unpack.get_u32s(&format!("view.{place}.indices"))?;
     let starts = places(unpack, &format!("view.{place}.starts"), values.len())?;
-    if indices.len() != values.len() || starts.len() != view.len + 1 || indices.contains(&u32::MAX) {
+    if indices.len() != values.len() || view.len.checked_add(1) != Some(starts.len()) || indices.contains(&u32::MAX) {
         return Err(wrong());
     }
     let mut rows = SparseRows::new(view.width);
