@@ -1,7 +1,9 @@
 //! Numbers about predictions: errors, intervals, areas.
 
+mod novelty;
 mod probability;
 
+pub use novelty::{Usual, usual};
 pub use probability::{Bin, ProbabilityMetrics, Reliability, reliability};
 
 use crate::data::{Classes, DataError, Target, same_label};
