@@ -1,15 +1,17 @@
 //! A picture of a model: the figure that fits its task and data.
 
 use super::Model;
-use crate::data::{DataError, Dataset, Rows, Scaler, Target, Values, View, same_label};
+use crate::data::{DataError, Dataset, Rows, Scaler, SparseRows, Target, Values, View, same_label};
 use crate::error::Error;
 use crate::linalg::{KrylovOptions, top_eigen};
 use crate::machines::{Output, Readout};
-use crate::metrics::{Metrics, measure};
+use crate::metrics::{Metrics, measure, usual};
 use crate::plot::{DecisionSurface, Heat, PlotPoint, PredictedAgainstTrue, RegressionCurve, Scatter};
 
 /// Cells of a decision surface in each direction.
 const CELLS: (usize, usize) = (180, 140);
+/// Sparse vectors of more coordinates have no plane worth cutting.
+const WIDEST: usize = 64;
 /// Examples shown at most.
 const MOST_POINTS: usize = 3000;
 
@@ -29,6 +31,11 @@ impl Model {
         }
     }
 
+    /// Whether it tells usual examples from unusual ones, whatever classes the data have.
+    fn detects(&self) -> bool {
+        matches!(self.fitted.readout, Readout::Novelty)
+    }
+
     pub(super) fn title(&self) -> String {
         format!("{} with {}", self.machine, shorten(&self.kernel.to_string()))
     }
@@ -39,6 +46,7 @@ impl Model {
         let rows = match &view.values {
             Values::Dense(rows) => rows.as_ref().clone(),
             Values::Dense32(rows) => rows.convert(),
+            Values::Sparse(rows) if rows.width() <= WIDEST => rows.to_dense(),
             _ => return None,
         };
         if self.kernel.views().iter().any(|(_, kind)| *kind != crate::data::Kind::Vectors) {
@@ -52,8 +60,8 @@ impl Model {
     fn surface(&self, data: &Dataset, output: &Output, plane: &Plane) -> Result<String, Error> {
         let Output::Labels { labels, codes, .. } = output else { return self.confusion(data, output) };
         let (grid, x, y) = plane.grid();
-        let surface =
-            self.predict(&Dataset::from_views(vec![View { name: plane.view.clone(), values: grid.into() }])?)?;
+        let grid = Dataset::from_views(vec![View { name: plane.view.clone(), values: like(data, grid) }])?;
+        let surface = self.predict(&grid)?;
         let Output::Labels { codes: cells, scores, .. } = surface else { return self.confusion(data, output) };
         let truth = data.target().and_then(|t| codes_by_label(t, labels));
         let places = plane.places();
@@ -77,6 +85,8 @@ impl Model {
             rows: CELLS.1,
             codes: cells,
             scores: (labels.len() == 2).then(|| scores.chunks_exact(2).map(|s| (s[1] - s[0]) / 2.0).collect()),
+            // scores of a detector have no scale: ±1 means nothing there
+            margin: !self.detects(),
             labels: labels.clone(),
             points,
             note: Some(self.note(data, output, plane.note())),
@@ -86,23 +96,35 @@ impl Model {
 
     /// Whether an example is one of the model's points: equal in the only view.
     fn is_support(&self, rows: &Rows<f64>, i: usize) -> bool {
-        if self.examples.len() >= self.trained_on {
+        if self.trained_on > 0 && self.examples.len() >= self.trained_on {
             return false;
         }
         match self.examples.views().first().map(|v| &v.values) {
             Some(Values::Dense(kept)) => (0..kept.len()).any(|k| kept.row(k) == rows.row(i)),
+            // LIBSVM writes eight digits of each coordinate
+            Some(Values::Sparse(kept)) => (0..kept.len()).any(|k| {
+                let mut own = kept.row(k).iter().peekable();
+                let mut next = |j: usize| own.next_if(|c| c.index as usize == j).map_or(0.0, |c| c.value);
+                let same = rows.row(i).iter().enumerate().all(|(j, x)| (next(j) - x).abs() <= 1e-7 * x.abs());
+                same && own.peek().is_none()
+            }),
             _ => false,
         }
     }
 
     fn note(&self, data: &Dataset, output: &Output, more: &str) -> String {
         let mut parts = Vec::new();
-        match data.target().map(|t| measure(output, t)) {
+        if self.detects() {
+            let outliers = output.labels().iter().filter(|l| **l == "outlier").count();
+            parts.push(format!("{outliers} outliers of {}", data.len()));
+        }
+        match data.target().filter(|_| !self.detects()).map(|t| measure(output, t)) {
             Some(Ok(Metrics::Classes(m))) => parts.push(format!("error {:.2} % of {}", 100.0 * m.error, m.n)),
             Some(Ok(Metrics::Numbers(m))) => parts.push(format!("rmse {:.4} on {}", m.rmse, m.n)),
-            _ => parts.push(format!("{} examples", data.len())),
+            _ if parts.is_empty() => parts.push(format!("{} examples", data.len())),
+            _ => {}
         }
-        if let Some(support) = self.fitted.proof.support.filter(|&s| s < self.trained_on) {
+        if let Some(support) = self.fitted.proof.support.filter(|&s| s < self.trained_on || self.trained_on == 0) {
             parts.push(format!("{support} support vectors"));
         }
         if !more.is_empty() {
@@ -113,7 +135,8 @@ impl Model {
 
     fn confusion(&self, data: &Dataset, output: &Output) -> Result<String, Error> {
         let target = data.target().ok_or(DataError::NoTarget)?;
-        let Metrics::Classes(m) = measure(output, target)? else {
+        let told = if self.detects() { usual(target)? } else { None };
+        let Metrics::Classes(m) = measure(output, told.as_ref().map_or(target, |t| &t.target))? else {
             return Err(DataError::NoTarget.into());
         };
         Ok(Heat {
@@ -191,10 +214,11 @@ impl Model {
         output: &Output,
     ) -> Result<Option<String>, Error> {
         let [view] = data.views() else { return Ok(None) };
-        let Values::Dense(rows) = &view.values else { return Ok(None) };
-        if rows.width() != 1 {
-            return Ok(None);
-        }
+        let rows = match &view.values {
+            Values::Dense(rows) if rows.width() == 1 => rows.as_ref().clone(),
+            Values::Sparse(rows) if rows.width() == 1 => rows.to_dense(),
+            _ => return Ok(None),
+        };
         let schema = self.schema.as_ref().and_then(|s| s.view(&view.name));
         let scaler = schema.and_then(|s| s.scaler().cloned());
         let label = schema.and_then(|s| s.coordinate_names()?.into_iter().next()).unwrap_or_else(|| "x".to_owned());
@@ -203,7 +227,7 @@ impl Model {
         let grid: Vec<f64> = (0..=steps).map(|i| low + (high - low) * f64::from(i) / f64::from(steps)).collect();
         let Some(inputs) = Rows::new(grid.clone(), grid.len(), 1) else { return Ok(None) };
         let values =
-            self.predict(&Dataset::from_views(vec![View { name: view.name.clone(), values: inputs.into() }])?)?;
+            self.predict(&Dataset::from_views(vec![View { name: view.name.clone(), values: like(data, inputs) }])?)?;
         let show = |x: f64| unscale(scaler.as_ref(), 0, x);
         Ok(Some(
             RegressionCurve {
@@ -325,6 +349,14 @@ fn codes_by_label(target: &Target, labels: &[String]) -> Option<Vec<u32>> {
         classes.labels.iter().map(|l| labels.iter().position(|k| same_label(k, l)).map(|p| p as u32)).collect();
     let places = places?;
     Some(classes.codes.iter().map(|&c| places[c as usize]).collect())
+}
+
+/// Vectors in the build that a model knows from its data: sparse for sparse.
+fn like(data: &Dataset, rows: Rows<f64>) -> Values {
+    match data.views() {
+        [View { values: Values::Sparse(_), .. }] => SparseRows::from_dense(&rows).into(),
+        _ => rows.into(),
+    }
 }
 
 fn unscale(scaler: Option<&Scaler>, coordinate: usize, x: f64) -> f64 {

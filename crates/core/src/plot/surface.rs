@@ -31,6 +31,8 @@ pub struct DecisionSurface {
     pub codes: Vec<u32>,
     /// The decision value at the centre of each cell, positive for class 1; used where there are two classes.
     pub scores: Option<Vec<f64>>,
+    /// Whether values of ±1 mean a margin, whose lines are drawn.
+    pub margin: bool,
     /// Names of the classes.
     pub labels: Vec<String>,
     /// The examples.
@@ -62,11 +64,12 @@ impl DecisionSurface {
             let grid = Grid::of_cells(self.columns, self.rows, |c, r| scores[r * self.columns + c]);
             let plain = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.8\"");
             let dashed = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.1\" stroke-dasharray=\"5 4\"");
-            for (level, style) in [(-1.0, &dashed), (1.0, &dashed), (0.0, &plain)] {
+            let levels = [(0.0, &plain), (-1.0, &dashed), (1.0, &dashed)];
+            for (level, style) in levels.into_iter().take(if self.margin { 3 } else { 1 }).rev() {
                 self.lines(&mut svg, &panel, grid.lines(level), style);
             }
             key.push((Glyph::Line(plain), "f = 0".to_owned()));
-            if scores.iter().any(|s| s.abs() > 1.0) {
+            if self.margin && scores.iter().any(|s| s.abs() > 1.0) {
                 key.push((Glyph::Line(dashed), "f = ±1".to_owned()));
             }
         } else if self.codes.len() == cells {

@@ -41,6 +41,7 @@ fn surface(labels: &[&str], score: impl Fn(f64, f64) -> f64) -> DecisionSurface 
     let scores: Vec<f64> =
         (0..rows * columns).map(|k| score(centre(k % columns, columns), centre(k / columns, rows))).collect();
     DecisionSurface {
+        margin: true,
         title: "A <surface> & more".to_owned(),
         x_label: "x1".to_owned(),
         y_label: "x2".to_owned(),
