@@ -6,6 +6,7 @@
 mod arguments;
 mod data;
 mod evaluate;
+mod export;
 mod failure;
 mod fit;
 mod gram;
@@ -39,6 +40,7 @@ static VERBS: &[Verb] = &[
     gram::VERB,
     show::VERB,
     plot::VERB,
+    export::VERB,
     list::VERB,
     data::VERB,
 ];

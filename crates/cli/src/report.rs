@@ -59,6 +59,14 @@ pub(crate) fn settings(values: &[(String, Setting)]) -> Value {
     Value::Object(values.iter().map(|(name, value)| (name.clone(), setting(value))).collect::<Map<_, _>>())
 }
 
+/// What stands where a file from elsewhere is silent.
+const NOT_TOLD: &str = "not told by its file";
+
+/// How many examples a model was trained on; a file from elsewhere does not tell.
+fn known(examples: usize) -> Option<usize> {
+    (examples > 0).then_some(examples)
+}
+
 /// What a model is, as JSON.
 pub(crate) fn model(model: &Model) -> Map<String, Value> {
     let proof = &model.fitted.proof;
@@ -72,10 +80,10 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "machine": model.machine,
         "parameters": settings(&model.settings),
         "kernel": model.kernel.to_string(),
-        "n": model.trained_on,
+        "n": known(model.trained_on),
         "d": width,
         "iterations": proof.iterations,
-        "status": proof.status,
+        "status": known(model.trained_on).map(|_| proof.status),
         "objective": proof.objective,
         "duality_gap": proof.duality_gap,
         "violation": proof.violation,
@@ -108,13 +116,15 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
             },
         ),
         ("kernel", model.kernel.to_string()),
-        ("examples", model.trained_on.to_string()),
+        ("examples", known(model.trained_on).map_or_else(|| NOT_TOLD.to_owned(), |n| n.to_string())),
         (
             "status",
-            if proof.iterations > 0 {
-                format!("{} after {} iterations", proof.status, proof.iterations)
-            } else {
-                proof.status.to_string()
+            match known(model.trained_on) {
+                None => NOT_TOLD.to_owned(),
+                Some(_) if proof.iterations > 0 => {
+                    format!("{} after {} iterations", proof.status, proof.iterations)
+                }
+                Some(_) => proof.status.to_string(),
             },
         ),
     ];
@@ -123,8 +133,9 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         rows.push(("objective", format!("{objective:.6}{gap}")));
     }
     if let Some(support) = proof.support {
-        let share = 100.0 * support as f64 / model.trained_on.max(1) as f64;
-        rows.push(("support", format!("{support} examples carry weight ({share:.1} %)")));
+        let share = |n: usize| format!(" ({:.1} %)", 100.0 * support as f64 / n as f64);
+        let share = known(model.trained_on).map(share).unwrap_or_default();
+        rows.push(("support", format!("{support} examples carry weight{share}")));
     }
     if let Some(calibration) = &model.fitted.calibration {
         rows.push(("probabilities", probabilities(calibration)));

@@ -5,7 +5,7 @@ use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::read::read;
 use mercer::data::{Field, FieldData, Table, Target};
-use mercer::model::Model;
+use mercer::model::{Model, is_libsvm};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -32,14 +32,15 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A model starts with the length of its header, then the header in JSON; or it is named like one.
+/// A model starts with the length of its header, then the header in JSON; or it is LIBSVM's, or it is named like one.
 pub(crate) fn looks_like_a_model(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
     let mut head = [0; 9];
     let content = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok();
-    (content && head[8] == b'{' && head[5..8] == [0, 0, 0]) || path.extension().is_some_and(|e| e == "mercer")
+    let ours = head[8] == b'{' && head[5..8] == [0, 0, 0];
+    (content && (ours || is_libsvm(&head))) || path.extension().is_some_and(|e| e == "mercer")
 }
 
 fn show_model(model: &Model, json: bool) {

@@ -5,8 +5,8 @@ mod common;
 
 use common::Place;
 
-const VERBS: [&str; 10] =
-    ["quickstart", "fit", "predict", "evaluate", "select", "gram", "show", "plot", "list", "data"];
+const VERBS: [&str; 11] =
+    ["quickstart", "fit", "predict", "evaluate", "select", "gram", "show", "plot", "export", "list", "data"];
 
 #[test]
 fn the_help_of_every_verb_has_an_example() {
