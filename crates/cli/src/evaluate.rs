@@ -3,8 +3,9 @@
 use crate::failure::Failure;
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
-use mercer::data::DataError;
-use mercer::metrics::measure;
+use mercer::data::{DataError, Target};
+use mercer::machines::{Output, Readout};
+use mercer::metrics::{measure, usual};
 use mercer::model::Model;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -15,7 +16,11 @@ pub(crate) const VERB: Verb = Verb { command, run };
 fn command() -> Command {
     let command = Command::new("evaluate")
         .about("Compare predictions with the truth: error, confusion, AUC, quality of probabilities, or RMSE and R²")
-        .after_help("Example:\n  mercer evaluate model.mercer test.csv --json")
+        .after_help(
+            "Example:\n  mercer evaluate model.mercer test.csv --json\n\n\
+             Models of what is usual (one_class, svdd) tell the share of outliers. Where the target has two classes,\n\
+             1, inlier or normal is the usual one, else the larger, and they are compared with it.",
+        )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file with the target column"))
         .arg(arguments::labels())
@@ -33,6 +38,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage("kernel_pca has no target to be compared with; use predict or plot"));
     }
     let examples = input::for_model(&model, data, flags)?;
+    if matches!(model.fitted.readout, Readout::Novelty) {
+        let output = input::predict(&model, &examples, flags)?;
+        return novelty(&model, &output, examples.target(), flags.get_flag("json"), started);
+    }
     let Some(truth) = examples.target() else {
         return Err(DataError::Usage {
             finding: format!("{} has no target column to compare with; give one, or use predict", data.display()),
@@ -51,6 +60,61 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         report::print_json(&document);
     } else {
         report::print(&report::metrics(&metrics));
+    }
+    Ok(())
+}
+
+/// A detector of novelties: the share of outliers, and errors where the target can be read as usual and unusual.
+fn novelty(
+    model: &Model,
+    output: &Output,
+    truth: Option<&Target>,
+    json: bool,
+    started: Instant,
+) -> Result<(), Failure> {
+    let outliers = output.labels().iter().filter(|label| **label == "outlier").count();
+    let share = outliers as f64 / output.len().max(1) as f64;
+    let found = match truth.filter(|t| t.names().len() == 1) {
+        Some(truth) => usual(truth)?,
+        None => None,
+    };
+    let metrics = match &found {
+        Some(found) => Some(measure(output, &found.target)?),
+        None => None,
+    };
+    if json {
+        let mut document = metrics.as_ref().map_or_else(|| json!({"n": output.len()}), |m| json!(m));
+        document["machine"] = json!(model.machine);
+        document["outliers"] = json!(outliers);
+        document["outlier_share"] = json!(share);
+        if let Some(found) = &found {
+            document["inlier_label"] = json!(found.inlier);
+            document["outlier_label"] = json!(found.outlier);
+        }
+        document["seconds"] = json!({"total": started.elapsed().as_secs_f64()});
+        report::print_json(&document);
+        return Ok(());
+    }
+    let told = format!("{outliers} of {} ({:.2} %)", output.len(), 100.0 * share);
+    let mut rows = vec![("outliers", told)];
+    let why = |named: bool| if named { "" } else { ", the larger class" };
+    match &found {
+        Some(found) => {
+            if let Some(inlier) = &found.inlier {
+                rows.push(("usual class", format!("{inlier}{}", why(found.named))));
+            }
+            if let Some(outlier) = &found.outlier {
+                rows.push(("unusual class", outlier.clone()));
+            }
+        }
+        None if truth.is_some() => {
+            rows.push(("error", "not told: the target has more than two classes".to_owned()));
+        }
+        None => {}
+    }
+    report::print(&report::facts(&rows));
+    if let Some(metrics) = &metrics {
+        report::print(&report::metrics(metrics));
     }
     Ok(())
 }

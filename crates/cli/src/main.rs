@@ -15,6 +15,7 @@ mod list;
 mod plot;
 mod predict;
 mod quickstart;
+mod rank;
 mod report;
 mod select;
 mod show;

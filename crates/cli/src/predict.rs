@@ -1,8 +1,8 @@
 //! `mercer predict`: what a model says about new examples.
 
 use crate::failure::Failure;
-use crate::{Verb, arguments, input, report};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use crate::{Verb, arguments, input, rank, report};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::machines::Output;
 use mercer::model::Model;
 use serde_json::json;
@@ -15,7 +15,10 @@ pub(crate) const VERB: Verb = Verb { command, run };
 fn command() -> Command {
     let command = Command::new("predict")
         .about("Predict new examples; the file may have the target column or not")
-        .after_help("Example:\n  mercer predict model.mercer new.csv --scores -o predictions.csv")
+        .after_help(
+            "Examples:\n  mercer predict model.mercer new.csv --scores -o predictions.csv\n  \
+             mercer predict usual.mercer new.csv --rank 10",
+        )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file"))
         .arg(arguments::output("FILE.csv", "CSV file to write [default: standard output]"))
@@ -30,6 +33,16 @@ fn command() -> Command {
                 .long("probabilities")
                 .action(ArgAction::SetTrue)
                 .help("Append a column probability_<label> for each class, if the model has learned probabilities"),
+        )
+        .arg(
+            Arg::new("rank")
+                .long("rank")
+                .value_name("N")
+                .value_parser(value_parser!(u32).range(1..))
+                .conflicts_with_all(["scores", "probabilities"])
+                .help(
+                    "List the N most unusual examples, lowest score first, for one_class and svdd; rows count from 1",
+                ),
         )
         .args(arguments::format());
     arguments::common(command)
@@ -46,6 +59,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if columns.probabilities {
         model.needs_probabilities()?;
     }
+    let rank = flags.get_one::<u32>("rank").map(|&n| n as usize);
+    if rank.is_some() {
+        rank::check(&model)?;
+    }
     let data = input::for_model(&model, data, flags)?;
     let predicting = Instant::now();
     let output = input::predict(&model, &data, flags)?;
@@ -55,6 +72,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage(what));
     }
     let json = flags.get_flag("json");
+    if let Some(count) = rank {
+        let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
+        return rank::tell(&model, &output, count, file.map(PathBuf::as_path), json, &seconds);
+    }
     if let Some(path) = file {
         mercer::write::streamed(path, |out| write_csv(out, &output, columns)).map_err(|e| Failure::file(path, &e))?;
     } else if !json {
