@@ -11,6 +11,7 @@ impl Schema {
             named: false,
             fields: 2,
             targets: vec![field("y", 0)],
+            weights: None,
             views: vec![ViewSchema {
                 name: "x".to_owned(),
                 content: Content::Sparse { field: field("x", 1), width, unit: false },
