@@ -65,7 +65,8 @@ def regress(x, beta, z, gamma, epsilon):
 
 def linear(x, y, weights, bias, order, c, loss):
     """The primal objective: the bias is the weight of a constant feature, so it is punished too."""
-    scores = np.asarray(x @ weights) + bias
+    # the last features of a file may be missing from its training part, and so from the weights
+    scores = np.asarray(x[:, : len(weights)] @ weights) + bias
     norms = 0.5 * (np.sum(weights**2) + np.sum(np.square(bias)))
 
     def losses(signs):

@@ -8,7 +8,7 @@ use mercer::data::Dataset;
 use mercer::formula::Formula;
 use mercer::job::Job;
 use mercer::kernels::Definite;
-use mercer::machines::Learns;
+use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::solvers::Status;
@@ -75,7 +75,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 /// How good the model is on the examples it learned from.
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
     let interrupted = model.fitted.proof.status == Status::Interrupted;
-    let target = data.target().filter(|_| !interrupted && model.machine != "kernel_pca")?;
+    // coordinates and novelties have no target to be right about
+    let told = matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty);
+    let target = data.target().filter(|_| !interrupted && !told)?;
     measure(&model.predict(data).ok()?, target).ok()
 }
 
@@ -138,7 +140,7 @@ pub(crate) fn finish(
 /// Says aloud when a machine meets a kernel whose matrices can have negative eigenvalues.
 pub(crate) fn warn_of_indefinite(kernel: &Formula, machine: &str) {
     // a bias and a centre make a machine blind to the origin, which is all that conditional definiteness asks for
-    let blind = ["svc", "kernel_pca"].contains(&machine);
+    let blind = ["svc", "nu_svc", "svr", "nu_svr", "kernel_pca"].contains(&machine);
     match kernel.definite() {
         Definite::Positive => {}
         Definite::Conditionally if blind => {}

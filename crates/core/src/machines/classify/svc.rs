@@ -218,7 +218,7 @@ impl Svc {
         }
         let (coefficients, support) = pairs.join(&solutions);
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
-        let proof = prove(&solutions, Some(gap), support, &self.effort, task, notes);
+        let proof = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
         let held_out = pairs.join_held_out(&solutions);
         let fitted = Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
@@ -227,6 +227,11 @@ impl Svc {
             calibration: None,
         };
         Ok((fitted, held_out))
+    }
+
+    /// A hard margin has no primal value until its last violation is gone.
+    fn known(&self, gap: f64) -> Option<f64> {
+        self.c.is_finite().then_some(gap)
     }
 
     fn bounded(&self, weights: &[f64], solution: &Solution) -> usize {
@@ -271,7 +276,7 @@ impl Svc {
         let points: Vec<usize> = (0..n).filter(|&i| solutions.iter().any(|s| s.beta[i] != 0.0)).collect();
         let alpha = points.iter().flat_map(|&i| solutions.iter().map(move |s| s.beta[i])).collect();
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
-        let proof = prove(&solutions, Some(gap), points.len(), &self.effort, task, notes);
+        let proof = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
         let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
         let held_out = outputs.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
         let fitted = Fitted {

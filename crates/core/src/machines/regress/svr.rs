@@ -141,7 +141,7 @@ impl Machine for Svr {
             solutions.iter().map(|s| s.beta.iter().zip(&weights).filter(|&(&b, &w)| at_bound(b, w)).count()).sum();
         let (coefficients, support) = join(&solutions);
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
-        let proof = prove(&solutions, Some(gap), support, &self.effort, task, notes);
+        let proof = prove(&solutions, self.c.is_finite().then_some(gap), support, &self.effort, task, notes);
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Values { names: y.names },

@@ -28,6 +28,13 @@ pub(super) struct Run<'a> {
     pub(super) phase: &'static str,
 }
 
+/// Columns from which a pass costs so much that smaller problems are looked for early.
+const WIDE: usize = 8192;
+/// Steps after which it is asked whether a smaller problem would do: in wide problems and what came of them and, at least, in
+/// others, which are mostly solved before packing would pay.
+const HASTY: usize = 400;
+const PATIENT: usize = 1000;
+
 /// The pair of a step: what rises, what falls, and how far.
 #[derive(Clone, Copy)]
 struct Pair {
@@ -119,7 +126,10 @@ impl<'a> Run<'a> {
 
     /// Steps until the violation is below the tolerance, or there is a reason to stop; the extremes at the end.
     pub(super) fn descend(&mut self, level: &mut Level, tolerance: f64, depth: usize) -> Result<Extremes, SolveError> {
-        let period = level.len().clamp(1, 1000);
+        let period = match (depth, level.len()) {
+            (0, ..WIDE) => level.len().max(PATIENT),
+            _ => level.len().min(HASTY),
+        };
         let mut found = self.update(level, None);
         let mut since = 0;
         loop {

@@ -132,7 +132,7 @@ fn the_optimality_conditions_hold_when_rederived() {
 
 #[test]
 fn shrinking_and_threads_change_no_bit_of_the_optimum() {
-    let n = 6000;
+    let n = 9000;
     let mut random = Seed(8).stream("plane");
     let z: Vec<[f64; 2]> = (0..n).map(|_| [random.normal(), random.normal()]).collect();
     let y: Vec<f64> = z.iter().map(|z| if z[0] * z[1] + 0.1 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();

@@ -63,8 +63,13 @@ impl Gridded {
         });
         let fits = |step: f64| {
             let most = largest / step;
-            // Σ (q − q')² and each of its terms stay below 2³¹
-            if most > 32_767.0 || 4.0 * most * most * width as f64 >= 2_147_483_647.0 {
+            // Σ q q' and, for distances, Σ q² + Σ q'² − 2 Σ q q' stay below 2³¹; no product is negative above the lowest value
+            let terms = match (change.distance, base == lowest) {
+                (false, _) => 1.0,
+                (true, true) => 2.0,
+                (true, false) => 4.0,
+            };
+            if most > 32_767.0 || terms * most * most * width as f64 >= 2_147_483_647.0 {
                 return false;
             }
             // a value that was rounded once from its place on the grid

@@ -9,11 +9,12 @@ use std::arch::x86_64::{
     __m512d, __m512i, _CMP_EQ_OQ, _CMP_GT_OQ, _CMP_LT_OQ, _mm256_loadu_ps, _mm512_add_epi64, _mm512_add_pd,
     _mm512_add_ps, _mm512_castps256_ps512, _mm512_cmp_pd_mask, _mm512_cmp_ps_mask, _mm512_cvtpd_ps, _mm512_cvtps_pd,
     _mm512_div_ps, _mm512_fmadd_pd, _mm512_fnmadd_pd, _mm512_fnmadd_ps, _mm512_insertf32x8, _mm512_loadu_pd,
-    _mm512_loadu_ps, _mm512_mask_blend_pd, _mm512_mask_cmp_pd_mask, _mm512_mask_cmp_ps_mask, _mm512_mask_mov_epi32,
-    _mm512_mask_mov_epi64, _mm512_mask_mov_pd, _mm512_mask_mov_ps, _mm512_mask_reduce_min_epu32,
-    _mm512_mask_reduce_min_epu64, _mm512_max_ps, _mm512_mul_ps, _mm512_reduce_add_pd, _mm512_reduce_max_pd,
-    _mm512_reduce_max_ps, _mm512_reduce_min_pd, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps,
-    _mm512_setr_epi32, _mm512_setr_epi64, _mm512_setzero_pd, _mm512_storeu_pd, _mm512_sub_pd,
+    _mm512_loadu_ps, _mm512_mask_blend_pd, _mm512_mask_cmp_ps_mask, _mm512_mask_cmpeq_epi32_mask, _mm512_mask_max_pd,
+    _mm512_mask_min_pd, _mm512_mask_mov_epi32, _mm512_mask_mov_epi64, _mm512_mask_mov_pd, _mm512_mask_mov_ps,
+    _mm512_mask_reduce_min_epu32, _mm512_mask_reduce_min_epu64, _mm512_max_pd, _mm512_max_ps, _mm512_min_pd,
+    _mm512_mul_ps, _mm512_reduce_add_pd, _mm512_reduce_max_pd, _mm512_reduce_max_ps, _mm512_reduce_min_pd,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_setr_epi32, _mm512_setzero_pd,
+    _mm512_storeu_pd, _mm512_sub_pd,
 };
 
 /// Numbers in a register.
@@ -58,57 +59,76 @@ pub(super) fn choose(s: &[f64], marks: &[Marks], reading: Reading, partner: &Par
     }
 }
 
-/// The best value of each lane and the vector it was met in.
+/// The best value of each lane and the word it was met in.
 #[derive(Clone, Copy)]
 struct Lanes {
     value: __m512d,
-    vector: __m512i,
+    word: __m512i,
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
 fn lanes(value: f64) -> Lanes {
-    Lanes { value: _mm512_set1_pd(value), vector: _mm512_set1_epi64(-1) }
+    Lanes { value: _mm512_set1_pd(value), word: _mm512_set1_epi64(-1) }
 }
 
-/// Keeps the larger of each lane, where the mask allows.
+/// Keeps the larger of each lane.
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
 #[inline]
-fn raise(best: &mut Lanes, mask: u8, v: __m512d, vector: __m512i) {
-    let better = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(mask, v, best.value);
+fn raise(best: &mut Lanes, v: __m512d, word: __m512i) {
+    let better = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(v, best.value);
     best.value = _mm512_mask_mov_pd(best.value, better, v);
-    best.vector = _mm512_mask_mov_epi64(best.vector, better, vector);
+    best.word = _mm512_mask_mov_epi64(best.word, better, word);
 }
 
-/// Keeps the smaller of each lane, where the mask allows.
+/// Keeps the smaller of each lane.
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
 #[inline]
-fn lower(best: &mut Lanes, mask: u8, v: __m512d, vector: __m512i) {
-    let better = _mm512_mask_cmp_pd_mask::<_CMP_LT_OQ>(mask, v, best.value);
+fn lower(best: &mut Lanes, v: __m512d, word: __m512i) {
+    let better = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(v, best.value);
     best.value = _mm512_mask_mov_pd(best.value, better, v);
-    best.vector = _mm512_mask_mov_epi64(best.vector, better, vector);
+    best.word = _mm512_mask_mov_epi64(best.word, better, word);
 }
 
-/// The extreme over two sets of lanes; ties go to the lowest index.
+/// The extreme over all lanes and the first word that has it.
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
-fn gather(best: &[Lanes; 2], largest: bool) -> Extreme {
-    let (a, b) = (best[0], best[1]);
-    let value = if largest {
-        _mm512_reduce_max_pd(a.value).max(_mm512_reduce_max_pd(b.value))
-    } else {
-        _mm512_reduce_min_pd(a.value).min(_mm512_reduce_min_pd(b.value))
-    };
+fn gather(best: Lanes, largest: bool) -> Option<(f64, usize)> {
+    let value = if largest { _mm512_reduce_max_pd(best.value) } else { _mm512_reduce_min_pd(best.value) };
     if value.is_infinite() {
-        return Extreme { value: if largest { f64::NEG_INFINITY } else { f64::INFINITY }, index: NOWHERE };
+        return None;
     }
-    let lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    let first = |set: Lanes| {
-        let there = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(set.value, _mm512_set1_pd(value));
-        let eight = _mm512_add_epi64(set.vector, set.vector);
-        let eight = _mm512_add_epi64(eight, eight);
-        let index = _mm512_add_epi64(_mm512_add_epi64(eight, eight), lane);
-        _mm512_mask_reduce_min_epu64(there, index)
-    };
-    Extreme { value, index: first(a).min(first(b)) as usize }
+    let there = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(best.value, _mm512_set1_pd(value));
+    Some((value, _mm512_mask_reduce_min_epu64(there, best.word) as usize))
+}
+
+/// The first variable of a word that sees a value.
+fn place(
+    s: &[f64],
+    marks: &[Marks],
+    reading: Reading,
+    group: usize,
+    rises: bool,
+    found: Option<(f64, usize)>,
+) -> Extreme {
+    let nowhere = Extreme { value: if rises { f64::NEG_INFINITY } else { f64::INFINITY }, index: NOWHERE };
+    let Some((value, w)) = found else { return nowhere };
+    let mark = &marks[w];
+    let mut open = mark[2 * group + usize::from(!rises)];
+    while open != 0 {
+        let bit = open.trailing_zeros() as usize;
+        open &= open - 1;
+        let v = s[w * WORD + bit];
+        let seen = match reading {
+            Reading::Bent(e) => {
+                let far = mark[if rises { 2 } else { 3 }] >> bit & 1 == 1;
+                if far == rises { v + e } else { v - e }
+            }
+            Reading::Plain | Reading::Grouped => v,
+        };
+        if seen == value {
+            return Extreme { value, index: w * WORD + bit };
+        }
+    }
+    nowhere
 }
 
 /// # Safety
@@ -120,15 +140,23 @@ unsafe fn pass<const READING: u8, const STEP: bool>(
     bend: f64,
     step: Move<'_>,
 ) -> Extremes {
+    let reading = match READING {
+        PLAIN => Reading::Plain,
+        BENT => Reading::Bent(bend),
+        _ => Reading::Grouped,
+    };
+    let groups = if READING == GROUPED { 2 } else { 1 };
     let (up, down, bend) = (_mm512_set1_pd(step.up), _mm512_set1_pd(step.down), _mm512_set1_pd(bend));
-    // two sets of lanes, so that a comparison need not wait for the one before
-    let mut top = [[lanes(f64::NEG_INFINITY); 2]; 2];
-    let mut bottom = [[lanes(f64::INFINITY); 2]; 2];
+    let (lowest, highest) = (_mm512_set1_pd(f64::NEG_INFINITY), _mm512_set1_pd(f64::INFINITY));
+    let (mut top, mut bottom) = ([lanes(f64::NEG_INFINITY); 2], [lanes(f64::INFINITY); 2]);
     let mut nothing = [_mm512_setzero_pd(); 2];
-    let mut vector = _mm512_set1_epi64(0);
+    let mut word = _mm512_set1_epi64(0);
     let one = _mm512_set1_epi64(1);
     let (state, row_up, row_down) = (s.as_mut_ptr(), step.row_up.as_ptr(), step.row_down.as_ptr());
     for (w, mark) in marks.iter().enumerate() {
+        // two registers of extremes in turn, so that none waits for the one before; where they were met is asked only once
+        // a word
+        let (mut high, mut low) = ([[lowest; 2]; 2], [[highest; 2]; 2]);
         for h in 0..WORD / LANES {
             let at = w * WORD + h * LANES;
             // SAFETY: at + 8 ≤ marks.len() · 64, which s and the rows hold.
@@ -143,25 +171,31 @@ unsafe fn pass<const READING: u8, const STEP: bool>(
             // 0 · v is NaN exactly if v is not finite: comparisons alone would pass over it
             nothing[h % 2] = _mm512_fmadd_pd(_mm512_setzero_pd(), v, nothing[h % 2]);
             let bits = |which: usize| (mark[which] >> (h * LANES)) as u8;
-            let (mut high, mut low) = (v, v);
+            let (mut rising, mut falling) = (v, v);
             if READING == BENT {
                 let (below, above) = (_mm512_sub_pd(v, bend), _mm512_add_pd(v, bend));
-                high = _mm512_mask_blend_pd(bits(2), below, above);
-                low = _mm512_mask_blend_pd(bits(3), above, below);
+                rising = _mm512_mask_blend_pd(bits(2), below, above);
+                falling = _mm512_mask_blend_pd(bits(3), above, below);
             }
-            raise(&mut top[0][h % 2], bits(0), high, vector);
-            lower(&mut bottom[0][h % 2], bits(1), low, vector);
-            if READING == GROUPED {
-                raise(&mut top[1][h % 2], bits(2), high, vector);
-                lower(&mut bottom[1][h % 2], bits(3), low, vector);
+            for group in 0..groups {
+                let (up, down) = (&mut high[group][h % 2], &mut low[group][h % 2]);
+                *up = _mm512_mask_max_pd(*up, bits(2 * group), *up, rising);
+                *down = _mm512_mask_min_pd(*down, bits(2 * group + 1), *down, falling);
             }
-            vector = _mm512_add_epi64(vector, one);
         }
+        for group in 0..groups {
+            raise(&mut top[group], _mm512_max_pd(high[group][0], high[group][1]), word);
+            lower(&mut bottom[group], _mm512_min_pd(low[group][0], low[group][1]), word);
+        }
+        word = _mm512_add_epi64(word, one);
     }
     let finite = !_mm512_reduce_add_pd(_mm512_add_pd(nothing[0], nothing[1])).is_nan();
+    let tops = [gather(top[0], true), gather(top[1], true)];
+    let bottoms = [gather(bottom[0], false), gather(bottom[1], false)];
+    let find = |group, rises, found| place(s, marks, reading, group, rises, found);
     Extremes {
-        top: [gather(&top[0], true), gather(&top[1], true)],
-        bottom: [gather(&bottom[0], false), gather(&bottom[1], false)],
+        top: [find(0, true, tops[0]), find(1, true, tops[1])],
+        bottom: [find(0, false, bottoms[0]), find(1, false, bottoms[1])],
         finite,
     }
 }
@@ -227,7 +261,7 @@ unsafe fn search<const BENDS: bool, const FLAT: bool>(
     let there = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(best, _mm512_set1_ps(gain));
     // vectors and lanes are ordered apart: of the lanes with the best gain, the first vector, then the first lane
     let vector = _mm512_mask_reduce_min_epu32(there, met);
-    let same = std::arch::x86_64::_mm512_mask_cmpeq_epi32_mask(there, met, _mm512_set1_epi32(vector as i32));
+    let same = _mm512_mask_cmpeq_epi32_mask(there, met, _mm512_set1_epi32(vector as i32));
     let lane =
         _mm512_mask_reduce_min_epu32(same, _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
     Promise { gain, index: vector as usize * HALF + lane as usize }
