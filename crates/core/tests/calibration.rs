@@ -3,6 +3,7 @@
 
 use mercer::calibrate::Method;
 use mercer::gram::Plan;
+use mercer::machines::classify::Strategy;
 use mercer::machines::{Learns, Machine, Output, Task, folds};
 use mercer::metrics::{Metrics, measure};
 use mercer::prelude::*;
@@ -68,6 +69,43 @@ fn held_out_scores_are_those_of_fits_by_hand() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn scores_held_out_beside_a_fit_are_near_those_of_whole_fits() {
+    // more examples than a small problem has, so that only what is near the margins is solved again
+    for (n, c, strategy) in
+        [(300, 1.0, Strategy::OneVsOne), (300, 100.0, Strategy::OneVsRest), (9000, 1.0, Strategy::OneVsOne)]
+    {
+        let data = load("waveform", Some(n));
+        let target = data.target().unwrap();
+        let task = |threads: usize| Task {
+            gram: rbf(0.02).training_gram(&data).unwrap(),
+            features: None,
+            target: Some(target),
+            weights: None,
+            start: None,
+            threads,
+            plan: Plan::default(),
+            seed: Seed(0),
+        };
+        let machine = Svc { c, strategy, ..Svc::default() };
+        let parts = folds(target, Learns::Classes, 3, Seed(1)).unwrap();
+        let beside = |threads: usize| machine.run_holding_out(&task(threads), &parts, &Silent).unwrap();
+        let (fitted, scores) = beside(1);
+        let scores = scores.unwrap();
+        let bits = |s: &[f64]| s.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&scores), bits(&beside(2).1.unwrap()), "threads change no bit");
+        let whole = machine.held_out_scores(&task(2), &fitted, &parts, &Silent).unwrap();
+        let apart: Vec<f64> = scores
+            .iter()
+            .zip(&whole)
+            .filter(|(s, w)| s.is_finite() && w.is_finite())
+            .map(|(s, w)| (s - w).abs())
+            .collect();
+        let mean = apart.iter().sum::<f64>() / apart.len() as f64;
+        assert!(apart.len() >= n && mean < 0.02, "{n} examples, C = {c}: {mean} apart in the mean");
     }
 }
 

@@ -70,23 +70,23 @@ impl Scalar for f64 {
         // beyond these limits the two factors below give zero or infinity by themselves; NaN passes both comparisons
         let x = if self < -746.0 { -746.0 } else { self };
         let x = if x > 711.0 { 711.0 } else { x };
-        let shifted = x * std::f64::consts::LOG2_E + MAGIC;
+        // every step is fused: half the operations, and still the same bits on every processor
+        let shifted = x.mul_add(std::f64::consts::LOG2_E, MAGIC);
         let k = shifted - MAGIC;
-        let r = (x - k * LN2_HIGH) - k * LN2_LOW;
-        let mut p = 1.605_904_383_682_161_3e-10;
-        p = p * r + 2.087_675_698_786_81e-9;
-        p = p * r + 2.505_210_838_544_172e-8;
-        p = p * r + 2.755_731_922_398_589_3e-7;
-        p = p * r + 2.755_731_922_398_589e-6;
-        p = p * r + 2.480_158_730_158_73e-5;
-        p = p * r + 1.984_126_984_126_984e-4;
-        p = p * r + 1.388_888_888_888_889e-3;
-        p = p * r + 8.333_333_333_333_333e-3;
-        p = p * r + 4.166_666_666_666_666_4e-2;
-        p = p * r + 1.666_666_666_666_666_6e-1;
-        p = p * r + 0.5;
-        p = p * r * r + r;
-        p += 1.0;
+        let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, x));
+        let mut p = 1.605_904_383_682_161_3e-10_f64;
+        p = p.mul_add(r, 2.087_675_698_786_81e-9);
+        p = p.mul_add(r, 2.505_210_838_544_172e-8);
+        p = p.mul_add(r, 2.755_731_922_398_589_3e-7);
+        p = p.mul_add(r, 2.755_731_922_398_589e-6);
+        p = p.mul_add(r, 2.480_158_730_158_73e-5);
+        p = p.mul_add(r, 1.984_126_984_126_984e-4);
+        p = p.mul_add(r, 1.388_888_888_888_889e-3);
+        p = p.mul_add(r, 8.333_333_333_333_333e-3);
+        p = p.mul_add(r, 4.166_666_666_666_666_4e-2);
+        p = p.mul_add(r, 1.666_666_666_666_666_6e-1);
+        p = p.mul_add(r, 0.5);
+        p = (p * r).mul_add(r, r) + 1.0;
         // 2ᵏ in two factors, so that results below the smallest normal number round to zero or a subnormal
         let bits = shifted.to_bits().wrapping_sub(MAGIC.to_bits()) as i64;
         let half = bits >> 1;

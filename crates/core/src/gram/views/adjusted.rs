@@ -149,6 +149,25 @@ impl Gram for Adjusted {
         }
     }
 
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        if self.how == Adjustment::Normalise {
+            self.inner.rows32(rows, cols.clone(), lines);
+            for (&row, line) in rows.iter().zip(lines) {
+                self.adjust(row, &Pick::Range(cols.clone()), line);
+            }
+        } else {
+            rows.iter().zip(lines).for_each(|(&row, line)| self.row32(row, cols.clone(), line));
+        }
+    }
+
+    fn row_group(&self) -> usize {
+        if self.how == Adjustment::Normalise { self.inner.row_group() } else { 1 }
+    }
+
+    fn is_dear(&self) -> bool {
+        self.inner.is_dear()
+    }
+
     fn is_symmetric(&self) -> bool {
         self.inner.is_symmetric()
     }

@@ -88,6 +88,10 @@ impl Gram for Combined {
         });
     }
 
+    fn is_dear(&self) -> bool {
+        self.terms.iter().any(|t| t.is_dear())
+    }
+
     fn is_symmetric(&self) -> bool {
         self.terms.iter().all(|t| t.is_symmetric())
     }

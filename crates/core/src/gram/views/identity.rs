@@ -22,6 +22,10 @@ impl Gram for Constant {
         }
     }
 
+    fn is_dear(&self) -> bool {
+        false
+    }
+
     fn is_symmetric(&self) -> bool {
         self.shape.0 == self.shape.1
     }
@@ -65,6 +69,10 @@ impl Gram for Identity {
                 *o = if self.rows[i] == self.cols[j] { self.value } else { 0.0 };
             }
         }
+    }
+
+    fn is_dear(&self) -> bool {
+        false
     }
 
     fn is_symmetric(&self) -> bool {

@@ -90,6 +90,21 @@ impl Gram for Pointwise {
         self.map(out);
     }
 
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        self.inner.rows32(rows, cols, lines);
+        for line in lines {
+            self.map(line);
+        }
+    }
+
+    fn row_group(&self) -> usize {
+        self.inner.row_group()
+    }
+
+    fn is_dear(&self) -> bool {
+        self.inner.is_dear()
+    }
+
     fn is_symmetric(&self) -> bool {
         self.inner.is_symmetric()
     }
