@@ -244,9 +244,8 @@ fn detectors_of_novelties_reach_the_optimum() {
         });
     }
     if expected(&["svdd"]) {
-        fuzz("svdd", "svdd", 200, &[2], |random, trial| {
+        fuzz("svdd", "svdd", 200, &[2], |random, _| {
             let nu = 0.05 + 0.9 * random.uniform();
-            let _ = trial;
             Some((format!("nu={nu}"), Law::Svdd { nu }))
         });
     }

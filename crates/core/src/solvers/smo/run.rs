@@ -21,8 +21,6 @@ pub(super) struct Run<'a> {
     /// Why it ended early, if it did.
     pub(super) status: Option<Status>,
     pub(super) whole: bool,
-    /// What the leader's monitor said, to be told to the others.
-    stop: Option<Stop>,
     pub(super) returns: usize,
     /// What is being done, for the monitor.
     pub(super) phase: &'static str,
@@ -68,7 +66,6 @@ impl<'a> Run<'a> {
             evaluations: 0,
             status: None,
             whole: true,
-            stop: None,
             returns: 0,
             phase: "smo",
         }
@@ -293,7 +290,6 @@ impl<'a> Run<'a> {
             1 | 3 => Stop::Interrupted,
             _ => Stop::TimeLimit,
         };
-        self.stop = Some(reason);
         self.status = Some(reason.into());
     }
 
