@@ -98,7 +98,7 @@ def mnist_poly9(settings, book):
         return
     say("mnist_poly9")
     course = Course(settings, catalogue.POLY9, settings.cut(catalogue.POLY9.quick))
-    record = course.record(settings, "mercer", setting="C=10, ⟨x,y⟩⁹ normalised")
+    record = course.record(settings, "mercer", setting="C=10, ((cos∠(x,y) + 1)/2)⁹")
     try:
         record |= ours(settings, course)
         record.pop("status")

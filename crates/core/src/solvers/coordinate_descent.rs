@@ -13,7 +13,7 @@
 //! # Source
 //! Hsieh et al. (2008) for hinge losses, Ho & Lin (2012) for ε-insensitive losses, Yu, Huang & Lin (2011) for the logistic
 //! loss; each file states its problem. Stopping and shrinking are LIBLINEAR's. Passes go through the examples in random
-//! order.
+//! order, and less and less often to those that no longer move.
 
 mod descend;
 mod design;
@@ -69,7 +69,7 @@ pub struct DescentOptions {
     /// Hinge losses: the largest minus the smallest projected gradient of a pass. Logistic loss: the largest gradient.
     /// ε-insensitive losses: the summed violations of a pass as a part of those of the first.
     pub tolerance: f64,
-    /// The most passes; 0 for no limit.
+    /// The most passes, each counted as the part of the examples that it visits; 0 for no limit.
     pub max_iterations: usize,
     /// The order of the examples.
     pub seed: Seed,
@@ -114,9 +114,9 @@ enum Verdict {
 trait Loss {
     /// c_i.
     fn coefficient(&self, i: usize, b: usize) -> f64;
-    /// Minimises over one variable, given the score of its example, and tells how c_i changed; `None` (and nothing done) if it
-    /// may be left aside.
-    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<f64>;
+    /// Minimises over one variable, given the score of its example, and tells how c_i changed and how large its violation was;
+    /// `None` (and nothing done) if it may be left aside.
+    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<(f64, f64)>;
     /// Judges a pass, which saw the `whole` or what was not left aside.
     fn end(&mut self, b: usize, whole: bool, tolerance: f64) -> Verdict;
     /// C_i ℓ(y_i, f).

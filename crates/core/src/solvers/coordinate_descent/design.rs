@@ -37,6 +37,7 @@ pub(super) struct DenseRows {
     width: usize,
 }
 
+/// Rows are filled up with zeros of the first coordinate to a multiple of the sums.
 pub(super) struct SparseRows {
     indices: Vec<u32>,
     values: Vec<f64>,
@@ -88,6 +89,10 @@ impl Design {
                 indices.push(places[index as usize]);
                 values.push(value * root);
             }
+            // whole groups of sums: the end of a short loop is guessed wrong by the processor once for each row
+            let whole = values.len().next_multiple_of(SUMS);
+            values.resize(whole, 0.0);
+            indices.resize(whole, 0);
             squares.push(values[begin..].iter().map(|x| x * x).sum());
             ends.push(values.len());
         }
@@ -208,16 +213,12 @@ impl Rows for SparseRows {
     #[inline(always)]
     fn dot<const B: usize>(&self, i: usize, weights: &[[f64; B]]) -> [f64; B] {
         let (indices, values) = self.row(i);
-        let (j, j_rest) = indices.as_chunks::<SUMS>();
-        let (x, x_rest) = values.as_chunks::<SUMS>();
+        let (j, x) = (indices.as_chunks::<SUMS>().0, values.as_chunks::<SUMS>().0);
         let mut sums = [[0.0; B]; SUMS];
         for (j, x) in j.iter().zip(x) {
             for s in 0..SUMS {
                 add_product(&mut sums[s], x[s], &weights[j[s] as usize]);
             }
-        }
-        for (sum, (&j, x)) in sums.iter_mut().zip(j_rest.iter().zip(x_rest)) {
-            add_product(sum, *x, &weights[j as usize]);
         }
         total(&sums)
     }
@@ -225,8 +226,11 @@ impl Rows for SparseRows {
     #[inline(always)]
     fn add<const B: usize>(&self, i: usize, step: [f64; B], weights: &mut [[f64; B]]) {
         let (indices, values) = self.row(i);
-        for (&j, x) in indices.iter().zip(values) {
-            add_product(&mut weights[j as usize], *x, &step);
+        let (j, x) = (indices.as_chunks::<SUMS>().0, values.as_chunks::<SUMS>().0);
+        for (j, x) in j.iter().zip(x) {
+            for s in 0..SUMS {
+                add_product(&mut weights[j[s] as usize], x[s], &step);
+            }
         }
     }
 }

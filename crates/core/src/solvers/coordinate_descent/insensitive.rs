@@ -83,7 +83,7 @@ impl<const B: usize> Loss for Insensitive<B> {
     }
 
     #[inline(always)]
-    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<f64> {
+    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<(f64, f64)> {
         let p = &mut self.points[i];
         let (beta, beyond) = (p.beta[b], self.beyond[b]);
         let gradient = score - p.target[b] + p.diagonal * beta;
@@ -110,10 +110,10 @@ impl<const B: usize> Loss for Insensitive<B> {
             -beta
         };
         if change.abs() <= LEAST {
-            return Some(0.0);
+            return Some((0.0, off));
         }
         p.beta[b] = (beta + change).max(-p.upper).min(p.upper);
-        Some(p.beta[b] - beta)
+        Some((p.beta[b] - beta, off))
     }
 
     fn end(&mut self, b: usize, whole: bool, tolerance: f64) -> Verdict {

@@ -6,6 +6,9 @@
 
 use super::{Loss, Verdict};
 
+/// Each pass decides by all examples, so none may rest.
+const NO_REST: f64 = f64::INFINITY;
+
 /// Newton steps on one coordinate.
 const MOST_STEPS: usize = 100;
 /// What a Newton step that left the interval is shortened to.
@@ -45,7 +48,7 @@ impl<const B: usize> Loss for Logistic<B> {
     }
 
     #[inline(always)]
-    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<f64> {
+    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<(f64, f64)> {
         let p = &mut self.points[i];
         let (square, margin, c) = (p.square, p.sign[b] * score, p.cost);
         // along the line both α and C − α are known; the one that is below C/2 at the solution is moved
@@ -64,12 +67,12 @@ impl<const B: usize> Loss for Logistic<B> {
             taken += 1;
         }
         if taken == 0 {
-            return Some(0.0);
+            return Some((0.0, NO_REST));
         }
         self.steps[b] += taken;
         p.alpha[b][second] = z;
         p.alpha[b][1 - second] = c - z;
-        Some(sign * (z - old) * p.sign[b])
+        Some((sign * (z - old) * p.sign[b], NO_REST))
     }
 
     fn end(&mut self, b: usize, _: bool, tolerance: f64) -> Verdict {

@@ -70,7 +70,7 @@ impl<const B: usize> Loss for Margin<B> {
     }
 
     #[inline(always)]
-    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<f64> {
+    fn step(&mut self, i: usize, b: usize, score: f64) -> Option<(f64, f64)> {
         let p = &mut self.points[i];
         let alpha = p.alpha[b];
         let gradient = p.sign[b] * score - 1.0 + p.diagonal * alpha;
@@ -81,10 +81,10 @@ impl<const B: usize> Loss for Margin<B> {
         self.largest[b] = self.largest[b].max(projected);
         self.smallest[b] = self.smallest[b].min(projected);
         if projected.abs() <= LEAST {
-            return Some(0.0);
+            return Some((0.0, projected.abs()));
         }
         p.alpha[b] = (alpha - gradient * p.step).max(0.0).min(p.upper);
-        Some((p.alpha[b] - alpha) * p.sign[b])
+        Some(((p.alpha[b] - alpha) * p.sign[b], projected.abs()))
     }
 
     fn end(&mut self, b: usize, whole: bool, tolerance: f64) -> Verdict {
