@@ -72,13 +72,25 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &[])
 }
 
-/// How good the model is on the examples it learned from.
+/// Kernel values that may be computed for nothing but a line of the report: some tenths of a second.
+const WORTH: usize = 100_000_000;
+
+/// How good the model is on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
+/// every few.
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
     let interrupted = model.fitted.proof.status == Status::Interrupted;
     // coordinates and novelties have no target to be right about
     let told = matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty);
     let target = data.target().filter(|_| !interrupted && !told)?;
-    measure(&model.predict(data).ok()?, target).ok()
+    if let Some(scores) = &model.fitted.training_scores {
+        return measure(&model.fitted.read(scores.clone()), target).ok();
+    }
+    let every = (data.len() * model.fitted.expansion.points().len()).div_ceil(WORTH).max(1);
+    if every == 1 {
+        return measure(&model.predict(data).ok()?, target).ok();
+    }
+    let some = data.select(&(0..data.len()).step_by(every).collect::<Vec<_>>());
+    measure(&model.predict(&some).ok()?, some.target()?).ok()
 }
 
 /// Prints the report of a fit; an interrupted one is a failure of its own.
@@ -102,7 +114,7 @@ pub(crate) fn finish(
     } else {
         let mut rows = report::model_facts(model);
         if let Some(metrics) = metrics {
-            rows.push(("training", brief(metrics)));
+            rows.push(("training", brief(metrics, model.trained_on)));
         }
         let of = |name: &str| seconds[name].as_f64().unwrap_or(0.0);
         rows.push((
@@ -153,9 +165,11 @@ pub(crate) fn warn_of_indefinite(kernel: &Formula, machine: &str) {
     }
 }
 
-fn brief(metrics: &Metrics) -> String {
-    match metrics {
-        Metrics::Classes(m) => format!("error {:.2} % on the training examples", 100.0 * m.error),
-        Metrics::Numbers(m) => format!("RMSE {} on the training examples", report::short(m.rmse)),
-    }
+fn brief(metrics: &Metrics, trained_on: usize) -> String {
+    let (n, what) = match metrics {
+        Metrics::Classes(m) => (m.n, format!("error {:.2} %", 100.0 * m.error)),
+        Metrics::Numbers(m) => (m.n, format!("RMSE {}", report::short(m.rmse))),
+    };
+    let part = if n < trained_on { format!("{n} of the {trained_on} ") } else { "the ".to_owned() };
+    format!("{what} on {part}training examples")
 }

@@ -60,39 +60,35 @@ impl Scalar for f64 {
     fn wide(self) -> f64 {
         self
     }
-    /// Cody and Waite's reduction x = k ln 2 + r, a Taylor polynomial of degree 13 in r, then 2ᵏ by
-    /// adding to the exponent bits.
+    /// Cody and Waite's reduction x = k ln 2 + r, a polynomial of degree 11 in r (interpolating at Chebyshev's points,
+    /// relative error 1.3e-17), then 2ᵏ by adding to the exponent bits. Results below the smallest normal number are zero.
     #[inline(always)]
     fn exp(self) -> Self {
         const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: rounds to an integer by addition
         const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
         const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-        // beyond these limits the two factors below give zero or infinity by themselves; NaN passes both comparisons
-        let x = if self < -746.0 { -746.0 } else { self };
-        let x = if x > 711.0 { 711.0 } else { x };
+        const LOWEST: f64 = -708.39;
+        const HIGHEST: f64 = 709.782_712_893_383_9;
         // every step is fused: half the operations, and still the same bits on every processor
-        let shifted = x.mul_add(std::f64::consts::LOG2_E, MAGIC);
+        let shifted = self.mul_add(std::f64::consts::LOG2_E, MAGIC);
         let k = shifted - MAGIC;
-        let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, x));
-        let mut p = 1.605_904_383_682_161_3e-10_f64;
-        p = p.mul_add(r, 2.087_675_698_786_81e-9);
-        p = p.mul_add(r, 2.505_210_838_544_172e-8);
-        p = p.mul_add(r, 2.755_731_922_398_589_3e-7);
-        p = p.mul_add(r, 2.755_731_922_398_589e-6);
-        p = p.mul_add(r, 2.480_158_730_158_73e-5);
-        p = p.mul_add(r, 1.984_126_984_126_984e-4);
-        p = p.mul_add(r, 1.388_888_888_888_889e-3);
-        p = p.mul_add(r, 8.333_333_333_333_333e-3);
-        p = p.mul_add(r, 4.166_666_666_666_666_4e-2);
-        p = p.mul_add(r, 1.666_666_666_666_666_6e-1);
+        let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, self));
+        let mut p = 2.510_038_549_551_032e-8_f64;
+        p = p.mul_add(r, 2.762_008_844_540_974_6e-7);
+        p = p.mul_add(r, 2.755_726_845_999_706_4e-6);
+        p = p.mul_add(r, 2.480_152_129_595_437_6e-5);
+        p = p.mul_add(r, 1.984_126_986_305_361_8e-4);
+        p = p.mul_add(r, 1.388_888_891_721_371_7e-3);
+        p = p.mul_add(r, 8.333_333_333_330_062e-3);
+        p = p.mul_add(r, 4.166_666_666_662_413e-2);
+        p = p.mul_add(r, 1.666_666_666_666_666_9e-1);
         p = p.mul_add(r, 0.5);
         p = (p * r).mul_add(r, r) + 1.0;
-        // 2ᵏ in two factors, so that results below the smallest normal number round to zero or a subnormal
-        let bits = shifted.to_bits().wrapping_sub(MAGIC.to_bits()) as i64;
-        let half = bits >> 1;
-        let first = f64::from_bits(((half + 1023) as u64) << 52);
-        let second = f64::from_bits(((bits - half + 1023) as u64) << 52);
-        p * first * second
+        // the low bits of `shifted` are k
+        let scaled = f64::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 52));
+        let scaled = if self < LOWEST { 0.0 } else { scaled };
+        // NaN stays NaN
+        if self <= HIGHEST { scaled } else { self + f64::INFINITY }
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -130,30 +126,26 @@ impl Scalar for f32 {
     fn wide(self) -> f64 {
         f64::from(self)
     }
-    /// As for f64, with a polynomial of degree 7.
+    /// As for f64, with a polynomial of degree 6 (relative error 7.9e-9).
     #[inline(always)]
     fn exp(self) -> Self {
         const MAGIC: f32 = 12_582_912.0; // 1.5 · 2²³
         const LN2_HIGH: f32 = 0.693_359_4;
         const LN2_LOW: f32 = -2.121_944_4e-4;
-        let x = if self < -104.0 { -104.0 } else { self };
-        let x = if x > 90.0 { 90.0 } else { x };
-        // every step is fused: a third fewer operations, and still the same bits on every processor
-        let shifted = x.mul_add(std::f32::consts::LOG2_E, MAGIC);
+        const LOWEST: f32 = -87.33;
+        const HIGHEST: f32 = 88.722_83;
+        let shifted = self.mul_add(std::f32::consts::LOG2_E, MAGIC);
         let k = shifted - MAGIC;
-        let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, x));
-        let mut p = 1.984_127e-4_f32;
-        p = p.mul_add(r, 1.388_888_9e-3);
-        p = p.mul_add(r, 8.333_334e-3);
-        p = p.mul_add(r, 4.166_666_8e-2);
-        p = p.mul_add(r, 1.666_666_7e-1);
+        let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, self));
+        let mut p = 1.392_618_4e-3_f32;
+        p = p.mul_add(r, 8.363_179e-3);
+        p = p.mul_add(r, 4.166_655_5e-2);
+        p = p.mul_add(r, 1.666_657_7e-1);
         p = p.mul_add(r, 0.5);
         p = (p * r).mul_add(r, r) + 1.0;
-        let bits = shifted.to_bits().wrapping_sub(MAGIC.to_bits()) as i32;
-        let half = bits >> 1;
-        let first = f32::from_bits(((half + 127) as u32) << 23);
-        let second = f32::from_bits(((bits - half + 127) as u32) << 23);
-        p * first * second
+        let scaled = f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23));
+        let scaled = if self < LOWEST { 0.0 } else { scaled };
+        if self <= HIGHEST { scaled } else { self + f32::INFINITY }
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -212,7 +204,7 @@ mod tests {
         assert_eq!(Scalar::exp(0.0_f32), 1.0);
         assert_eq!(Scalar::exp(-1e9_f32), 0.0);
         assert_eq!(Scalar::exp(1e9_f32), f32::INFINITY);
-        let tiny = Scalar::exp(-740.0_f64);
-        assert!((tiny - f64::exp(-740.0)).abs() <= 1e-323, "subnormal results are kept: {tiny:e}");
+        assert_eq!(Scalar::exp(-740.0_f64), 0.0, "subnormal results are zero");
+        assert!(Scalar::exp(-708.38_f64) > 0.0 && Scalar::exp(-87.32_f32) > 0.0);
     }
 }

@@ -16,6 +16,8 @@ pub struct Fitted {
     pub proof: Proof,
     /// How scores become probabilities, where that was learned.
     pub calibration: Option<Calibration>,
+    /// Scores of the training examples, row by row, where the solver has them anyway; they are not saved.
+    pub training_scores: Option<Vec<f64>>,
 }
 
 impl Fitted {

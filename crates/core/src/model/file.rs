@@ -301,6 +301,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
             readout: document.readout,
             proof: document.proof,
             calibration: document.calibration,
+            training_scores: None,
         },
         examples,
         schema: document.schema,

@@ -17,6 +17,7 @@ mod copies;
 mod held_out;
 mod level;
 mod passes;
+mod pool;
 mod run;
 mod shrink;
 mod slots;

@@ -9,8 +9,9 @@ mod gridded;
 mod real;
 
 use crate::data::{Rows, Scalar, SparseRows, Values};
-use counted::Counted;
+pub(crate) use counted::Counted;
 use gridded::Gridded;
+use rayon::prelude::*;
 use real::Real;
 use std::ops::Range;
 
@@ -142,22 +143,51 @@ fn each(source: &Values, visit: impl FnMut(usize, usize, f64)) {
     }
 }
 
-/// Whether every stored number obeys.
-fn all(source: &Values, obeys: impl Fn(f64) -> bool) -> bool {
-    match source {
-        Values::Dense(r) => r.values().iter().all(|&x| obeys(x)),
-        Values::Dense32(r) => r.values().iter().all(|&x| obeys(f64::from(x))),
-        Values::Sparse(r) => r.coordinates().iter().all(|c| obeys(c.value)),
-        Values::Sparse32(r) => r.coordinates().iter().all(|c| obeys(f64::from(c.value))),
-        Values::Text(_) | Values::Index(_) => false,
+/// Numbers that are looked at in one go.
+const PART: usize = 1 << 12;
+
+/// Looks at all stored numbers, in parts and in parallel, and joins what was found; `None` for other data than vectors.
+fn look<R: Send>(
+    source: &Values,
+    part: impl Fn(&[f64]) -> R + Sync + Send,
+    join: impl Fn(R, R) -> R + Sync + Send,
+) -> Option<R> {
+    fn widen<T: Sync, R: Send>(
+        stored: &[T],
+        number: impl Fn(&T) -> f64 + Sync + Send,
+        part: impl Fn(&[f64]) -> R + Sync + Send,
+        join: impl Fn(R, R) -> R + Sync + Send,
+    ) -> Option<R> {
+        let wide = |stored: &[T]| part(&stored.iter().map(&number).collect::<Vec<f64>>());
+        stored.par_chunks(PART).map(wide).reduce_with(join)
     }
+    let nothing = part(&[]);
+    let found = match source {
+        Values::Dense(r) => r.values().par_chunks(PART).map(&part).reduce_with(&join),
+        Values::Dense32(r) => widen(r.values(), |&x| f64::from(x), &part, &join),
+        Values::Sparse(r) => widen(r.coordinates(), |c| c.value, &part, &join),
+        Values::Sparse32(r) => widen(r.coordinates(), |c| f64::from(c.value), &part, &join),
+        Values::Text(_) | Values::Index(_) => return None,
+    };
+    Some(found.unwrap_or(nothing))
+}
+
+/// Whether every stored number obeys; false for other data than vectors.
+fn all(source: &Values, obeys: impl Fn(f64) -> bool + Sync + Send) -> bool {
+    look(source, |numbers| numbers.iter().all(|&x| obeys(x)), |a, b| a && b).unwrap_or(false)
 }
 
 /// Copies the lanes of a panel that belong to a stretch of the columns.
+#[inline(always)]
 fn put(panel: usize, sums: &[f32; PANEL], stretch: &Range<usize>, cols: &Range<usize>, line: &mut [f32]) {
     let first = panel * PANEL;
     let (from, to) = (stretch.start.max(first), stretch.end.min(first + PANEL));
-    line[from - cols.start..to - cols.start].copy_from_slice(&sums[from - first..to - first]);
+    let target = &mut line[from - cols.start..to - cols.start];
+    match target.as_mut_array::<PANEL>() {
+        // of a length that the compiler knows: a few stores instead of a call
+        Some(whole) => *whole = *sums,
+        None => target.copy_from_slice(&sums[from - first..to - first]),
+    }
 }
 
 /// The panels that a range of columns touches.

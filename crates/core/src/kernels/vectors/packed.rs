@@ -1,6 +1,6 @@
 //! Data prepared once for the loops over blocks: shifted, weighted, in either precision, in the layouts the loops want.
 
-use super::lines::{Change, Lines};
+use super::lines::{Change, Counted, Lines};
 use crate::data::{Coordinate, Rows, Scalar, SparseRows, Values};
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +15,8 @@ pub(crate) struct Packed {
     narrow: OnceLock<Store<f32>>,
     /// For single rows; `None` inside where sparse vectors are better left as they are.
     lines: OnceLock<Option<Lines>>,
+    /// Whether [`Counted`] can hold them.
+    countable: OnceLock<bool>,
 }
 
 /// Where the vectors come from.
@@ -105,6 +107,7 @@ impl Packed {
             wide: OnceLock::new(),
             narrow: OnceLock::new(),
             lines: OnceLock::new(),
+            countable: OnceLock::new(),
         }
     }
 
@@ -125,6 +128,19 @@ impl Packed {
             Lines::new(self.source(), &change)
         };
         self.lines.get_or_init(pack).as_ref()
+    }
+
+    /// Whether they are zeros and ones that can be counted.
+    pub(crate) fn is_countable(&self) -> bool {
+        *self.countable.get_or_init(|| Counted::holds(self.source()))
+    }
+
+    /// The layout for counting common features.
+    pub(crate) fn counted(&self, distance: bool) -> Option<&Counted> {
+        match self.lines(distance) {
+            Some(Lines::Counted(counted)) if self.is_countable() => Some(counted),
+            _ => None,
+        }
     }
 
     /// How many vectors.
@@ -153,6 +169,7 @@ impl Packed {
             wide: OnceLock::new(),
             narrow: OnceLock::new(),
             lines,
+            countable: self.countable.clone(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
 
 use super::Packed;
-use super::lines::Lines;
+use super::lines::{Counted, Lines};
 use super::packed::{Lists, Panels, SparseColumns, Store, Stored};
 use crate::data::{Coordinate, Scalar, SparseRows};
 use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
@@ -57,7 +57,12 @@ impl<F: ProductFamily> ProductGram<F> {
                 self.finish_block(rows, cols, na, nb, &mut out);
             }
             (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, .. }) => {
-                sparse_products(a, b, rows, cols, &mut out);
+                match (self.counted(), cols) {
+                    (Some(counted), Pick::Range(range)) => {
+                        rows.iter().enumerate().for_each(|(k, i)| counted.products(a.row(i), range, out.row_mut(k)));
+                    }
+                    _ => sparse_products(a, b, rows, cols, &mut out),
+                }
                 self.finish_block(rows, cols, na, nb, &mut out);
             }
             _ => unreachable!("both sides are packed alike"),
@@ -67,6 +72,12 @@ impl<F: ProductFamily> ProductGram<F> {
     /// The layout for single rows; only among the same examples.
     fn lines(&self) -> Option<&Lines> {
         if self.same { self.cols.lines(F::DISTANCE) } else { None }
+    }
+
+    /// The columns in the layout for counting, where both sides are zeros and ones.
+    fn counted(&self) -> Option<&Counted> {
+        let both = self.rows.is_countable() && self.cols.is_countable();
+        if both { self.cols.counted(F::DISTANCE) } else { None }
     }
 
     fn line_rows(&self, packed: &Lines, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]]) {

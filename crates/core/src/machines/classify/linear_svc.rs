@@ -137,7 +137,7 @@ impl Machine for LinearSvc {
         let (expansion, proof) = linear.solve(problems, &signs, watch)?;
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(Fitted { expansion, readout, proof, calibration: None })
+        Ok(Fitted { expansion, readout, proof, calibration: None, training_scores: None })
     }
 }
 

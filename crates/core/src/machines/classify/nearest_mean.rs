@@ -87,6 +87,7 @@ impl Machine for NearestMean {
             readout: Readout::ArgMax { labels: classes.labels },
             proof: Proof { support: Some(n), notes, ..Proof::direct() },
             calibration: None,
+            training_scores: None,
         })
     }
 }

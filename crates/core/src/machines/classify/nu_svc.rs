@@ -92,6 +92,7 @@ impl Machine for NuSvc {
             readout: Readout::Vote { labels: classes.labels },
             proof,
             calibration: None,
+            training_scores: None,
         })
     }
 }

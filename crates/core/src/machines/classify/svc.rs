@@ -134,12 +134,19 @@ impl Svc {
         }
     }
 
-    /// Primal minus dual objective. With s = y − (K + D)β, y f(x) = 1 − y (s + Dβ − b).
+    /// f(x) of the examples: with s = y − (K + D)β it is y − (s + Dβ − b).
+    fn scores(&self, signs: &[f64], weights: &[f64], solution: &Solution) -> impl Iterator<Item = f64> {
+        signs.iter().zip(weights).enumerate().map(move |(t, (&y, &w))| {
+            let ridge = if self.loss == Loss::SquaredHinge && w > 0.0 { 0.5 / (self.c * w) } else { 0.0 };
+            y - (solution.state[t] + ridge * solution.beta[t] - solution.offsets[0])
+        })
+    }
+
+    /// Primal minus dual objective.
     fn gap(&self, signs: &[f64], weights: &[f64], solution: &Solution) -> f64 {
         let mut losses = 0.0;
-        for (t, (&y, &w)) in signs.iter().zip(weights).enumerate() {
-            let ridge = if self.loss == Loss::SquaredHinge && w > 0.0 { 0.5 / (self.c * w) } else { 0.0 };
-            let slack = (y * (solution.state[t] + ridge * solution.beta[t] - solution.offsets[0])).max(0.0);
+        for ((&y, &w), f) in signs.iter().zip(weights).zip(self.scores(signs, weights, solution)) {
+            let slack = (1.0 - y * f).max(0.0);
             losses += match self.loss {
                 // a hard margin has no price: what is left of its violations is in `violation`
                 _ if self.c.is_infinite() || w == 0.0 => 0.0,
@@ -220,11 +227,21 @@ impl Svc {
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
         let proof = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
         let held_out = pairs.join_held_out(&solutions);
+        let training_scores = match solutions.as_slice() {
+            [one] if one.whole => {
+                let (side, mut scores) = (pairs.side(0), vec![0.0; classes.codes.len()]);
+                let values = self.scores(&side.signs, &side.weights, one);
+                pairs.examples(0).iter().zip(values).for_each(|(&i, f)| scores[i] = f);
+                Some(scores)
+            }
+            _ => None,
+        };
         let fitted = Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Vote { labels: classes.labels },
             proof,
             calibration: None,
+            training_scores,
         };
         Ok((fitted, held_out))
     }
@@ -279,6 +296,12 @@ impl Svc {
         let proof = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
         let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
         let held_out = outputs.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
+        let known: Option<Vec<Vec<f64>>> = solutions
+            .iter()
+            .enumerate()
+            .map(|(c, s)| s.whole.then(|| self.scores(&signs(c), weights, s).collect()))
+            .collect();
+        let training_scores = known.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
         let fitted = Fitted {
             expansion: Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
@@ -287,6 +310,7 @@ impl Svc {
             readout: Readout::ArgMax { labels: classes.labels.clone() },
             proof,
             calibration: None,
+            training_scores,
         };
         Ok((fitted, held_out))
     }

@@ -71,6 +71,7 @@ impl Machine for OneClass {
             readout: Readout::Novelty,
             proof,
             calibration: None,
+            training_scores: None,
         })
     }
 }

@@ -88,6 +88,7 @@ impl Machine for Svdd {
             readout: Readout::Novelty,
             proof,
             calibration: None,
+            training_scores: None,
         })
     }
 }

@@ -273,6 +273,7 @@ impl KernelPca {
                 ..Proof::direct()
             },
             calibration: None,
+            training_scores: None,
         })
     }
 }

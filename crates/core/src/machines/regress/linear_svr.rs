@@ -118,7 +118,13 @@ impl Machine for LinearSvr {
         let outputs = y.names.len();
         let column = |k: usize, i: usize| y.values[i * outputs + k];
         let (expansion, proof) = linear.solve(outputs, &column, watch)?;
-        Ok(Fitted { expansion, readout: Readout::Values { names: y.names }, proof, calibration: None })
+        Ok(Fitted {
+            expansion,
+            readout: Readout::Values { names: y.names },
+            proof,
+            calibration: None,
+            training_scores: None,
+        })
     }
 }
 

@@ -97,6 +97,7 @@ impl Machine for NuSvr {
             readout: Readout::Values { names: y.names },
             proof,
             calibration: None,
+            training_scores: None,
         })
     }
 }

@@ -356,6 +356,7 @@ impl Run<'_> {
                 ..Proof::direct()
             },
             calibration: None,
+            training_scores: None,
         }
     }
 }

@@ -98,11 +98,16 @@ impl Svr {
         if self.loss == TubeLoss::SquaredEpsilonInsensitive && weight > 0.0 { 0.5 / (self.c * weight) } else { 0.0 }
     }
 
-    /// Primal minus dual objective; z − f(x) = s + Dβ − b.
+    /// z − f(x) = s + Dβ − b of example t.
+    fn error(&self, t: usize, weight: f64, solution: &Solution) -> f64 {
+        solution.state[t] + self.ridge(weight) * solution.beta[t] - solution.offsets[0]
+    }
+
+    /// Primal minus dual objective.
     fn gap(&self, weights: &[f64], solution: &Solution) -> f64 {
         let mut losses = 0.0;
         for (t, &w) in weights.iter().enumerate() {
-            let error = solution.state[t] + self.ridge(w) * solution.beta[t] - solution.offsets[0];
+            let error = self.error(t, w, solution);
             let beyond = (error.abs() - self.epsilon).max(0.0);
             losses += match self.loss {
                 _ if self.c.is_infinite() || w == 0.0 => 0.0,
@@ -142,11 +147,16 @@ impl Machine for Svr {
         let (coefficients, support) = join(&solutions);
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
         let proof = prove(&solutions, self.c.is_finite().then_some(gap), support, &self.effort, task, notes);
+        let training_scores = solutions.iter().all(|s| s.whole).then(|| {
+            let of = |i: usize, k: usize| y.values[i * outputs + k] - self.error(i, weights[i], &solutions[k]);
+            (0..n).flat_map(|i| (0..outputs).map(move |k| (i, k))).map(|(i, k)| of(i, k)).collect()
+        });
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Values { names: y.names },
             proof,
             calibration: None,
+            training_scores,
         })
     }
 }

@@ -98,6 +98,7 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
             readout: header.readout,
             proof,
             calibration: header.calibration,
+            training_scores: None,
         },
         schema: Some(Schema::of_sparse(rows.width())),
         examples: Dataset::new(rows),

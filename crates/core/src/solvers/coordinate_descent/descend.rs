@@ -39,8 +39,9 @@ struct State<L, const B: usize> {
     rests: Vec<Rest>,
     /// Violations below this are calm.
     calm: [f64; B],
-    /// Examples visited in this pass.
+    /// Examples visited in this pass, and how many of them moved.
     visited: usize,
+    moved: usize,
 }
 
 pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
@@ -65,6 +66,7 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
         rests: vec![Rest::default(); costs.len()],
         calm: [0.0; B],
         visited: 0,
+        moved: 0,
     };
     // the end of each problem, once it has come
     let mut ends: [Option<(usize, Status)>; B] = [None; B];
@@ -82,7 +84,7 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
             at = vectorised(Sweep { rows, state: &mut state, at, until: at + WATCH_EVERY });
         }
         // a pass counts as the part of the examples that it visited
-        let visited = std::mem::take(&mut state.visited);
+        let (visited, moved) = (std::mem::take(&mut state.visited), std::mem::take(&mut state.moved));
         let rested = visited < begun;
         work += visited as f64 / begun.max(1) as f64;
         passes = work.ceil() as usize;
@@ -91,6 +93,11 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
         for b in 0..count {
             if ends[b].is_none() {
                 match state.loss.end(b, state.left[b] == n && !rested, options.tolerance) {
+                    // what nothing can improve any more is the end, whatever the tolerance says
+                    Verdict::GoOn(_) if L::EXACT && moved == 0 && !rested && state.left[b] == n => {
+                        ends[b] = Some((passes, Status::Converged));
+                        state.want(b, false);
+                    }
                     Verdict::GoOn(violation) => {
                         gap = violation.max(gap);
                         state.calm[b] = CALM * violation;
@@ -153,7 +160,7 @@ impl<R: Rows, L: Loss, const B: usize> Loops for Sweep<'_, R, L, B> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        let State { loss, weights, order, active, wanted, left, rests, calm, visited } = self.state;
+        let State { loss, weights, order, active, wanted, left, rests, calm, visited, moved: movers } = self.state;
         let mut at = self.at;
         while at < (*active).min(self.until) {
             let i = order[at] as usize;
@@ -183,6 +190,7 @@ impl<R: Rows, L: Loss, const B: usize> Loops for Sweep<'_, R, L, B> {
                         }
                     }
                 }
+                *movers += usize::from(moved);
                 if moved {
                     self.rows.add(i, steps, weights);
                 }

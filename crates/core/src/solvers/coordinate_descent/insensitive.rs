@@ -8,9 +8,6 @@
 
 use super::{Loss, Verdict};
 
-/// Changes below this are not worth a write of the weights.
-const LEAST: f64 = 1e-12;
-
 struct Point<const B: usize> {
     target: [f64; B],
     beta: [f64; B],
@@ -78,6 +75,8 @@ fn violation(gradient: f64, beta: f64, upper: f64, epsilon: f64) -> f64 {
 }
 
 impl<const B: usize> Loss for Insensitive<B> {
+    const EXACT: bool = true;
+
     fn coefficient(&self, i: usize, b: usize) -> f64 {
         self.points[i].beta[b]
     }
@@ -109,7 +108,8 @@ impl<const B: usize> Loss for Insensitive<B> {
         } else {
             -beta
         };
-        if change.abs() <= LEAST {
+        // even the smallest change counts: violations are summed, and many small ones would keep the sum from its end
+        if change == 0.0 {
             return Some((0.0, off));
         }
         p.beta[b] = (beta + change).max(-p.upper).min(p.upper);

@@ -43,6 +43,8 @@ impl<const B: usize> Logistic<B> {
 }
 
 impl<const B: usize> Loss for Logistic<B> {
+    const EXACT: bool = false;
+
     fn coefficient(&self, i: usize, b: usize) -> f64 {
         self.points[i].sign[b] * self.points[i].alpha[b][0]
     }

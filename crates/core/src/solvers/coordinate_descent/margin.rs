@@ -65,6 +65,8 @@ fn project(gradient: f64, alpha: f64, upper: f64) -> f64 {
 }
 
 impl<const B: usize> Loss for Margin<B> {
+    const EXACT: bool = true;
+
     fn coefficient(&self, i: usize, b: usize) -> f64 {
         self.points[i].sign[b] * self.points[i].alpha[b]
     }

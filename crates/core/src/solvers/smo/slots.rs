@@ -1,5 +1,6 @@
 //! Kept rows of K: the most recently used ones, over the columns of one part, in memory that is used again and again.
 
+use super::pool::Pool;
 use crate::gram::Gram;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,10 +50,10 @@ impl Columns {
     }
 }
 
-/// Numbers that solvers use one after the other, because fresh memory is the dearest operand of all.
+/// Memory that solvers use one after the other.
 #[derive(Default)]
 pub struct Workspace {
-    pool: Vec<f32>,
+    pool: Pool,
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -64,7 +65,7 @@ pub(super) struct Slots {
     /// Numbers of a slot: the part, padded.
     stride: usize,
     most: usize,
-    pool: Vec<f32>,
+    pool: Pool,
     /// Slot of each row; `NOWHERE` if it is not kept.
     slot_of: Vec<u32>,
     /// Row of each slot.
@@ -81,9 +82,8 @@ impl Slots {
         let n = columns.len();
         let most = (bytes / (4 * stride.max(1))).max(2).min(n.max(2));
         let mut pool = workspace.pool;
-        // reserved, not touched: slots come to life as they are first needed. Where even that is refused, memory grows
-        // as it is used.
-        let _ = pool.try_reserve((most * stride).saturating_sub(pool.len()));
+        // a smaller problem has room for more rows, but never needs more numbers than these
+        pool.reserve((bytes / 4).min(n * stride).max(2 * stride));
         Self {
             columns,
             part,
@@ -131,11 +131,8 @@ impl Slots {
         self.computed += rows.len();
         let mut slots: Vec<(usize, usize)> = rows.iter().rev().map(|&row| (self.claim(row), row)).collect();
         let end = slots.iter().map(|s| (s.0 + 1) * self.stride).max().unwrap_or(0);
-        if self.pool.len() < end {
-            self.pool.resize(end, 0.0);
-        }
         slots.sort_unstable();
-        let (mut rest, mut passed) = (&mut self.pool[..], 0);
+        let (mut rest, mut passed) = (self.pool.first(end), 0);
         let mut lines: Vec<&mut [f32]> = Vec::with_capacity(slots.len());
         for (slot, _) in &slots {
             let (line, after) = rest[slot * self.stride - passed..].split_at_mut(self.stride);
@@ -155,7 +152,7 @@ impl Slots {
 
     /// The values in a slot.
     pub(super) fn values(&self, slot: usize) -> &[f32] {
-        &self.pool[slot * self.stride..(slot + 1) * self.stride]
+        &self.pool.all()[slot * self.stride..(slot + 1) * self.stride]
     }
 
     /// A slot for a new row, the newest from now on.
@@ -203,6 +200,7 @@ impl Slots {
         }
         let mut new_slot = vec![NOWHERE; self.row_of.len()];
         let mut row_of = Vec::new();
+        let pool = self.pool.first(self.row_of.len() * self.stride);
         for (slot, &row) in self.row_of.iter().enumerate() {
             let place = new_place[row as usize];
             if place == NOWHERE || row_of.len() == most {
@@ -210,7 +208,7 @@ impl Slots {
             }
             let (from, to) = (slot * self.stride, row_of.len() * stride);
             for (k, &place) in kept.iter().enumerate() {
-                self.pool[to + k] = self.pool[from + place];
+                pool[to + k] = pool[from + place];
             }
             new_slot[slot] = row_of.len() as u32;
             row_of.push(place);

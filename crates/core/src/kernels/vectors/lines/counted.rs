@@ -1,7 +1,7 @@
 //! Vectors of zeros and ones: the inner product of two is the number of features they share, and bytes can count it.
 
 use super::{Change, Finish, all, each, stretches};
-use crate::data::Values;
+use crate::data::{Coordinate, Scalar, SparseRows, Values};
 use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
 
@@ -18,25 +18,34 @@ pub(crate) struct Counted {
     /// How many features each example has.
     sizes: Vec<f32>,
     /// The inner product that one common feature makes.
-    unit: f32,
+    unit: f64,
     distance: bool,
 }
 
 impl Counted {
-    pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
-        // dense zeros and ones were shifted to their mean; sparse ones are as they were
-        let rows = match source {
-            Values::Sparse(r) => r.len(),
-            Values::Sparse32(r) => r.len(),
-            _ => return None,
+    /// Whether these are sparse zeros and ones with no more ones than a byte can count. (Dense ones were shifted to their
+    /// mean.)
+    pub(crate) fn holds(source: &Values) -> bool {
+        fn few<S: Scalar>(rows: &SparseRows<S>) -> bool {
+            (0..rows.len()).all(|i| rows.row(i).len() <= usize::from(u8::MAX))
+        }
+        let few = match source {
+            Values::Sparse(r) => few(r),
+            Values::Sparse32(r) => few(r),
+            _ => false,
         };
+        few && all(source, |x| x == 1.0)
+    }
+
+    pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
         let width = source.width()?;
-        if !all(source, |x| x == 1.0) || rows.checked_mul(width)? > super::MOST_BYTES {
+        if !Self::holds(source) || source.len().checked_mul(width)? > super::MOST_BYTES {
             return None;
         }
+        let rows = source.len();
         let unit = match change.weights {
             None => 1.0,
-            Some([one]) => (one * one) as f32,
+            Some([one]) => one * one,
             Some(_) => return None,
         };
         let (mut features, mut starts) = (Vec::new(), vec![0; rows + 1]);
@@ -48,13 +57,10 @@ impl Counted {
         for i in 0..rows {
             starts[i + 1] = starts[i + 1].max(starts[i]);
         }
-        if starts.windows(2).any(|p| p[1] - p[0] > usize::from(u8::MAX)) {
-            return None;
-        }
         Some(Self::pack(features, starts, width, unit, change.distance))
     }
 
-    fn pack(features: Vec<u32>, starts: Vec<usize>, width: usize, unit: f32, distance: bool) -> Self {
+    fn pack(features: Vec<u32>, starts: Vec<usize>, width: usize, unit: f64, distance: bool) -> Self {
         let n = starts.len() - 1;
         let mut bytes = vec![0; n.div_ceil(WIDE) * width * WIDE];
         for i in 0..n {
@@ -90,6 +96,50 @@ impl Counted {
     }
 }
 
+impl Counted {
+    /// Inner products of another vector of zeros and ones with a range of columns.
+    pub(crate) fn products<S: Scalar>(&self, x: &[Coordinate<S>], cols: &Range<usize>, line: &mut [S]) {
+        vectorised(CountProducts { columns: self, x, cols, line });
+    }
+}
+
+/// The loop of [`Counted::products`].
+struct CountProducts<'a, S> {
+    columns: &'a Counted,
+    x: &'a [Coordinate<S>],
+    cols: &'a Range<usize>,
+    line: &'a mut [S],
+}
+
+impl<S: Scalar> Loops for CountProducts<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (columns, cols) = (self.columns, self.cols);
+        let unit = S::narrow(columns.unit);
+        for p in cols.start / WIDE..cols.end.div_ceil(WIDE) {
+            let panel = &columns.bytes[p * columns.width * WIDE..(p + 1) * columns.width * WIDE];
+            let (lines, _) = panel.as_chunks::<WIDE>();
+            let mut counts = [0_u8; WIDE];
+            for c in self.x {
+                // a feature that no column has adds nothing
+                if let Some(line) = lines.get(c.index as usize) {
+                    for l in 0..WIDE {
+                        counts[l] = counts[l].wrapping_add(line[l]);
+                    }
+                }
+            }
+            let first = p * WIDE;
+            let (from, to) = (cols.start.max(first), cols.end.min(first + WIDE));
+            let out = &mut self.line[from - cols.start..to - cols.start];
+            for (o, &count) in out.iter_mut().zip(&counts[from - first..to - first]) {
+                *o = unit * S::narrow(f64::from(count));
+            }
+        }
+    }
+}
+
 /// One example against the panels of a range of columns.
 struct Count<'a> {
     columns: &'a Counted,
@@ -105,7 +155,7 @@ impl Loops for Count<'_> {
     fn run(self) {
         let (columns, cols) = (self.columns, self.cols);
         let features = columns.example(self.row);
-        let (size, unit, distance) = (columns.sizes[self.row], columns.unit, columns.distance);
+        let (size, unit, distance) = (columns.sizes[self.row], columns.unit as f32, columns.distance);
         let mut values = [0.0_f32; WIDE];
         for p in cols.start / WIDE..cols.end.div_ceil(WIDE) {
             let panel = &columns.bytes[p * columns.width * WIDE..(p + 1) * columns.width * WIDE];
@@ -129,7 +179,11 @@ impl Loops for Count<'_> {
                     *v = unit * f32::from(c);
                 }
             }
-            self.line[from - cols.start..to - cols.start].copy_from_slice(&values[from - first..to - first]);
+            let target = &mut self.line[from - cols.start..to - cols.start];
+            match target.as_mut_array::<WIDE>() {
+                Some(whole) => *whole = values,
+                None => target.copy_from_slice(&values[from - first..to - first]),
+            }
         }
     }
 }

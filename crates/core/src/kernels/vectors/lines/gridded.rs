@@ -5,9 +5,10 @@
 #[cfg(target_arch = "x86_64")]
 mod vnni;
 
-use super::{Change, Finish, PANEL, all, at_once, each, finish_stretch, panels, put, stretches};
-use crate::data::Values;
+use super::{Change, Finish, PANEL, at_once, each, finish_stretch, look, panels, put, stretches};
+use crate::data::{Scalar, Values};
 use crate::vectorise::{Loops, vectorised};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Features 2k and 2k + 1 of lane l of panel p are at `((p · pairs + k) · 64 + l) · 2` and the place after it.
@@ -45,22 +46,14 @@ impl Gridded {
         };
         let sparse = matches!(source, Values::Sparse(_) | Values::Sparse32(_));
         let single = matches!(source, Values::Dense32(_) | Values::Sparse32(_));
-        let mut lowest = f64::INFINITY;
-        each(source, |_, _, x| lowest = lowest.min(x));
+        let lowest = look(source, |numbers| vectorised(Lowest { numbers }), f64::min)?;
         // distances do not see a common shift; the lowest value is mostly the background
         let base = if change.distance && !sparse { lowest } else { 0.0 };
         if !base.is_finite() {
             return None;
         }
-        let mut smallest = f64::INFINITY;
-        let mut largest = 0.0_f64;
-        each(source, |_, _, x| {
-            let q = (x - base).abs();
-            largest = largest.max(q);
-            if q > 0.0 {
-                smallest = smallest.min(q);
-            }
-        });
+        let (smallest, largest) =
+            look(source, |numbers| vectorised(Extent { numbers, base }), |a, b| (a.0.min(b.0), a.1.max(b.1)))?;
         let fits = |step: f64| {
             let most = largest / step;
             // Σ q q' and, for distances, Σ q² + Σ q'² − 2 Σ q q' stay below 2³¹; no product is negative above the lowest value
@@ -75,20 +68,30 @@ impl Gridded {
             // a value that was rounded once from its place on the grid
             let tolerance = if single { 1e-6 } else { 1e-12 } * (most + (base / step).abs()).max(1.0);
             tolerance < 0.01
-                && all(source, |x| {
-                    let q = (x - base) / step;
-                    (q - q.round()).abs() <= tolerance
-                })
+                && look(source, |numbers| vectorised(OnGrid { numbers, base, step, tolerance }), |a, b| a && b)
+                    .unwrap_or(false)
         };
         let step = STEPS.into_iter().chain(Some(smallest)).find(|&step| step <= 1.001 * smallest && fits(step))?;
         let pairs = width.div_ceil(2);
         let mut values = vec![0_i16; len.div_ceil(PANEL) * pairs * PANEL * 2];
         let mut squares = vec![0_i32; len];
-        each(source, |i, k, x| {
-            let q = ((x - base) / step).round() as i16;
-            values[((i / PANEL * pairs + k / 2) * PANEL + i % PANEL) * 2 + k % 2] = q;
-            squares[i] += i32::from(q) * i32::from(q);
-        });
+        let panels = values.par_chunks_mut((pairs * PANEL * 2).max(1)).zip(squares.par_chunks_mut(PANEL)).enumerate();
+        let grid = Grid { base, step, width };
+        match source {
+            Values::Dense(r) => panels.for_each(|(p, (panel, squares))| {
+                let rows = &r.values()[p * PANEL * width..(p * PANEL + squares.len()) * width];
+                vectorised(PackPanel { rows, grid, panel, squares });
+            }),
+            Values::Dense32(r) => panels.for_each(|(p, (panel, squares))| {
+                let rows = &r.values()[p * PANEL * width..(p * PANEL + squares.len()) * width];
+                vectorised(PackPanel { rows, grid, panel, squares });
+            }),
+            _ => each(source, |i, k, x| {
+                let q = ((x - base) / step).round() as i16;
+                values[((i / PANEL * pairs + k / 2) * PANEL + i % PANEL) * 2 + k % 2] = q;
+                squares[i] += i32::from(q) * i32::from(q);
+            }),
+        }
         let unit = (step * factor * step * factor) as f32;
         Some(Self { values, pairs, len, squares, unit, distance: change.distance })
     }
@@ -167,6 +170,112 @@ impl Gridded {
     fn scale(&self, dots: &[i32; PANEL], square: i32, squares: &[i32], sums: &mut [f32; PANEL]) {
         let (unit, distance) = (self.unit, self.distance);
         vectorised(Scale { dots, square, squares, unit, distance, sums });
+    }
+}
+
+/// The lowest number.
+struct Lowest<'a> {
+    numbers: &'a [f64],
+}
+
+impl Loops for Lowest<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let (groups, rest) = self.numbers.as_chunks::<16>();
+        let mut lowest = [f64::INFINITY; 16];
+        for group in groups {
+            for l in 0..16 {
+                lowest[l] = if group[l] < lowest[l] { group[l] } else { lowest[l] };
+            }
+        }
+        lowest.iter().chain(rest).copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The smallest distance from the base that is not zero, and the largest.
+struct Extent<'a> {
+    numbers: &'a [f64],
+    base: f64,
+}
+
+impl Loops for Extent<'_> {
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn run(self) -> (f64, f64) {
+        let (mut smallest, mut largest) = ([f64::INFINITY; 16], [0.0_f64; 16]);
+        for group in self.numbers.chunks(16) {
+            for (l, &x) in group.iter().enumerate() {
+                let q = (x - self.base).abs();
+                largest[l] = if q > largest[l] { q } else { largest[l] };
+                smallest[l] = if q > 0.0 && q < smallest[l] { q } else { smallest[l] };
+            }
+        }
+        (smallest.into_iter().fold(f64::INFINITY, f64::min), largest.into_iter().fold(0.0, f64::max))
+    }
+}
+
+/// Whether all numbers are on the grid, up to one rounding; never for one that is not finite.
+struct OnGrid<'a> {
+    numbers: &'a [f64],
+    base: f64,
+    step: f64,
+    tolerance: f64,
+}
+
+impl Loops for OnGrid<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        // an early end now and then, plain loops between
+        self.numbers.chunks(256).all(|part| {
+            let mut off = 0_u32;
+            for &x in part {
+                let q = (x - self.base) / self.step;
+                let near = (q - q.round_ties_even()).abs() <= self.tolerance;
+                off += u32::from(!near);
+            }
+            off == 0
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Grid {
+    base: f64,
+    step: f64,
+    width: usize,
+}
+
+/// Packs up to 64 dense rows: whole numbers in pairs of features, and their squares.
+struct PackPanel<'a, S> {
+    rows: &'a [S],
+    grid: Grid,
+    panel: &'a mut [i16],
+    squares: &'a mut [i32],
+}
+
+impl<S: Scalar> Loops for PackPanel<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Grid { base, step, width } = self.grid;
+        let mut whole = vec![0_i16; width];
+        for (lane, (row, square)) in self.rows.chunks_exact(width.max(1)).zip(self.squares).enumerate() {
+            let mut sum = 0;
+            for (q, x) in whole.iter_mut().zip(row) {
+                *q = ((x.wide() - base) / step).round_ties_even() as i16;
+                sum += i32::from(*q) * i32::from(*q);
+            }
+            *square = sum;
+            for (line, q) in self.panel.chunks_exact_mut(PANEL * 2).zip(whole.chunks(2)) {
+                line[2 * lane..2 * lane + q.len()].copy_from_slice(q);
+            }
+        }
     }
 }
 

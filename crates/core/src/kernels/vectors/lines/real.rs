@@ -1,9 +1,10 @@
 //! Panels of f32: Σ (x − y)², which cancels nothing, or Σ x y.
 
 use super::{Change, Finish, PANEL, all, at_once, each, finish_stretch, panels, put, stretches};
-use crate::data::Values;
+use crate::data::{Rows, Scalar, Values};
 use crate::kernels::vectors::weight;
 use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// The value of feature k and lane l of panel p is at `(p · width + k) · 64 + l`.
@@ -27,12 +28,19 @@ impl Real {
         }
         let mut packed =
             Self { values: vec![0.0; len.div_ceil(PANEL) * width * PANEL], width, len, distance: change.distance };
-        let values = &mut packed.values;
-        each(source, |i, k, x| {
+        let number = |k: usize, x: f64| {
             let moved = x - change.shift.map_or(0.0, |s| s[k]);
-            let factor = change.weights.map_or(1.0, |w| weight(w, k));
-            values[(i / PANEL * width + k) * PANEL + i % PANEL] = (moved * factor) as f32;
-        });
+            (moved * change.weights.map_or(1.0, |w| weight(w, k))) as f32
+        };
+        let panels = packed.values.par_chunks_mut((width * PANEL).max(1)).enumerate();
+        match source {
+            Values::Dense(r) => panels.for_each(|(p, panel)| pack_panel(r, p, panel, number)),
+            Values::Dense32(r) => panels.for_each(|(p, panel)| pack_panel(r, p, panel, number)),
+            _ => {
+                let values = &mut packed.values;
+                each(source, |i, k, x| values[(i / PANEL * width + k) * PANEL + i % PANEL] = number(k, x));
+            }
+        }
         Some(packed)
     }
 
@@ -90,6 +98,15 @@ impl Real {
                 arch.dispatch(Sums::<R, false> { columns: self, xs: &xs, stretch: &stretch, cols, lines: &mut *lines });
             }
             finish_stretch(&stretch, cols, lines, finish);
+        }
+    }
+}
+
+/// Packs up to 64 dense rows.
+fn pack_panel<S: Scalar>(rows: &Rows<S>, p: usize, panel: &mut [f32], number: impl Fn(usize, f64) -> f32) {
+    for i in p * PANEL..rows.len().min((p + 1) * PANEL) {
+        for (k, x) in rows.row(i).iter().enumerate() {
+            panel[k * PANEL + i % PANEL] = number(k, x.wide());
         }
     }
 }
