@@ -180,7 +180,7 @@ pub(crate) fn calibration(flags: &ArgMatches, entry: &MachineEntry) -> Result<(O
     if method.is_some() && entry.learns != Learns::Classes {
         return Err(Failure::usage(format!("--probabilities is for classifiers, and {} is none", entry.name)));
     }
-    Ok((method, flags.get_one::<u16>("calibration-folds").map_or(3, |&k| usize::from(k))))
+    Ok((method, flags.get_one::<u16>("calibration-folds").map_or(0, |&k| usize::from(k))))
 }
 
 /// `--weights`.

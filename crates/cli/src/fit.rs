@@ -72,8 +72,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &[])
 }
 
-/// Kernel values that may be computed for nothing but a line of the report: some tenths of a second.
-const WORTH: usize = 100_000_000;
+/// Kernel values that may be computed for nothing but a line of the report: some hundredths of a second.
+const WORTH: usize = 20_000_000;
 
 /// How good the model is on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
 /// every few.

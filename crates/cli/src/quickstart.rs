@@ -96,7 +96,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         folds: 5,
         choose: Choose::Best,
         probabilities: None,
-        calibration_folds: 3,
+        calibration_folds: 0,
         plan,
         seed,
     };

@@ -25,8 +25,26 @@ pub struct Job<'a> {
     pub seed: Seed,
     /// Whether a classifier also learns probabilities, and how.
     pub probabilities: Option<Method>,
-    /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most.
+    /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most. 0: thirds,
+    /// and no more of them than give each class some hundred and fifty scores.
     pub calibration_folds: usize,
+}
+
+/// Folds where none are asked for.
+const THIRDS: usize = 3;
+/// Held-out scores of a class that are enough for its curves.
+const ENOUGH: usize = 150;
+
+/// How many folds it takes until each class has enough members in them; all of them if some class never has.
+fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
+    let mut counts = vec![0; codes.iter().map(|&c| c as usize + 1).max().unwrap_or(0)];
+    for (k, fold) in folds.iter().enumerate() {
+        fold.iter().for_each(|&i| counts[codes[i] as usize] += 1);
+        if counts.iter().all(|&c| c >= ENOUGH) {
+            return k + 1;
+        }
+    }
+    folds.len()
 }
 
 /// The note in the proof of a model that was to have probabilities, but was stopped before they were learned.
@@ -35,7 +53,7 @@ pub const CUT_SHORT: &str = "calibration_cut_short";
 impl<'a> Job<'a> {
     /// A machine and a kernel with the default plan and seed.
     pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
-        Self { machine, kernel, plan: Plan::default(), seed: Seed(0), probabilities: None, calibration_folds: 3 }
+        Self { machine, kernel, plan: Plan::default(), seed: Seed(0), probabilities: None, calibration_folds: 0 }
     }
 
     /// Learns from data.
@@ -96,12 +114,17 @@ impl Job<'_> {
             return Err(FitError::Param { machine: entry.name, finding }.into());
         }
         let target = data.target().ok_or(DataError::NoTarget)?;
-        let count = self.calibration_folds.min(target.len());
+        let count = if self.calibration_folds == 0 { THIRDS } else { self.calibration_folds }.min(target.len());
         // too few classes and the like are for the machine to tell
         if target.classes().is_ok_and(|classes| classes.labels.len() < 2) {
             return Ok(None);
         }
-        Ok(Some(folds(target, Learns::Classes, count, self.seed)?))
+        let mut folds = folds(target, Learns::Classes, count, self.seed)?;
+        if self.calibration_folds == 0 {
+            let codes = target.classes()?.codes;
+            folds.truncate(enough(&codes, &folds));
+        }
+        Ok(Some(folds))
     }
 
     /// Learns probabilities from held-out scores. Where that is stopped the model is kept without them; its status says

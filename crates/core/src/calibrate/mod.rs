@@ -119,9 +119,9 @@ impl Curve {
 }
 
 /// More scores than a curve of two parameters needs one by one.
-const MANY: usize = 1024;
-/// Neighbours among many scores that stand for each other: a few hundred groups of equal size.
-const GROUPS: usize = 256;
+const MANY: usize = 512;
+/// Neighbours among many scores that stand for each other: a hundred or so groups of equal size.
+const GROUPS: usize = 128;
 
 /// Sorted scores in groups of neighbours: the mean of each group, once with the weight of its positive and once with that
 /// of its negative members.
@@ -164,13 +164,18 @@ impl Calibration {
         let curves = match form {
             Form::Pairs => {
                 let all: Vec<(usize, usize)> = pairs(k).collect();
-                let curve = |(p, &(a, b)): (usize, &(usize, usize))| held_out.curve(method, all.len(), p, a, Some(b));
+                let members = held_out.members(k);
+                let curve = |(p, &(a, b)): (usize, &(usize, usize))| {
+                    let both = members[a].iter().chain(&members[b]).copied();
+                    held_out.curve(method, all.len(), p, a, both)
+                };
                 all.par_iter().enumerate().map(curve).collect()
             }
             Form::Classes => {
                 let margins = margins(held_out.scores, k);
                 let held_out = HeldOut { scores: &margins, ..*held_out };
-                (0..k).into_par_iter().map(|c| held_out.curve(method, k, c, c, None)).collect()
+                let all = 0..held_out.codes.len();
+                (0..k).into_par_iter().map(|c| held_out.curve(method, k, c, c, all.clone())).collect()
             }
         };
         Self { method, folds, curves }
@@ -256,12 +261,24 @@ pub struct HeldOut<'a> {
 }
 
 impl HeldOut<'_> {
+    /// The examples of each class.
+    fn members(&self, k: usize) -> Vec<Vec<usize>> {
+        let mut members = vec![Vec::new(); k];
+        self.codes.iter().enumerate().for_each(|(i, &c)| members[c as usize].push(i));
+        members
+    }
+
     /// The curve of one output: class a against class b, or against all others.
-    fn curve(&self, method: Method, outputs: usize, output: usize, a: usize, b: Option<usize>) -> Curve {
+    fn curve(
+        &self,
+        method: Method,
+        outputs: usize,
+        output: usize,
+        a: usize,
+        examples: impl Iterator<Item = usize>,
+    ) -> Curve {
         let score = |i: usize| self.scores[i * outputs + output];
-        let takes_part = |c: usize| c == a || b.is_none_or(|b| c == b);
-        let chosen: Vec<usize> =
-            (0..self.codes.len()).filter(|&i| takes_part(self.codes[i] as usize) && score(i).is_finite()).collect();
+        let chosen: Vec<usize> = examples.filter(|&i| score(i).is_finite()).collect();
         let scores: Vec<f64> = chosen.iter().map(|&i| score(i)).collect();
         let positive: Vec<bool> = chosen.iter().map(|&i| self.codes[i] as usize == a).collect();
         let weights: Option<Vec<f64>> = self.weights.map(|w| chosen.iter().map(|&i| w[i]).collect());

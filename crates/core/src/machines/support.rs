@@ -137,7 +137,7 @@ pub(super) fn solve(
 }
 
 /// Cheap rows are not kept beyond this: memory that is touched for the first time costs more than to compute them again.
-const ENOUGH: usize = 96 << 20;
+const ENOUGH: usize = 64 << 20;
 
 /// Bytes for rows: what was asked for, within half of the memory, and no more than pays.
 fn cache_bytes(effort: &Effort, task: &Task<'_>) -> usize {

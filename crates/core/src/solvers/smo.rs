@@ -173,7 +173,7 @@ pub fn smo(
     let held_out: Option<Vec<Vec<f64>>> = parts.iter_mut().map(|part| part.3.take()).collect();
     let (run, level, extremes, _) = parts.swap_remove(0);
     let mut solution = finish(problem, &run, &level, &extremes, state);
-    solution.held_out = held_out.map(|parts| parts.concat());
+    solution.held_out = held_out.map(|parts| held_out::complete(problem, &solution, parts.concat()));
     *workspace = level.into_workspace();
     Ok(solution)
 }

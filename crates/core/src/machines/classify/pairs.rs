@@ -109,10 +109,11 @@ impl<'a> Pairs<'a> {
 
     /// Held-out scores of all pairs, n × pairs; not a number where an example is of neither class. None if a pair has none.
     pub(super) fn join_held_out(&self, solutions: &[Solution]) -> Option<Vec<f64>> {
+        let parts: Vec<&Vec<f64>> = solutions.iter().map(|s| s.held_out.as_ref()).collect::<Option<_>>()?;
         let (n, outputs) = (self.codes.len(), self.all.len());
         let mut scores = vec![f64::NAN; n * outputs];
-        for (p, solution) in solutions.iter().enumerate() {
-            for (i, &score) in self.examples(p).into_iter().zip(solution.held_out.as_ref()?) {
+        for (p, part) in parts.into_iter().enumerate() {
+            for (i, &score) in self.examples(p).into_iter().zip(part) {
                 scores[i * outputs + p] = score;
             }
         }

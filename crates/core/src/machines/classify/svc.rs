@@ -318,7 +318,7 @@ impl Svc {
 
 /// The fold of each of n examples.
 fn places_in(folds: &[Vec<usize>], n: usize) -> Vec<u32> {
-    let mut of = vec![0; n];
+    let mut of = vec![u32::MAX; n];
     for (fold, members) in folds.iter().enumerate() {
         members.iter().for_each(|&i| of[i] = fold as u32);
     }

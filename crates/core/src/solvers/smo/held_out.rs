@@ -8,7 +8,7 @@ use super::level::{Level, Variables, padded};
 use super::passes::{self, Extremes, Reading};
 use super::run::Run;
 use super::slots::{Slots, Workspace};
-use super::{Equality, Problem};
+use super::{Equality, Problem, Solution};
 use crate::solvers::SolveError;
 
 /// Examples within this distance of the margins may get or lose a multiplier when a fold is left out.
@@ -162,6 +162,32 @@ impl Run<'_> {
             (_, false, true) => bottom,
         }
     }
+}
+
+/// Adds the scores of examples whose fold was not left out.
+///
+/// An example without a multiplier has the score it would have if it were left out alone: the solution is the same without
+/// it. Leaving out one with multiplier β moves its score by β S², with a span S that varies little (Vapnik & Chapelle, 2000);
+/// its square is taken from the folds that were left out.
+pub(super) fn complete(problem: &Problem<'_>, solution: &Solution, mut scores: Vec<f64>) -> Vec<f64> {
+    if scores.iter().all(|s| s.is_finite()) {
+        return scores;
+    }
+    let beta = &solution.beta;
+    let own = |t: usize| {
+        let ridge = problem.ridge.map_or(0.0, |d| d[t] * beta[t]);
+        problem.linear[t] - solution.state[t] - ridge + solution.offsets[0]
+    };
+    let known = (0..beta.len()).filter(|&t| scores[t].is_finite() && beta[t] != 0.0);
+    let (drop, total) = known
+        .fold((0.0, 0.0), |(drop, total), t| (drop + (own(t) - scores[t]) * beta[t].signum(), total + beta[t].abs()));
+    let squared_span = if total > 0.0 { (drop / total).max(0.0) } else { 0.0 };
+    for t in 0..beta.len() {
+        if scores[t].is_nan() {
+            scores[t] = own(t) - beta[t] * squared_span;
+        }
+    }
+    scores
 }
 
 /// Takes the multipliers of some variables away, for good, and restores the sum by lowering others of the side that has too
