@@ -169,7 +169,7 @@ pub(crate) fn probabilities(command: Command) -> Command {
                 .allow_negative_numbers(true)
                 .value_parser(value_parser!(u16).range(2..=20))
                 .requires("probabilities")
-                .help("Folds of that cross-validation, 2 to 20 [default: 3]"),
+                .help("Hold out every fold of so many, 2 to 20 [default: a third of the examples where that is enough, else 3]"),
         )
 }
 

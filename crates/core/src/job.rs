@@ -2,12 +2,12 @@
 
 mod diagnosis;
 
-use crate::calibrate::{Calibration, HeldOut, Method};
+use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Plan;
-use crate::machines::{self, Features, FitError, Fitted, Learns, Machine, Task, folds};
+use crate::machines::{self, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds};
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
@@ -135,7 +135,7 @@ impl Job<'_> {
         folds: &[Vec<usize>],
         task: &Task<'_>,
         fitted: &mut Fitted,
-        known: Option<Vec<f64>>,
+        known: Option<HeldOutScores>,
         watch: &dyn Monitor,
     ) -> Result<(), Error> {
         let machine = self.machine.entry().name;
@@ -146,8 +146,8 @@ impl Job<'_> {
             return Ok(());
         }
         let watch = Calibrating { watch };
-        let scores = known.map_or_else(|| self.machine.held_out_scores(task, fitted, folds, &watch), Ok);
-        let scores = match scores {
+        let refit = || self.machine.held_out_scores(task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
+        let (layout, scores) = match known.map_or_else(refit, Ok) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                 fitted.proof.status = reason.into();
                 fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));
@@ -156,7 +156,7 @@ impl Job<'_> {
             other => other?,
         };
         let codes = task.classes(machine)?.codes;
-        let held_out = HeldOut { scores: &scores, codes: &codes, weights: task.weights };
+        let held_out = HeldOut { scores: &scores, layout, codes: &codes, weights: task.weights };
         fitted.calibration = Some(Calibration::learn(method, folds.len(), form, labels, &held_out));
         Ok(())
     }
@@ -192,3 +192,18 @@ pub trait Fit: Machine + Sized {
 }
 
 impl<M: Machine> Fit for M {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_are_held_out_until_every_class_has_enough() {
+        let codes: Vec<u32> = (0..1200).map(|i| u32::from(i % 4 == 0)).collect();
+        let folds: Vec<Vec<usize>> = (0..3).map(|f| (f * 400..(f + 1) * 400).collect()).collect();
+        // a hundred of the second class in each
+        assert_eq!(enough(&codes, &folds), 2);
+        assert_eq!(enough(&codes[..], &folds[..1]), 1, "all there are");
+        assert_eq!(enough(&vec![0; 1200], &folds), 1);
+    }
+}

@@ -94,9 +94,10 @@ fn scores_held_out_beside_a_fit_are_near_those_of_whole_fits() {
         let parts = folds(target, Learns::Classes, 3, Seed(1)).unwrap();
         let beside = |threads: usize| machine.run_holding_out(&task(threads), &parts, &Silent).unwrap();
         let (fitted, scores) = beside(1);
-        let scores = scores.unwrap();
+        // two classes: against the other one and for the pair are the same
+        let scores = scores.unwrap().1;
         let bits = |s: &[f64]| s.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-        assert_eq!(bits(&scores), bits(&beside(2).1.unwrap()), "threads change no bit");
+        assert_eq!(bits(&scores), bits(&beside(2).1.unwrap().1), "threads change no bit");
         let whole = machine.held_out_scores(&task(2), &fitted, &parts, &Silent).unwrap();
         let apart: Vec<f64> = scores
             .iter()
@@ -107,6 +108,42 @@ fn scores_held_out_beside_a_fit_are_near_those_of_whole_fits() {
         let mean = apart.iter().sum::<f64>() / apart.len() as f64;
         assert!(apart.len() >= n && mean < 0.02, "{n} examples, C = {c}: {mean} apart in the mean");
     }
+}
+
+#[test]
+fn scores_of_examples_that_no_fold_held_are_like_those_of_the_folds() {
+    let data = load("waveform", Some(3000));
+    let target = data.target().unwrap();
+    let task = Task {
+        gram: rbf(0.05).training_gram(&data).unwrap(),
+        features: None,
+        target: Some(target),
+        weights: None,
+        start: None,
+        threads: 2,
+        plan: Plan::default(),
+        seed: Seed(0),
+    };
+    let machine = Svc { c: 5.0, ..Svc::default() };
+    let parts = folds(target, Learns::Classes, 3, Seed(1)).unwrap();
+    let held = |folds| machine.run_holding_out(&task, folds, &Silent).unwrap();
+    let (fitted, all) = held(&parts[..]);
+    let some = held(&parts[..1]).1.unwrap().1;
+    let (all, trained) = (all.unwrap().1, fitted.training_scores);
+    let outputs = fitted.expansion.outputs();
+    let codes = target.classes().unwrap().codes;
+    // how much better each example looks, in the mean, than in scores of whole folds
+    let better = |scores: &[f64]| {
+        let rest = parts[1..].concat();
+        let each = rest.iter().map(|&i| {
+            let sign = if codes[i] == 0 { 1.0 } else { -1.0 };
+            sign * (scores[i * outputs] - all[i * outputs])
+        });
+        each.filter(|d| d.is_finite()).sum::<f64>() / rest.len() as f64
+    };
+    let rosy = trained.map_or(0.0, |t| better(&t));
+    assert!(rosy > 0.05, "scores of the training are better than held-out ones: {rosy}");
+    assert!(better(&some).abs() < 0.5 * rosy, "{} against {rosy}", better(&some));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::gram::Plan;
+use mercer::machines::classify::Strategy;
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{Coefficients, Fitted, Machine, Task};
@@ -349,4 +350,29 @@ fn interrupted_and_limited_fits_are_usable_models_that_say_so() {
     let whole = svc.fit(&kernel, &data).unwrap();
     assert_eq!(whole.fitted.proof.status, Status::Converged);
     assert!(whole.fitted.proof.duality_gap.unwrap() >= 0.0);
+}
+
+#[test]
+fn scores_that_the_solver_hands_out_are_those_of_the_model() {
+    let (x, codes) = clouds(&[40, 30, 35], 2, 0.8, 21);
+    let two: Vec<usize> = codes.iter().map(|&c| c.min(1)).collect();
+    let numbers = Target::from((0..x.len()).map(|i| x.row(i)[0].sin() + 0.1 * x.row(i)[1]).collect::<Vec<f64>>());
+    let rest = Strategy::OneVsRest;
+    let squared = mercer::machines::classify::Loss::SquaredHinge;
+    let cases: Vec<(Box<dyn Machine>, Target)> = vec![
+        (Box::new(Svc::default()), named(&two)),
+        (Box::new(Svc { bias: false, ..Svc::default() }), named(&two)),
+        (Box::new(Svc { loss: squared, ..Svc::default() }), named(&two)),
+        (Box::new(Svc { strategy: rest, ..Svc::default() }), named(&codes)),
+        (Box::new(Svr::default()), numbers),
+    ];
+    for (machine, target) in cases {
+        let data = Dataset::new(x.clone()).with_target(target).unwrap();
+        let model = Job::new(machine.as_ref(), &rbf(0.5)).run(&data, &Silent).unwrap();
+        let (known, computed) = (model.fitted.training_scores.clone().unwrap(), model.scores(&data).unwrap());
+        assert_eq!(known.len(), computed.len());
+        for (a, b) in known.iter().zip(&computed) {
+            assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} {b}");
+        }
+    }
 }

@@ -32,6 +32,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
         &[
             "calibrate::Calibration",
             "calibrate::Form",
+            "calibrate::Layout",
             "data::Rows",
             "data::SparseRows",
             "data::Coordinate",

@@ -156,7 +156,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Learns the curves from held-out scores, n × outputs row by row, and the classes 0..k of the examples.
+    /// Learns the curves from held-out scores and the classes 0..k of the examples.
     ///
     /// The curve of a pair is learned from the examples of its two classes only. A score that is not finite is one that
     /// the example did not get.
@@ -167,15 +167,22 @@ impl Calibration {
                 let members = held_out.members(k);
                 let curve = |(p, &(a, b)): (usize, &(usize, usize))| {
                     let both = members[a].iter().chain(&members[b]).copied();
-                    held_out.curve(method, all.len(), p, a, both)
+                    let score = |i: usize| match held_out.layout {
+                        Layout::Outputs => held_out.scores[i * all.len() + p],
+                        // the other class, without its own
+                        Layout::Others => {
+                            held_out.scores[i * (k - 1) + if held_out.codes[i] as usize == a { b - 1 } else { a }]
+                        }
+                    };
+                    held_out.curve(method, a, both, score)
                 };
                 all.par_iter().enumerate().map(curve).collect()
             }
             Form::Classes => {
                 let margins = margins(held_out.scores, k);
-                let held_out = HeldOut { scores: &margins, ..*held_out };
                 let all = 0..held_out.codes.len();
-                (0..k).into_par_iter().map(|c| held_out.curve(method, k, c, c, all.clone())).collect()
+                let curve = |c: usize| held_out.curve(method, c, all.clone(), |i| margins[i * k + c]);
+                (0..k).into_par_iter().map(curve).collect()
             }
         };
         Self { method, folds, curves }
@@ -249,11 +256,22 @@ fn margins(scores: &[f64], k: usize) -> Vec<f64> {
     margins
 }
 
+/// How held-out scores are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// n × outputs, row by row.
+    Outputs,
+    /// For pairs of classes, n × (k − 1): an example against each class that is not its own, in order.
+    Others,
+}
+
 /// Scores from fits that did not see the example.
 #[derive(Clone, Copy)]
 pub struct HeldOut<'a> {
-    /// n × outputs scores, row by row; not finite where there is none.
+    /// The scores; not finite where there is none.
     pub scores: &'a [f64],
+    /// How they are stored.
+    pub layout: Layout,
     /// The class of each example.
     pub codes: &'a [u32],
     /// How much each example counts; `None`: all alike.
@@ -272,12 +290,10 @@ impl HeldOut<'_> {
     fn curve(
         &self,
         method: Method,
-        outputs: usize,
-        output: usize,
         a: usize,
         examples: impl Iterator<Item = usize>,
+        score: impl Fn(usize) -> f64,
     ) -> Curve {
-        let score = |i: usize| self.scores[i * outputs + output];
         let chosen: Vec<usize> = examples.filter(|&i| score(i).is_finite()).collect();
         let scores: Vec<f64> = chosen.iter().map(|&i| score(i)).collect();
         let positive: Vec<bool> = chosen.iter().map(|&i| self.codes[i] as usize == a).collect();

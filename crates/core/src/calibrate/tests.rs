@@ -100,7 +100,7 @@ fn logistic(n: usize, seed: u64) -> (Vec<f64>, Vec<u32>) {
 #[test]
 fn calibration_of_a_logistic_truth_is_near_the_truth() {
     let (scores, codes) = logistic(6000, 1);
-    let held_out = HeldOut { scores: &scores, codes: &codes, weights: None };
+    let held_out = HeldOut { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
     for (method, within, mean_within) in [(Method::Platt, 0.03, 0.01), (Method::Isotonic, 0.15, 0.025)] {
         let calibration = Calibration::learn(method, 5, Form::Pairs, 2, &held_out);
         calibration.check(1).unwrap();
@@ -121,7 +121,13 @@ fn two_classes_are_the_same_by_pairs_and_by_classes() {
     let wide: Vec<f64> = scores.iter().flat_map(|f| [f / 2.0 + 7.0, 7.0 - f / 2.0]).collect();
     for method in [Method::Platt, Method::Isotonic] {
         let learn = |form, scores: &[f64]| {
-            Calibration::learn(method, 5, form, 2, &HeldOut { scores, codes: &codes, weights: None })
+            Calibration::learn(
+                method,
+                5,
+                form,
+                2,
+                &HeldOut { scores, layout: Layout::Outputs, codes: &codes, weights: None },
+            )
         };
         let (pairs, classes) = (learn(Form::Pairs, &scores), learn(Form::Classes, &wide));
         let predicted: Vec<u32> = scores.iter().map(|&f| u32::from(f <= 0.0)).collect();
@@ -138,7 +144,7 @@ fn a_pair_is_judged_on_its_own_examples_and_on_scores_that_are_there() {
     let codes = [0, 0, 1, 1, 2, 2];
     let mut scores = [1.0, 9.0, 5.0, 2.0, -1.0, 0.0, -1.0, 3.0, 1.0, -2.0, -1.0, 2.0, 8.0, -1.0, -1.0, 0.0, -3.0, 1.0];
     let learn = |scores: &[f64]| {
-        let held_out = HeldOut { scores, codes: &codes, weights: None };
+        let held_out = HeldOut { scores, layout: Layout::Outputs, codes: &codes, weights: None };
         Calibration::learn(Method::Platt, 2, Form::Pairs, 3, &held_out)
     };
     let before = learn(&scores);
@@ -182,4 +188,26 @@ fn many_scores_give_the_curve_of_their_groups() {
     let Curve::Platt { a, b } = Curve::learn(Method::Platt, &scores, &positive, None) else { panic!() };
     let (exact_a, exact_b) = platt(&scores, &positive, None);
     assert!((a - exact_a).abs() < 1e-3 && (b - exact_b).abs() < 1e-3, "{a} {b}, not {exact_a} {exact_b}");
+}
+
+#[test]
+fn scores_against_the_other_classes_are_read_as_those_of_pairs() {
+    let mut random = Seed(8).stream("layout");
+    let (n, k) = (90, 3);
+    let codes: Vec<u32> = (0..n as u32).map(|i| i % 3).collect();
+    let others: Vec<f64> = (0..n * (k - 1)).map(|_| random.normal()).collect();
+    let mut outputs = vec![f64::NAN; n * 3];
+    for (i, &code) in codes.iter().enumerate() {
+        for (p, (a, b)) in pairs(k).enumerate() {
+            let column = if code as usize == a { b - 1 } else { a };
+            if code as usize == a || code as usize == b {
+                outputs[i * 3 + p] = others[i * (k - 1) + column];
+            }
+        }
+    }
+    let learn = |scores: &[f64], layout| {
+        let held_out = HeldOut { scores, layout, codes: &codes, weights: None };
+        Calibration::learn(Method::Isotonic, 3, Form::Pairs, k, &held_out)
+    };
+    assert_eq!(learn(&others, Layout::Others), learn(&outputs, Layout::Outputs));
 }

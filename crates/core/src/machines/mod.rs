@@ -27,6 +27,7 @@ pub use readout::{Output, Readout};
 pub use support::Effort;
 pub use task::{Features, Task};
 
+use crate::calibrate::Layout;
 use crate::params::{Params, Settings};
 use crate::solvers::Monitor;
 use crate::sources::Source;
@@ -49,7 +50,7 @@ pub trait Machine: Params + Settings + Send + Sync {
         task: &Task<'_>,
         folds: &[Vec<usize>],
         watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
+    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
         let _ = folds;
         self.run(task, watch).map(|fitted| (fitted, None))
     }
@@ -87,6 +88,9 @@ pub trait Machine: Params + Settings + Send + Sync {
         false
     }
 }
+
+/// Held-out scores and how they are stored.
+pub type HeldOutScores = (Layout, Vec<f64>);
 
 /// How a machine reads its matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -306,6 +306,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         examples,
         schema: document.schema,
         trained_on: document.trained_on,
+        places: Vec::new(),
         candidates: document.candidates,
     })
 }

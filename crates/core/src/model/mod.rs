@@ -36,6 +36,8 @@ pub struct Model {
     pub schema: Option<Schema>,
     /// How many examples it was trained on; 0 where a file from elsewhere does not tell.
     pub trained_on: usize,
+    /// Places of `examples` in the training data; not saved.
+    pub places: Vec<usize>,
     /// How many hypotheses were tried on the same examples, this one included.
     pub candidates: usize,
 }
@@ -50,7 +52,9 @@ impl Model {
         training: &Dataset,
     ) -> Self {
         let indexed = index_precomputed(&kernel, training);
+        let mut places: Vec<usize> = fitted.expansion.points().to_vec();
         let examples = if kernel.needs_all_examples() {
+            places = (0..training.len()).collect();
             indexed
         } else {
             let kept = indexed.select(fitted.expansion.points());
@@ -70,6 +74,7 @@ impl Model {
             examples: examples.without_target(),
             schema: None,
             trained_on: training.len(),
+            places,
             candidates: 1,
         }
     }

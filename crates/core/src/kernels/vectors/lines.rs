@@ -183,7 +183,7 @@ fn put(panel: usize, sums: &[f32; PANEL], stretch: &Range<usize>, cols: &Range<u
     let first = panel * PANEL;
     let (from, to) = (stretch.start.max(first), stretch.end.min(first + PANEL));
     let target = &mut line[from - cols.start..to - cols.start];
-    match target.as_mut_array::<PANEL>() {
+    match target.first_chunk_mut::<PANEL>() {
         // of a length that the compiler knows: a few stores instead of a call
         Some(whole) => *whole = *sums,
         None => target.copy_from_slice(&sums[from - first..to - first]),

@@ -132,7 +132,9 @@ impl Packed {
 
     /// Whether they are zeros and ones that can be counted.
     pub(crate) fn is_countable(&self) -> bool {
-        *self.countable.get_or_init(|| Counted::holds(self.source()))
+        // a weight for each coordinate makes other numbers of them
+        let alike = self.weights.as_ref().is_none_or(|w| w.len() == 1);
+        alike && *self.countable.get_or_init(|| Counted::holds(self.source()))
     }
 
     /// The layout for counting common features.

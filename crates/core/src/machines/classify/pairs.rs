@@ -107,17 +107,23 @@ impl<'a> Pairs<'a> {
         Some(self.examples(p).into_iter().map(|i| of[i]).collect())
     }
 
-    /// Held-out scores of all pairs, n × pairs; not a number where an example is of neither class. None if a pair has none.
+    /// Held-out scores of each example against each other class, n × (k − 1). None if a pair has none.
     pub(super) fn join_held_out(&self, solutions: &[Solution]) -> Option<Vec<f64>> {
         let parts: Vec<&Vec<f64>> = solutions.iter().map(|s| s.held_out.as_ref()).collect::<Option<_>>()?;
-        let (n, outputs) = (self.codes.len(), self.all.len());
-        let mut scores = vec![f64::NAN; n * outputs];
+        let (n, others) = (self.codes.len(), self.classes - 1);
+        let mut scores = vec![f64::NAN; n * others];
         for (p, part) in parts.into_iter().enumerate() {
             for (i, &score) in self.examples(p).into_iter().zip(part) {
-                scores[i * outputs + p] = score;
+                scores[i * others + self.column(p, i)] = score;
             }
         }
         Some(scores)
+    }
+
+    /// The place of the other class of a pair among those that are not the example's own.
+    fn column(&self, p: usize, i: usize) -> usize {
+        let (a, b) = self.all[p];
+        if self.codes[i] as usize == a { b - 1 } else { a }
     }
 
     /// LIBSVM's compact form: an example of class c has a coefficient y α for each of the other classes. With the number of
@@ -126,10 +132,8 @@ impl<'a> Pairs<'a> {
         let (n, others) = (self.codes.len(), self.classes - 1);
         let mut alpha = vec![0.0; n * others];
         for (p, solution) in solutions.iter().enumerate() {
-            let (a, b) = self.all[p];
             for (i, &beta) in self.examples(p).into_iter().zip(&solution.beta) {
-                let column = if self.codes[i] as usize == a { b - 1 } else { a };
-                alpha[i * others + column] = beta;
+                alpha[i * others + self.column(p, i)] = beta;
             }
         }
         let mut points: Vec<usize> =

@@ -1,9 +1,12 @@
 //! The C-support vector classifier.
 
 use super::pairs::{Pairs, Side};
+use crate::calibrate::Layout;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry, Readout, Reads, Task,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
@@ -185,7 +188,7 @@ impl Machine for Svc {
         task: &Task<'_>,
         folds: &[Vec<usize>],
         watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
+    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
         self.learn(task, Some(folds), watch)
     }
 }
@@ -197,7 +200,7 @@ impl Svc {
         task: &Task<'_>,
         folds: Option<&[Vec<usize>]>,
         watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
+    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
         let classes = task.classes(ENTRY.name)?;
         let factors = ClassWeight::factors(ENTRY.name, &self.class_weight, &classes)?;
         let weights: Vec<f64> = (0..classes.codes.len())
@@ -226,7 +229,7 @@ impl Svc {
         let (coefficients, support) = pairs.join(&solutions);
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
         let proof = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
-        let held_out = pairs.join_held_out(&solutions);
+        let held_out = pairs.join_held_out(&solutions).map(|scores| (Layout::Others, scores));
         let training_scores = match solutions.as_slice() {
             [one] if one.whole => {
                 let (side, mut scores) = (pairs.side(0), vec![0.0; classes.codes.len()]);
@@ -264,7 +267,7 @@ impl Svc {
         weights: &[f64],
         folds: Option<&[Vec<usize>]>,
         watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
+    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
         let (n, k) = (classes.codes.len(), classes.labels.len());
         let signs = |c: usize| -> Vec<f64> {
             classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
@@ -295,7 +298,8 @@ impl Svc {
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
         let proof = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
         let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
-        let held_out = outputs.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
+        let table = |all: Vec<&Vec<f64>>| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect();
+        let held_out = outputs.map(|all| (Layout::Outputs, table(all)));
         let known: Option<Vec<Vec<f64>>> = solutions
             .iter()
             .enumerate()

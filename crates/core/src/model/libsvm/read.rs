@@ -103,6 +103,7 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         schema: Some(Schema::of_sparse(rows.width())),
         examples: Dataset::new(rows),
         trained_on: 0,
+        places: Vec::new(),
         candidates: 1,
     }
 }

@@ -16,7 +16,7 @@ const NEAR: f64 = 0.5;
 /// Small problems are solved with all their examples, on the rows that are there.
 const SMALL: usize = 8192;
 /// Scores to learn probabilities from need not be as sharp as a solution.
-const LOOSE: f64 = 30.0;
+const LOOSE: f64 = 60.0;
 
 /// What the folds of a problem are held out with.
 struct Folds<'a> {

@@ -220,8 +220,14 @@ impl Level {
 
     /// Sets all marks.
     pub(super) fn mark_all(&mut self, reading: Reading) {
-        for column in self.part.clone() {
-            self.mark(column, reading);
+        let columns = self.part.clone();
+        for (first, word) in columns.clone().step_by(WORD).zip(&mut self.marks) {
+            *word = [0; 4];
+            for column in first..columns.end.min(first + WORD) {
+                for (word, bit) in word.iter_mut().zip(self.v.marks(column, reading)) {
+                    *word |= u64::from(bit) << (column - first);
+                }
+            }
         }
     }
 }

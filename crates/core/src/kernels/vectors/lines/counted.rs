@@ -27,7 +27,7 @@ impl Counted {
     /// mean.)
     pub(crate) fn holds(source: &Values) -> bool {
         fn few<S: Scalar>(rows: &SparseRows<S>) -> bool {
-            (0..rows.len()).all(|i| rows.row(i).len() <= usize::from(u8::MAX))
+            (0..rows.len()).all(|i| u8::try_from(rows.row(i).len()).is_ok())
         }
         let few = match source {
             Values::Sparse(r) => few(r),
@@ -180,7 +180,7 @@ impl Loops for Count<'_> {
                 }
             }
             let target = &mut self.line[from - cols.start..to - cols.start];
-            match target.as_mut_array::<WIDE>() {
+            match target.first_chunk_mut::<WIDE>() {
                 Some(whole) => *whole = values,
                 None => target.copy_from_slice(&values[from - first..to - first]),
             }

@@ -68,3 +68,34 @@ fn the_shift_of_a_distance_is_taken_before_rounding() {
         assert!((f64::from(found) - exact).abs() <= 1e-4 * exact.max(1.0));
     }
 }
+
+#[test]
+fn counted_products_with_other_examples_are_those_by_definition() {
+    let mut random = Seed(12).stream("counted");
+    let mut row = |width: u32| -> Vec<u32> { (0..width).filter(|_| random.below(4) == 0).collect() };
+    let ones = |features: &[u32]| -> Vec<Coordinate<f64>> {
+        features.iter().map(|&index| Coordinate { index, value: 1.0 }).collect()
+    };
+    let columns: Vec<Vec<u32>> = (0..600).map(|_| row(30)).collect();
+    let mut sparse = SparseRows::new(30);
+    columns.iter().for_each(|c| assert!(sparse.push(&ones(c))));
+    let source: Values = sparse.into();
+    assert!(Counted::holds(&source));
+    let change = Change { shift: None, weights: Some(&[0.5]), distance: true };
+    let Some(Lines::Counted(counted)) = Lines::new(&source, &change) else { panic!("zeros and ones are counted") };
+    for _ in 0..5 {
+        // features that no column has are passed over
+        let x = row(40);
+        for cols in [0..600, 7..300, 256..512] {
+            let mut line = vec![0.0; cols.len()];
+            counted.products(&ones(&x), &cols, &mut line);
+            for (c, &found) in cols.zip(&line) {
+                let common = x.iter().filter(|k| columns[c].contains(k)).count();
+                assert_eq!(found, 0.25 * common as f64);
+            }
+        }
+    }
+    let mut twos = SparseRows::new(3);
+    twos.push(&[Coordinate { index: 1, value: 2.0 }]);
+    assert!(!Counted::holds(&twos.into()));
+}
