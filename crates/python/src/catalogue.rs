@@ -1,0 +1,49 @@
+//! The catalogue as JSON: what the Python classes are generated from.
+
+use mercer::kernels::KernelEntry;
+use mercer::machines::Learns;
+use mercer::params::{Described, Params, describe};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+fn parameters(params: &mut dyn Params) -> Vec<Value> {
+    let one = |d: Described| {
+        json!({
+            "name": d.name, "kind": d.kind, "default": d.default, "words": d.words, "rule": d.rule, "help": d.help,
+            "spelling_of": d.spelling_of,
+        })
+    };
+    describe(params).into_iter().map(one).collect()
+}
+
+/// All machines.
+#[pyfunction]
+pub(crate) fn machines() -> String {
+    let one = |entry: &'static mercer::machines::MachineEntry| {
+        let learns = match entry.learns {
+            Learns::Classes => "classes",
+            Learns::Numbers => "numbers",
+            Learns::Unsupervised => "nothing",
+        };
+        let mut machine = (entry.make)();
+        json!({
+            "name": entry.name, "aliases": entry.aliases, "summary": entry.summary, "formula": entry.formula,
+            "learns": learns, "source": entry.source.to_string(), "use_when": entry.use_when,
+            "weighs": machine.weighs(), "parameters": parameters(machine.as_mut()),
+        })
+    };
+    Value::Array(mercer::machines::all().map(one).collect()).to_string()
+}
+
+/// All kernels.
+#[pyfunction]
+pub(crate) fn kernels() -> String {
+    let one = |entry: &'static KernelEntry| {
+        let mut kernel = (entry.make)();
+        json!({
+            "name": entry.name, "aliases": entry.aliases, "formula": entry.formula, "source": entry.source.to_string(),
+            "use_when": entry.use_when, "kind": entry.kind.to_string(), "parameters": parameters(kernel.as_mut()),
+        })
+    };
+    Value::Array(mercer::kernels::all().map(one).collect()).to_string()
+}

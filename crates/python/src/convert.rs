@@ -1,0 +1,125 @@
+//! Python objects as data: arrays, sparse matrices and lists of strings.
+
+use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View};
+use mercer::params::Setting;
+use mercer::prelude::{Rows, SparseRows};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyList, PyTuple};
+
+/// The exception for an error of the core.
+pub(crate) fn raise(error: impl Into<mercer::Error>) -> PyErr {
+    let error = error.into();
+    match error {
+        mercer::Error::Plan(plan) => PyMemoryError::new_err(plan.to_string()),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// Named views: a list of (name, values).
+pub(crate) fn dataset(views: &Bound<'_, PyList>) -> PyResult<Dataset> {
+    let mut all = Vec::with_capacity(views.len());
+    for view in views.iter() {
+        let (name, payload): (String, Bound<'_, PyAny>) = view.extract()?;
+        all.push(View { name, values: values(&payload)? });
+    }
+    Dataset::from_views(all).map_err(raise)
+}
+
+/// A two-dimensional array of f64 or f32 in C order, `("csr", starts, indices, values, width)`, or a list of strings.
+fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
+    if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f64>>() {
+        return dense(array.as_slice()?, array.shape());
+    }
+    if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f32>>() {
+        return dense(array.as_slice()?, array.shape());
+    }
+    if let Ok(parts) = payload.cast::<PyTuple>() {
+        type Part<'a> = PyReadonlyArray1<'a, i64>;
+        let (_, starts, indices, numbers, width): (String, Part<'_>, Part<'_>, Bound<'_, PyAny>, usize) =
+            parts.extract()?;
+        let (starts, indices) = (starts.as_slice()?, indices.as_slice()?);
+        if let Ok(numbers) = numbers.extract::<PyReadonlyArray1<'_, f64>>() {
+            return sparse(starts, indices, numbers.as_slice()?, width);
+        }
+        let numbers = numbers.extract::<PyReadonlyArray1<'_, f32>>()?;
+        return sparse(starts, indices, numbers.as_slice()?, width);
+    }
+    if let Ok(list) = payload.extract::<Vec<String>>() {
+        return Ok(list.into());
+    }
+    Err(PyTypeError::new_err("a view is an array of numbers, a sparse matrix or a list of strings"))
+}
+
+fn dense<S: Scalar>(numbers: &[S], shape: &[usize]) -> PyResult<Values>
+where
+    Values: From<Rows<S>>,
+{
+    let rows = Rows::new(numbers.to_vec(), shape[0], shape[1]);
+    rows.map(Values::from).ok_or_else(|| PyValueError::new_err("the array has not as many numbers as its shape says"))
+}
+
+fn sparse<S: Scalar>(starts: &[i64], indices: &[i64], numbers: &[S], width: usize) -> PyResult<Values>
+where
+    Values: From<SparseRows<S>>,
+{
+    let mut rows = SparseRows::new(width);
+    let mut row = Vec::new();
+    for pair in starts.windows(2) {
+        let (from, to) = (pair[0] as usize, pair[1] as usize);
+        let part = indices.get(from..to).zip(numbers.get(from..to));
+        let Some((indices, numbers)) = part else {
+            return Err(PyValueError::new_err("the index pointer of the sparse matrix points outside of it"));
+        };
+        row.clear();
+        row.extend(indices.iter().zip(numbers).map(|(&j, &value)| Coordinate { index: j as u32, value }));
+        if !rows.push(&row) {
+            return Err(PyValueError::new_err("the indices of a sparse matrix must rise in each row"));
+        }
+    }
+    Ok(rows.into())
+}
+
+/// A target: codes with the labels they stand for, or numbers, n × outputs.
+pub(crate) fn target(given: &Bound<'_, PyAny>, labels: Option<Vec<String>>) -> PyResult<Target> {
+    if let Some(labels) = labels {
+        let codes: PyReadonlyArray1<'_, f64> = given.extract()?;
+        let spelled = labels.iter().enumerate().map(|(code, label)| (code as f64, label));
+        return Ok(Target::from_numbers("y", codes.as_slice()?.to_vec()).spelled(spelled));
+    }
+    let numbers: PyReadonlyArray2<'_, f64> = given.extract()?;
+    let (n, outputs) = (numbers.shape()[0], numbers.shape()[1]);
+    let all = numbers.as_slice()?;
+    let column = |k: usize| {
+        let name = if outputs == 1 { "y".to_owned() } else { format!("y{}", k + 1) };
+        Target::from_numbers(&name, (0..n).map(|i| all[i * outputs + k]).collect())
+    };
+    let mut target = column(0);
+    for k in 1..outputs {
+        target = target.beside(column(k)).map_err(raise)?;
+    }
+    Ok(target)
+}
+
+/// Names and values of parameters.
+pub(crate) fn settings(given: &Bound<'_, PyList>) -> PyResult<Vec<(String, Setting)>> {
+    let one = |item: Bound<'_, PyAny>| {
+        let (name, value): (String, Bound<'_, PyAny>) = item.extract()?;
+        let setting = if let Ok(switch) = value.cast::<PyBool>() {
+            Setting::Switch(switch.is_true())
+        } else if let Ok(number) = value.extract::<f64>() {
+            Setting::Number(number)
+        } else if let Ok(word) = value.extract::<String>() {
+            Setting::Word(word)
+        } else if let Ok(numbers) = value.extract::<Vec<f64>>() {
+            Setting::Numbers(numbers)
+        } else {
+            return Err(PyTypeError::new_err(format!(
+                "{name} must be a number, a word, a switch or a list of numbers"
+            )));
+        };
+        Ok((name, setting))
+    };
+    given.iter().map(one).collect()
+}

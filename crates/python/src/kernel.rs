@@ -1,0 +1,56 @@
+//! Kernel formulas: their text, what they are, and their matrices.
+
+use crate::convert::{dataset, raise};
+use crate::run::run;
+use mercer::gram::{Dense, Plan};
+use mercer::kernels::Definite;
+use mercer::prelude::{Formula, Seed};
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+pub(crate) fn parse(text: &str) -> PyResult<Formula> {
+    text.parse::<Formula>().map_err(raise)
+}
+
+/// The formula as mercer prints it; a ValueError where it is none.
+#[pyfunction]
+pub(crate) fn kernel_text(text: &str) -> PyResult<String> {
+    Ok(parse(text)?.to_string())
+}
+
+/// "positive", "conditionally" or "indefinite".
+#[pyfunction]
+pub(crate) fn kernel_definite(text: &str) -> PyResult<&'static str> {
+    Ok(match parse(text)?.definite() {
+        Definite::Positive => "positive",
+        Definite::Conditionally => "conditionally",
+        Definite::Indefinite => "indefinite",
+    })
+}
+
+/// The matrix between rows and columns, or among the rows. Words such as `scale` are taken from the columns, or the rows.
+#[pyfunction]
+#[pyo3(signature = (text, rows, columns, threads, memory))]
+pub(crate) fn matrix<'py>(
+    py: Python<'py>,
+    text: &str,
+    rows: &Bound<'_, PyList>,
+    columns: Option<&Bound<'_, PyList>>,
+    threads: usize,
+    memory: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let formula = parse(text)?;
+    let (rows, columns) = (dataset(rows)?, columns.map(dataset).transpose()?);
+    let plan = memory.map_or_else(Plan::default, |memory| Plan { memory });
+    let computed = run(py, threads, None, None, |_| -> Result<Dense<f64>, mercer::Error> {
+        let formula = formula.resolve(columns.as_ref().unwrap_or(&rows), Seed(0))?;
+        let gram = match &columns {
+            Some(columns) => formula.cross(&rows, columns)?,
+            None => formula.gram(&rows)?,
+        };
+        Ok(plan.dense(gram.as_ref(), 0, "the kernel matrix")?)
+    })?;
+    let (n, m) = (rows.len(), columns.as_ref().unwrap_or(&rows).len());
+    computed.map_err(raise)?.into_values().into_pyarray(py).reshape([n, m])
+}

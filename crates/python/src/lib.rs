@@ -1,0 +1,23 @@
+//! The Rust half of the Python package: a few functions and one class, on which `python/mercer` builds its estimators.
+//!
+//! Data come in as named views ([`convert`]), work runs on a thread of its own so that Ctrl-C and callbacks are answered
+//! ([`run`]), and a [`model::Model`] is what comes out.
+
+mod catalogue;
+mod convert;
+mod kernel;
+mod model;
+mod run;
+
+use pyo3::prelude::*;
+
+/// What `python/mercer` is built on; not for users.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::catalogue::{kernels, machines};
+    #[pymodule_export]
+    use super::kernel::{kernel_definite, kernel_text, matrix};
+    #[pymodule_export]
+    use super::model::{Model, fit};
+}

@@ -1,0 +1,22 @@
+"""mercer: kernel methods with scikit-learn's habits.
+
+>>> from mercer import SVC                 # instead of: from sklearn.svm import SVC
+>>> from mercer.kernels import Linear, Rbf
+>>> k = Rbf(gamma=0.5) + 0.1 * Linear()    # kernels are objects
+"""
+
+from mercer import kernels
+from mercer._checks import expected_failed_checks
+from mercer._kernel import Kernel, kernel
+from mercer._load import load
+from mercer._patch import patch_sklearn, unpatch_sklearn
+from mercer.decomposition import KernelPCA
+from mercer.estimators import *  # noqa: F403
+from mercer.estimators import __all__ as _generated
+from mercer.kernel_ridge import KernelRidge
+from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+
+__all__ = [
+    "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM",
+    "expected_failed_checks", "kernel", "kernels", "load", "patch_sklearn", "unpatch_sklearn", *_generated,
+]  # fmt: skip

@@ -1,0 +1,256 @@
+"""What all estimators share: checking data, naming the kernel, fitting, and telling what the solver told."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from mercer import _native
+from mercer._data import threads_of, views_of
+from mercer._kernel import Kernel
+
+# how scikit-learn calls kernels, and how a formula does
+NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
+         "laplacian": "laplacian", "cosine": "cosine", "chi2": "chi2"}  # fmt: skip
+
+
+def gamma_of(gamma, X):
+    """The number for `scale` (1 / (features · variance)) and `auto` (1 / features)."""
+    if isinstance(gamma, str):
+        if gamma == "scale":
+            if sp.issparse(X):
+                variance = X.multiply(X).mean() - X.mean() ** 2
+            else:
+                variance = X.var(dtype=np.float64)
+            return float(1.0 / (X.shape[1] * variance)) if variance != 0 else 1.0
+        if gamma == "auto":
+            return 1.0 / X.shape[1]
+        raise ValueError(f"The gamma value should be set to 'scale', 'auto' or a positive float value. {gamma!r} is not a valid option")
+    return float(gamma)
+
+
+def formula_of(kernel, gamma, degree, coef0):
+    """The formula of a kernel in scikit-learn's spelling, with gamma as a number."""
+    name = NAMES.get(kernel)
+    if name is None:
+        raise ValueError(f"kernel {kernel!r} is not known; use one of {', '.join(sorted(NAMES))}, precomputed, a callable or a mercer kernel")
+    return {
+        "linear": "linear()",
+        "rbf": f"rbf(gamma={gamma!r})",
+        "polynomial": f"polynomial(degree={int(degree)}, gamma={gamma!r}, offset={float(coef0)!r})",
+        "sigmoid": f"sigmoid(gamma={gamma!r}, offset={float(coef0)!r})",
+        "laplacian": f"laplacian(gamma={gamma!r})",
+        "cosine": "normalise(linear())",
+        # Σ (x − y)² / (x + y) is the squared distance of the additive kernel
+        "chi2": f"rbf(chi2(), gamma={gamma!r})",
+    }[name]
+
+
+class Machine(BaseEstimator):
+    """A machine of the catalogue with scikit-learn's habits."""
+
+    _machine = ""
+
+    # ------------------------------------------------------------------------------------------------------------ data
+
+    def _is_pairwise(self):
+        return getattr(self, "kernel", None) == "precomputed"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._is_pairwise()
+        tags.input_tags.pairwise = self._is_pairwise()
+        return tags
+
+    def _check(self, X, reset, **more):
+        """Numbers in C order, or what a kernel on views, strings or trees looks at."""
+        kernel = getattr(self, "kernel", None)
+        if isinstance(kernel, Kernel) and not _is_matrix(X):
+            if reset:
+                self.n_features_in_ = 1
+            return X if isinstance(X, dict) else list(X)
+        sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
+                             accept_large_sparse=False, **more)  # fmt: skip
+
+    def _columns(self, X):
+        """The views of new examples; a callable has their products with the training examples computed first."""
+        if callable(getattr(self, "kernel", None)) and not isinstance(self.kernel, Kernel):
+            X = self._products(X, self._training)
+        return views_of(X)
+
+    def _products(self, X, Y):
+        K = np.asarray(self.kernel(X, Y), dtype=np.float64)
+        if K.ndim != 2 or K.shape != (X.shape[0], Y.shape[0]):
+            raise ValueError(f"the kernel gave shape {K.shape}, not {(X.shape[0], Y.shape[0])}")
+        return np.ascontiguousarray(K)
+
+    # --------------------------------------------------------------------------------------------------------- fitting
+
+    def _formula(self, X):
+        """The text of the kernel; sets `_gamma`."""
+        kernel = self.kernel
+        if isinstance(kernel, Kernel):
+            return str(kernel)
+        if callable(kernel) or kernel == "precomputed":
+            self._gamma = 0.0
+            return "precomputed()"
+        self._gamma = gamma_of(self.gamma, X)
+        return formula_of(kernel, self._gamma, self.degree, self.coef0)
+
+    def _learn(self, X, y, labels, weights, settings, **options):
+        """Runs the machine and keeps what it tells."""
+        formula = self._formula(X)
+        self._training = X if callable(self.kernel) and not isinstance(self.kernel, Kernel) else None
+        if self._is_pairwise() and X.shape[0] != X.shape[1]:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+        words = [(name, value) for name, value in settings.items() if value is not None]
+        options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
+        options.setdefault("max_seconds", getattr(self, "max_seconds", None))
+        self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options,
+                                  getattr(self, "callback", None))  # fmt: skip
+        self._tell()
+        return self
+
+    def _tell(self):
+        proof = self._model.proof
+        self.status_ = proof["status"]
+        self.objective_ = proof["objective"]
+        self.duality_gap_ = proof["duality_gap"]
+        self.n_iter_ = proof["iterations"]
+        self.proof_ = proof
+        if self.status_ != "converged":
+            advice = " ".join(proof["advice"])
+            limit = getattr(self, "max_iter", None)
+            warnings.warn(f"Solver terminated early ({self.status_}, max_iter={limit}). {advice} Consider pre-processing your "
+                          "data with StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=4)  # fmt: skip
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        X = self._check(X, reset=False)
+        return self._model.scores(self._columns(X), threads_of(getattr(self, "n_jobs", None)))
+
+    def _weights(self, sample_weight, X, y=None):
+        """Weights of the examples, or None."""
+        if sample_weight is None:
+            return None
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        weights = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64)
+        if (weights < 0).any() or not (weights > 0).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return weights
+
+    # ----------------------------------------------------------------------------------------------------------- files
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        model = state.pop("_model", None)
+        if model is not None:
+            state["_pickled"] = model.to_bytes()
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        pickled = state.pop("_pickled", None)
+        super().__setstate__(state)
+        if pickled is not None:
+            self._model = _native.Model.from_bytes(*pickled)
+
+    def save(self, path):
+        """Writes the model as a file that the `mercer` program and :func:`mercer.load` read."""
+        check_is_fitted(self)
+        self._model.save(path)
+
+    def to_libsvm(self):
+        """The model as the bytes of a LIBSVM model file."""
+        check_is_fitted(self)
+        return self._model.to_libsvm()
+
+
+def _is_matrix(X):
+    if isinstance(X, dict):
+        return False
+    if isinstance(X, (list, tuple)):
+        return not (X and isinstance(X[0], str))
+    dtype = getattr(X, "dtype", None)
+    return getattr(X, "ndim", 2) == 2 or (dtype is not None and dtype.kind not in "OU")
+
+
+class SupportMachine(Machine):
+    """Support vectors: what LIBSVM's classes in scikit-learn have in common."""
+
+    def _settings(self):
+        limit = self.max_iter
+        return {
+            "tolerance": float(self.tol),
+            "cache": int(self.cache_size),
+            "max_iterations": 0 if limit is None or limit < 0 else int(limit),
+        }
+
+    def _validate(self):
+        """scikit-learn's sentences for parameters out of range."""
+        checks = [("C", 0, True), ("tol", 0, True), ("cache_size", 0, True), ("nu", 0, True), ("epsilon", 0, False)]
+        for name, low, strict in checks:
+            if not hasattr(self, name):
+                continue
+            value = getattr(self, name)
+            good = isinstance(value, numbers.Real) and not isinstance(value, bool)
+            good = good and (value > low if strict else value >= low) and (name != "nu" or value <= 1)
+            if not good:
+                kind = "in the range (0, 1]" if name == "nu" else "in the range (0, inf)" if strict else "in the range [0, inf)"
+                raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be a float {kind}. Got {value!r} instead.")
+
+    def _keep_support(self, X):
+        """`support_`, `support_vectors_` and the coefficients in LIBSVM's order."""
+        self.support_ = np.asarray(self._model.support, dtype=np.int32)
+        pairwise = self._is_pairwise() or (callable(self.kernel) and not isinstance(self.kernel, Kernel))
+        if pairwise or not hasattr(X, "shape"):
+            self.support_vectors_ = np.empty((0, 0))
+        else:
+            self.support_vectors_ = X[self.support_]
+        form, alpha = self._model.coefficients
+        dual, intercept = alpha.T.copy(), np.asarray(self._model.offsets)
+        if getattr(self, "classes_", None) is not None and len(self.classes_) == 2:
+            # a positive score is the second class here, the first one in LIBSVM
+            dual, intercept = -dual, -intercept
+        self.dual_coef_ = sp.csr_matrix(dual) if sp.issparse(X) else dual
+        self.intercept_ = intercept
+        self.fit_status_ = int(self.status_ != "converged")
+
+    @property
+    def coef_(self):
+        """Weights of the features; only of the linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        return self._linear_weights()
+
+    def _linear_weights(self):
+        return self.dual_coef_ @ self.support_vectors_
+
+    @property
+    def n_support_(self):
+        """Support vectors of each class."""
+        check_is_fitted(self)
+        if getattr(self, "classes_", None) is None:
+            return np.array([len(self.support_)], dtype=np.int32)
+        return np.bincount(self._codes[self.support_], minlength=len(self.classes_)).astype(np.int32)
+
+
+def encode(y):
+    """Classes, and the place of each example's class."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
+
+
+def spell(classes):
+    """The labels as text, for model files."""
+    return [str(c) for c in classes.tolist()]

@@ -1,0 +1,117 @@
+"""Kernel ridge regression in scikit-learn's spelling."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _native
+from mercer._base import NAMES, Machine, formula_of
+from mercer._data import threads_of, views_of
+from mercer._kernel import Kernel
+
+__all__ = ["KernelRidge"]
+
+
+class Pairwise(Machine):
+    """What KernelRidge and KernelPCA share: kernels of `sklearn.metrics.pairwise`, of which mercer knows most itself."""
+
+    def _known(self):
+        return isinstance(self.kernel, Kernel) or self.kernel == "precomputed" or self.kernel in NAMES
+
+    def _formula(self, X):
+        if isinstance(self.kernel, Kernel):
+            return str(self.kernel)
+        if self.kernel not in NAMES:
+            return "precomputed()"
+        gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
+        if self.kernel == "chi2" and self.gamma is None:
+            gamma = 1.0
+        return formula_of(self.kernel, gamma, self.degree, self.coef0)
+
+    def _products(self, X, Y):
+        if callable(self.kernel):
+            return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
+        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma, degree=self.degree,
+                                coef0=self.coef0)  # fmt: skip
+
+    def _columns(self, X):
+        return views_of(X if self._known() else np.ascontiguousarray(self._products(X, self.X_fit_)))
+
+    def _matrix(self, X, Y=None):
+        """All kernel values between X and Y, or among X."""
+        if self.kernel == "precomputed":
+            return X
+        if not self._known():
+            return np.ascontiguousarray(self._products(X, X if Y is None else Y))
+        other = None if Y is None else views_of(Y)
+        return _native.matrix(self._formula(X if Y is None else Y), views_of(X), other, threads_of(self.n_jobs), None)
+
+
+class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
+    """Least squares with a penalty on the norm; parameters and attributes of :class:`sklearn.kernel_ridge.KernelRidge`.
+
+    α = (K + λ1)⁻¹ y
+    """
+
+    _machine = "ridge"
+
+    def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, n_jobs=None,
+                 callback=None):  # fmt: skip
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X, y, sample_weight=None):
+        """Learns from examples and their numbers, one or several for each."""
+        X, y = self._check(X, reset=True, y=y, multi_output=True, y_numeric=True)
+        flat, y = y.ndim == 1, np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
+        if (penalty < 0).any():
+            raise ValueError(f"The 'alpha' parameter of KernelRidge must be a float in the range [0, inf). Got {self.alpha!r} instead.")
+        self.X_fit_ = X
+        weights = self._weights(sample_weight, X)
+        if weights is None and len(penalty) == 1 and penalty[0] > 0 and X.shape[0] > 0:
+            self._learn(X, np.ascontiguousarray(y), None, None, {"lambda": float(penalty[0])})
+            form, numbers = self._model.coefficients
+            if form == "primal":
+                # (K + λ1)α = y, so α is what is left of y over λ
+                dual = (y - self._model.scores(self._columns(X), threads_of(self.n_jobs))) / penalty[0]
+            else:
+                dual = np.zeros_like(y)
+                dual[np.asarray(self._model.support)] = numbers
+        else:
+            dual = self._by_hand(self._matrix(X), y, penalty, weights)
+        self.dual_coef_ = dual.ravel() if flat else dual
+        return self
+
+    def _by_hand(self, K, y, penalty, weights):
+        """Weights, a penalty for each target, or none at all: the matrix is scaled before it is solved."""
+        root = np.ones(len(y)) if weights is None else np.sqrt(weights)
+        K, y = K * np.outer(root, root), y * root[:, None]
+        penalty = np.broadcast_to(penalty, (y.shape[1],))
+        columns = []
+        for k, level in enumerate(penalty):
+            A = K + level * np.eye(len(y))
+            try:
+                columns.append(np.linalg.solve(A, y[:, k]))
+            except np.linalg.LinAlgError:
+                columns.append(np.linalg.lstsq(A, y[:, k], rcond=None)[0])
+        self._model = None
+        return np.stack(columns, axis=1) * root[:, None]
+
+    def predict(self, X):
+        """The numbers of each example."""
+        check_is_fitted(self)
+        X = self._check(X, reset=False)
+        if getattr(self, "_model", None) is None:
+            return self._matrix(X, self.X_fit_) @ self.dual_coef_
+        scores = self._model.scores(self._columns(X), threads_of(self.n_jobs))
+        return scores.ravel() if self.dual_coef_.ndim == 1 else scores

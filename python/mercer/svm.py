@@ -1,0 +1,419 @@
+"""Support vector machines in scikit-learn's spelling: change the import line, keep the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from mercer._base import Machine, SupportMachine, encode, spell
+from mercer._data import threads_of
+
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
+
+
+def _has_probability(self):
+    if not self.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class _Classifier(ClassifierMixin, SupportMachine):
+    def fit(self, X, y, sample_weight=None):
+        """Learns from examples and their classes."""
+        self._validate()
+        if isinstance(X, (dict, list)) and not _numeric(X):
+            X = self._check(X, reset=True)
+            y = column_or_1d(y, warn=True)
+        else:
+            X, y = self._check(X, reset=True, y=y)
+        self.classes_, self._codes = encode(y)
+        k = len(self.classes_)
+        if k < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {k} class")
+        weights = self._weights(sample_weight, X)
+        self.class_weight_ = np.ones(k)
+        if self.class_weight is not None:
+            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        if weights is not None:
+            present = np.unique(self._codes[weights > 0])
+            if len(present) < k:
+                raise ValueError("Invalid input - all samples with positive weights belong to the same class."
+                                 if len(present) == 1 else
+                                 "Invalid input - a class has no samples with positive weights.")  # fmt: skip
+        if (self.class_weight_ != 1).any():
+            weights = (1.0 if weights is None else weights) * self.class_weight_[self._codes]
+        calibration = {"probabilities": "platt"} if self.probability else {}
+        seed = {} if self.random_state is None or not isinstance(self.random_state, int) else {"seed": self.random_state}
+        weights = None if weights is None else weights.tolist()
+        codes = self._codes.astype(np.float64)
+        self._learn(X, codes, spell(self.classes_), weights, self._settings(), **calibration, **seed)
+        self._keep_support(X)
+        self._sparse, self.shape_fit_ = sp.issparse(X), getattr(X, "shape", (len(self._codes),))
+        return self
+
+    def decision_function(self, X):
+        """Scores: one for two classes, else one for each class (`ovr`) or each pair of them (`ovo`)."""
+        scores = self._scores(X)
+        if len(self.classes_) == 2:
+            return -scores.ravel()
+        if self.decision_function_shape == "ovr":
+            return _ovr_decision_function(scores < 0, -scores, len(self.classes_))
+        return scores
+
+    def predict(self, X):
+        """The class of each example."""
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and self.decision_function_shape == "ovr" and len(self.classes_) > 2:
+            return self.classes_[np.argmax(self.decision_function(X), axis=1)]
+        X = self._check(X, reset=False)
+        return self.classes_[self._model.codes(self._columns(X), threads_of(self.n_jobs))]
+
+    @available_if(_has_probability)
+    def predict_proba(self, X):
+        """The probability of each class; the largest is that of `predict`."""
+        check_is_fitted(self)
+        X = self._check(X, reset=False)
+        return self._model.probabilities(self._columns(X), threads_of(self.n_jobs))
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X):
+        """The logarithm of the probability of each class."""
+        return np.log(self.predict_proba(X))
+
+    def _linear_weights(self):
+        if len(self.classes_) == 2:
+            return self.dual_coef_ @ self.support_vectors_
+        # one weight vector for each pair of classes, as LIBSVM orders them
+        dual, ends = self.dual_coef_, np.concatenate([[0], np.cumsum(self.n_support_)])
+        rows, k = [], len(self.classes_)
+        for a in range(k):
+            for b in range(a + 1, k):
+                of_a, of_b = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
+                rows.append(dual[b - 1, of_a] @ self.support_vectors_[of_a] + dual[a, of_b] @ self.support_vectors_[of_b])
+        return sp.vstack(rows).tocsr() if sp.issparse(rows[0]) else np.vstack(rows)
+
+
+def _numeric(X):
+    first = next(iter(X.values())) if isinstance(X, dict) else (X[0] if len(X) else 0.0)
+    return not isinstance(X, dict) and not isinstance(first, str)
+
+
+class SVC(_Classifier):
+    """C-support vector classification.
+
+    min ½‖w‖² + C Σ max(0, 1 − y f(x)), pairs of classes against each other; parameters and attributes are those of
+    :class:`sklearn.svm.SVC`. `shrinking` and `verbose` are accepted and change nothing.
+
+    Beyond them: ``n_jobs`` (None: all cores), ``max_seconds``, ``callback(phase, done, total, gap)``; a kernel may be a
+    mercer kernel; after fitting ``objective_``, ``duality_gap_``, ``status_`` and ``proof_``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(SVC(C=10, gamma=0.1).fit(X, y).score(X, y), 3)
+    0.98
+    """
+
+    _machine = "svc"
+
+    def __init__(self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False,
+                 tol=1e-3, cache_size=200, class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr",
+                 break_ties=False, random_state=None, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
+        self.callback = callback
+
+    def _settings(self):
+        return {"c": float(self.C), **super()._settings()}
+
+
+class NuSVC(_Classifier):
+    """Support vector classification with a share of errors; parameters and attributes of :class:`sklearn.svm.NuSVC`.
+
+    ν is at least the share of margin errors and at most the share of support vectors.
+    """
+
+    _machine = "nu_svc"
+
+    def __init__(self, *, nu=0.5, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False,
+                 tol=1e-3, cache_size=200, class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr",
+                 break_ties=False, random_state=None, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
+        self.callback = callback
+
+    def _settings(self):
+        return {"nu": float(self.nu), **super()._settings()}
+
+
+class _Regressor(RegressorMixin, SupportMachine):
+    def fit(self, X, y, sample_weight=None):
+        """Learns from examples and their numbers."""
+        self._validate()
+        X, y = self._check(X, reset=True, y=y, y_numeric=True)
+        y = column_or_1d(y, warn=True).astype(np.float64)
+        weights = self._weights(sample_weight, X)
+        weights = None if weights is None else weights.tolist()
+        self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
+        self._keep_support(X)
+        self.shape_fit_ = X.shape
+        return self
+
+    def predict(self, X):
+        """The number of each example."""
+        return self._scores(X).ravel()
+
+
+class SVR(_Regressor):
+    """Support vector regression with a tube of width ε; parameters and attributes of :class:`sklearn.svm.SVR`."""
+
+    _machine = "svr"
+
+    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True,
+                 cache_size=200, verbose=False, max_iter=-1, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
+        self.callback = callback
+
+    def _settings(self):
+        return {"c": float(self.C), "epsilon": float(self.epsilon), **super()._settings()}
+
+
+class NuSVR(_Regressor):
+    """Support vector regression whose tube finds its own width; parameters and attributes of :class:`sklearn.svm.NuSVR`."""
+
+    _machine = "nu_svr"
+
+    def __init__(self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3,
+                 cache_size=200, verbose=False, max_iter=-1, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
+        self.callback = callback
+
+    def _settings(self):
+        return {"c": float(self.C), "nu": float(self.nu), **super()._settings()}
+
+
+class OneClassSVM(OutlierMixin, SupportMachine):
+    """Where the data are; parameters and attributes of :class:`sklearn.svm.OneClassSVM`."""
+
+    _machine = "one_class"
+
+    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, nu=0.5, shrinking=True,
+                 cache_size=200, verbose=False, max_iter=-1, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
+        self.callback = callback
+
+    def _settings(self):
+        return {"nu": float(self.nu), **super()._settings()}
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Learns where the examples are."""
+        self._validate()
+        X = self._check(X, reset=True)
+        weights = self._weights(sample_weight, X)
+        weights = None if weights is None else weights.tolist()
+        self._learn(X, None, None, weights, self._settings())
+        self._keep_support(X)
+        self.offset_ = -self.intercept_
+        self.shape_fit_ = X.shape
+        return self
+
+    def decision_function(self, X):
+        """Above zero for what is like the training examples."""
+        return self._scores(X).ravel()
+
+    def score_samples(self, X):
+        """The decision function without its offset."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X):
+        """1 for what is like the training examples, −1 for what is not."""
+        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
+
+
+class _Linear(Machine):
+    kernel = "linear"
+
+    def _formula(self, X):
+        return "linear()"
+
+    def _is_pairwise(self):
+        return False
+
+    def _settings(self):
+        return {
+            "c": float(self.C), "loss": self.loss, "tolerance": float(self.tol), "max_iterations": int(self.max_iter),
+            "bias": bool(self.fit_intercept), "bias_scale": float(self.intercept_scaling),
+        }  # fmt: skip
+
+    def _validate(self):
+        for name in ("C", "tol"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be a float in the range (0, inf). Got {value!r} instead.")
+
+
+class LinearSVC(LinearClassifierMixin, _Linear):
+    """Linear support vector classification; parameters and attributes of :class:`sklearn.svm.LinearSVC`.
+
+    Solved by coordinate descent in the dual whatever `dual` says; `penalty="l1"` and `multi_class="crammer_singer"` are not
+    covered.
+    """
+
+    _machine = "linear_svc"
+
+    def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, multi_class="ovr",
+                 fit_intercept=True, intercept_scaling=1, class_weight=None, verbose=0, random_state=None, max_iter=1000,
+                 n_jobs=None, callback=None):  # fmt: skip
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X, y, sample_weight=None):
+        """Learns from examples and their classes."""
+        self._validate()
+        if self.penalty != "l2" or self.multi_class != "ovr":
+            raise ValueError("mercer's LinearSVC has penalty='l2' and multi_class='ovr' only")
+        X, y = self._check(X, reset=True, y=y)
+        self.classes_, codes = encode(y)
+        k = len(self.classes_)
+        if k < 2:
+            raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {self.classes_[0]!r}")
+        weights = self._weights(sample_weight, X)
+        if self.class_weight is not None:
+            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+            weights = (1.0 if weights is None else weights) * factors[codes]
+        weights = None if weights is None else weights.tolist()
+        self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, self._settings())
+        _, columns = self._model.coefficients
+        sign = -1.0 if k == 2 else 1.0
+        self.coef_ = np.ascontiguousarray(sign * columns.T)
+        self.intercept_ = sign * np.asarray(self._model.offsets) if self.fit_intercept else 0.0
+        return self
+
+
+class LinearSVR(RegressorMixin, _Linear):
+    """Linear support vector regression; parameters and attributes of :class:`sklearn.svm.LinearSVR`."""
+
+    _machine = "linear_svr"
+
+    def __init__(self, *, epsilon=0.0, tol=1e-4, C=1.0, loss="epsilon_insensitive", fit_intercept=True,
+                 intercept_scaling=1.0, dual="auto", verbose=0, random_state=None, max_iter=1000, n_jobs=None,
+                 callback=None):  # fmt: skip
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _settings(self):
+        return {**super()._settings(), "epsilon": float(self.epsilon)}
+
+    def fit(self, X, y, sample_weight=None):
+        """Learns from examples and their numbers."""
+        self._validate()
+        X, y = self._check(X, reset=True, y=y, y_numeric=True)
+        y = column_or_1d(y, warn=True).astype(np.float64)
+        weights = self._weights(sample_weight, X)
+        weights = None if weights is None else weights.tolist()
+        self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
+        _, columns = self._model.coefficients
+        self.coef_ = columns.ravel().copy()
+        self.intercept_ = np.asarray(self._model.offsets) if self.fit_intercept else 0.0
+        return self
+
+    def predict(self, X):
+        """The number of each example."""
+        return self._scores(X).ravel()

@@ -1,0 +1,143 @@
+"""Models as files and pickles, kernels as objects, and long work that is stopped."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+
+import mercer
+import numpy as np
+import pytest
+from mercer.kernels import Linear, Rbf, Spectrum
+from sklearn import decomposition, kernel_ridge
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons, make_regression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+
+def test_pickles_and_files_predict_the_same(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    model = mercer.SVC(probability=True).fit(X, names)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    np.testing.assert_array_equal(again.support_, model.support_)
+    model.save(tmp_path / "m.mercer")
+    loaded = mercer.load(tmp_path / "m.mercer")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    (tmp_path / "m.libsvm").write_bytes(mercer.SVC().fit(X, y).to_libsvm())
+    assert (mercer.load(tmp_path / "m.libsvm").predict(X).astype(float) == y).mean() > 0.9
+    with pytest.raises(OSError, match="nowhere"):
+        mercer.load(tmp_path / "nowhere")
+
+
+def test_kernels_are_objects_with_an_algebra():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    k = Rbf(gamma=0.5) + 0.1 * Linear()
+    squared = ((X[:, None] - X[None]) ** 2).sum(-1)
+    np.testing.assert_allclose(k(X), np.exp(-0.5 * squared) + 0.1 * X @ X.T, atol=1e-12)
+    np.testing.assert_allclose((2 * Linear() ** 2)(X, X[:5]), 2 * (X @ X[:5].T) ** 2, atol=1e-12)
+    assert (Rbf(gamma=0.5) * Linear()).definite == "positive"
+    assert clone(k) == k and clone(Rbf(gamma=2.0)).gamma == 2.0
+    assert repr(Rbf(gamma=2.0)) == "Rbf(gamma=2.0)"
+    words = ["GATTACA", "GATTA", "CCCC"]
+    assert Spectrum(length=2)(words)[0, 1] > 0 and Spectrum(length=2)(words)[0, 2] == 0
+
+
+def test_strings_and_named_views_are_learned():
+    rng = np.random.default_rng(1)
+    words = ["".join(rng.choice(list("ACGT"), 30, p=p)) for p in [[0.4, 0.1, 0.1, 0.4]] * 30 + [[0.1, 0.4, 0.4, 0.1]] * 30]
+    y = np.repeat([0, 1], 30)
+    model = mercer.SVC(kernel=Spectrum(length=2).normalise()).fit(words, y)
+    assert (model.predict(words) == y).mean() > 0.9
+    views = {"x": rng.normal(size=(60, 2)), "seq": words}
+    both = mercer.SVC(kernel=mercer.kernel("rbf(gamma=0.5)@x + normalise(spectrum(length=2))@seq")).fit(views, y)
+    assert (both.predict(views) == y).mean() > 0.9
+
+
+def test_estimators_work_in_pipelines_and_searches():
+    X, y = make_moons(150, noise=0.2, random_state=0)
+    pipe = make_pipeline(StandardScaler(), mercer.SVC(kernel=Rbf(gamma=1.0)))
+    search = GridSearchCV(pipe, {"svc__C": [1, 10], "svc__kernel__gamma": [0.5, 2.0]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.9
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b"])
+    model = mercer.SVC().fit(frame, y)
+    assert list(model.feature_names_in_) == ["a", "b"]
+
+
+def test_ridge_is_that_of_scikit_learn():
+    X, y = make_regression(80, 4, random_state=0)
+    targets = np.stack([y, -2 * y + X[:, 0]], axis=1)
+    weights = np.random.default_rng(0).uniform(0.2, 2, 80)
+    for setting in ({"kernel": "rbf", "gamma": 0.1}, {"kernel": "linear"}, {"kernel": "poly"}, {"kernel": "cosine"}):
+        for z, w in ((y, None), (targets, None), (y, weights)):
+            ours = mercer.KernelRidge(alpha=0.5, **setting).fit(X, z, sample_weight=w)
+            theirs = kernel_ridge.KernelRidge(alpha=0.5, **setting).fit(X, z, sample_weight=w)
+            np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-5, atol=1e-6 * np.abs(z).max())
+            assert ours.dual_coef_.shape == theirs.dual_coef_.shape
+
+
+def test_components_are_those_of_scikit_learn():
+    X = load_iris().data
+    for setting in ({"kernel": "rbf", "gamma": 0.2}, {"kernel": "linear"}, {"kernel": "poly", "degree": 2}):
+        ours = mercer.KernelPCA(2, **setting).fit(X)
+        theirs = decomposition.KernelPCA(2, **setting).fit(X)
+        np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-6)
+        np.testing.assert_allclose(ours.transform(X[:10]), theirs.transform(X[:10]), atol=1e-5)
+    ours, theirs = (
+        pca(2, kernel="rbf", gamma=0.2, fit_inverse_transform=True, alpha=0.1).fit(X)
+        for pca in (mercer.KernelPCA, decomposition.KernelPCA)
+    )
+    a, b = (model.inverse_transform(model.transform(X)) for model in (ours, theirs))
+    np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_a_callback_sees_the_work_and_may_end_it():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6000, 20)), rng.integers(0, 2, 6000)
+    seen = []
+    mercer.SVC(C=100, gamma=0.05, callback=lambda *progress: seen.append(progress)).fit(X, y)
+    assert seen and seen[0][0] == "smo"
+
+    def stop(*_):
+        raise StopIteration("enough")
+
+    with pytest.raises(StopIteration):
+        mercer.SVC(C=100, gamma=0.05, callback=stop).fit(X, y)
+
+
+def test_control_c_keeps_the_interpreter():
+    script = """
+import numpy as np, mercer, sys
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(20000, 30)), rng.integers(0, 2, 20000)
+print("ready", flush=True)
+try:
+    mercer.SVC(C=1e4, gamma=0.01, tol=1e-9).fit(X, y)
+except KeyboardInterrupt:
+    print("alive", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline().strip() == "ready"
+    threading.Event().wait(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert "alive" in out and process.returncode == 0
+
+
+def test_several_threads_fit_at_once():
+    X, y = load_iris(return_X_y=True)
+    wanted = mercer.SVC().fit(X, y).decision_function(X)
+    found = [None] * 4
+
+    def work(k):
+        found[k] = mercer.SVC().fit(X, y).decision_function(X)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert all(np.array_equal(f, wanted) for f in found)

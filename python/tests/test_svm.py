@@ -1,0 +1,163 @@
+"""Support vector machines beside scikit-learn's: same decisions, attributes, shapes and errors."""
+
+import mercer
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn import svm
+from sklearn.datasets import load_iris, load_wine, make_classification, make_regression
+
+TIGHT = 1e-6
+
+
+def two(seed=0, n=200):
+    return make_classification(n, 6, n_informative=4, random_state=seed)
+
+
+def three():
+    X, y = load_wine(return_X_y=True)
+    return (X - X.mean(0)) / X.std(0), y
+
+
+KERNELS = [
+    {"kernel": "rbf"},
+    {"kernel": "rbf", "gamma": 0.3},
+    {"kernel": "linear"},
+    {"kernel": "poly", "degree": 2, "coef0": 1.0},
+    {"kernel": "sigmoid", "gamma": 0.01},
+]
+
+
+@pytest.mark.parametrize("setting", KERNELS, ids=str)
+@pytest.mark.parametrize("data", [two, three])
+def test_svc_decides_as_scikit_learn(data, setting):
+    X, y = data()
+    ours = mercer.SVC(C=2.0, tol=TIGHT, **setting).fit(X, y)
+    theirs = svm.SVC(C=2.0, tol=TIGHT, **setting).fit(X, y)
+    for shape in ("ovr", "ovo"):
+        a = ours.set_params(decision_function_shape=shape).decision_function(X)
+        b = theirs.set_params(decision_function_shape=shape).decision_function(X)
+        assert a.shape == b.shape
+        np.testing.assert_allclose(a, b, atol=1e-3)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    for name in ("dual_coef_", "intercept_", "support_vectors_", "n_support_", "support_"):
+        a, b = getattr(ours, name), getattr(theirs, name)
+        assert a.ndim == b.ndim and a.dtype.kind == b.dtype.kind, name
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-3)
+    if setting["kernel"] == "linear":
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("setting", KERNELS[:4], ids=str)
+def test_svr_predicts_as_scikit_learn(setting):
+    X, y = make_regression(150, 5, noise=0.5, random_state=3)
+    y = y / y.std()
+    for ours, theirs in [
+        (mercer.SVR(C=3.0, tol=TIGHT, **setting), svm.SVR(C=3.0, tol=TIGHT, **setting)),
+        (mercer.NuSVR(C=3.0, nu=0.4, tol=TIGHT, **setting), svm.NuSVR(C=3.0, nu=0.4, tol=TIGHT, **setting)),
+    ]:
+        a, b = ours.fit(X, y).predict(X), theirs.fit(X, y).predict(X)
+        np.testing.assert_allclose(a, b, atol=1e-3)
+        assert ours.dual_coef_.shape[0] == 1 and ours.intercept_.shape == (1,)
+
+
+def test_nu_svc_and_one_class_decide_as_scikit_learn():
+    X, y = two(4)
+    a = mercer.NuSVC(nu=0.3, tol=TIGHT).fit(X, y).decision_function(X)
+    b = svm.NuSVC(nu=0.3, tol=TIGHT).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(a, b, atol=1e-3)
+    for nu in (0.1, 0.5):
+        ours, theirs = mercer.OneClassSVM(nu=nu, tol=TIGHT).fit(X), svm.OneClassSVM(nu=nu, tol=TIGHT).fit(X)
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+        np.testing.assert_allclose(ours.score_samples(X), theirs.score_samples(X), atol=1e-3)
+        np.testing.assert_allclose(ours.offset_, theirs.offset_, atol=1e-3)
+
+
+def test_linear_machines_are_those_of_scikit_learn():
+    X, y = three()
+    ours = mercer.LinearSVC(tol=1e-8, max_iter=100000).fit(X, y)
+    theirs = svm.LinearSVC(tol=1e-8, max_iter=100000, dual=True).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+    X, y = make_regression(120, 4, noise=0.3, random_state=1)
+    y = y / y.std()
+    ours = mercer.LinearSVR(epsilon=0.1, tol=1e-8, max_iter=100000).fit(X, y)
+    theirs = svm.LinearSVR(epsilon=0.1, tol=1e-8, max_iter=100000, dual=True).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-3)
+    assert ours.coef_.shape == theirs.coef_.shape
+
+
+def test_weights_are_those_of_scikit_learn():
+    X, y = two(7)
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
+    for more in ({"class_weight": {0: 3.0, 1: 0.5}}, {"class_weight": "balanced"}, {}):
+        a = mercer.SVC(tol=TIGHT, **more).fit(X, y, sample_weight=weights).decision_function(X)
+        b = svm.SVC(tol=TIGHT, **more).fit(X, y, sample_weight=weights).decision_function(X)
+        np.testing.assert_allclose(a, b, atol=1e-3)
+
+
+def test_sparse_precomputed_and_callable_kernels_agree_with_dense_data():
+    X, y = three()
+    wanted = mercer.SVC(gamma=0.1, tol=TIGHT).fit(X, y).decision_function(X)
+    sparse = mercer.SVC(gamma=0.1, tol=TIGHT).fit(sp.csr_matrix(X), y)
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_matrix(X)), wanted, atol=1e-4)
+    k = mercer.kernels.Rbf(gamma=0.1)
+    K = k(X)
+    stored = mercer.SVC(kernel="precomputed", tol=TIGHT).fit(K, y)
+    np.testing.assert_allclose(stored.decision_function(K), wanted, atol=1e-4)
+    called = mercer.SVC(kernel=lambda A, B: k(A, B), tol=TIGHT).fit(X, y)
+    np.testing.assert_allclose(called.decision_function(X), wanted, atol=1e-4)
+    named = mercer.SVC(kernel=k, tol=TIGHT).fit(X, y)
+    np.testing.assert_allclose(named.decision_function(X), wanted, atol=1e-6)
+
+
+def test_float32_is_kept():
+    X, y = two()
+    model = mercer.SVC().fit(X.astype(np.float32), y)
+    assert model.support_vectors_.dtype == np.float32
+    assert (model.predict(X.astype(np.float32)) == mercer.SVC().fit(X, y).predict(X)).mean() > 0.98
+
+
+def test_probabilities_never_contradict_the_prediction():
+    X, y = three()
+    model = mercer.SVC(probability=True).fit(X, y)
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p.sum(1), 1.0)
+    np.testing.assert_array_equal(model.classes_[p.argmax(1)], model.predict(X))
+    with pytest.raises(AttributeError):
+        mercer.SVC().fit(X, y).predict_proba(X)
+
+
+def test_the_proof_is_told():
+    X, y = load_iris(return_X_y=True)
+    model = mercer.SVC().fit(X, y)
+    assert model.status_ == "converged" and 0 <= model.duality_gap_ < 1e-2 * abs(model.objective_)
+    assert model.proof_["kernel_evaluations"] > 0
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda X, y: mercer.SVC(C=-1).fit(X, y), "'C' parameter"),
+        (lambda X, y: mercer.SVC(gamma="wide").fit(X, y), "'scale', 'auto'"),
+        (lambda X, y: mercer.SVC(kernel="rfb").fit(X, y), "rfb"),
+        (lambda X, y: mercer.SVC().fit(X, np.zeros(len(y))), "greater than one"),
+        (lambda X, y: mercer.SVC().fit(X, y).predict(X[:, :2]), "features"),
+        (lambda X, y: mercer.SVC().fit(np.where(X > 100, X, np.nan), y), "NaN"),
+        (lambda X, y: mercer.SVC(kernel="precomputed").fit(X, y), "square"),
+        (lambda X, y: mercer.kernel("rbf(gama=1)"), "gamma"),
+        (lambda X, y: mercer.NuSVC(nu=2.0).fit(X, y), "'nu' parameter"),
+    ],
+)
+def test_wrong_use_is_told_in_a_sentence(make, words):
+    X, y = two()
+    with pytest.raises(ValueError, match=words):
+        make(X, y)
+
+
+def test_not_fitted_is_told():
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        mercer.SVC().predict([[1.0, 2.0]])
