@@ -5,9 +5,12 @@ import sys
 import textwrap
 from pathlib import Path
 
-from mercer import _native
-
 HERE = Path(__file__).resolve().parent / "mercer"
+# the installed package, which has the Rust half, not the folder beside this file
+sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != HERE.parent]
+
+from mercer import _native  # noqa: E402
+
 # machines that have a class in scikit-learn's own spelling
 FACADES = {"svc", "nu_svc", "svr", "nu_svr", "one_class", "linear_svc", "linear_svr", "ridge", "kernel_pca"}
 BASES = {"classes": "GeneratedClassifier", "numbers": "GeneratedRegressor", "nothing": "GeneratedDetector"}
