@@ -72,8 +72,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         # the entry of largest size of each eigenvector is positive, as in scikit-learn
         largest = scores[np.abs(scores[:, keep]).argmax(axis=0), keep]
         self._keep, self._signs = keep, np.where(largest < 0, -1.0, 1.0)
-        self.eigenvalues_ = squares[keep]
-        scores = scores[:, keep] * self._signs
+        # components beyond the rank are asked for and are zero
+        self._beyond = 0 if wanted is None or self.remove_zero_eig else count - scores.shape[1]
+        self.eigenvalues_ = np.pad(squares[keep], (0, self._beyond))
+        scores = self._read(scores)
         root = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, 1.0))
         self.eigenvectors_ = scores / root
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
@@ -89,7 +91,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         """The coordinates of new examples."""
         check_is_fitted(self)
         X = self._check(X, reset=False)
-        return self._model.scores(self._columns(X), threads_of(self.n_jobs))[:, self._keep] * self._signs
+        return self._read(self._model.scores(self._columns(X), threads_of(self.n_jobs)))
+
+    def _read(self, scores):
+        return np.pad(scores[:, self._keep] * self._signs, ((0, 0), (0, self._beyond)))
 
     def _latent(self, Z, other=None):
         """Kernel values between coordinates, for the way back."""

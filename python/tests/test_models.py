@@ -88,6 +88,8 @@ def test_components_are_those_of_scikit_learn():
         theirs = decomposition.KernelPCA(2, **setting).fit(X)
         np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-6)
         np.testing.assert_allclose(ours.transform(X[:10]), theirs.transform(X[:10]), atol=1e-5)
+    flat = X[:, :2]
+    assert mercer.KernelPCA(3).fit_transform(flat).shape == decomposition.KernelPCA(3).fit_transform(flat).shape
     ours, theirs = (
         pca(2, kernel="rbf", gamma=0.2, fit_inverse_transform=True, alpha=0.1).fit(X)
         for pca in (mercer.KernelPCA, decomposition.KernelPCA)
