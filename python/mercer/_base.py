@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -63,6 +63,11 @@ class Machine(BaseEstimator):
     def _is_pairwise(self):
         return getattr(self, "kernel", None) == "precomputed"
 
+    def _is_called(self):
+        """Whether the kernel is a function of the user's, of which Rust sees the values only."""
+        kernel = getattr(self, "kernel", None)
+        return callable(kernel) and not isinstance(kernel, Kernel)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._is_pairwise()
@@ -82,7 +87,7 @@ class Machine(BaseEstimator):
 
     def _columns(self, X):
         """The views of new examples; a callable has their products with the training examples computed first."""
-        if callable(getattr(self, "kernel", None)) and not isinstance(self.kernel, Kernel):
+        if self._is_called():
             X = self._products(X, self._training)
         return views_of(X)
 
@@ -95,20 +100,18 @@ class Machine(BaseEstimator):
     # --------------------------------------------------------------------------------------------------------- fitting
 
     def _formula(self, X):
-        """The text of the kernel; sets `_gamma`."""
+        """The text of the kernel."""
         kernel = self.kernel
         if isinstance(kernel, Kernel):
             return str(kernel)
         if callable(kernel) or kernel == "precomputed":
-            self._gamma = 0.0
             return "precomputed()"
-        self._gamma = gamma_of(self.gamma, X)
-        return formula_of(kernel, self._gamma, self.degree, self.coef0)
+        return formula_of(kernel, gamma_of(self.gamma, X), self.degree, self.coef0)
 
     def _learn(self, X, y, labels, weights, settings, **options):
         """Runs the machine and keeps what it tells."""
         formula = self._formula(X)
-        self._training = X if callable(self.kernel) and not isinstance(self.kernel, Kernel) else None
+        self._training = X if self._is_called() else None
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
         words = [(name, value) for name, value in settings.items() if value is not None]
@@ -137,7 +140,7 @@ class Machine(BaseEstimator):
         X = self._check(X, reset=False)
         return self._model.scores(self._columns(X), threads_of(getattr(self, "n_jobs", None)))
 
-    def _weights(self, sample_weight, X, y=None):
+    def _weights(self, sample_weight, X):
         """Weights of the examples, or None."""
         if sample_weight is None:
             return None
@@ -146,6 +149,12 @@ class Machine(BaseEstimator):
         if (weights < 0).any() or not (weights > 0).any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         return weights
+
+    def _labels_of(self, X):
+        """The predicted class of each example."""
+        check_is_fitted(self)
+        X = self._check(X, reset=False)
+        return self.classes_[self._model.codes(self._columns(X), threads_of(getattr(self, "n_jobs", None)))]
 
     # ----------------------------------------------------------------------------------------------------------- files
 
@@ -183,6 +192,22 @@ def _is_matrix(X):
     return getattr(X, "ndim", 2) == 2 or (dtype is not None and dtype.kind not in "OU")
 
 
+class Detector(OutlierMixin):
+    """What detectors of novelties say; `offset_` is learned."""
+
+    def decision_function(self, X):
+        """Above zero for what is like the training examples."""
+        return self._scores(X).ravel()
+
+    def score_samples(self, X):
+        """The decision function without its offset."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X):
+        """1 for what is like the training examples, −1 for what is not."""
+        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
+
+
 class SupportMachine(Machine):
     """Support vectors: what LIBSVM's classes in scikit-learn have in common."""
 
@@ -210,12 +235,11 @@ class SupportMachine(Machine):
     def _keep_support(self, X):
         """`support_`, `support_vectors_` and the coefficients in LIBSVM's order."""
         self.support_ = np.asarray(self._model.support, dtype=np.int32)
-        pairwise = self._is_pairwise() or (callable(self.kernel) and not isinstance(self.kernel, Kernel))
-        if pairwise or not hasattr(X, "shape"):
+        if self._is_pairwise() or self._is_called() or not hasattr(X, "shape"):
             self.support_vectors_ = np.empty((0, 0))
         else:
             self.support_vectors_ = X[self.support_]
-        form, alpha = self._model.coefficients
+        _, alpha = self._model.coefficients
         dual, intercept = alpha.T.copy(), np.asarray(self._model.offsets)
         if getattr(self, "classes_", None) is not None and len(self.classes_) == 2:
             # a positive score is the second class here, the first one in LIBSVM

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MultiOutputMixin, OutlierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import column_or_1d
 
 from mercer import _native
-from mercer._base import Machine, encode, spell
-from mercer._data import threads_of
+from mercer._base import Detector, Machine, encode, spell
 from mercer._kernel import Kernel
 
 
@@ -35,14 +34,11 @@ class GeneratedClassifier(ClassifierMixin, Generated):
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs samples of at least 2 classes; the data contain 1 class")
         weights = self._weights(sample_weight, X)
-        weights = None if weights is None else weights.tolist()
         return self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, self._settings())
 
     def predict(self, X):
         """The class of each example."""
-        check_is_fitted(self)
-        X = self._check(X, reset=False)
-        return self.classes_[self._model.codes(self._columns(X), threads_of(self.n_jobs))]
+        return self._labels_of(X)
 
     def decision_function(self, X):
         """Scores, one for each class; for two classes one, positive for the second."""
@@ -58,7 +54,6 @@ class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
         self._flat = y.ndim == 1
         y = np.ascontiguousarray(np.asarray(y, dtype=np.float64).reshape(len(y), -1))
         weights = self._weights(sample_weight, X)
-        weights = None if weights is None else weights.tolist()
         return self._learn(X, y, None, weights, self._settings())
 
     def predict(self, X):
@@ -67,23 +62,10 @@ class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
         return scores.ravel() if self._flat else scores
 
 
-class GeneratedDetector(OutlierMixin, Generated):
+class GeneratedDetector(Detector, Generated):
     def _learn_nothing(self, X, y=None, sample_weight=None):
         X = self._check(X, reset=True)
         weights = self._weights(sample_weight, X)
-        weights = None if weights is None else weights.tolist()
         self._learn(X, None, None, weights, self._settings())
         self.offset_ = -np.asarray(self._model.offsets)
         return self
-
-    def decision_function(self, X):
-        """Above zero for what is like the training examples."""
-        return self._scores(X).ravel()
-
-    def score_samples(self, X):
-        """The decision function without its offset."""
-        return self.decision_function(X) + self.offset_
-
-    def predict(self, X):
-        """1 for what is like the training examples, −1 for what is not."""
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mercer._base import Machine, SupportMachine, encode, spell
+from mercer._base import Detector, Machine, SupportMachine, encode, spell
 from mercer._data import threads_of
 
 __all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
@@ -50,7 +50,6 @@ class _Classifier(ClassifierMixin, SupportMachine):
             weights = (1.0 if weights is None else weights) * self.class_weight_[self._codes]
         calibration = {"probabilities": "platt"} if self.probability else {}
         seed = {} if self.random_state is None or not isinstance(self.random_state, int) else {"seed": self.random_state}
-        weights = None if weights is None else weights.tolist()
         codes = self._codes.astype(np.float64)
         self._learn(X, codes, spell(self.classes_), weights, self._settings(), **calibration, **seed)
         self._keep_support(X)
@@ -73,8 +72,7 @@ class _Classifier(ClassifierMixin, SupportMachine):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and self.decision_function_shape == "ovr" and len(self.classes_) > 2:
             return self.classes_[np.argmax(self.decision_function(X), axis=1)]
-        X = self._check(X, reset=False)
-        return self.classes_[self._model.codes(self._columns(X), threads_of(self.n_jobs))]
+        return self._labels_of(X)
 
     @available_if(_has_probability)
     def predict_proba(self, X):
@@ -193,7 +191,6 @@ class _Regressor(RegressorMixin, SupportMachine):
         X, y = self._check(X, reset=True, y=y, y_numeric=True)
         y = column_or_1d(y, warn=True).astype(np.float64)
         weights = self._weights(sample_weight, X)
-        weights = None if weights is None else weights.tolist()
         self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
         self._keep_support(X)
         self.shape_fit_ = X.shape
@@ -256,7 +253,7 @@ class NuSVR(_Regressor):
         return {"c": float(self.C), "nu": float(self.nu), **super()._settings()}
 
 
-class OneClassSVM(OutlierMixin, SupportMachine):
+class OneClassSVM(Detector, SupportMachine):
     """Where the data are; parameters and attributes of :class:`sklearn.svm.OneClassSVM`."""
 
     _machine = "one_class"
@@ -285,24 +282,11 @@ class OneClassSVM(OutlierMixin, SupportMachine):
         self._validate()
         X = self._check(X, reset=True)
         weights = self._weights(sample_weight, X)
-        weights = None if weights is None else weights.tolist()
         self._learn(X, None, None, weights, self._settings())
         self._keep_support(X)
         self.offset_ = -self.intercept_
         self.shape_fit_ = X.shape
         return self
-
-    def decision_function(self, X):
-        """Above zero for what is like the training examples."""
-        return self._scores(X).ravel()
-
-    def score_samples(self, X):
-        """The decision function without its offset."""
-        return self.decision_function(X) + self.offset_
-
-    def predict(self, X):
-        """1 for what is like the training examples, −1 for what is not."""
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
 class _Linear(Machine):
@@ -368,7 +352,6 @@ class LinearSVC(LinearClassifierMixin, _Linear):
         if self.class_weight is not None:
             factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
             weights = (1.0 if weights is None else weights) * factors[codes]
-        weights = None if weights is None else weights.tolist()
         self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, self._settings())
         _, columns = self._model.coefficients
         sign = -1.0 if k == 2 else 1.0
@@ -407,7 +390,6 @@ class LinearSVR(RegressorMixin, _Linear):
         X, y = self._check(X, reset=True, y=y, y_numeric=True)
         y = column_or_1d(y, warn=True).astype(np.float64)
         weights = self._weights(sample_weight, X)
-        weights = None if weights is None else weights.tolist()
         self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
         _, columns = self._model.coefficients
         self.coef_ = columns.ravel().copy()

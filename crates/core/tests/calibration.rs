@@ -19,6 +19,19 @@ fn job<'a>(machine: &'a dyn Machine, kernel: &'a Formula, method: Method) -> Job
     Job { probabilities: Some(method), ..Job::new(machine, kernel) }
 }
 
+fn task<'a>(kernel: &Formula, data: &'a Dataset, threads: usize) -> Task<'a> {
+    Task {
+        gram: kernel.training_gram(data).unwrap(),
+        features: None,
+        target: data.target(),
+        weights: None,
+        start: None,
+        threads,
+        plan: Plan::default(),
+        seed: Seed(0),
+    }
+}
+
 fn probabilities(output: &Output) -> &[f64] {
     let Output::Labels { probabilities: Some(all), .. } = output else { panic!("there are no probabilities") };
     all
@@ -43,16 +56,7 @@ fn held_out_scores_are_those_of_fits_by_hand() {
         let target = data.target().unwrap();
         let kernel = rbf(0.5);
         for machine in [&svc as &dyn Machine, &mean] {
-            let task = Task {
-                gram: kernel.training_gram(&data).unwrap(),
-                features: None,
-                target: Some(target),
-                weights: None,
-                start: None,
-                threads: 2,
-                plan: Plan::default(),
-                seed: Seed(0),
-            };
+            let task = task(&kernel, &data, 2);
             let fitted = machine.run(&task, &Silent).unwrap();
             let outputs = fitted.expansion.outputs();
             let parts = folds(target, Learns::Classes, 4, Seed(1)).unwrap();
@@ -80,25 +84,16 @@ fn scores_held_out_beside_a_fit_are_near_those_of_whole_fits() {
     {
         let data = load("waveform", Some(n));
         let target = data.target().unwrap();
-        let task = |threads: usize| Task {
-            gram: rbf(0.02).training_gram(&data).unwrap(),
-            features: None,
-            target: Some(target),
-            weights: None,
-            start: None,
-            threads,
-            plan: Plan::default(),
-            seed: Seed(0),
-        };
+        let with = |threads: usize| task(&rbf(0.02), &data, threads);
         let machine = Svc { c, strategy, ..Svc::default() };
         let parts = folds(target, Learns::Classes, 3, Seed(1)).unwrap();
-        let beside = |threads: usize| machine.run_holding_out(&task(threads), &parts, &Silent).unwrap();
+        let beside = |threads: usize| machine.run_holding_out(&with(threads), &parts, &Silent).unwrap();
         let (fitted, scores) = beside(1);
         // two classes: against the other one and for the pair are the same
         let scores = scores.unwrap().1;
         let bits = |s: &[f64]| s.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&scores), bits(&beside(2).1.unwrap().1), "threads change no bit");
-        let whole = machine.held_out_scores(&task(2), &fitted, &parts, &Silent).unwrap();
+        let whole = machine.held_out_scores(&with(2), &fitted, &parts, &Silent).unwrap();
         let apart: Vec<f64> = scores
             .iter()
             .zip(&whole)
@@ -114,16 +109,7 @@ fn scores_held_out_beside_a_fit_are_near_those_of_whole_fits() {
 fn scores_of_examples_that_no_fold_held_are_like_those_of_the_folds() {
     let data = load("waveform", Some(3000));
     let target = data.target().unwrap();
-    let task = Task {
-        gram: rbf(0.05).training_gram(&data).unwrap(),
-        features: None,
-        target: Some(target),
-        weights: None,
-        start: None,
-        threads: 2,
-        plan: Plan::default(),
-        seed: Seed(0),
-    };
+    let task = task(&rbf(0.05), &data, 2);
     let machine = Svc { c: 5.0, ..Svc::default() };
     let parts = folds(target, Learns::Classes, 3, Seed(1)).unwrap();
     let held = |folds| machine.run_holding_out(&task, folds, &Silent).unwrap();

@@ -8,7 +8,7 @@ use mercer::gram::Plan;
 use mercer::machines::{Coefficients, Output, Readout};
 use mercer::params::assign;
 use mercer::prelude::{Job, Seed};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -33,7 +33,7 @@ pub(crate) fn fit(
     views: &Bound<'_, PyList>,
     y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
-    weights: Option<Vec<f64>>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
     options: &Bound<'_, PyDict>,
     callback: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Model> {
@@ -48,7 +48,7 @@ pub(crate) fn fit(
         data = data.with_target(target(y, labels)?).map_err(raise)?;
     }
     if let Some(weights) = weights {
-        data = data.with_weights(weights).map_err(raise)?;
+        data = data.with_weights(weights.as_slice()?.to_vec()).map_err(raise)?;
     }
     let formula = parse(kernel)?;
     let option = |name: &str| options.get_item(name).map(|o| o.filter(|o| !o.is_none()));
@@ -86,6 +86,13 @@ fn table(py: Python<'_>, numbers: Vec<f64>, columns: usize) -> PyResult<Bound<'_
     numbers.into_pyarray(py).reshape([rows, columns])
 }
 
+impl Model {
+    fn predict(&self, py: Python<'_>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Output> {
+        let data = dataset(views)?;
+        run(py, threads, None, None, |_| self.model.predict(&data))?.map_err(raise)
+    }
+}
+
 #[pymethods]
 impl Model {
     /// Scores, n × outputs.
@@ -107,8 +114,7 @@ impl Model {
         views: &Bound<'_, PyList>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let data = dataset(views)?;
-        match run(py, threads, None, None, |_| self.model.predict(&data))?.map_err(raise)? {
+        match self.predict(py, views, threads)? {
             Output::Labels { codes, .. } => Ok(codes.into_pyarray(py)),
             Output::Values { .. } => Err(PyValueError::new_err("this model predicts numbers, not labels")),
         }
@@ -121,8 +127,7 @@ impl Model {
         views: &Bound<'_, PyList>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let data = dataset(views)?;
-        match run(py, threads, None, None, |_| self.model.predict(&data))?.map_err(raise)? {
+        match self.predict(py, views, threads)? {
             Output::Labels { labels, probabilities: Some(all), .. } => table(py, all, labels.len()),
             _ => Err(PyValueError::new_err("this model has learned no probabilities")),
         }

@@ -1,7 +1,7 @@
 //! Memory for kept rows: fresh memory is the dearest operand of all, so it is used again and comes in large pages.
 //!
-//! A page fault for every 4 KiB of rows took a seventh of a fit with 50 000 examples; in pages of 2 MiB, which the system
-//! has to be asked for, it is a few hundredths.
+//! A page fault for every 4 KiB of rows took a seventh of a fit with 50 000 examples; the system has to be asked for pages of
+//! 2 MiB.
 
 use memmap2::MmapMut;
 
