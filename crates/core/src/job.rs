@@ -84,7 +84,8 @@ impl<'a> Job<'a> {
             }
             None => self.machine.run(&task, watch)?,
         };
-        fitted.proof.advice = diagnosis::advice(data, task.gram.as_ref(), &fitted.proof);
+        let more = diagnosis::advice(data, task.gram.as_ref(), &fitted.proof);
+        fitted.proof.advice.extend(more);
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Model::new(self.machine.entry().name, settings, kernel, fitted, data))
     }

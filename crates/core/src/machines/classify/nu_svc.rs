@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
+use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
@@ -65,7 +65,7 @@ impl Machine for NuSvc {
         let make = |p: usize| self.sub(&pairs, p);
         let subs = Subs { sizes, make: &make };
         let mut solutions = solve(&pairs.gram, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
-        let (mut gap, mut offsets, mut margins) = (0.0, Vec::new(), Vec::new());
+        let (mut gap, mut offsets, mut margins, mut advice) = (0.0, Vec::new(), Vec::new(), Vec::new());
         for (p, solution) in solutions.iter_mut().enumerate() {
             // free α of the first class stand at b − ρ, those of the second at b + ρ
             let [low, high] = solution.offsets;
@@ -77,7 +77,12 @@ impl Machine for NuSvc {
                 slack += w * (rho - y * (b - solution.state[t])).max(0.0);
             }
             let total: f64 = side.weights.iter().sum();
-            gap += solution.squared_norm - self.nu * total * rho + slack;
+            let own_gap = solution.squared_norm - self.nu * total * rho + slack;
+            gap += own_gap;
+            // w cannot be told from zero: the hulls of the classes, reduced by ν, meet (Crisp & Burges 2000, §4)
+            if 0.5 * solution.squared_norm <= own_gap && advice.is_empty() {
+                advice.push(self.without_margin(pairs.classes(p), &classes.labels));
+            }
             // a margin of nothing cannot be made one: such a rule decides by b alone
             let factor = if rho > 0.0 { 1.0 / rho } else { 1.0 };
             solution.beta.iter_mut().for_each(|beta| *beta *= factor);
@@ -86,7 +91,8 @@ impl Machine for NuSvc {
         }
         let (coefficients, support) = pairs.join(&solutions);
         let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
-        let proof = prove(&solutions, Some(gap), support, &self.effort, task, vec![("rho".to_owned(), smallest)]);
+        let notes = vec![("rho".to_owned(), smallest)];
+        let proof = Proof { advice, ..prove(&solutions, Some(gap), support, &self.effort, task, notes) };
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets },
             readout: Readout::Vote { labels: classes.labels },
@@ -115,6 +121,14 @@ impl NuSvc {
             self.nu, labels[a], labels[b]
         );
         Err(FitError::Param { machine: ENTRY.name, finding })
+    }
+
+    /// What to do about classes that overlap by more than ν allows.
+    fn without_margin(&self, (a, b): (usize, usize), labels: &[String]) -> String {
+        format!(
+            "the classes {} and {} overlap too much for a margin at nu = {}, and their rule is arbitrary; give a larger nu",
+            labels[a], labels[b], self.nu
+        )
     }
 
     fn sub(&self, pairs: &Pairs<'_>, p: usize) -> Sub {
