@@ -14,9 +14,10 @@ from mercer.decomposition import KernelPCA
 from mercer.estimators import *  # noqa: F403
 from mercer.estimators import __all__ as _generated
 from mercer.kernel_ridge import KernelRidge
+from mercer.model_selection import MercerSearchCV
 from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
-    "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM",
+    "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
     "expected_failed_checks", "kernel", "kernels", "load", "patch_sklearn", "unpatch_sklearn", *_generated,
 ]  # fmt: skip

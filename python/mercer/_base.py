@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import BaseEstimator, OutlierMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -139,6 +139,15 @@ class Machine(BaseEstimator):
         check_is_fitted(self)
         X = self._check(X, reset=False)
         return self._model.scores(self._columns(X), threads_of(getattr(self, "n_jobs", None)))
+
+    def _remember(self, model, y):
+        """Takes a model that stands for what was learned from the targets y."""
+        self._model = model
+        if is_classifier(self):
+            self.classes_ = np.unique(y)
+
+    def _validate(self):
+        """Refuses parameters out of range in scikit-learn's words."""
 
     def _weights(self, sample_weight, X):
         """Weights of the examples, or None."""

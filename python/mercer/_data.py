@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -33,12 +35,15 @@ def views_of(X):
     return [("x", view_of(X))]
 
 
+def cores():
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def threads_of(n_jobs):
     """Threads for a number of jobs in scikit-learn's spelling; None is all of them."""
     if n_jobs is None or n_jobs == -1:
         return 0
-    if n_jobs < 0:
-        import os
-
-        return max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-    return int(n_jobs)
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning")
+    return int(n_jobs) if n_jobs > 0 else max(1, cores() + 1 + int(n_jobs))

@@ -56,6 +56,10 @@ class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
         weights = self._weights(sample_weight, X)
         return self._learn(X, y, None, weights, self._settings())
 
+    def _remember(self, model, y):
+        super()._remember(model, y)
+        self._flat = y.ndim == 1
+
     def predict(self, X):
         """The numbers of each example."""
         scores = self._scores(X)

@@ -69,17 +69,27 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         self.n_jobs = n_jobs
         self.callback = callback
 
+    def _settings(self):
+        return {"lambda": float(self.alpha)}
+
+    def _validate(self):
+        if (np.asarray(self.alpha, dtype=np.float64) < 0).any():
+            raise ValueError(f"The 'alpha' parameter of KernelRidge must be a float in the range [0, inf). Got {self.alpha!r} instead.")
+
+    def _remember(self, model, y):
+        super()._remember(model, y)
+        self.dual_coef_ = np.empty((0,) * y.ndim)
+
     def fit(self, X, y, sample_weight=None):
         """Learns from examples and their numbers, one or several for each."""
+        self._validate()
         X, y = self._check(X, reset=True, y=y, multi_output=True, y_numeric=True)
         flat, y = y.ndim == 1, np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
-        if (penalty < 0).any():
-            raise ValueError(f"The 'alpha' parameter of KernelRidge must be a float in the range [0, inf). Got {self.alpha!r} instead.")
         self.X_fit_ = X
         weights = self._weights(sample_weight, X)
         if weights is None and len(penalty) == 1 and penalty[0] > 0 and X.shape[0] > 0:
-            self._learn(X, np.ascontiguousarray(y), None, None, {"lambda": float(penalty[0])})
+            self._learn(X, np.ascontiguousarray(y), None, None, self._settings())
             form, numbers = self._model.coefficients
             if form == "primal":
                 # (K + λ1)α = y, so α is what is left of y over λ

@@ -359,6 +359,19 @@ class LinearSVC(LinearClassifierMixin, _Linear):
         self.intercept_ = sign * np.asarray(self._model.offsets) if self.fit_intercept else 0.0
         return self
 
+    def _remember(self, model, y):
+        super()._remember(model, y)
+
+        # there are no weights to multiply with
+        def decision_function(X):
+            scores = model.scores()
+            return -scores.ravel() if len(self.classes_) == 2 else scores
+
+        def predict(X):
+            return self.classes_[model.codes()]
+
+        self.decision_function, self.predict = decision_function, predict
+
 
 class LinearSVR(RegressorMixin, _Linear):
     """Linear support vector regression; parameters and attributes of :class:`sklearn.svm.LinearSVR`."""

@@ -64,7 +64,7 @@ impl<'a> Job<'a> {
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         // what cannot be calibrated is told before the work, not after it
         let folds = self.held_out(data)?;
-        takes_weights(self.machine, data)?;
+        takes_weights(self.machine, data.weights().is_some())?;
         let kernel = self.kernel.resolve(data, self.seed)?;
         let task = Task {
             gram: kernel.training_gram(data)?,
@@ -92,8 +92,8 @@ impl<'a> Job<'a> {
 }
 
 /// Weights are refused by machines to which they do not matter.
-pub(crate) fn takes_weights(machine: &dyn Machine, data: &Dataset) -> Result<(), FitError> {
-    if data.weights().is_none() || machine.weighs() {
+pub(crate) fn takes_weights(machine: &dyn Machine, weighted: bool) -> Result<(), FitError> {
+    if !weighted || machine.weighs() {
         return Ok(());
     }
     let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().weighs()).map(|m| m.name).collect();

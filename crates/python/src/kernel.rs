@@ -19,6 +19,12 @@ pub(crate) fn kernel_text(text: &str) -> PyResult<String> {
     Ok(parse(text)?.to_string())
 }
 
+/// The formula with numbers in the place of words such as `scale`, taken from these data.
+#[pyfunction]
+pub(crate) fn kernel_resolved(text: &str, views: &Bound<'_, PyList>) -> PyResult<String> {
+    Ok(parse(text)?.resolve(&dataset(views)?, Seed(0)).map_err(raise)?.to_string())
+}
+
 /// "positive", "conditionally" or "indefinite".
 #[pyfunction]
 pub(crate) fn kernel_definite(text: &str) -> PyResult<&'static str> {

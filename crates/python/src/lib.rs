@@ -8,6 +8,7 @@ mod convert;
 mod kernel;
 mod model;
 mod run;
+mod search;
 
 use pyo3::prelude::*;
 
@@ -17,7 +18,9 @@ mod _native {
     #[pymodule_export]
     use super::catalogue::{kernels, machines};
     #[pymodule_export]
-    use super::kernel::{kernel_definite, kernel_text, matrix};
+    use super::kernel::{kernel_definite, kernel_resolved, kernel_text, matrix};
     #[pymodule_export]
     use super::model::{Model, fit};
+    #[pymodule_export]
+    use super::search::{leave_one_out, trials};
 }

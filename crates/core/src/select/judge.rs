@@ -5,7 +5,6 @@ use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
 use crate::gram::Plan;
 use crate::machines::{FitError, Fitted, Learns, Machine, Task};
-use crate::metrics::{Metrics, measure};
 use crate::params::Setting;
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
@@ -13,6 +12,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// The examples in the order in which the matrix is stored, and what each fold holds out.
 pub(super) struct Folds {
@@ -20,6 +20,17 @@ pub(super) struct Folds {
     /// a fold are two stretches of the matrix.
     pub(super) order: Vec<usize>,
     pub(super) all: Vec<Fold>,
+}
+
+/// Which examples are learned from, and which are predicted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Split {
+    /// Places of the examples that are learned from.
+    pub train: Vec<usize>,
+    /// Places of those that are held out.
+    pub test: Vec<usize>,
+    /// Weights of the examples of `train`, in their order.
+    pub weights: Option<Vec<f64>>,
 }
 
 /// A fold: what is held out, and what is learned from.
@@ -37,23 +48,59 @@ pub(super) struct Fold {
 }
 
 impl Folds {
+    /// Folds that are disjoint and together all examples: each is held out once.
     pub(super) fn new(data: &Dataset, folds: &[Vec<usize>], learns: Learns) -> Result<Self, DataError> {
-        let target = data.target().ok_or(DataError::NoTarget)?;
-        let mut fold_of = vec![0; target.len()];
+        let mut fold_of = vec![0; data.len()];
         for (f, held_out) in folds.iter().enumerate() {
             held_out.iter().for_each(|&i| fold_of[i] = f);
         }
-        let codes = if learns == Learns::Classes { target.classes()?.codes } else { vec![0; target.len()] };
-        let mut order: Vec<usize> = (0..target.len()).collect();
-        order.sort_by_key(|&i| (codes[i], fold_of[i]));
-        let fold = |f: usize| {
-            let (held_out, rest): (Vec<usize>, Vec<usize>) =
-                (0..order.len()).partition(|&place| fold_of[order[place]] == f);
-            let (out, known) = (examples(&order, &held_out), examples(&order, &rest));
-            let weights = data.weights().map(|w| known.iter().map(|&i| w[i]).collect());
-            Fold { held_out, rest, known: target.select(&known), unknown: target.select(&out), weights }
+        let split = |f: usize| {
+            let train: Vec<usize> = (0..data.len()).filter(|&i| fold_of[i] != f).collect();
+            let weights = data.weights().map(|w| train.iter().map(|&i| w[i]).collect());
+            Split { train, test: folds[f].clone(), weights }
         };
-        Ok(Self { all: (0..folds.len()).map(fold).collect(), order })
+        Self::of(data, (0..folds.len()).map(split).collect(), learns)
+    }
+
+    /// Splits of any kind.
+    pub(super) fn of(data: &Dataset, splits: Vec<Split>, learns: Learns) -> Result<Self, DataError> {
+        let target = data.target().ok_or(DataError::NoTarget)?;
+        let n = target.len();
+        let mut fold_of = vec![splits.len(); n];
+        for (f, split) in splits.iter().enumerate() {
+            let finding = if split.train.iter().chain(&split.test).any(|&i| i >= n) {
+                "points outside the data"
+            } else if split.weights.as_ref().is_some_and(|w| w.len() != split.train.len()) {
+                "has not as many weights as examples to learn from"
+            } else if split.weights.iter().flatten().any(|w| !w.is_finite() || *w < 0.0) {
+                "has a weight below zero or no number"
+            } else {
+                ""
+            };
+            if !finding.is_empty() {
+                return Err(DataError::Usage { finding: format!("split {} {finding}", f + 1) });
+            }
+            split.test.iter().for_each(|&i| fold_of[i] = fold_of[i].min(f));
+        }
+        let codes = if learns == Learns::Classes { target.classes()?.codes } else { vec![0; n] };
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&i| (codes[i], fold_of[i]));
+        let mut place_of = vec![0; n];
+        order.iter().enumerate().for_each(|(place, &i)| place_of[i] = place);
+        let fold = |split: Split| {
+            // rows of the matrix are copied in stretches if places rise
+            let mut rest: Vec<usize> = (0..split.train.len()).collect();
+            rest.sort_by_key(|&t| place_of[split.train[t]]);
+            let known: Vec<usize> = rest.iter().map(|&t| split.train[t]).collect();
+            Fold {
+                held_out: split.test.iter().map(|&i| place_of[i]).collect(),
+                weights: split.weights.map(|w| rest.iter().map(|&t| w[t]).collect()),
+                rest: known.iter().map(|&i| place_of[i]).collect(),
+                known: target.select(&known),
+                unknown: target.select(&split.test),
+            }
+        };
+        Ok(Self { all: splits.into_iter().map(fold).collect(), order })
     }
 }
 
@@ -98,19 +145,31 @@ fn chains(points: &[Point<'_>]) -> Vec<Vec<usize>> {
 }
 
 /// The scores of one kernel's points: by point, by fold; a point that was not wholly judged has none.
-pub(super) struct Verdict {
+pub(super) struct Verdict<T> {
     /// In the order of the points.
-    pub(super) scores: Vec<Option<Vec<f64>>>,
+    pub(super) scores: Vec<Option<Vec<T>>>,
     /// Why judging ended early.
     pub(super) stopped: Option<Stop>,
 }
 
+/// Held-out scores of a fit, and what it took to get them.
+pub(super) struct Heard<'a> {
+    pub(super) fitted: &'a Fitted,
+    /// n × outputs, row by row.
+    pub(super) scores: Vec<f64>,
+    pub(super) unknown: &'a Target,
+    pub(super) fit_seconds: f64,
+    pub(super) score_seconds: f64,
+}
+
 /// What judging needs to know beside the points.
-pub(super) struct Judge<'a> {
+pub(super) struct Judge<'a, T> {
     pub(super) met: &'a Met,
     pub(super) folds: &'a Folds,
     pub(super) seed: Seed,
     pub(super) watch: &'a dyn Monitor,
+    /// What is made of the held-out scores.
+    pub(super) read: &'a (dyn Fn(Heard<'_>) -> Result<T, Error> + Sync),
     /// Points judged before, and points in all.
     pub(super) done: usize,
     pub(super) total: usize,
@@ -125,39 +184,39 @@ struct Walk {
 }
 
 /// A score, and the fit that it is of.
-struct Judged {
-    score: f64,
+struct Judged<T> {
+    score: T,
     fitted: Fitted,
     /// Whether the next point, whose price is higher, has the same fit.
     settled: bool,
 }
 
 /// What all threads see.
-struct Board {
+struct Board<T> {
     /// Walks that no thread is at work on, with how the point before did.
-    waiting: BTreeMap<Walk, Option<Judged>>,
+    waiting: BTreeMap<Walk, Option<Judged<T>>>,
     /// By point and fold.
-    scores: Vec<Vec<Option<f64>>>,
+    scores: Vec<Vec<Option<T>>>,
     judged: usize,
     stopped: Option<Stop>,
     failed: Option<Error>,
 }
 
-impl Judge<'_> {
+impl<T: Clone + Send> Judge<'_, T> {
     /// Judges all points on all folds. The walk that is least far is taken first, so that whole points are judged when
     /// somebody stops the search, and no thread waits for another; a score depends on its own walk alone, so the scores
     /// are the same bits for any number of threads.
-    pub(super) fn run(&self, points: &[Point<'_>]) -> Result<Verdict, Error> {
+    pub(super) fn run(&self, points: &[Point<'_>]) -> Result<Verdict<T>, Error> {
         let chains = chains(points);
         let folds = self.folds.all.len();
-        let waiting: BTreeMap<Walk, Option<Judged>> = (0..chains.len())
+        let waiting: BTreeMap<Walk, Option<Judged<T>>> = (0..chains.len())
             .flat_map(|chain| (0..folds).map(move |fold| (Walk { next: 0, chain, fold }, None)))
             .collect();
         let threads = rayon::current_num_threads().max(1);
         let workers = threads.min(waiting.len()).max(1);
         let board = Mutex::new(Board {
             waiting,
-            scores: vec![vec![None; folds]; points.len()],
+            scores: points.iter().map(|_| vec![None; folds]).collect(),
             judged: 0,
             stopped: None,
             failed: None,
@@ -190,7 +249,7 @@ impl Judge<'_> {
 
     /// The next walk to be taken up. A thread that finds none is not needed any more: every walk that is left is in the
     /// hands of another, which goes on with it.
-    fn take(&self, board: &Mutex<Board>) -> Option<(Walk, Option<Judged>)> {
+    fn take(&self, board: &Mutex<Board<T>>) -> Option<(Walk, Option<Judged<T>>)> {
         let mut seen = lock(board);
         if seen.stopped.is_some() || seen.failed.is_some() {
             return None;
@@ -212,11 +271,12 @@ impl Judge<'_> {
         &self,
         machine: &dyn Machine,
         fold: usize,
-        before: Option<&Judged>,
+        before: Option<&Judged<T>>,
         (threads, plan): (usize, Plan),
-    ) -> Result<ControlFlow<Stop, Judged>, Error> {
+    ) -> Result<ControlFlow<Stop, Judged<T>>, Error> {
         let Fold { held_out, rest, known, unknown, weights } = &self.folds.all[fold];
         let order = &self.folds.order;
+        let began = Instant::now();
         let task = Task {
             gram: Arc::clone(&self.met.gram).restrict(rest, rest),
             features: self.met.part(&examples(order, rest)),
@@ -239,27 +299,31 @@ impl Judge<'_> {
             Status::TimeLimit => return Ok(ControlFlow::Break(Stop::TimeLimit)),
             Status::Converged | Status::IterationLimit => {}
         }
+        let fit_seconds = began.elapsed().as_secs_f64();
         let features = self.met.part(&examples(order, held_out));
         let primal = features.and_then(|features| fitted.expansion.primal_scores(&features.rows));
         let scores = primal.unwrap_or_else(|| {
             let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| rest[p]).collect();
             fitted.expansion.scores(Arc::clone(&self.met.gram).restrict(held_out, &points).as_ref())
         });
-        let score = match measure(&fitted.readout.read(scores), unknown)? {
-            Metrics::Classes(m) => m.error,
-            Metrics::Numbers(m) => m.rmse,
-        };
+        let score_seconds = began.elapsed().as_secs_f64() - fit_seconds;
+        let score = (self.read)(Heard { fitted: &fitted, scores, unknown, fit_seconds, score_seconds })?;
         let settled = machine.is_settled(&fitted);
         Ok(ControlFlow::Continue(Judged { score, fitted, settled }))
     }
 }
 
 /// Writes down how a point did, and lets its walk go on.
-fn note(board: &mut Board, walk: Walk, chain: &[usize], outcome: Result<ControlFlow<Stop, Judged>, Error>) {
+fn note<T: Clone>(
+    board: &mut Board<T>,
+    walk: Walk,
+    chain: &[usize],
+    outcome: Result<ControlFlow<Stop, Judged<T>>, Error>,
+) {
     match outcome {
         Ok(ControlFlow::Continue(judged)) => {
             let scores = &mut board.scores[chain[walk.next]];
-            scores[walk.fold] = Some(judged.score);
+            scores[walk.fold] = Some(judged.score.clone());
             board.judged += usize::from(scores.iter().all(Option::is_some));
             if walk.next + 1 < chain.len() {
                 board.waiting.insert(Walk { next: walk.next + 1, ..walk }, Some(judged));
@@ -270,7 +334,7 @@ fn note(board: &mut Board, walk: Walk, chain: &[usize], outcome: Result<ControlF
     }
 }
 
-fn lock(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
+fn lock<T>(board: &Mutex<Board<T>>) -> MutexGuard<'_, Board<T>> {
     board.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,6 +1,5 @@
 //! A kernel met with the data: the matrix that all folds and all parameters of the machine share.
 
-use super::Search;
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::formula::Formula;
@@ -25,19 +24,17 @@ impl Met {
     pub(super) fn part(&self, examples: &[usize]) -> Option<Features> {
         self.features.as_ref().map(|features| features.select(examples))
     }
-}
 
-impl Search<'_> {
-    /// Meets a kernel with the data, whose examples are taken in the given order: the matrix is computed once if it fits
-    /// and explicit features do not make it superfluous, else left to be streamed.
-    pub(super) fn meet(
-        &self,
-        kernel: &Formula,
+    /// Meets a kernel, whose numbers are resolved, with the data, whose examples are taken in the given order: the matrix is
+    /// computed once if it fits and explicit features do not make it superfluous, else left to be streamed. `at_once` fits
+    /// at most run side by side.
+    pub(super) fn new(
+        resolved: Formula,
         machine: &dyn Machine,
         data: &Dataset,
         order: &[usize],
-    ) -> Result<Met, Error> {
-        let resolved = kernel.resolve(data, self.seed)?;
+        (plan, at_once): (Plan, usize),
+    ) -> Result<Self, Error> {
         let features = resolved.features(data).map(|(rows, scale)| Features { rows, scale });
         let gram = resolved.training_gram(data)?;
         // packing first makes the repacking in order cheap
@@ -47,7 +44,7 @@ impl Search<'_> {
         let (stored, bytes) = match machine.reads() {
             // rows are copied out of a stored matrix, in f32 as a solver asks for them
             Reads::Rows => {
-                let dense = self.plan.store::<f32>(gram.as_ref(), 0, "the kernel matrix").ok();
+                let dense = plan.store::<f32>(gram.as_ref(), 0, "the kernel matrix").ok();
                 (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(4))
             }
             // nobody asks for kernel values where the machine works on features; dense ones, few as they are, stand in
@@ -55,18 +52,13 @@ impl Search<'_> {
             Reads::Blocks if features.as_ref().is_some_and(|f| f.rows.dense().is_some()) => (None, 0),
             // every fold that is at work may keep a part as large as the whole
             Reads::Blocks => {
-                let copies = self.at_once().saturating_mul(entries).saturating_mul(8);
-                let dense = self.plan.dense(gram.as_ref(), copies, "the kernel matrix").ok();
+                let copies = at_once.saturating_mul(entries).saturating_mul(8);
+                let dense = plan.dense(gram.as_ref(), copies, "the kernel matrix").ok();
                 (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(8))
             }
         };
         let taken = if stored.is_some() { bytes } else { 0 };
-        let left = Plan { memory: self.plan.memory - taken.min(self.plan.memory) };
-        Ok(Met { resolved, gram: stored.unwrap_or(gram), features, left })
-    }
-
-    /// How many folds run at once.
-    fn at_once(&self) -> usize {
-        rayon::current_num_threads().min(self.folds).max(1)
+        let left = Plan { memory: plan.memory - taken.min(plan.memory) };
+        Ok(Self { resolved, gram: stored.unwrap_or(gram), features, left })
     }
 }

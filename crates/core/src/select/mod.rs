@@ -10,10 +10,13 @@ mod grid;
 mod heat;
 mod judge;
 mod met;
+mod trials;
 
 pub use crate::machines::folds;
 pub use choose::Choose;
 pub use grid::{Axis, Grid, GridError};
+pub use judge::Split;
+pub use trials::{Trial, Trials};
 
 use crate::calibrate::Method;
 use crate::data::{DataError, Dataset};
@@ -22,11 +25,13 @@ use crate::formula::Formula;
 use crate::gram::Plan;
 use crate::job::{CUT_SHORT, Job, takes_weights};
 use crate::machines::{FitError, Learns, Machine, MachineEntry};
+use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Silent, SolveError, Status, Stop};
-use judge::{Folds, Judge, Point};
+use judge::{Folds, Heard, Judge, Point};
+use met::Met;
 
 /// A search over a grid.
 pub struct Search<'a> {
@@ -88,7 +93,7 @@ impl Search<'_> {
             let finding = "it has no target to be judged by; choose its parameters by hand".to_owned();
             return Err(FitError::Param { machine: self.machine.name, finding }.into());
         }
-        takes_weights((self.machine.make)().as_ref(), data)?;
+        takes_weights((self.machine.make)().as_ref(), data.weights().is_some())?;
         let target = data.target().ok_or(DataError::NoTarget)?;
         let parts = folds(target, self.machine.learns, self.folds, self.seed)?;
         let folds = Folds::new(data, &parts, self.machine.learns)?;
@@ -97,9 +102,11 @@ impl Search<'_> {
         let mut stopped: Option<Stop> = None;
         for (kernel, points) in self.by_kernel(&grid)? {
             // the matrix is used up before the next is computed
-            let met = self.meet(&kernel, points[0].machine.as_ref(), data, &folds.order)?;
+            let at_once = rayon::current_num_threads().min(self.folds).max(1);
+            let resolved = kernel.resolve(data, self.seed)?;
+            let met = Met::new(resolved, points[0].machine.as_ref(), data, &folds.order, (self.plan, at_once))?;
             let (done, total) = (candidates.len(), grid.len());
-            let judge = Judge { met: &met, folds: &folds, seed: self.seed, watch, done, total };
+            let judge = Judge { met: &met, folds: &folds, seed: self.seed, watch, read: &error_of, done, total };
             let verdict = judge.run(&points)?;
             for (point, scores) in points.iter().zip(verdict.scores) {
                 if let Some(scores) = scores {
@@ -174,6 +181,14 @@ impl Search<'_> {
         }
         Ok(groups.into_iter().map(|(_, kernel, points)| (kernel, points)).collect())
     }
+}
+
+/// Error (classes) or root mean squared error (numbers).
+fn error_of(heard: Heard<'_>) -> Result<f64, Error> {
+    Ok(match measure(&heard.fitted.readout.read(heard.scores), heard.unknown)? {
+        Metrics::Classes(m) => m.error,
+        Metrics::Numbers(m) => m.rmse,
+    })
 }
 
 fn summarise(

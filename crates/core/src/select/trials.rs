@@ -1,0 +1,149 @@
+//! Trials: one kernel, several settings of a machine, several splits of the data; what comes out is predictions.
+//!
+//! A [`Search`](super::Search) over a grid makes its own folds and chooses by error. Whoever has splits and a measure of
+//! their own asks for trials: kernel values and warm starts along `c` are shared in the same way, and the judgement is
+//! theirs.
+
+use super::judge::{Folds, Heard, Judge, Point, Split};
+use super::met::Met;
+use crate::data::Dataset;
+use crate::error::Error;
+use crate::formula::Formula;
+use crate::gram::Plan;
+use crate::job::takes_weights;
+use crate::machines::{MachineEntry, Output};
+use crate::params::{Setting, assign};
+use crate::seed::Seed;
+use crate::solvers::{Monitor, SolveError, Status};
+
+/// Fits with one kernel on parts of the data.
+pub struct Trials<'a> {
+    /// What learns.
+    pub machine: &'static MachineEntry,
+    /// How examples are compared; words and centres are resolved on all examples.
+    pub kernel: &'a Formula,
+    /// The parameters of the machine, one list for each point.
+    pub points: &'a [Vec<(String, Setting)>],
+    /// What is learned from and what is held out. Weights are those of a split, not of the data.
+    pub splits: &'a [Split],
+    /// Memory.
+    pub plan: Plan,
+    /// Randomness.
+    pub seed: Seed,
+}
+
+/// What a fit says about the examples that were held out of it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Its predictions; labels are those of the examples it has learned from.
+    pub output: Output,
+    /// Its scores, n × outputs row by row.
+    pub scores: Vec<f64>,
+    /// How it ended.
+    pub status: Status,
+    /// Seconds that learning took.
+    pub fit_seconds: f64,
+    /// Seconds that predicting took.
+    pub score_seconds: f64,
+}
+
+impl Trials<'_> {
+    /// Fits every point on every split: by point, then by split.
+    ///
+    /// # Errors
+    /// If a point cannot be, data fit neither kernel nor machine, or somebody stops it.
+    pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Vec<Vec<Trial>>, Error> {
+        let mut points = Vec::with_capacity(self.points.len());
+        for (place, settings) in self.points.iter().enumerate() {
+            let mut machine = (self.machine.make)();
+            for (name, value) in settings {
+                assign(self.machine.name, machine.as_mut(), name, value)?;
+            }
+            points.push(Point { place, settings, machine });
+        }
+        let Some(first) = points.first() else { return Ok(Vec::new()) };
+        takes_weights(first.machine.as_ref(), self.splits.iter().any(|s| s.weights.is_some()))?;
+        let folds = Folds::of(data, self.splits.to_vec(), self.machine.learns)?;
+        let at_once = rayon::current_num_threads().min(folds.all.len()).max(1);
+        let resolved = self.kernel.resolve(data, self.seed)?;
+        let met = Met::new(resolved, first.machine.as_ref(), data, &folds.order, (self.plan, at_once))?;
+        let read = |heard: Heard<'_>| {
+            Ok(Trial {
+                output: heard.fitted.readout.read(heard.scores.clone()),
+                scores: heard.scores,
+                status: heard.fitted.proof.status,
+                fit_seconds: heard.fit_seconds,
+                score_seconds: heard.score_seconds,
+            })
+        };
+        let judge =
+            Judge { met: &met, folds: &folds, seed: self.seed, watch, read: &read, done: 0, total: points.len() };
+        let verdict = judge.run(&points)?;
+        match verdict.stopped {
+            Some(reason) => Err(SolveError::Stopped { reason }.into()),
+            None => Ok(verdict.scores.into_iter().map(Option::unwrap_or_default).collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::rbf;
+    use crate::machines;
+    use crate::prelude::{Dataset, Fit, Schema, SchemaOptions, Svc};
+    use crate::solvers::Silent;
+
+    fn moons() -> Dataset {
+        let table = crate::sets::load("two_moons", Some(90), Seed(3)).unwrap();
+        Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1
+    }
+
+    fn trials(kernel: &Formula, points: &[f64], splits: &[Split]) -> Result<Vec<Vec<Trial>>, Error> {
+        let point =
+            |c: &f64| vec![("tolerance".to_owned(), Setting::Number(1e-6)), ("c".to_owned(), Setting::Number(*c))];
+        let points: Vec<_> = points.iter().map(point).collect();
+        let machine = machines::find("svc").unwrap();
+        let trials = Trials { machine, kernel, points: &points, splits, plan: Plan::default(), seed: Seed(0) };
+        trials.run(&moons(), &Silent)
+    }
+
+    #[test]
+    fn a_trial_is_a_fit_on_its_part() {
+        // parts that overlap, leave examples out and come in no order
+        let splits = [
+            Split { train: (0..60).rev().collect(), test: vec![80, 61, 70], weights: None },
+            Split { train: (30..90).collect(), test: (0..30).collect(), weights: Some(vec![2.0; 60]) },
+        ];
+        let all = trials(&rbf(1.0), &[10.0, 1.0], &splits).unwrap();
+        let data = moons();
+        for (point, c) in [10.0, 1.0].into_iter().enumerate() {
+            for (split, trial) in splits.iter().zip(&all[point]) {
+                let price = if split.weights.is_some() { 2.0 * c } else { c };
+                let mut machine = Svc { c: price, ..Svc::default() };
+                machine.effort.tolerance = 1e-6;
+                let alone = machine.fit(&rbf(1.0), &data.select(&split.train)).unwrap();
+                let theirs = alone.scores(&data.select(&split.test)).unwrap();
+                assert_eq!(trial.scores.len(), split.test.len());
+                // the sign of a pair depends on the class that comes first
+                for (a, b) in trial.scores.iter().zip(&theirs) {
+                    assert!((a.abs() - b.abs()).abs() < 1e-4, "{a} {b}");
+                }
+                assert_eq!(trial.output.labels(), alone.predict(&data.select(&split.test)).unwrap().labels());
+            }
+        }
+    }
+
+    #[test]
+    fn splits_that_do_not_fit_are_refused() {
+        let wrong = [
+            Split { train: vec![0, 90], test: vec![1], weights: None },
+            Split { train: vec![0, 1], test: vec![2], weights: Some(vec![1.0]) },
+            Split { train: vec![0, 1], test: vec![2], weights: Some(vec![1.0, -1.0]) },
+        ];
+        for split in wrong {
+            let error = trials(&rbf(1.0), &[1.0], &[split]).err().unwrap().to_string();
+            assert!(error.contains("split 1"), "{error}");
+        }
+    }
+}
