@@ -10,10 +10,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OutlierMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from mercer import _native
-from mercer._data import threads_of, views_of
+from mercer._data import are_strings, checked_views, count_of, is_frame, threads_of, views_of
 from mercer._kernel import Kernel
 
 # how scikit-learn calls kernels, and how a formula does
@@ -74,16 +75,36 @@ class Machine(BaseEstimator):
         tags.input_tags.pairwise = self._is_pairwise()
         return tags
 
-    def _check(self, X, reset, **more):
-        """Numbers in C order, or what a kernel on views, strings or trees looks at."""
+    def _own_kernel(self):
+        """The formula of a kernel in mercer's own language, which may look at anything; None for scikit-learn's names."""
         kernel = getattr(self, "kernel", None)
-        if isinstance(kernel, Kernel) and not _is_matrix(X):
-            if reset:
-                self.n_features_in_ = 1
-            return X if isinstance(X, dict) else list(X)
+        return str(kernel) if isinstance(kernel, Kernel) else None
+
+    def _check(self, X, reset, **more):
+        """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
+        text = self._own_kernel()
+        if text is not None and (isinstance(X, dict) or are_strings(X) or is_frame(X)):
+            wanted = _native.kernel_views(text)
+            if not is_frame(X) or any(name is not None for name, _ in wanted):
+                return self._check_views(checked_views(X, wanted), reset, more)
         sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
         return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
                              accept_large_sparse=False, **more)  # fmt: skip
+
+    def _check_views(self, X, reset, more):
+        if reset:
+            self.n_features_in_ = len(X) if isinstance(X, dict) else 1
+        if "y" not in more:
+            return X
+        y = more["y"]
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        y = np.asarray(y) if more.get("multi_output") else column_or_1d(y, warn=True)
+        if len(y) != count_of(X):
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{count_of(X)}, {len(y)}]")
+        if y.dtype.kind == "f" or more.get("y_numeric"):
+            assert_all_finite(y.astype(np.float64), input_name="y")
+        return X, y
 
     def _columns(self, X):
         """The views of new examples; a callable has their products with the training examples computed first."""
@@ -127,13 +148,16 @@ class Machine(BaseEstimator):
         self.status_ = proof["status"]
         self.objective_ = proof["objective"]
         self.duality_gap_ = proof["duality_gap"]
-        self.n_iter_ = proof["iterations"]
+        self.n_iter_ = self._steps(proof)
         self.proof_ = proof
         if self.status_ != "converged":
             advice = " ".join(proof["advice"])
             limit = getattr(self, "max_iter", None)
             warnings.warn(f"Solver terminated early ({self.status_}, max_iter={limit}). {advice} Consider pre-processing your "
                           "data with StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=4)  # fmt: skip
+
+    def _steps(self, proof):
+        return proof["iterations"]
 
     def _scores(self, X):
         check_is_fitted(self)
@@ -153,8 +177,7 @@ class Machine(BaseEstimator):
         """Weights of the examples, or None."""
         if sample_weight is None:
             return None
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        weights = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64)
+        weights = _check_sample_weight(sample_weight, np.empty((count_of(X), 1)), dtype=np.float64)
         if (weights < 0).any() or not (weights > 0).any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         return weights
@@ -190,15 +213,6 @@ class Machine(BaseEstimator):
         """The model as the bytes of a LIBSVM model file."""
         check_is_fitted(self)
         return self._model.to_libsvm()
-
-
-def _is_matrix(X):
-    if isinstance(X, dict):
-        return False
-    if isinstance(X, (list, tuple)):
-        return not (X and isinstance(X[0], str))
-    dtype = getattr(X, "dtype", None)
-    return getattr(X, "ndim", 2) == 2 or (dtype is not None and dtype.kind not in "OU")
 
 
 class Detector(OutlierMixin):

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+from typing import Any, Union
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.utils import _safe_indexing, check_array
+
+# arrays, sparse matrices, frames, lists of strings, dictionaries of views: more than types can say
+Data = Any
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+View = Union[npt.NDArray[Any], "tuple[str, Any, Any, Any, int]", "list[str]"]
 
 
-def view_of(values):
+def view_of(values: Data) -> View:
     """One view: numbers as an array in C order, sparse rows as parts, or a list of strings."""
     if sp.issparse(values):
         csr = values.tocsr()
@@ -18,29 +28,99 @@ def view_of(values):
         numbers = csr.data if csr.data.dtype == np.float32 else np.asarray(csr.data, dtype=np.float64)
         starts, indices = (np.ascontiguousarray(part, dtype=np.int64) for part in (csr.indptr, csr.indices))
         return ("csr", starts, indices, np.ascontiguousarray(numbers), csr.shape[1])
-    if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
-        return list(values)
+    if are_strings(values):
+        return [str(v) for v in values]
     array = np.asarray(values)
-    if array.dtype.kind in "OU":
-        return [str(v) for v in array.ravel()]
     if array.dtype != np.float32:
         array = np.asarray(array, dtype=np.float64)
     return np.ascontiguousarray(array)
 
 
-def views_of(X):
+def views_of(X: Data) -> list[tuple[str, View]]:
     """All views: `x` for a matrix, a view for each entry of a dictionary."""
     if isinstance(X, dict):
         return [(str(name), view_of(values)) for name, values in X.items()]
     return [("x", view_of(X))]
 
 
-def cores():
+def are_strings(values: Data) -> bool:
+    """Whether these are examples that are strings, in a list, an array or a column of a frame."""
+    if isinstance(values, (list, tuple)):
+        return len(values) > 0 and isinstance(values[0], str)
+    if sp.issparse(values) or getattr(values, "ndim", 1) != 1 or isinstance(values, dict):
+        return False
+    kind = getattr(np.asarray(values), "dtype", np.dtype(float)).kind
+    return kind in "UT" or kind == "O" and len(values) > 0 and isinstance(np.asarray(values)[0], str)
+
+
+def is_frame(X: Data) -> bool:
+    """Whether X is a frame of pandas, of polars, or of anything that has named columns."""
+    return hasattr(X, "columns") and hasattr(X, "__getitem__")
+
+
+def count_of(X: Data) -> int:
+    """How many examples."""
+    if isinstance(X, dict):
+        X = next(iter(X.values()), [])
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take(X: Data, places: Any) -> Data:
+    """Some of the examples."""
+    if isinstance(X, dict):
+        return {name: _safe_indexing(values, places) for name, values in X.items()}
+    return _safe_indexing(X, places)
+
+
+def checked_views(X: Data, wanted: list[tuple[str | None, str]]) -> Data:
+    """A dictionary of views, or a list of strings, whose parts are whole and of one length."""
+    if is_frame(X):
+        X = _views_of_frame(X, [name for name, _ in wanted if name is not None])
+    if not isinstance(X, dict):
+        return [str(v) for v in X]
+    if not X:
+        raise ValueError("Found a dictionary without views; give at least one, such as {'x': X}.")
+    checked = {}
+    for name, values in X.items():
+        if are_strings(values):
+            checked[name] = [str(v) for v in values]
+        else:
+            checked[name] = check_array(values, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
+                                        accept_large_sparse=False, input_name=f"the view {name!r}")  # fmt: skip
+    lengths = {name: count_of(values) for name, values in checked.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Found views with inconsistent numbers of samples: {lengths}")
+    return checked
+
+
+def _views_of_frame(X: Data, names: list[str]) -> dict[str, Data]:
+    """The column, or the columns below a common head, of each name; `x` is all columns of numbers that no name takes."""
+    columns = [column[0] if isinstance(column, tuple) else column for column in X.columns]
+    views: dict[str, Data] = {}
+    for name in dict.fromkeys(names):
+        if name in columns:
+            part = X[name]
+            strings = getattr(part, "ndim", 1) == 1 and are_strings(part)
+            views[name] = list(part) if strings else np.asarray(part).reshape(len(part), -1)
+        elif name == "x":
+            rest = [column for column in dict.fromkeys(columns) if column not in names]
+            kept = [column for column in rest if np.asarray(X[column]).dtype.kind in "biuf"]
+            if not kept:
+                raise ValueError("the view 'x' is all columns of numbers that no other view takes, and the frame has none")
+            views[name] = np.column_stack([np.asarray(X[column]) for column in kept])
+        else:
+            near = difflib.get_close_matches(name, map(str, columns), 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"the kernel looks at the view {name!r}, and the frame has no such column: {list(map(str, columns))}{hint}")
+    return views
+
+
+def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def threads_of(n_jobs):
+def threads_of(n_jobs: int | None) -> int:
     """Threads for a number of jobs in scikit-learn's spelling; None is all of them."""
     if n_jobs is None or n_jobs == -1:
         return 0

@@ -16,6 +16,9 @@ class Generated(Machine):
 
     _parameters = ()
 
+    def _own_kernel(self):
+        return None if self.kernel == "precomputed" else str(self.kernel)
+
     def _formula(self, X):
         if isinstance(self.kernel, Kernel):
             return str(self.kernel)

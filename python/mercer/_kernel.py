@@ -2,129 +2,255 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import numbers
+from typing import Any, Union
 
 from mercer import _native
-from mercer._data import threads_of, views_of
+from mercer._data import Data, Matrix, threads_of, views_of
+
+Operand = Union["Kernel", float]
 
 
 class Kernel:
     """A kernel formula; `str(k)` is its text, `k(X, Y)` its matrix.
 
     Kernels are combined as in mathematics: ``k1 + k2``, ``2 * k``, ``k1 * k2``, ``k ** 2``, ``k @ "view"``, and by the
-    methods `exp`, `normalise` and `centre`.
+    methods `exp`, `normalise`, `centre` and `rbf`. Parameters have the names of their places, so that searches can set them:
+    ``kernel__gamma`` of a leaf, ``kernel__k1__gamma`` of the first operand.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear, Rbf
+    >>> k = Rbf(gamma=0.5) + 0.1 * Linear()
+    >>> print(k)
+    rbf(gamma=0.5) + 0.1*linear
+    >>> k([[0.0], [1.0]]).round(3).tolist()
+    [[1.0, 0.607], [0.607, 1.1]]
+    >>> print(k.set_params(k1__gamma=2.0))
+    rbf(gamma=2) + 0.1*linear
     """
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.text = text
 
-    def __str__(self):
+    def __str__(self) -> str:
         return _native.kernel_text(self._text())
 
-    def _text(self):
+    def _text(self) -> str:
         return self.text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"kernel({str(self)!r})"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Kernel) and str(self) == str(other)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(str(self))
 
-    def __call__(self, X, Y=None, n_jobs=None):
+    def __call__(self, X: Data, Y: Data | None = None, n_jobs: int | None = None) -> Matrix:
         """The matrix between the rows of X and of Y (or of X itself)."""
         columns = None if Y is None else views_of(Y)
         return _native.matrix(self._text(), views_of(X), columns, threads_of(n_jobs), None)
 
     @property
-    def definite(self):
-        """"positive", "conditionally" or "indefinite"."""
+    def definite(self) -> str:
+        """`positive`, `conditionally` or `indefinite`."""
         return _native.kernel_definite(self._text())
 
-    def _join(self, sign, other, swapped=False):
-        if isinstance(other, numbers.Real):
-            other = repr(float(other))
-        elif isinstance(other, Kernel):
-            other = f"({other._text()})"
-        else:
-            return NotImplemented
-        parts = (other, f"({self._text()})") if swapped else (f"({self._text()})", other)
-        return Kernel(f" {sign} ".join(parts))
+    def __add__(self, other: Operand) -> Kernel:
+        return Sum(self, other) if _joins(other) else NotImplemented
 
-    def __add__(self, other):
-        return self._join("+", other)
+    def __radd__(self, other: Operand) -> Kernel:
+        return Sum(other, self) if _joins(other) else NotImplemented
 
-    def __radd__(self, other):
-        return self._join("+", other, swapped=True)
+    def __mul__(self, other: Operand) -> Kernel:
+        return Product(self, other) if _joins(other) else NotImplemented
 
-    def __mul__(self, other):
-        return self._join("*", other)
+    def __rmul__(self, other: Operand) -> Kernel:
+        return Product(other, self) if _joins(other) else NotImplemented
 
-    def __rmul__(self, other):
-        return self._join("*", other, swapped=True)
+    def __pow__(self, exponent: int) -> Kernel:
+        return Power(self, exponent)
 
-    def __pow__(self, power):
-        return Kernel(f"({self._text()})^{int(power)}")
+    def __matmul__(self, view: str) -> Kernel:
+        return At(self, view)
 
-    def __matmul__(self, view):
-        return Kernel(f"({self._text()})@{view}")
-
-    def exp(self):
+    def exp(self) -> Kernel:
         """exp(κ)"""
-        return Kernel(f"exp({self._text()})")
+        return Exp(self)
 
-    def normalise(self):
+    def normalise(self) -> Kernel:
         """κ(x, y) / √(κ(x, x) κ(y, y))"""
-        return Kernel(f"normalise({self._text()})")
+        return Normalise(self)
 
-    def centre(self):
+    def centre(self) -> Kernel:
         """The kernel around the mean of the training examples in feature space."""
-        return Kernel(f"centre({self._text()})")
+        return Centre(self)
 
-    def get_params(self, deep=True):
-        return {"text": self.text}
+    def rbf(self, gamma: float = 1.0) -> Kernel:
+        """exp(−γ ‖φ(x) − φ(y)‖²), a Gaussian in the feature space of this kernel."""
+        return Gaussian(self, gamma)
 
-    def set_params(self, **params):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; with `deep` also those of the operands."""
+        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
+        params = {name: getattr(self, name) for name in names}
+        if deep:
+            for name, value in list(params.items()):
+                if isinstance(value, Kernel):
+                    params.update((f"{name}__{inner}", v) for inner, v in value.get_params().items())
+        return params
+
+    def set_params(self, **params: Any) -> Kernel:
+        """Sets parameters by name."""
         for name, value in params.items():
-            if name not in self.get_params():
-                known = ", ".join(self.get_params())
-                raise ValueError(f"Invalid parameter {name!r} for kernel {type(self).__name__}. Valid parameters are: {known}.")
-            setattr(self, name, value)
+            first, _, rest = name.partition("__")
+            known = self.get_params(deep=False)
+            if first not in known or (rest and not isinstance(known[first], Kernel)):
+                near = difflib.get_close_matches(name, self.get_params(), 1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                valid = ", ".join(map(repr, self.get_params()))
+                raise ValueError(f"Invalid parameter {name!r} for kernel {self}. Valid parameters are: {valid}.{hint}")
+            if rest:
+                known[first].set_params(**{rest: value})
+            else:
+                setattr(self, name, value)
         return self
 
 
 class Leaf(Kernel):
-    """A kernel of the catalogue: its parameters are attributes, so that searches can set them (`kernel__gamma`)."""
+    """A kernel of the catalogue: its parameters are attributes."""
 
     _name = ""
 
-    def _text(self):
-        words = []
-        for name, value in self.get_params().items():
-            if isinstance(value, (list, tuple)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
-                value = "[" + ", ".join(repr(float(v)) for v in value) + "]"
-            elif isinstance(value, bool):
-                value = str(value).lower()
-            elif isinstance(value, numbers.Integral):
-                value = repr(int(value))
-            elif isinstance(value, numbers.Real):
-                value = repr(float(value))
-            words.append(f"{name}={value}")
+    def __init__(self) -> None:
+        pass
+
+    def _text(self) -> str:
+        words = [f"{name}={_word(value)}" for name, value in self.get_params().items()]
         return f"{self._name}({', '.join(words)})"
 
-    def get_params(self, deep=True):
-        return {name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"}
-
-    def __repr__(self):
+    def __repr__(self) -> str:
         words = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({words})"
 
 
-def kernel(text):
-    """The kernel of a formula such as ``"rbf(gamma=0.5)@x + spectrum(length=3)@seq"``."""
+class Sum(Kernel):
+    """κ₁ + κ₂; one of them may be a number."""
+
+    def __init__(self, k1: Operand, k2: Operand) -> None:
+        self.k1 = k1
+        self.k2 = k2
+
+    def _text(self) -> str:
+        return f"{_operand(self.k1)} + {_operand(self.k2)}"
+
+
+class Product(Kernel):
+    """κ₁ κ₂; one of them may be a number."""
+
+    def __init__(self, k1: Operand, k2: Operand) -> None:
+        self.k1 = k1
+        self.k2 = k2
+
+    def _text(self) -> str:
+        return f"{_operand(self.k1)} * {_operand(self.k2)}"
+
+
+class Power(Kernel):
+    """κᵖ for a whole number p."""
+
+    def __init__(self, k: Kernel, exponent: int) -> None:
+        self.k = k
+        self.exponent = exponent
+
+    def _text(self) -> str:
+        return f"{_operand(self.k)}^{int(self.exponent)}"
+
+
+class At(Kernel):
+    """κ on one view of the examples."""
+
+    def __init__(self, k: Kernel, view: str) -> None:
+        self.k = k
+        self.view = view
+
+    def _text(self) -> str:
+        return f"{_operand(self.k)}@{self.view}"
+
+
+class Exp(Kernel):
+    """exp(κ)"""
+
+    def __init__(self, k: Kernel) -> None:
+        self.k = k
+
+    def _text(self) -> str:
+        return f"exp({self.k._text()})"
+
+
+class Normalise(Kernel):
+    """κ(x, y) / √(κ(x, x) κ(y, y))"""
+
+    def __init__(self, k: Kernel) -> None:
+        self.k = k
+
+    def _text(self) -> str:
+        return f"normalise({self.k._text()})"
+
+
+class Centre(Kernel):
+    """κ around the mean of the training examples."""
+
+    def __init__(self, k: Kernel) -> None:
+        self.k = k
+
+    def _text(self) -> str:
+        return f"centre({self.k._text()})"
+
+
+class Gaussian(Kernel):
+    """exp(−γ ‖φ(x) − φ(y)‖²)"""
+
+    def __init__(self, k: Kernel, gamma: float = 1.0) -> None:
+        self.k = k
+        self.gamma = gamma
+
+    def _text(self) -> str:
+        return f"rbf({self.k._text()}, gamma={_word(self.gamma)})"
+
+
+def _joins(other: object) -> bool:
+    return isinstance(other, (Kernel, numbers.Real))
+
+
+def _operand(value: Operand) -> str:
+    return f"({value._text()})" if isinstance(value, Kernel) else _word(value)
+
+
+def _word(value: Any) -> str:
+    """A value as the language of formulas writes it."""
+    if isinstance(value, (list, tuple)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
+        return "[" + ", ".join(repr(float(v)) for v in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, numbers.Integral):
+        return repr(int(value))
+    return repr(float(value)) if isinstance(value, numbers.Real) else str(value)
+
+
+def kernel(text: str) -> Kernel:
+    """The kernel of a formula such as ``"rbf(gamma=0.5)@x + spectrum(length=3)@seq"``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.kernel("normalise(spectrum(length=2))")(["abab", "baba", "cccc"]).round(2).tolist()
+    [[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
     made = Kernel(text)
     str(made)  # a formula that is none is told now
     return made

@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._data import threads_of
+from mercer._data import count_of, threads_of
 from mercer.kernel_ridge import Pairwise
 
 __all__ = ["KernelPCA"]
@@ -62,7 +62,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
             raise ValueError(f"The 'n_components' parameter of KernelPCA must be an int in the range [1, inf) or None. Got {wanted!r} instead.")
         X = self._check(X, reset=True, ensure_min_samples=2)
         self.X_fit_ = X
-        count = X.shape[0] if wanted is None else min(int(wanted), X.shape[0])
+        n = count_of(X)
+        count = n if wanted is None else min(int(wanted), n)
         self._learn(X, None, None, None, {"components": count})
         scores = self._model.scores(self._columns(X), threads_of(self.n_jobs))
         squares = (scores**2).sum(axis=0)
@@ -78,8 +79,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         scores = self._read(scores)
         root = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, 1.0))
         self.eigenvectors_ = scores / root
-        self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
+        if self._own_kernel() is None:
+            self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
         if self.fit_inverse_transform:
+            if not hasattr(X, "shape"):
+                raise ValueError("Cannot fit_inverse_transform with examples that are no vectors.")
             self.X_transformed_fit_ = scores
             K = self._latent(scores)
             K[np.diag_indices_from(K)] += self.alpha

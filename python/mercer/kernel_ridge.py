@@ -88,7 +88,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         self.X_fit_ = X
         weights = self._weights(sample_weight, X)
-        if weights is None and len(penalty) == 1 and penalty[0] > 0 and X.shape[0] > 0:
+        if weights is None and len(penalty) == 1 and penalty[0] > 0:
             self._learn(X, np.ascontiguousarray(y), None, None, self._settings())
             form, numbers = self._model.coefficients
             if form == "primal":

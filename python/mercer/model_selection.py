@@ -22,9 +22,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer import _native
 from mercer._base import Machine, encode, spell
-from mercer._data import cores, threads_of, views_of
-from mercer._generated import Generated
-from mercer._kernel import Kernel
+from mercer._data import cores, count_of, take, threads_of, views_of
 from mercer.kernel_ridge import KernelRidge, Pairwise
 
 __all__ = ["MercerSearchCV"]
@@ -140,7 +138,7 @@ class MercerSearchCV(GridSearchCV):
         scorers, metric = self._get_scorers()
         _readable(scorers)
         if isinstance(X, dict):
-            n = _num_samples(next(iter(X.values())))
+            n = count_of(X)
         else:
             X, y = indexable(X, y)
             n = _num_samples(X)
@@ -250,8 +248,7 @@ class _Work:
                 learned = X
                 if _looks_at_examples(estimator):
                     if k not in parts:
-                        parts[k] = _safe_indexing(X, train) if not isinstance(X, dict) else {
-                            name: _safe_indexing(v, train) for name, v in X.items()}  # fmt: skip
+                        parts[k] = take(X, train)
                     learned = parts[k]
                 kernel = estimator._formula(learned)
                 if learned is not X:
@@ -286,7 +283,7 @@ class _Work:
             estimator = copy(batch.estimators[c])
             estimator.n_features_in_ = width
             estimator._remember(Remembered(codes, scores), batch.y[train])
-            rows = {n: _safe_indexing(v, test) for n, v in X.items()} if isinstance(X, dict) else _safe_indexing(X, test)
+            rows = take(X, test)
             params = _check_method_params(batch.X, self.score_params, indices=held_out)
             value = self.scorers(estimator, rows, y, **params)
         return {"test_scores": value, "fit_time": fit_time + batch.prepared, "score_time": score_time + time.time() - began,
@@ -320,7 +317,7 @@ def _coverable(estimator, weights):
         raise _Uncovered("the kernel is a function")
     if getattr(estimator, "max_seconds", None) is not None:
         raise _Uncovered("max_seconds is set")
-    if isinstance(estimator.kernel, Kernel) and "centre(" in str(estimator.kernel):
+    if "centre(" in (estimator._own_kernel() or ""):
         raise _Uncovered("the kernel is centred on the examples of a fold")
     if isinstance(estimator, KernelRidge):
         if weights is not None or np.ndim(estimator.alpha) or not estimator.alpha > 0:
@@ -330,10 +327,10 @@ def _coverable(estimator, weights):
 
 def _looks_at_examples(estimator):
     """Whether a number of the kernel is taken from the examples of a fold."""
-    kernel = estimator.kernel
-    if isinstance(kernel, Kernel) or isinstance(estimator, Generated) and kernel != "precomputed":
-        return re.search(r"=\s*(scale|median|1/d)", str(kernel)) is not None
-    return getattr(estimator, "gamma", None) == "scale" and kernel in ("rbf", "poly", "sigmoid")
+    own = estimator._own_kernel()
+    if own is not None:
+        return re.search(r"=\s*(scale|median|1/d)", own) is not None
+    return getattr(estimator, "gamma", None) == "scale" and estimator.kernel in ("rbf", "poly", "sigmoid")
 
 
 def _leaves_one_out(splits, n):

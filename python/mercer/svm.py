@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._base import Detector, Machine, SupportMachine, encode, spell
-from mercer._data import threads_of
+from mercer._data import count_of, threads_of
 
 __all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
 
@@ -27,11 +27,7 @@ class _Classifier(ClassifierMixin, SupportMachine):
     def fit(self, X, y, sample_weight=None):
         """Learns from examples and their classes."""
         self._validate()
-        if isinstance(X, (dict, list)) and not _numeric(X):
-            X = self._check(X, reset=True)
-            y = column_or_1d(y, warn=True)
-        else:
-            X, y = self._check(X, reset=True, y=y)
+        X, y = self._check(X, reset=True, y=y)
         self.classes_, self._codes = encode(y)
         k = len(self.classes_)
         if k < 2:
@@ -55,6 +51,10 @@ class _Classifier(ClassifierMixin, SupportMachine):
         self._keep_support(X)
         self._sparse, self.shape_fit_ = sp.issparse(X), getattr(X, "shape", (len(self._codes),))
         return self
+
+    def _steps(self, proof):
+        # one number for each pair of classes
+        return np.asarray(proof["iterations_of_each"] or [proof["iterations"]], dtype=np.int32)
 
     def decision_function(self, X):
         """Scores: one for two classes, else one for each class (`ovr`) or each pair of them (`ovo`)."""
@@ -97,11 +97,6 @@ class _Classifier(ClassifierMixin, SupportMachine):
                 of_a, of_b = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
                 rows.append(dual[b - 1, of_a] @ self.support_vectors_[of_a] + dual[a, of_b] @ self.support_vectors_[of_b])
         return sp.vstack(rows).tocsr() if sp.issparse(rows[0]) else np.vstack(rows)
-
-
-def _numeric(X):
-    first = next(iter(X.values())) if isinstance(X, dict) else (X[0] if len(X) else 0.0)
-    return not isinstance(X, dict) and not isinstance(first, str)
 
 
 class SVC(_Classifier):
@@ -193,7 +188,7 @@ class _Regressor(RegressorMixin, SupportMachine):
         weights = self._weights(sample_weight, X)
         self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
         self._keep_support(X)
-        self.shape_fit_ = X.shape
+        self.shape_fit_ = getattr(X, "shape", (count_of(X),))
         return self
 
     def predict(self, X):
@@ -285,7 +280,7 @@ class OneClassSVM(Detector, SupportMachine):
         self._learn(X, None, None, weights, self._settings())
         self._keep_support(X)
         self.offset_ = -self.intercept_
-        self.shape_fit_ = X.shape
+        self.shape_fit_ = getattr(X, "shape", (count_of(X),))
         return self
 
 

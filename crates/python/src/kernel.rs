@@ -19,6 +19,13 @@ pub(crate) fn kernel_text(text: &str) -> PyResult<String> {
     Ok(parse(text)?.to_string())
 }
 
+/// The views that the formula looks at: names (None: not named) and the kind of examples wanted there.
+#[pyfunction]
+pub(crate) fn kernel_views(text: &str) -> PyResult<Vec<(Option<String>, String)>> {
+    let formula = parse(text)?;
+    Ok(formula.views().into_iter().map(|(name, kind)| (name.map(str::to_owned), kind.to_string())).collect())
+}
+
 /// The formula with numbers in the place of words such as `scale`, taken from these data.
 #[pyfunction]
 pub(crate) fn kernel_resolved(text: &str, views: &Bound<'_, PyList>) -> PyResult<String> {

@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use super::catalogue::{kernels, machines};
     #[pymodule_export]
-    use super::kernel::{kernel_definite, kernel_resolved, kernel_text, matrix};
+    use super::kernel::{kernel_definite, kernel_resolved, kernel_text, kernel_views, matrix};
     #[pymodule_export]
     use super::model::{Model, fit};
     #[pymodule_export]

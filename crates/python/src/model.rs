@@ -197,6 +197,7 @@ impl Model {
         let (proof, told) = (&self.model.fitted.proof, PyDict::new(py));
         told.set_item("status", proof.status.to_string())?;
         told.set_item("iterations", proof.iterations)?;
+        told.set_item("iterations_of_each", proof.iterations_of_each.clone())?;
         told.set_item("objective", proof.objective)?;
         told.set_item("duality_gap", proof.duality_gap)?;
         told.set_item("violation", proof.violation)?;

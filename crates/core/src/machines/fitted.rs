@@ -41,6 +41,9 @@ pub struct Proof {
     pub status: Status,
     /// Steps taken; 0 for direct solvers.
     pub iterations: usize,
+    /// Steps of each sub-problem (pairs of classes in their order); empty where there is a single one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub iterations_of_each: Vec<usize>,
     /// The value of the problem that was minimised (summed over sub-problems).
     pub objective: Option<f64>,
     /// Primal minus dual objective.
@@ -58,12 +61,19 @@ pub struct Proof {
     pub advice: Vec<String>,
 }
 
+/// The steps of several sub-problems; of a single one nothing is told beside their sum.
+pub(super) fn each(iterations: impl Iterator<Item = usize>) -> Vec<usize> {
+    let all: Vec<usize> = iterations.collect();
+    if all.len() > 1 { all } else { Vec::new() }
+}
+
 impl Proof {
     /// The proof of a direct solver that has nothing more to say.
     pub fn direct() -> Self {
         Self {
             status: Status::Converged,
             iterations: 0,
+            iterations_of_each: Vec::new(),
             objective: None,
             duality_gap: None,
             violation: None,

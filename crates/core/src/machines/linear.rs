@@ -1,5 +1,6 @@
 //! What linear machines share: features packed once, problems solved side by side, their evidence added up.
 
+use super::fitted::each;
 use super::{Coefficients, Expansion, FitError, Proof, Task};
 use crate::data::Vectors;
 use crate::solvers::coordinate_descent::{
@@ -80,6 +81,7 @@ fn prove(solutions: &[LinearSolution]) -> Proof {
     Proof {
         status: worst.unwrap_or(Status::Converged),
         iterations: solutions.iter().map(|s| s.iterations).sum(),
+        iterations_of_each: each(solutions.iter().map(|s| s.iterations)),
         objective: Some(sum(|s| s.primal)),
         duality_gap: Some(sum(LinearSolution::gap)),
         violation: Some(solutions.iter().map(|s| s.violation).fold(0.0, f64::max)),

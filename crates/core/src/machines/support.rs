@@ -1,5 +1,6 @@
 //! What the support vector machines share: how much work is allowed, and how their problems are handed to the solver.
 
+use super::fitted::each;
 use super::{FitError, Proof, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
 use crate::params::{Params, Rule, Visit};
@@ -200,6 +201,7 @@ pub(super) fn prove(
     Proof {
         status,
         iterations: solutions.iter().map(|s| s.iterations).sum(),
+        iterations_of_each: each(solutions.iter().map(|s| s.iterations)),
         objective: Some(sum(|s| s.objective)),
         duality_gap: gap.filter(|_| solutions.iter().all(|s| s.whole)),
         violation: Some(solutions.iter().map(|s| s.violation).fold(0.0, f64::max)),
