@@ -5,7 +5,7 @@
 >>> k = Rbf(gamma=0.5) + 0.1 * Linear()    # kernels are objects
 """
 
-from mercer import kernels
+from mercer import kernels, plot
 from mercer._checks import expected_failed_checks
 from mercer._kernel import Kernel, kernel
 from mercer._load import load
@@ -19,5 +19,5 @@ from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
-    "expected_failed_checks", "kernel", "kernels", "load", "patch_sklearn", "unpatch_sklearn", *_generated,
+    "expected_failed_checks", "kernel", "kernels", "load", "patch_sklearn", "plot", "unpatch_sklearn", *_generated,
 ]  # fmt: skip
