@@ -168,11 +168,11 @@ def _is_number(value: Any) -> bool:
 
 
 def is_geometric(values: Any) -> bool:
-    """Whether values are more evenly spaced by ratios than by differences, and span a factor of eight."""
+    """Whether values span a factor of eight and are spaced by ratios rather than by differences."""
     values = np.unique(values)
     if len(values) < 2 or values[0] <= 0 or values[-1] < 8 * values[0]:
         return False
     places = np.arange(len(values))
     # how straight the values rise, on either scale; also for values drawn at random
     plain, ratios = (np.corrcoef(places, v)[0, 1] for v in (values, np.log(values)))
-    return bool(ratios >= plain - 1e-9)
+    return bool(ratios >= plain - 1e-9 or values[-1] >= 100 * values[0] and plain < 0.98)
