@@ -37,7 +37,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     elif not hasattr(ax, "transData"):
         raise TypeError(f"ax must be the Axes of a matplotlib figure, not {type(ax).__name__}")
-    ax.tick_params(colors=SOFT, labelcolor=SOFT)
+    ax.tick_params(which="both", colors=SOFT, labelcolor=SOFT)
     for spine in ax.spines.values():
         spine.set_color(SOFT)
         spine.set_linewidth(0.8)
@@ -95,7 +95,15 @@ def points(ax: Axes, places: Any, codes: Any, names: list[str], rings: Any = (),
             entries.append(Line2D([], [], linestyle="none", label=f"and {len(names) - LONGEST} more"))
     entries += ring(ax, places, rings, many)
     if len(crosses):
-        ax.scatter(*places[crosses].T, s=size, marker="x", c=INK, linewidths=1.1, zorder=5, label="_misclassified")
+        ax.scatter(
+            *places[crosses].T,
+            s=size,
+            marker="x",
+            c=INK,
+            linewidths=0.5 if many else 1.1,
+            zorder=5,
+            label="_misclassified",
+        )
         entries.append(Line2D([], [], marker="x", linestyle="none", color=INK, markersize=5.5, label="misclassified"))
     return entries
 
@@ -160,8 +168,8 @@ def heat(ax: Axes, values: list[Any], scales: list[bool], cells: Any, best: tupl
     (x, y), edges = values, [edges_of(v, s) for v, s in zip(values, scales)]
     drawn = ax.pcolormesh(*edges, np.ma.masked_invalid(cells), cmap=sequential(), edgecolors="white", linewidth=0.6)
     for axis, v, e in zip((ax.xaxis, ax.yaxis), values, edges):
-        step = max(1, -(-len(v) // 10))
-        axis.set_ticks(v[::step], [number(u) for u in v[::step]])
+        if len(v) <= 10:
+            axis.set_ticks(v, [number(u) for u in v])
         axis.set_minor_locator(NullLocator())
         (ax.set_xlim if axis is ax.xaxis else ax.set_ylim)(e[0], e[-1])
     if len(x) <= 8 and len(y) <= 14:

@@ -292,8 +292,8 @@ def spectrum(
     ax.patch.set_visible(False)
     ax.margins(x=0.02)
     handles = [line for axis in (ax, share) for line in axis.get_lines()]
-    # a spectrum that falls leaves the lower left free, a flat one whose shares rise evenly the lower right
-    where = "lower left" if rank < n / 2 else "lower right"
+    # a spectrum that falls leaves the lower left free, a flat one whose shares rise evenly the upper middle
+    where = "lower left" if rank < n / 2 else "upper center"
     ax.legend(handles=handles, loc=where, fontsize="small", labelcolor=INK, framealpha=0.9, edgecolor=FAINT)
     _draw.words(ax, "place", "eigenvalue" + (" of the centred matrix" if centred else ""), title)
     ax.set_title(f"effective rank {rank:.1f} of {n}", loc="right", color=SOFT, fontsize="medium")
@@ -407,7 +407,9 @@ def reliability(estimator: Any, X: Any, y: ArrayLike, *, bins: int = 10, ax: Axe
         counted.spines[side].set_visible(False)
     counted.spines["bottom"].set_color(SOFT)
     handles = [observed, diagonal, blank]
-    ax.legend(handles=handles, loc="upper left", fontsize="small", labelcolor=INK, framealpha=0.9, edgecolor=FAINT)
+    # on the side of the diagonal where the points are not
+    where = "lower right" if hits.sum() > chance.sum() else "upper left"
+    ax.legend(handles=handles, loc=where, fontsize="small", labelcolor=INK, framealpha=0.9, edgecolor=FAINT)
     if len(classes) == 2:
         _draw.words(ax, f"predicted probability of {classes[1]}", f"observed share of {classes[1]}")
     else:
