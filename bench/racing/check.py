@@ -14,9 +14,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
-
 import sets
+from scipy import sparse
 
 BLOCK = 1000
 TYPES = {"F64": np.float64, "F32": np.float32, "U64": np.uint64, "U32": np.uint32, "U8": np.uint8}
@@ -114,7 +113,8 @@ def targets_of(rows, beta, x, y):
     in order, with 0 for rows that are no support vectors, belong to the targets in order.
     """
     single = rows.dtype if rows.dtype == np.float32 else np.float64
-    key = lambda row: (row.astype(single) + 0.0).tobytes()
+    def key(row):
+        return (row.astype(single) + 0.0).tobytes()
     known, wanted = {}, {}
     for row, target in zip(x, y, strict=True):
         known.setdefault(key(row), []).append(target)

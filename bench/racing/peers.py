@@ -14,9 +14,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
-
 import sets
+from scipy import sparse
 
 
 class Memory:

@@ -70,14 +70,14 @@ def scaling(settings, book):
         for peer in catalogue.TAKES_PART["svc"]:
             case, one, rows = scaling_case(settings, n)
             if not settings.wants(peer) or book.done(case, peer):
-                beaten |= {peer: n for record in book.of(case, peer) if record.get("fit_bound")}
+                beaten |= {peer: n} if any(record.get("fit_bound") for record in book.of(case, peer)) else {}
                 continue
             why = f"not tried: stopped already with {beaten[peer]} rows" if peer in beaten else settings.late()
             if why:  # before the data are prepared, which takes time as well
                 book.add([duel.blank(settings, case, peer, why)])
                 continue
             records = duel.duel(settings, Course(settings, one, rows, case), peer, 1)
-            beaten |= {peer: n for record in records if record.get("fit_bound")}
+            beaten |= {peer: n} if any(record.get("fit_bound") for record in records) else {}
             book.add(records)
 
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import numbers
+import os
 import warnings
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OutlierMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from mercer import _native
-from mercer._data import are_strings, checked_views, count_of, is_frame, threads_of, views_of
-from mercer._kernel import Kernel
+from mercer._data import (
+    Array,
+    Data,
+    Matrix,
+    Vector,
+    are_strings,
+    checked_views,
+    count_of,
+    has_views,
+    is_frame,
+    threads_of,
+    views_of,
+)
+from mercer._kernel import Kernel, KernelLike
+from mercer._progress import Progress
 
 # how scikit-learn calls kernels, and how a formula does
 NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
@@ -26,10 +42,7 @@ def gamma_of(gamma, X):
     """The number for `scale` (1 / (features · variance)) and `auto` (1 / features)."""
     if isinstance(gamma, str):
         if gamma == "scale":
-            if sp.issparse(X):
-                variance = X.multiply(X).mean() - X.mean() ** 2
-            else:
-                variance = X.var(dtype=np.float64)
+            variance = X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else X.var(dtype=np.float64)
             return float(1.0 / (X.shape[1] * variance)) if variance != 0 else 1.0
         if gamma == "auto":
             return 1.0 / X.shape[1]
@@ -59,6 +72,13 @@ class Machine(BaseEstimator):
 
     _machine = ""
 
+    kernel: KernelLike
+    status_: str
+    objective_: float | None
+    duality_gap_: float | None
+    proof_: dict[str, Any]
+    n_features_in_: int
+
     # ------------------------------------------------------------------------------------------------------------ data
 
     def _is_pairwise(self):
@@ -83,7 +103,7 @@ class Machine(BaseEstimator):
     def _check(self, X, reset, **more):
         """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
         text = self._own_kernel()
-        if text is not None and (isinstance(X, dict) or are_strings(X) or is_frame(X)):
+        if text is not None and (has_views(X) or are_strings(X) or is_frame(X)):
             wanted = _native.kernel_views(text)
             if not is_frame(X) or any(name is not None for name, _ in wanted):
                 return self._check_views(checked_views(X, wanted), reset, more)
@@ -93,7 +113,7 @@ class Machine(BaseEstimator):
 
     def _check_views(self, X, reset, more):
         if reset:
-            self.n_features_in_ = len(X) if isinstance(X, dict) else 1
+            self.n_features_in_ = len(X) if has_views(X) else 1
         if "y" not in more:
             return X
         y = more["y"]
@@ -138,8 +158,12 @@ class Machine(BaseEstimator):
         words = [(name, value) for name, value in settings.items() if value is not None]
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
-        self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options,
-                                  getattr(self, "callback", None))  # fmt: skip
+        callback = getattr(self, "callback", None)
+        if callback is None and getattr(self, "verbose", False):
+            callback = Progress(type(self).__name__)
+        self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options, callback)
+        if isinstance(callback, Progress):
+            callback.end()
         self._tell()
         return self
 
@@ -151,9 +175,9 @@ class Machine(BaseEstimator):
         self.n_iter_ = self._steps(proof)
         self.proof_ = proof
         if self.status_ != "converged":
-            advice = " ".join(proof["advice"])
+            advice = "".join(f" {sentence}." for sentence in proof["advice"])
             limit = getattr(self, "max_iter", None)
-            warnings.warn(f"Solver terminated early ({self.status_}, max_iter={limit}). {advice} Consider pre-processing your "
+            warnings.warn(f"Solver terminated early ({self.status_}, max_iter={limit}).{advice} Consider pre-processing your "
                           "data with StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=4)  # fmt: skip
 
     def _steps(self, proof):
@@ -204,12 +228,12 @@ class Machine(BaseEstimator):
         if pickled is not None:
             self._model = _native.Model.from_bytes(*pickled)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a file that the `mercer` program and :func:`mercer.load` read."""
         check_is_fitted(self)
         self._model.save(path)
 
-    def to_libsvm(self):
+    def to_libsvm(self) -> bytes:
         """The model as the bytes of a LIBSVM model file."""
         check_is_fitted(self)
         return self._model.to_libsvm()
@@ -218,21 +242,30 @@ class Machine(BaseEstimator):
 class Detector(OutlierMixin):
     """What detectors of novelties say; `offset_` is learned."""
 
-    def decision_function(self, X):
+    offset_: Vector
+
+    def decision_function(self, X: Data) -> Matrix:
         """Above zero for what is like the training examples."""
         return self._scores(X).ravel()
 
-    def score_samples(self, X):
+    def score_samples(self, X: Data) -> Vector:
         """The decision function without its offset."""
         return self.decision_function(X) + self.offset_
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """1 for what is like the training examples, −1 for what is not."""
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
 class SupportMachine(Machine):
     """Support vectors: what LIBSVM's classes in scikit-learn have in common."""
+
+    support_: npt.NDArray[np.int32]
+    support_vectors_: Any
+    dual_coef_: Any
+    intercept_: Vector
+    fit_status_: int
+    shape_fit_: tuple[int, ...]
 
     def _settings(self):
         limit = self.max_iter
@@ -272,7 +305,7 @@ class SupportMachine(Machine):
         self.fit_status_ = int(self.status_ != "converged")
 
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """Weights of the features; only of the linear kernel."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
@@ -283,7 +316,7 @@ class SupportMachine(Machine):
         return self.dual_coef_ @ self.support_vectors_
 
     @property
-    def n_support_(self):
+    def n_support_(self) -> npt.NDArray[np.int32]:
         """Support vectors of each class."""
         check_is_fitted(self)
         if getattr(self, "classes_", None) is None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 # The solution is found to a tolerance and by steps in another order: that of repeated examples agrees to the tolerance, not
 # to the 1e-7 that the check asks for. scikit-learn's own classes are excused from it for the same reason.
 _WEIGHTS = {
     f"check_sample_weight_equivalence_on_{kind}_data": "weights and repetitions agree to the tolerance of the solver only"
     for kind in ("dense", "sparse")
 }
-REASONS = {name: _WEIGHTS for name in ("SVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR", "Svdd")}
+REASONS = dict.fromkeys(("SVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR", "Svdd"), _WEIGHTS)
 # as in scikit-learn: ν bounds the share of errors whatever a class weighs
 REASONS["NuSVC"] = {**_WEIGHTS, "check_class_weight_classifiers": "class_weight moves no share of errors between classes"}
 
 
-def expected_failed_checks(estimator):
+def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """The checks of :func:`sklearn.utils.estimator_checks.check_estimator` that an estimator fails, with the reason."""
     return dict(REASONS.get(type(estimator).__name__, {}))

@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing, check_array
 
 # arrays, sparse matrices, frames, lists of strings, dictionaries of views: more than types can say
 Data = Any
+Array = npt.NDArray[Any]
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
 View = Union[npt.NDArray[Any], "tuple[str, Any, Any, Any, int]", "list[str]"]
@@ -38,9 +39,14 @@ def view_of(values: Data) -> View:
 
 def views_of(X: Data) -> list[tuple[str, View]]:
     """All views: `x` for a matrix, a view for each entry of a dictionary."""
-    if isinstance(X, dict):
+    if has_views(X):
         return [(str(name), view_of(values)) for name, values in X.items()]
     return [("x", view_of(X))]
+
+
+def has_views(X: Data) -> bool:
+    """Whether X is a dictionary of views; a sparse matrix of keys is a dictionary, too, and none of views."""
+    return isinstance(X, dict) and not sp.issparse(X)
 
 
 def are_strings(values: Data) -> bool:
@@ -55,19 +61,19 @@ def are_strings(values: Data) -> bool:
 
 def is_frame(X: Data) -> bool:
     """Whether X is a frame of pandas, of polars, or of anything that has named columns."""
-    return hasattr(X, "columns") and hasattr(X, "__getitem__")
+    return hasattr(X, "columns") and hasattr(X, "__getitem__") and not sp.issparse(X)
 
 
 def count_of(X: Data) -> int:
     """How many examples."""
-    if isinstance(X, dict):
+    if has_views(X):
         X = next(iter(X.values()), [])
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def take(X: Data, places: Any) -> Data:
     """Some of the examples."""
-    if isinstance(X, dict):
+    if has_views(X):
         return {name: _safe_indexing(values, places) for name, values in X.items()}
     return _safe_indexing(X, places)
 
@@ -76,7 +82,7 @@ def checked_views(X: Data, wanted: list[tuple[str | None, str]]) -> Data:
     """A dictionary of views, or a list of strings, whose parts are whole and of one length."""
     if is_frame(X):
         X = _views_of_frame(X, [name for name, _ in wanted if name is not None])
-    if not isinstance(X, dict):
+    if not has_views(X):
         return [str(v) for v in X]
     if not X:
         raise ValueError("Found a dictionary without views; give at least one, such as {'x': X}.")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer import _native
 from mercer._base import Detector, Machine, encode, spell
+from mercer._data import Array, Data, Matrix
 from mercer._kernel import Kernel
 
 
 class Generated(Machine):
     """A machine whose parameters are those of the catalogue, with a kernel (formula, mercer kernel or "precomputed")."""
 
-    _parameters = ()
+    _parameters: tuple[str, ...] = ()
 
     def _own_kernel(self):
         return None if self.kernel == "precomputed" else str(self.kernel)
@@ -31,7 +34,9 @@ class Generated(Machine):
 
 
 class GeneratedClassifier(ClassifierMixin, Generated):
-    def _learn_classes(self, X, y, sample_weight=None):
+    classes_: Array
+
+    def _learn_classes(self, X: Data, y: Data, sample_weight: Data = None) -> Any:
         X, y = self._check(X, reset=True, y=y)
         self.classes_, codes = encode(column_or_1d(y, warn=True))
         if len(self.classes_) < 2:
@@ -39,11 +44,11 @@ class GeneratedClassifier(ClassifierMixin, Generated):
         weights = self._weights(sample_weight, X)
         return self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, self._settings())
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """The class of each example."""
         return self._labels_of(X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Matrix:
         """Scores, one for each class; for two classes one, positive for the second."""
         scores = self._scores(X)
         if len(self.classes_) > 2:
@@ -52,7 +57,7 @@ class GeneratedClassifier(ClassifierMixin, Generated):
 
 
 class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
-    def _learn_numbers(self, X, y, sample_weight=None):
+    def _learn_numbers(self, X: Data, y: Data, sample_weight: Data = None) -> Any:
         X, y = self._check(X, reset=True, y=y, y_numeric=True, multi_output=True)
         self._flat = y.ndim == 1
         y = np.ascontiguousarray(np.asarray(y, dtype=np.float64).reshape(len(y), -1))
@@ -63,14 +68,14 @@ class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
         super()._remember(model, y)
         self._flat = y.ndim == 1
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """The numbers of each example."""
         scores = self._scores(X)
         return scores.ravel() if self._flat else scores
 
 
 class GeneratedDetector(Detector, Generated):
-    def _learn_nothing(self, X, y=None, sample_weight=None):
+    def _learn_nothing(self, X: Data, y: Data = None, sample_weight: Data = None) -> Any:
         X = self._check(X, reset=True)
         weights = self._weights(sample_weight, X)
         self._learn(X, None, None, weights, self._settings())

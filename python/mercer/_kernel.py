@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 import inspect
 import numbers
-from typing import Any, Union
+from typing import Any, Callable, Union
 
 from mercer import _native
 from mercer._data import Data, Matrix, threads_of, views_of
 
 Operand = Union["Kernel", float]
+# a name that scikit-learn knows, a mercer kernel, or a function that gives the matrix
+KernelLike = Union[str, "Kernel", Callable[..., Any]]
 
 
 class Kernel:
@@ -233,7 +235,7 @@ def _operand(value: Operand) -> str:
 
 def _word(value: Any) -> str:
     """A value as the language of formulas writes it."""
-    if isinstance(value, (list, tuple)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
         return "[" + ", ".join(repr(float(v)) for v in value) + "]"
     if isinstance(value, bool):
         return str(value).lower()

@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from mercer import _native
-from mercer._data import threads_of, views_of
+from mercer._data import Array, Data, Matrix, threads_of, views_of
 
 
 class LoadedModel:
     """A model that was learned elsewhere: it predicts."""
 
-    def __init__(self, model):
+    def __init__(self, model: _native.Model) -> None:
         self._model = model
         self.machine, self.kernel, self.proof_ = model.machine, model.kernel, model.proof
         self.classes_ = np.array(model.labels) if model.labels else None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.machine} with {self.kernel}>"
 
-    def decision_function(self, X, n_jobs=None):
-        """Scores, n × outputs."""
-        return self._model.scores(views_of(X), threads_of(n_jobs))
+    def decision_function(self, X: Data, n_jobs: int | None = None) -> Matrix:
+        """Scores: one for each output (a pair of classes, a class); for two classes one, positive for the second."""
+        scores = self._model.scores(views_of(X), threads_of(n_jobs))
+        if scores.shape[1] > 1:
+            return scores
+        return -scores.ravel() if self.classes_ is not None and len(self.classes_) == 2 else scores.ravel()
 
-    def predict(self, X, n_jobs=None):
+    def predict(self, X: Data, n_jobs: int | None = None) -> Array:
         """Labels as they were spelled, or numbers."""
         if self.classes_ is None:
-            scores = self.decision_function(X, n_jobs)
-            return scores.ravel() if scores.shape[1] == 1 else scores
+            return self.decision_function(X, n_jobs)
         return self.classes_[self._model.codes(views_of(X), threads_of(n_jobs))]
 
-    def predict_proba(self, X, n_jobs=None):
+    def predict_proba(self, X: Data, n_jobs: int | None = None) -> Matrix:
         """The probability of each class, where the model has learned them."""
         return self._model.probabilities(views_of(X), threads_of(n_jobs))
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file of mercer."""
         self._model.save(path)
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> LoadedModel:
     """Reads a model file of mercer or of LIBSVM."""
     return LoadedModel(_native.Model.load(path))

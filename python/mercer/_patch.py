@@ -13,7 +13,7 @@ PLACES = {
     "sklearn.kernel_ridge": ("KernelRidge",),
     "sklearn.decomposition": ("KernelPCA",),
 }
-_originals = {}
+_originals: dict[tuple[str, str], type] = {}
 
 
 def _uncovered(name, params):
@@ -46,7 +46,7 @@ def _replacement(name, ours, theirs):
     return LinearSVC
 
 
-def patch_sklearn():
+def patch_sklearn() -> None:
     """Puts mercer's estimators in the place of scikit-learn's; imports that follow get them."""
     import mercer
 
@@ -59,7 +59,7 @@ def patch_sklearn():
                 setattr(module, name, _replacement(name, getattr(mercer, name), theirs))
 
 
-def unpatch_sklearn():
+def unpatch_sklearn() -> None:
     """Puts scikit-learn's estimators back."""
     for (place, name), theirs in _originals.items():
         setattr(importlib.import_module(place), name, theirs)

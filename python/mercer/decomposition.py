@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import numbers
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._data import count_of, threads_of
+from mercer._data import Data, Matrix, Vector, count_of, threads_of
+from mercer._kernel import KernelLike
+from mercer._progress import Callback
 from mercer.kernel_ridge import Pairwise
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["KernelPCA"]
 
@@ -20,13 +26,34 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
 
     `eigen_solver`, `tol`, `max_iter`, `iterated_power` and `random_state` are accepted: mercer chooses between a whole
     decomposition and Krylov's method by the number of components.
+
+    K̃ v = λ v, coordinates Σᵢ vᵢ κ̃(xᵢ, x) / √λ, where K̃ is centred.
+
+    Source: B. Schölkopf & A. J. Smola, Learning with Kernels (2002), §14.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from mercer import KernelPCA
+    >>> X, y = make_circles(100, factor=0.3, noise=0.05, random_state=0)
+    >>> Z = KernelPCA(1, kernel="rbf", gamma=3.0).fit_transform(X)[:, 0]
+    >>> bool((Z[y == 1] > 0).all() and (Z[y == 0] < 0).all())
+    True
     """
+
+    eigenvalues_: Vector
+    eigenvectors_: Matrix
+    X_fit_: Any
 
     _machine = "kernel_pca"
 
-    def __init__(self, n_components=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, alpha=1.0,
-                 fit_inverse_transform=False, eigen_solver="auto", tol=0, max_iter=None, iterated_power="auto",
-                 remove_zero_eig=False, random_state=None, copy_X=True, n_jobs=None, callback=None):  # fmt: skip
+    def __init__(self, n_components: int | None = None, *, kernel: KernelLike = "linear",
+                 gamma: float | None = None, degree: int = 3, coef0: float = 1,
+                 kernel_params: dict[str, Any] | None = None, alpha: float = 1.0,
+                 fit_inverse_transform: bool = False, eigen_solver: str = "auto", tol: float = 0,
+                 max_iter: int | None = None, iterated_power: int | str = "auto",
+                 remove_zero_eig: bool = False, random_state: Any = None, copy_X: bool = True,
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:  # fmt: skip
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
@@ -45,12 +72,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def fit(self, X, y=None):
+    def fit(self, X: Data, y: Data = None) -> Self:
         """Learns the components."""
         self._fit(X)
         return self
 
-    def fit_transform(self, X, y=None, **params):
+    def fit_transform(self, X: Data, y: Data = None, **params: Any) -> Matrix:
         """The coordinates of the examples that the components are learned from."""
         return self._fit(X)
 
@@ -91,7 +118,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
             self.dual_coef_ = np.linalg.solve(K, dense)
         return scores
 
-    def transform(self, X):
+    def transform(self, X: Data) -> Matrix:
         """The coordinates of new examples."""
         check_is_fitted(self)
         X = self._check(X, reset=False)
@@ -107,7 +134,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         other = None if other is None else [("x", np.ascontiguousarray(other))]
         return matrix(self._formula(Z if other is None else other[0][1]), [("x", np.ascontiguousarray(Z))], other, 0, None)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Data) -> Matrix:
         """Examples whose coordinates these are, by ridge regression."""
         if not self.fit_inverse_transform:
             raise NotFittedError("The fit_inverse_transform parameter was not set to True when instantiating and hence "

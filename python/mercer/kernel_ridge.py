@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -9,8 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _native
 from mercer._base import NAMES, Machine, formula_of
-from mercer._data import threads_of, views_of
-from mercer._kernel import Kernel
+from mercer._data import Array, Data, threads_of, views_of
+from mercer._kernel import Kernel, KernelLike
+from mercer._progress import Callback
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["KernelRidge"]
 
@@ -53,13 +59,29 @@ class Pairwise(Machine):
 class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
     """Least squares with a penalty on the norm; parameters and attributes of :class:`sklearn.kernel_ridge.KernelRidge`.
 
-    α = (K + λ1)⁻¹ y
+    min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``proof_["loo_rmse"]`` for up to 2000
+    examples.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §2.2.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mercer import KernelRidge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KernelRidge(alpha=0.5, kernel="rbf", gamma=1.0).fit(X, y - y.mean())
+    >>> round(model.score(X, y - y.mean()), 2), round(model.proof_["loo_rmse"])
+    (0.51, 55)
     """
+
+    X_fit_: Any
+    dual_coef_: Array
 
     _machine = "ridge"
 
-    def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, n_jobs=None,
-                 callback=None):  # fmt: skip
+    def __init__(self, alpha: Any = 1, *, kernel: KernelLike = "linear", gamma: float | None = None,
+                 degree: int = 3, coef0: float = 1, kernel_params: dict[str, Any] | None = None,
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:  # fmt: skip
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
@@ -80,7 +102,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         super()._remember(model, y)
         self.dual_coef_ = np.empty((0,) * y.ndim)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers, one or several for each."""
         self._validate()
         X, y = self._check(X, reset=True, y=y, multi_output=True, y_numeric=True)
@@ -117,7 +139,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         self._model = None
         return np.stack(columns, axis=1) * root[:, None]
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """The numbers of each example."""
         check_is_fitted(self)
         X = self._check(X, reset=False)

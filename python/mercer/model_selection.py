@@ -9,6 +9,7 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,8 +23,12 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer import _native
 from mercer._base import Machine, encode, spell
-from mercer._data import cores, count_of, take, threads_of, views_of
+from mercer._data import Data, cores, count_of, has_views, take, threads_of, views_of
+from mercer._progress import Callback
 from mercer.kernel_ridge import KernelRidge, Pairwise
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["MercerSearchCV"]
 
@@ -86,25 +91,35 @@ class MercerSearchCV(GridSearchCV):
     >>> X, y = load_wine(return_X_y=True)
     >>> search = MercerSearchCV(SVC(), {"C": [0.1, 1, 10], "gamma": [0.001, 0.01, 0.1]}).fit(scale(X), y)
     >>> search.best_params_, round(float(search.best_score_), 3)
-    ({'C': 1, 'gamma': 0.1}, 0.989)
+    ({'C': 10, 'gamma': 0.1}, 0.989)
     """
 
-    def __init__(self, estimator, param_grid, *, scoring=None, n_jobs=None, refit=True, cv=None, verbose=0,
-                 pre_dispatch="2*n_jobs", error_score=np.nan, return_train_score=False, callback=None):  # fmt: skip
+    best_estimator_: Any
+    best_params_: dict[str, Any]
+    best_score_: float
+    best_index_: int
+    cv_results_: dict[str, Any]
+    n_splits_: int
+
+    def __init__(self, estimator: Any, param_grid: dict[str, Any] | list[dict[str, Any]], *, scoring: Any = None,
+                 n_jobs: int | None = None, refit: Any = True, cv: Any = None, verbose: int = 0,
+                 pre_dispatch: int | str = "2*n_jobs", error_score: float | str = np.nan,
+                 return_train_score: bool = False, callback: Callback | None = None) -> None:  # fmt: skip
         super().__init__(estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
                          pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=return_train_score)  # fmt: skip
         self.callback = callback
 
-    def fit(self, X, y=None, **params):
+    def fit(self, X: Data, y: Data = None, **params: Any) -> Self:
         """Tries all candidates on all folds and fits the best one on all examples."""
         try:
             out, candidates, routed, scorers, metric = self._try_all(X, y, params)
         except (_Uncovered, ValueError, MemoryError) as why:
             # an error is scikit-learn's to tell: it says which candidates failed, and goes on with the others
-            if isinstance(X, dict):
-                raise ValueError(str(why)) from None
+            if has_views(X):
+                raise ValueError(f"{why}; GridSearchCV has no views") from None  # noqa: TRY004
             log.warning("MercerSearchCV: %s; GridSearchCV is used", why)
-            wanted, self.cv = self.cv, LeaveOneOut() if isinstance(self.cv, str) and self.cv == "loo" else self.cv
+            wanted: Any = self.cv
+            self.cv = _splitter(wanted)
             try:
                 return super().fit(X, y, **params)
             finally:
@@ -137,7 +152,7 @@ class MercerSearchCV(GridSearchCV):
             raise _Uncovered("return_train_score=True")
         scorers, metric = self._get_scorers()
         _readable(scorers)
-        if isinstance(X, dict):
+        if has_views(X):
             n = count_of(X)
         else:
             X, y = indexable(X, y)
@@ -145,8 +160,7 @@ class MercerSearchCV(GridSearchCV):
         places = np.zeros((n, 1))
         params = _check_method_params(places, params=params)
         routed = self._get_routed_params_for_fit(params)
-        cv = LeaveOneOut() if isinstance(self.cv, str) and self.cv == "loo" else self.cv
-        cv = check_cv(cv, y, classifier=is_classifier(self.estimator))
+        cv = check_cv(_splitter(self.cv), y, classifier=is_classifier(self.estimator))
         splits = [(s, *map(np.asarray, pair)) for s, pair in enumerate(cv.split(places, y, **routed.splitter.split))]
         self.n_splits_ = len(splits)
         candidates = list(ParameterGrid(self.param_grid))
@@ -290,6 +304,10 @@ class _Work:
                 "n_test_samples": len(test), "fit_error": None}  # fmt: skip
 
 
+def _splitter(cv):
+    return LeaveOneOut() if isinstance(cv, str) and cv == "loo" else cv
+
+
 def _readable(scorers):
     """Refuses measures of more than predictions and decision values."""
     for scorer in scorers._scorers.values() if isinstance(scorers, _MultimetricScorer) else [scorers]:
@@ -319,9 +337,9 @@ def _coverable(estimator, weights):
         raise _Uncovered("max_seconds is set")
     if "centre(" in (estimator._own_kernel() or ""):
         raise _Uncovered("the kernel is centred on the examples of a fold")
-    if isinstance(estimator, KernelRidge):
-        if weights is not None or np.ndim(estimator.alpha) or not estimator.alpha > 0:
-            raise _Uncovered("KernelRidge with weights, or an alpha that is not one number above zero")
+    plain = not isinstance(estimator, KernelRidge) or (weights is None and np.ndim(estimator.alpha) == 0 and estimator.alpha > 0)
+    if not plain:
+        raise _Uncovered("KernelRidge with weights, or an alpha that is not one number above zero")
     estimator._validate()
 
 

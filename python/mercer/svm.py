@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.linear_model._base import LinearClassifierMixin
@@ -12,7 +15,12 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._base import Detector, Machine, SupportMachine, encode, spell
-from mercer._data import count_of, threads_of
+from mercer._data import Array, Data, Matrix, Vector, count_of, threads_of
+from mercer._kernel import KernelLike
+from mercer._progress import Callback
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
 
@@ -24,7 +32,11 @@ def _has_probability(self):
 
 
 class _Classifier(ClassifierMixin, SupportMachine):
-    def fit(self, X, y, sample_weight=None):
+    classes_: Array
+    class_weight_: Vector
+    n_iter_: npt.NDArray[np.int32]
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
         self._validate()
         X, y = self._check(X, reset=True, y=y)
@@ -56,7 +68,7 @@ class _Classifier(ClassifierMixin, SupportMachine):
         # one number for each pair of classes
         return np.asarray(proof["iterations_of_each"] or [proof["iterations"]], dtype=np.int32)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Matrix:
         """Scores: one for two classes, else one for each class (`ovr`) or each pair of them (`ovo`)."""
         scores = self._scores(X)
         if len(self.classes_) == 2:
@@ -65,7 +77,7 @@ class _Classifier(ClassifierMixin, SupportMachine):
             return _ovr_decision_function(scores < 0, -scores, len(self.classes_))
         return scores
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """The class of each example."""
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
@@ -75,14 +87,14 @@ class _Classifier(ClassifierMixin, SupportMachine):
         return self._labels_of(X)
 
     @available_if(_has_probability)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Data) -> Matrix:
         """The probability of each class; the largest is that of `predict`."""
         check_is_fitted(self)
         X = self._check(X, reset=False)
         return self._model.probabilities(self._columns(X), threads_of(self.n_jobs))
 
     @available_if(_has_probability)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Data) -> Matrix:
         """The logarithm of the probability of each class."""
         return np.log(self.predict_proba(X))
 
@@ -103,10 +115,12 @@ class SVC(_Classifier):
     """C-support vector classification.
 
     min ½‖w‖² + C Σ max(0, 1 − y f(x)), pairs of classes against each other; parameters and attributes are those of
-    :class:`sklearn.svm.SVC`. `shrinking` and `verbose` are accepted and change nothing.
+    :class:`sklearn.svm.SVC`. The solver always shrinks: `shrinking` is accepted and changes nothing. `verbose` shows progress.
 
-    Beyond them: ``n_jobs`` (None: all cores), ``max_seconds``, ``callback(phase, done, total, gap)``; a kernel may be a
+    Beyond them: ``n_jobs`` (None: all cores), ``max_seconds``, ``callback(phase, done, total, violation)``; a kernel may be a
     mercer kernel; after fitting ``objective_``, ``duality_gap_``, ``status_`` and ``proof_``.
+
+    Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.1.
 
     Examples
     --------
@@ -114,14 +128,18 @@ class SVC(_Classifier):
     >>> from mercer import SVC
     >>> X, y = load_iris(return_X_y=True)
     >>> round(SVC(C=10, gamma=0.1).fit(X, y).score(X, y), 3)
-    0.98
+    0.987
     """
 
     _machine = "svc"
 
-    def __init__(self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False,
-                 tol=1e-3, cache_size=200, class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr",
-                 break_ties=False, random_state=None, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+    def __init__(self, *, C: float = 1.0, kernel: KernelLike = "rbf", degree: int = 3,
+                 gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,
+                 probability: bool = False, tol: float = 1e-3, cache_size: float = 200,
+                 class_weight: dict[Any, float] | str | None = None, verbose: bool | int = False,
+                 max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False,
+                 random_state: Any = None, n_jobs: int | None = None, max_seconds: float | None = None,
+                 callback: Callback | None = None) -> None:  # fmt: skip
         self.C = C
         self.kernel = kernel
         self.degree = degree
@@ -148,14 +166,30 @@ class SVC(_Classifier):
 class NuSVC(_Classifier):
     """Support vector classification with a share of errors; parameters and attributes of :class:`sklearn.svm.NuSVC`.
 
-    ν is at least the share of margin errors and at most the share of support vectors.
+    min ½‖w‖² − ν m ρ + Σ max(0, ρ − y f(x)): ν is at least the share of margin errors and at most the share of support
+    vectors. Where classes overlap by more than ν there is no margin; ``proof_["advice"]`` says so.
+
+    Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import NuSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NuSVC(nu=0.2).fit(X, y)
+    >>> round(model.score(X, y), 3), len(model.support_) / len(y) > 0.2
+    (0.993, True)
     """
 
     _machine = "nu_svc"
 
-    def __init__(self, *, nu=0.5, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False,
-                 tol=1e-3, cache_size=200, class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr",
-                 break_ties=False, random_state=None, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+    def __init__(self, *, nu: float = 0.5, kernel: KernelLike = "rbf", degree: int = 3,
+                 gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,
+                 probability: bool = False, tol: float = 1e-3, cache_size: float = 200,
+                 class_weight: dict[Any, float] | str | None = None, verbose: bool | int = False,
+                 max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False,
+                 random_state: Any = None, n_jobs: int | None = None, max_seconds: float | None = None,
+                 callback: Callback | None = None) -> None:  # fmt: skip
         self.nu = nu
         self.kernel = kernel
         self.degree = degree
@@ -180,7 +214,9 @@ class NuSVC(_Classifier):
 
 
 class _Regressor(RegressorMixin, SupportMachine):
-    def fit(self, X, y, sample_weight=None):
+    n_iter_: int
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
         self._validate()
         X, y = self._check(X, reset=True, y=y, y_numeric=True)
@@ -191,18 +227,35 @@ class _Regressor(RegressorMixin, SupportMachine):
         self.shape_fit_ = getattr(X, "shape", (count_of(X),))
         return self
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """The number of each example."""
         return self._scores(X).ravel()
 
 
 class SVR(_Regressor):
-    """Support vector regression with a tube of width ε; parameters and attributes of :class:`sklearn.svm.SVR`."""
+    """Support vector regression with a tube of width ε; parameters and attributes of :class:`sklearn.svm.SVR`.
+
+    min ½‖w‖² + C Σ max(0, |y − f(x)| − ε)
+
+    Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVR
+    >>> x = np.linspace(0, 6, 50)[:, None]
+    >>> model = SVR(C=10, epsilon=0.01, gamma=1.0).fit(x, np.sin(x).ravel())
+    >>> bool(np.abs(model.predict(x) - np.sin(x).ravel()).max() < 0.02)
+    True
+    """
 
     _machine = "svr"
 
-    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True,
-                 cache_size=200, verbose=False, max_iter=-1, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+    def __init__(self, *, kernel: KernelLike = "rbf", degree: int = 3, gamma: float | str = "scale",
+                 coef0: float = 0.0, tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1,
+                 shrinking: bool = True, cache_size: float = 200, verbose: bool | int = False,
+                 max_iter: int = -1, n_jobs: int | None = None, max_seconds: float | None = None,
+                 callback: Callback | None = None) -> None:  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -223,12 +276,30 @@ class SVR(_Regressor):
 
 
 class NuSVR(_Regressor):
-    """Support vector regression whose tube finds its own width; parameters and attributes of :class:`sklearn.svm.NuSVR`."""
+    """Support vector regression whose tube finds its own width; parameters and attributes of :class:`sklearn.svm.NuSVR`.
+
+    min ½‖w‖² + C (ν m ε + Σ max(0, |y − f(x)| − ε)) over w, b and ε; at most a share ν of the examples is outside the tube.
+
+    Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NuSVR
+    >>> x = np.linspace(0, 6, 50)[:, None]
+    >>> y = np.sin(x).ravel() + np.random.default_rng(0).normal(0, 0.1, 50)
+    >>> model = NuSVR(nu=0.3, C=10, gamma=1.0).fit(x, y)
+    >>> round(model.proof_["epsilon"], 2)
+    0.09
+    """
 
     _machine = "nu_svr"
 
-    def __init__(self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3,
-                 cache_size=200, verbose=False, max_iter=-1, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+    def __init__(self, *, nu: float = 0.5, C: float = 1.0, kernel: KernelLike = "rbf", degree: int = 3,
+                 gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,
+                 tol: float = 1e-3, cache_size: float = 200, verbose: bool | int = False,
+                 max_iter: int = -1, n_jobs: int | None = None, max_seconds: float | None = None,
+                 callback: Callback | None = None) -> None:  # fmt: skip
         self.nu = nu
         self.C = C
         self.kernel = kernel
@@ -249,12 +320,30 @@ class NuSVR(_Regressor):
 
 
 class OneClassSVM(Detector, SupportMachine):
-    """Where the data are; parameters and attributes of :class:`sklearn.svm.OneClassSVM`."""
+    """Where the data are; parameters and attributes of :class:`sklearn.svm.OneClassSVM`.
+
+    min ½‖w‖² − ρ + 1/(ν m) Σ max(0, ρ − ⟨w, φ(x)⟩): at most a share ν of the examples is left outside.
+
+    Source: B. Schölkopf & A. J. Smola, Learning with Kernels (2002), §8.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import OneClassSVM
+    >>> usual = np.random.default_rng(0).normal(size=(100, 2))
+    >>> OneClassSVM(nu=0.1).fit(usual).predict([[0.0, 0.0], [6.0, 6.0]]).tolist()
+    [1, -1]
+    """
+
+    n_iter_: int
 
     _machine = "one_class"
 
-    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, nu=0.5, shrinking=True,
-                 cache_size=200, verbose=False, max_iter=-1, n_jobs=None, max_seconds=None, callback=None):  # fmt: skip
+    def __init__(self, *, kernel: KernelLike = "rbf", degree: int = 3, gamma: float | str = "scale",
+                 coef0: float = 0.0, tol: float = 1e-3, nu: float = 0.5, shrinking: bool = True,
+                 cache_size: float = 200, verbose: bool | int = False, max_iter: int = -1,
+                 n_jobs: int | None = None, max_seconds: float | None = None,
+                 callback: Callback | None = None) -> None:  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -272,7 +361,7 @@ class OneClassSVM(Detector, SupportMachine):
     def _settings(self):
         return {"nu": float(self.nu), **super()._settings()}
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Data, y: Data = None, sample_weight: Data = None) -> Self:
         """Learns where the examples are."""
         self._validate()
         X = self._check(X, reset=True)
@@ -309,15 +398,32 @@ class _Linear(Machine):
 class LinearSVC(LinearClassifierMixin, _Linear):
     """Linear support vector classification; parameters and attributes of :class:`sklearn.svm.LinearSVC`.
 
-    Solved by coordinate descent in the dual whatever `dual` says; `penalty="l1"` and `multi_class="crammer_singer"` are not
-    covered.
+    min ½‖(w, b)‖² + C Σ max(0, 1 − y f(x))² (or its root, `loss="hinge"`), each class against the rest. Solved by coordinate
+    descent in the dual whatever `dual` says, in an order of its own: `random_state` changes nothing. `penalty="l1"` and
+    `multi_class="crammer_singer"` are not covered.
+
+    Source: C.-J. Hsieh et al., A Dual Coordinate Descent Method for Large-scale Linear SVM, ICML (2008).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import LinearSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LinearSVC(max_iter=10000).fit(X, y).score(X, y) > 0.95
+    True
     """
+
+    classes_: Array
+    coef_: Matrix
+    intercept_: Any
 
     _machine = "linear_svc"
 
-    def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, multi_class="ovr",
-                 fit_intercept=True, intercept_scaling=1, class_weight=None, verbose=0, random_state=None, max_iter=1000,
-                 n_jobs=None, callback=None):  # fmt: skip
+    def __init__(self, penalty: str = "l2", loss: str = "squared_hinge", *, dual: bool | str = "auto",
+                 tol: float = 1e-4, C: float = 1.0, multi_class: str = "ovr", fit_intercept: bool = True,
+                 intercept_scaling: float = 1, class_weight: dict[Any, float] | str | None = None,
+                 verbose: bool | int = 0, random_state: Any = None, max_iter: int = 1000,
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:  # fmt: skip
         self.penalty = penalty
         self.loss = loss
         self.dual = dual
@@ -333,7 +439,7 @@ class LinearSVC(LinearClassifierMixin, _Linear):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
         self._validate()
         if self.penalty != "l2" or self.multi_class != "ovr":
@@ -358,24 +464,42 @@ class LinearSVC(LinearClassifierMixin, _Linear):
         super()._remember(model, y)
 
         # there are no weights to multiply with
-        def decision_function(X):
+        def decision_function(X: Data) -> Matrix:
             scores = model.scores()
             return -scores.ravel() if len(self.classes_) == 2 else scores
 
-        def predict(X):
+        def predict(X: Data) -> Array:
             return self.classes_[model.codes()]
 
         self.decision_function, self.predict = decision_function, predict
 
 
 class LinearSVR(RegressorMixin, _Linear):
-    """Linear support vector regression; parameters and attributes of :class:`sklearn.svm.LinearSVR`."""
+    """Linear support vector regression; parameters and attributes of :class:`sklearn.svm.LinearSVR`.
+
+    min ½‖(w, b)‖² + C Σ max(0, |y − ⟨w, x⟩ − b| − ε), by coordinate descent in the dual whatever `dual` says.
+
+    Source: C.-H. Ho & C.-J. Lin, Large-scale Linear Support Vector Regression, JMLR 13 (2012).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from mercer import LinearSVR
+    >>> X, y = make_regression(100, 3, random_state=0)
+    >>> LinearSVR(C=100, max_iter=10000).fit(X, y).score(X, y) > 0.999
+    True
+    """
+
+    coef_: Vector
+    intercept_: Any
 
     _machine = "linear_svr"
 
-    def __init__(self, *, epsilon=0.0, tol=1e-4, C=1.0, loss="epsilon_insensitive", fit_intercept=True,
-                 intercept_scaling=1.0, dual="auto", verbose=0, random_state=None, max_iter=1000, n_jobs=None,
-                 callback=None):  # fmt: skip
+    def __init__(self, *, epsilon: float = 0.0, tol: float = 1e-4, C: float = 1.0,
+                 loss: str = "epsilon_insensitive", fit_intercept: bool = True,
+                 intercept_scaling: float = 1.0, dual: bool | str = "auto", verbose: bool | int = 0,
+                 random_state: Any = None, max_iter: int = 1000, n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:  # fmt: skip
         self.epsilon = epsilon
         self.tol = tol
         self.C = C
@@ -392,7 +516,7 @@ class LinearSVR(RegressorMixin, _Linear):
     def _settings(self):
         return {**super()._settings(), "epsilon": float(self.epsilon)}
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
         self._validate()
         X, y = self._check(X, reset=True, y=y, y_numeric=True)
@@ -404,6 +528,6 @@ class LinearSVR(RegressorMixin, _Linear):
         self.intercept_ = np.asarray(self._model.offsets) if self.fit_intercept else 0.0
         return self
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """The number of each example."""
         return self._scores(X).ravel()

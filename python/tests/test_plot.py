@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-from matplotlib.contour import QuadContourSet
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.contour import QuadContourSet  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
