@@ -290,7 +290,7 @@ class NuSVR(_Regressor):
     >>> y = np.sin(x).ravel() + np.random.default_rng(0).normal(0, 0.1, 50)
     >>> model = NuSVR(nu=0.3, C=10, gamma=1.0).fit(x, y)
     >>> round(model.proof_["epsilon"], 2)
-    0.09
+    0.08
     """
 
     _machine = "nu_svr"
