@@ -331,7 +331,7 @@ class OneClassSVM(Detector, SupportMachine):
     >>> import numpy as np
     >>> from mercer import OneClassSVM
     >>> usual = np.random.default_rng(0).normal(size=(100, 2))
-    >>> OneClassSVM(nu=0.1).fit(usual).predict([[0.0, 0.0], [6.0, 6.0]]).tolist()
+    >>> OneClassSVM(nu=0.1, gamma=0.1).fit(usual).predict([[0.0, 0.0], [6.0, 6.0]]).tolist()
     [1, -1]
     """
 

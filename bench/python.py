@@ -1,0 +1,255 @@
+"""mercer's Python package beside scikit-learn (and scikit-learn-intelex where it is installed): fit, predict, searches, memory.
+
+    python bench/python.py [--rounds 5] [--only SVC] [--quick] [--results bench/results]
+
+Needs the installed package (`pip install .`). Each side is a process of its own that lives as long as the bench; they take
+turns, and a ratio is their time over ours in the same round. Times are those of the calls as users make them: checks,
+conversions and copies included, the best of a few calls where one is short. Both sides may use all cores; data are standardised
+and generated, the same for all. Writes python.md; the exit status is 1 where a median is below 1 from n = 50 upward.
+"""
+
+import argparse
+import importlib
+import importlib.util
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+SIDES = {"mercer": "mercer", "scikit-learn": "sklearn", "scikit-learn-intelex": "sklearnex"}
+HOMES = {"KernelRidge": "kernel_ridge", "KernelPCA": "decomposition"}
+# estimator, parameters, kind of data, sizes
+CASES = [
+    ("SVC", {}, "two classes", (50, 150, 500, 2000, 10000)),
+    ("SVC", {"probability": True}, "two classes", (150, 500, 2000)),
+    ("SVC", {"kernel": "linear"}, "two classes", (50, 500, 2000)),
+    ("SVC", {"kernel": "poly"}, "five classes", (50, 500, 2000)),
+    ("SVC", {}, "five classes", (50, 500, 2000, 10000)),
+    ("SVC", {}, "iris", (150,)),
+    ("SVC", {"C": 10.0, "gamma": 0.001}, "digits", (1797,)),
+    ("NuSVC", {"nu": 0.4}, "two classes", (50, 500, 2000)),
+    ("SVR", {}, "numbers", (50, 500, 2000, 10000)),
+    ("NuSVR", {}, "numbers", (50, 500, 2000)),
+    ("OneClassSVM", {"nu": 0.1}, "numbers", (50, 500, 2000, 10000)),
+    ("LinearSVC", {}, "two classes", (50, 500, 5000, 50000)),
+    ("LinearSVR", {"epsilon": 0.1}, "numbers", (50, 500, 5000)),
+    ("KernelRidge", {"kernel": "rbf"}, "numbers", (50, 500, 2000, 4000)),
+    ("KernelPCA", {"n_components": 5, "kernel": "rbf"}, "numbers", (50, 500, 2000, 4000)),
+]
+SEARCHES = [("iris", 150), ("digits", 1797), ("two classes", 2000)]
+MEMORY = [("SVC", {}, "two classes", 20000), ("KernelRidge", {"kernel": "rbf"}, "numbers", 4000)]
+
+
+# ----------------------------------------------------------------------------------------------------------- one side
+
+
+def data(kind, n):
+    from sklearn import datasets as d
+    from sklearn.preprocessing import scale
+
+    if kind in ("iris", "digits"):
+        X, y = getattr(d, f"load_{kind}")(return_X_y=True)
+        return (X, y) if kind == "iris" else (scale(X), y)
+    if kind == "numbers":
+        X, y = d.make_friedman1(n, 10, noise=1.0, random_state=0)
+        return scale(X), scale(y)
+    classes = 2 if kind == "two classes" else 5
+    X, y = d.make_classification(n, 20, n_informative=10, n_classes=classes, flip_y=0.05, random_state=0)
+    return scale(X), y
+
+
+def estimator(side, name, params):
+    if side == "mercer":
+        module = importlib.import_module("mercer")
+    else:
+        module = importlib.import_module(f"{SIDES[side]}.{HOMES.get(name, 'svm')}")
+        if not hasattr(module, name):
+            return None
+    return getattr(module, name)(**params)
+
+
+def best_of(call):
+    """The shortest of a few calls; long ones are made once."""
+    times, began = [], time.perf_counter()
+    while not times or (len(times) < 20 and time.perf_counter() - began < 0.1):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def run_case(side, name, params, kind, n):
+    X, y = data(kind, n)
+    model = estimator(side, name, params)
+    if model is None:
+        return None
+    fit = best_of(lambda: model.fit(X, y))
+    answer = "transform" if name == "KernelPCA" else "predict"
+    return {"fit": fit, "predict": best_of(lambda: getattr(model, answer)(X)), "score": score_of(model, X, y)}
+
+
+def score_of(model, X, y):
+    if hasattr(model, "transform"):
+        return float(model.eigenvalues_[0])
+    return float((model.predict(X) == 1).mean()) if not hasattr(model, "score") else float(model.score(X, y))
+
+
+def run_search(side, kind, n):
+    import numpy as np
+
+    X, y = data(kind, n)
+    grid = {"C": list(np.logspace(-1, 3, 7)), "gamma": list(np.logspace(-4, 0, 7))}
+    if side == "mercer":
+        from mercer import SVC, MercerSearchCV
+
+        search = MercerSearchCV(SVC(), grid)
+    else:
+        from sklearn.model_selection import GridSearchCV
+
+        search = GridSearchCV(estimator(side, "SVC", {}), grid, n_jobs=os.cpu_count())
+    start = time.perf_counter()
+    search.fit(X, y)
+    return {"search": time.perf_counter() - start, "score": float(search.best_score_)}
+
+
+def run_memory(side, name, params, kind, n):
+    """Peak memory of a process that fits, beyond what it needs with everything imported and the data made."""
+    X, y = data(kind, n)
+    model = estimator(side, name, params)
+    if model is None:
+        return None
+    small = data(kind, 60)
+    model.fit(*small)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    model.fit(X, y)
+    return {"megabytes": max(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 0) / 1024}
+
+
+def serve(side):
+    """Answers cases, one line of JSON each."""
+    warnings.filterwarnings("ignore")
+    work = {"case": run_case, "search": run_search, "memory": run_memory}
+    for line in sys.stdin:
+        kind, *told = json.loads(line)
+        print(json.dumps(work[kind](side, *told)), flush=True)
+
+
+# ------------------------------------------------------------------------------------------------------------ the bench
+
+
+class Side:
+    def __init__(self, name):
+        self.name = name
+        self.process = subprocess.Popen([sys.executable, __file__, "--serve", name], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # fmt: skip
+
+    def ask(self, *told):
+        self.process.stdin.write(json.dumps(told) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.name} broke down at {told}")
+        return json.loads(line)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def ratios(rounds, key, side):
+    """Their time over ours in each round: median (smallest–largest), or None where they have no such estimator."""
+    both = [(r["mercer"][key], r[side][key]) for r in rounds if r.get(side)]
+    return [theirs / ours for ours, theirs in both]
+
+
+def show(values):
+    return f"{statistics.median(values):.3g} ({min(values):.3g}–{max(values):.3g})" if values else "–"
+
+
+def describe(name, params, kind, n):
+    words = ", ".join(f"{k}={v}" for k, v in params.items())
+    return f"`{name}({words})`, {kind}, n = {n}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="cases whose description has this text")
+    parser.add_argument("--quick", action="store_true", help="three rounds, n up to 2000")
+    parser.add_argument("--results", default=Path(__file__).resolve().parent / "results", type=Path)
+    parser.add_argument("--serve", choices=SIDES, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.serve:
+        return serve(args.serve)
+    rounds = 3 if args.quick else args.rounds
+    names = [name for name, module in SIDES.items() if importlib.util.find_spec(module)]
+    others = names[1:]
+    sides = [Side(name) for name in names]
+    import sklearn
+
+    lines = ["# The Python package beside scikit-learn", "",
+             f"Their time over ours, median (smallest–largest) of {rounds} rounds; {os.cpu_count()} cores, scikit-learn {sklearn.__version__}.",
+             "`python bench/python.py` measures it again and says how. Both sides' training scores are beside each other.", ""]  # fmt: skip
+    slow, low = [], 1.0
+
+    def table(head, rows):
+        lines.extend(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(r) + " |" for r in rows), ""])
+
+    rows = []
+    for name, params, kind, sizes in CASES:
+        for n in sizes:
+            words = describe(name, params, kind, n)
+            if args.only not in words or (args.quick and n > 2000):
+                continue
+            done = [{s.name: s.ask("case", name, params, kind, n) for s in sides} for _ in range(rounds)]
+            cells = [words]
+            for key in ("fit", "predict"):
+                for other in others:
+                    values = ratios(done, key, other)
+                    cells.append(show(values))
+                    if values and other == "scikit-learn" and statistics.median(values) < low:
+                        slow.append(f"{words}: {key} {statistics.median(values):.2f}")
+            scores = [f"{done[0][s.name]['score']:.4g}" for s in sides[:2]]
+            rows.append([*cells, " / ".join(scores), f"{1e3 * statistics.median(d['mercer']['fit'] for d in done):.3g}"])
+            print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    table(["case", *(f"fit, {o}" for o in others), *(f"predict, {o}" for o in others), "scores", "our fit, ms"], rows)
+    rows = []
+    for kind, n in SEARCHES:
+        if args.only not in "search" or (args.quick and n > 500):
+            continue
+        done = [{s.name: s.ask("search", kind, n) for s in sides} for _ in range(1 if n > 500 else rounds)]
+        scores = " / ".join(f"{done[0][s.name]['score']:.4f}" for s in sides[:2])
+        rows.append([f"{kind}, n = {n}", *(show(ratios(done, "search", o)) for o in others), scores])
+        slow += [rows[-1][0]] if min(ratios(done, "search", "scikit-learn")) < low else []
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    for side in sides:
+        side.end()
+    if rows:
+        lines += ["## Searches", "", "`MercerSearchCV(SVC(), 7 C × 7 γ, five folds)` over `GridSearchCV` with a process for each core.", ""]
+        table(["data", *others, "best scores"], rows)
+    rows = []
+    for name, params, kind, n in MEMORY if args.only in "memory" else []:
+        taken = {}
+        for label in names:
+            side = Side(label)
+            taken[label] = side.ask("memory", name, params, kind, n)
+            side.end()
+        rows.append([describe(name, params, kind, n), *(f"{taken[s]['megabytes']:.0f}" if taken[s] else "–" for s in names)])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    if rows:
+        lines += ["## Memory", "", "Megabytes that a fit adds to the peak of its process.", ""]
+        table(["case", *names], rows)
+    lines += ["## Slower than scikit-learn", "", *(f"- {s}" for s in slow or ["nothing"]), ""]
+    if not args.only:
+        (args.results / "python.md").write_text("\n".join(lines), encoding="utf-8")
+    print("\n".join(lines))
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
