@@ -238,6 +238,38 @@ class Machine(BaseEstimator):
         check_is_fitted(self)
         return self._model.to_libsvm()
 
+    def to_onnx(self):
+        """The model as the bytes of an ONNX file (opset 17, double precision), which runs without mercer.
+
+        Its input is `x`, of shape (n, n_features) and dtype float64, or one for each named view. Regressors and
+        transformers have the output `values`; classifiers and detectors have `scores`, `code` (the place in `classes_`,
+        or 0 for an inlier and 1 for an outlier), `label` (as text) and, where they were learned, `probabilities`.
+
+        The file has mercer's own scores, which this package turns into scikit-learn's spelling:
+
+        * a classifier with one score for each pair of classes has them in `scores`, positive for the first of the pair.
+          For two classes `decision_function` is therefore `-scores`; for more it is `scores` itself where
+          `decision_function_shape` is "ovo", and is counted from them where it is "ovr". `break_ties` is not in the file;
+        * one score for each class (`LinearSVC`, one against the rest): for two classes `decision_function` is made of the
+          second;
+        * `OneClassSVM.decision_function` is `scores`, and −1 is the label "outlier";
+        * `KernelPCA.transform` turns the signs of some columns of `values` and may leave out or add columns of zeros.
+
+        What the file cannot say is a `UserWarning`.
+        """
+        check_is_fitted(self)
+        if self._is_called():
+            raise ValueError("the kernel is a Python function, which an ONNX file cannot hold; use a kernel of mercer.kernels")
+        return onnx_of(self._model)
+
+
+def onnx_of(model):
+    """The bytes of an ONNX file; its notes become warnings."""
+    bytes_, notes = model.to_onnx()
+    for note in notes:
+        warnings.warn(note, UserWarning, stacklevel=3)
+    return bytes_
+
 
 class Detector(OutlierMixin):
     """What detectors of novelties say; `offset_` is learned."""

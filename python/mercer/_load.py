@@ -7,6 +7,7 @@ import os
 import numpy as np
 
 from mercer import _native
+from mercer._base import onnx_of
 from mercer._data import Array, Data, Matrix, threads_of, views_of
 
 
@@ -41,6 +42,14 @@ class LoadedModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file of mercer."""
         self._model.save(path)
+
+    def to_onnx(self) -> bytes:
+        """The bytes of an ONNX file; `values` are those of :meth:`predict`, `scores` the raw ones: of two classes positive
+        for the first, where :meth:`decision_function` is positive for the second.
+
+        Scaling that the `mercer` program has learned is part of the graph. What the file cannot say is a `UserWarning`.
+        """
+        return onnx_of(self._model)
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:

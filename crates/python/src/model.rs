@@ -238,4 +238,10 @@ impl Model {
     fn to_libsvm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.model.to_libsvm().map_err(raise)?.text.as_bytes()))
     }
+
+    /// The bytes of an ONNX file, and what it cannot say.
+    fn to_onnx<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
+        let file = self.model.to_onnx().map_err(raise)?;
+        Ok((PyBytes::new(py, &file.bytes), file.notes))
+    }
 }

@@ -9,9 +9,9 @@
 //! algorithm 2; in the order of LIBSVM's `multiclass_probability`.
 
 /// Most rounds over all classes.
-const ROUNDS: usize = 1000;
+pub(crate) const ROUNDS: usize = 1000;
 /// The largest difference of (Qp)_a from pᵀQp that is left, for each class; LIBSVM stops at 5e-3.
-const TOLERANCE: f64 = 1e-13;
+pub(crate) const TOLERANCE: f64 = 1e-13;
 
 /// Probabilities of `k` classes from `r`, k × k numbers row by row; r_ab in (0, 1), r_ab + r_ba = 1, the diagonal unread.
 pub fn couple(r: &[f64], k: usize) -> Vec<f64> {

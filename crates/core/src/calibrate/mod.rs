@@ -12,6 +12,7 @@ mod platt;
 
 pub use agree::agree;
 pub use couple::couple;
+pub(crate) use couple::{ROUNDS, TOLERANCE};
 pub use isotonic::{Block, isotonic, pool};
 pub use platt::platt;
 
@@ -71,7 +72,7 @@ pub enum Curve {
 }
 
 /// No curve gives less than this, or more than one minus this (LIBSVM's bound), so that no logarithm is infinite.
-const LEAST: f64 = 1e-7;
+pub(crate) const LEAST: f64 = 1e-7;
 
 impl Curve {
     /// Learns a curve from finite scores.

@@ -120,7 +120,7 @@ fn is_data_free(bound: &Bound) -> bool {
 }
 
 /// The view that a kernel looks at.
-fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, Error> {
+pub(crate) fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, Error> {
     let kind = bound.kernel.entry().kind;
     let names = || data.views().iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(name) = &bound.view {

@@ -12,6 +12,7 @@ mod error;
 mod parse;
 mod print;
 
+pub(crate) use bind::look;
 pub use build::*;
 pub use error::FormulaError;
 

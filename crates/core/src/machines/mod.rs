@@ -23,6 +23,7 @@ pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
 pub use fitted::{Fitted, Proof};
 pub use folds::folds;
+pub(crate) use readout::NOVELTY;
 pub use readout::{Output, Readout};
 pub use support::Effort;
 pub use task::{Features, Task};

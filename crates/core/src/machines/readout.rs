@@ -32,7 +32,7 @@ pub enum Readout {
 }
 
 /// What a detector of novelties says.
-const NOVELTY: [&str; 2] = ["inlier", "outlier"];
+pub(crate) const NOVELTY: [&str; 2] = ["inlier", "outlier"];
 
 /// Predictions of a batch of examples.
 #[derive(Clone, Debug, PartialEq)]

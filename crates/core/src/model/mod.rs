@@ -4,11 +4,13 @@ mod error;
 mod figure;
 mod file;
 mod libsvm;
+mod onnx;
 mod reliability;
 mod tensors;
 
 pub use error::FileError;
 pub use libsvm::{LibsvmFile, is_libsvm};
+pub use onnx::OnnxFile;
 
 use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;

@@ -24,18 +24,26 @@ impl Schema {
 impl ViewSchema {
     /// What is done to the entries of a file before the model sees them, in words; empty if they are taken as they are.
     pub fn treatments(&self) -> Vec<&'static str> {
-        let (scaler, unit, categories, fill) = match &self.content {
-            Content::Columns { columns, scaler } => (
-                scaler.as_ref(),
-                false,
+        let mut all = self.codes();
+        if self.has_unit_length() {
+            all.push("vectors are scaled to length 1");
+        } else if self.scaler().is_some() {
+            all.push("columns are scaled");
+        }
+        all
+    }
+
+    /// How entries become numbers, in words; empty if they are numbers.
+    pub fn codes(&self) -> Vec<&'static str> {
+        let (categories, fill) = match &self.content {
+            Content::Columns { columns, .. } => (
                 columns.iter().any(|c| matches!(c.code, Code::Categories { .. })),
                 columns
                     .iter()
                     .any(|c| matches!(c.code, Code::Number { fill: Some(_) } | Code::Categories { fill: Some(_), .. })),
             ),
-            Content::Block { scaler, fill, .. } => (scaler.as_ref(), false, false, fill.is_some()),
-            Content::Sparse { unit, .. } => (None, *unit, false, false),
-            Content::Text { .. } => (None, false, false, false),
+            Content::Block { fill, .. } => (false, fill.is_some()),
+            Content::Sparse { .. } | Content::Text { .. } => (false, false),
         };
         let mut all = Vec::new();
         if fill {
@@ -44,12 +52,11 @@ impl ViewSchema {
         if categories {
             all.push("words become one-hot codes");
         }
-        match scaler {
-            Some(Scaler::Affine { .. }) => all.push("columns are scaled"),
-            Some(Scaler::Unit) => all.push("vectors are scaled to length 1"),
-            None if unit => all.push("vectors are scaled to length 1"),
-            None => {}
-        }
         all
+    }
+
+    /// Whether every vector is divided by its length.
+    pub fn has_unit_length(&self) -> bool {
+        matches!(self.scaler(), Some(Scaler::Unit)) || matches!(&self.content, Content::Sparse { unit: true, .. })
     }
 }
