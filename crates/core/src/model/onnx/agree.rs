@@ -3,7 +3,7 @@
 //!
 //! q_c = min(p_c, t), q_y = t. The level t is the mean of p over y and the largest other classes, as many as raise it: the
 //! largest of the means of y with the first j of the others in falling order. A class before y that would be level with it
-//! stays one unit in the last place below, which is t (1 − 2⁻⁵³) rounded.
+//! stays one unit in the last place below, which is t − 2⁻⁵³ t rounded.
 
 use super::graph::{Attribute, Graph};
 
@@ -27,8 +27,10 @@ pub(super) fn agree(graph: &mut Graph, p: &str, code: &str, k: usize) -> String 
     let counts = graph.numbers("counts", &[1, k], &counts);
     let means = graph.node("Div", &[&sums, &counts]);
     let level = graph.node_with("ReduceMax", &[&means], vec![("axes", Attribute::Ints(vec![1]))]);
-    let factor = graph.number(1.0 - f64::EPSILON / 2.0);
-    let under = graph.node("Mul", &[&level, &factor]);
+    // not t times 1 − 2⁻⁵³, which onnxruntime takes for t times one
+    let unit = graph.number(f64::EPSILON / 2.0);
+    let unit = graph.node("Mul", &[&level, &unit]);
+    let under = graph.node("Sub", &[&level, &unit]);
     let most = graph.node("Where", &[&is_before, &under, &level]);
     let cut = graph.node("Min", &[p, &most]);
     graph.node("Where", &[&is_predicted, &level, &cut])

@@ -38,7 +38,7 @@ impl Writer<'_> {
                 let factor = self.inverse_root(&own);
                 let columns: Vec<f64> =
                     self.kept_own(inner)?.into_iter().map(|s| if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 }).collect();
-                let columns = Term::Tensor(self.graph.row("inverse_lengths", &columns)?);
+                let columns = Term::Tensor(self.factors("inverse_lengths", &columns)?);
                 let rows = self.times(&Term::Tensor(matrix), &factor);
                 self.times(&rows, &columns)
             }
@@ -177,7 +177,10 @@ impl Writer<'_> {
         match (a, b) {
             (Term::Number(a), Term::Number(b)) => Term::Number(a + b),
             (Term::Number(zero), tensor) | (tensor, Term::Number(zero)) if *zero == 0.0 => tensor.clone(),
-            _ => self.joined("Add", a, b),
+            _ => {
+                let (a, b) = (self.tensor(a), self.tensor(b));
+                Term::Tensor(self.graph.node("Add", &[&a, &b]))
+            }
         }
     }
 
@@ -185,13 +188,37 @@ impl Writer<'_> {
         match (a, b) {
             (Term::Number(a), Term::Number(b)) => Term::Number(a * b),
             (Term::Number(one), tensor) | (tensor, Term::Number(one)) if *one == 1.0 => tensor.clone(),
-            _ => self.joined("Mul", a, b),
+            (Term::Tensor(tensor), Term::Number(value)) | (Term::Number(value), Term::Tensor(tensor)) => {
+                // the number of examples is known where there is a tensor of them
+                let factor = self.factor(*value).unwrap_or_else(|_| self.graph.number(*value));
+                Term::Tensor(self.graph.node("Mul", &[tensor, &factor]))
+            }
+            (Term::Tensor(a), Term::Tensor(b)) => Term::Tensor(self.graph.node("Mul", &[a, b])),
         }
     }
 
-    fn joined(&mut self, operator: &str, a: &Term, b: &Term) -> Term {
-        let (a, b) = (self.tensor(a), self.tensor(b));
-        Term::Tensor(self.graph.node(operator, &[&a, &b]))
+    /// A factor for each column, 1 × columns; see [`Writer::factor`].
+    pub(super) fn factors(&mut self, wish: &str, values: &[f64]) -> Result<String, String> {
+        match values {
+            [one] => self.factor(*one),
+            all => self.graph.row(wish, all),
+        }
+    }
+
+    /// A factor for all entries. Programs that run a graph may join a product of matrices with a constant factor beside it,
+    /// and onnxruntime then keeps the factor in f32. Where that would lose digits, the factor is made to depend on the
+    /// number of examples, n × 1, and is no constant for anyone.
+    fn factor(&mut self, value: f64) -> Result<String, String> {
+        if f64::from(value as f32) == value {
+            return Ok(self.graph.number(value));
+        }
+        let key = format!("factor {:x}", value.to_bits());
+        if let Some(name) = self.written.get(&key) {
+            return Ok(name.clone());
+        }
+        let name = self.filled(value, 1)?;
+        self.written.insert(key, name.clone());
+        Ok(name)
     }
 
     /// A tensor that may have to be spread over the examples.

@@ -75,6 +75,9 @@ impl<'a> Writer<'a> {
         if tensor != view {
             self.notes.push(format!("the view {view} is the input {tensor}, because an output is called {view}"));
         }
+        // known from here on, since a factor may ask for the number of examples
+        let place = self.inputs.len();
+        self.inputs.push(Input { view, tensor: tensor.clone(), kept, width });
         if let Some(schema) = self.model.schema.as_ref().and_then(|s| s.view(view)) {
             let codes = schema.codes();
             if !codes.is_empty() {
@@ -87,7 +90,7 @@ impl<'a> Writer<'a> {
             }
             tensor = match schema.scaler() {
                 Some(Scaler::Affine { shift, factor }) => {
-                    let (shift, factor) = (self.graph.row("shift", shift)?, self.graph.row("factor", factor)?);
+                    let (shift, factor) = (self.graph.row("shift", shift)?, self.factors("factor", factor)?);
                     let moved = self.graph.node("Sub", &[&tensor, &shift]);
                     self.graph.node("Mul", &[&moved, &factor])
                 }
@@ -102,9 +105,8 @@ impl<'a> Writer<'a> {
                     self.graph.node_with("Cast", &[&rounded], vec![("to", Attribute::Int(Element::Double as i64))]);
             }
         }
-        let input = Input { view, tensor, kept, width };
-        self.inputs.push(input.clone());
-        Ok(input)
+        self.inputs[place].tensor = tensor;
+        Ok(self.inputs[place].clone())
     }
 
     /// Every vector divided by its length; the zero vector stays.

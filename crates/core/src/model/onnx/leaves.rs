@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
             "rank_one" => {
                 let row = self.feature(bound, &input)?;
                 let kept = kept_features(bound, &input)?;
-                let kept = self.graph.row("features", &kept)?;
+                let kept = self.factors("features", &kept)?;
                 self.times(&row, &Term::Tensor(kept))
             }
             _ => return Err(refused(bound)),
@@ -232,7 +232,7 @@ impl<'a> Writer<'a> {
         let kept = self.graph.numbers("centred", &[d, m], &transposed(&kept, m, d));
         let mut x = self.graph.node("Sub", &[&input.tensor, &centre]);
         if let Some(weights) = weights {
-            let weights = self.graph.row("weights", weights)?;
+            let weights = self.factors("weights", weights)?;
             x = self.graph.node("Mul", &[&x, &weights]);
         }
         let square = self.graph.node("Mul", &[&x, &x]);

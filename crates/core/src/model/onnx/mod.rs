@@ -46,8 +46,9 @@ impl Model {
     /// ```
     /// use mercer::prelude::*;
     ///
-    /// let data = mercer::sets::build("two_moons", Some(60), Seed(1))?;
-    /// let file = Job::new(&Svc::default(), &rbf(1.0)).run(&data, &mut Default::default())?.to_onnx()?;
+    /// let table = mercer::sets::load("two_moons", Some(60), Seed(1))?;
+    /// let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
+    /// let file = Svc::default().fit(&rbf(1.0), &data)?.to_onnx()?;
     /// assert!(file.notes.is_empty());
     /// # Ok::<(), mercer::Error>(())
     /// ```
@@ -87,3 +88,6 @@ fn write(model: &Model) -> Result<OnnxFile, String> {
     let Writer { graph, notes, .. } = writer;
     Ok(OnnxFile { bytes: graph.file(&document, &metadata), notes })
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,7 +50,7 @@ impl Writer<'_> {
             curves.iter().map(|c| if let Curve::Platt { a, b } = c { Some((*a, *b)) } else { None }).collect();
         let (p, q) = if let Some(sigmoids) = sigmoids {
             let (a, b): (Vec<f64>, Vec<f64>) = sigmoids.into_iter().unzip();
-            let (a, b) = (self.graph.row("slopes", &a)?, self.graph.row("shifts", &b)?);
+            let (a, b) = (self.factors("slopes", &a)?, self.graph.row("shifts", &b)?);
             sigmoid(&mut self.graph, scores, &a, &b)
         } else {
             let mut all = Vec::with_capacity(curves.len());
