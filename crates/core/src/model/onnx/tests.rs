@@ -26,13 +26,14 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, &[u8])> {
     while !bytes.is_empty() {
         let key = varint(&mut bytes);
         let value = varint(&mut bytes);
-        if key & 7 == 0 {
-            all.push((key >> 3, value, &[][..]));
-        } else {
-            assert_eq!(key & 7, 2, "only numbers and bytes are written");
-            let (inside, rest) = bytes.split_at(value as usize);
-            all.push((key >> 3, value, inside));
-            bytes = rest;
+        match key & 7 {
+            0 => all.push((key >> 3, value, &[][..])),
+            2 => {
+                let (inside, rest) = bytes.split_at(value as usize);
+                all.push((key >> 3, value, inside));
+                bytes = rest;
+            }
+            other => panic!("wire type {other}, but only numbers and bytes are written"),
         }
     }
     all
