@@ -107,7 +107,7 @@ class Machine(BaseEstimator):
             wanted = _native.kernel_views(text)
             if not is_frame(X) or any(name is not None for name, _ in wanted):
                 return self._check_views(checked_views(X, wanted), reset, more)
-        sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        sparse = False if self._is_pairwise() else "csr"
         return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
                              accept_large_sparse=False, **more)  # fmt: skip
 
@@ -238,7 +238,7 @@ class Machine(BaseEstimator):
         check_is_fitted(self)
         return self._model.to_libsvm()
 
-    def to_onnx(self):
+    def to_onnx(self) -> bytes:
         """The model as the bytes of an ONNX file (opset 17, double precision), which runs without mercer.
 
         Its input is `x`, of shape (n, n_features) and dtype float64, or one for each named view. Regressors and
@@ -263,7 +263,7 @@ class Machine(BaseEstimator):
         return onnx_of(self._model)
 
 
-def onnx_of(model):
+def onnx_of(model: _native.Model) -> bytes:
     """The bytes of an ONNX file; its notes become warnings."""
     bytes_, notes = model.to_onnx()
     for note in notes:

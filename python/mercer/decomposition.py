@@ -92,8 +92,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         n = count_of(X)
         count = n if wanted is None else min(int(wanted), n)
         self._learn(X, None, None, None, {"components": count})
-        scores = self._model.scores(self._columns(X), threads_of(self.n_jobs))
-        squares = (scores**2).sum(axis=0)
+        # α = v / √λ, so the coordinates v √λ of the training examples are α λ
+        _, alpha = self._model.coefficients
+        squares = np.array([self.proof_[f"eigenvalue_{j + 1}"] for j in range(alpha.shape[1])])
+        scores = np.zeros((n, alpha.shape[1]))
+        scores[np.asarray(self._model.support)] = alpha * squares
         keep = np.arange(scores.shape[1])
         if wanted is None or self.remove_zero_eig:
             keep = keep[squares > 1e-12 * squares.max(initial=0.0)]

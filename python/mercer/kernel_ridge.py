@@ -59,7 +59,7 @@ class Pairwise(Machine):
 class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
     """Least squares with a penalty on the norm; parameters and attributes of :class:`sklearn.kernel_ridge.KernelRidge`.
 
-    min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``proof_["loo_rmse"]`` for up to 2000
+    min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``proof_["loo_rmse"]`` for up to 1000
     examples.
 
     Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §2.2.2.

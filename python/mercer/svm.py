@@ -79,7 +79,6 @@ class _Classifier(ClassifierMixin, SupportMachine):
 
     def predict(self, X: Data) -> Array:
         """The class of each example."""
-        check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and self.decision_function_shape == "ovr" and len(self.classes_) > 2:
@@ -398,9 +397,10 @@ class _Linear(Machine):
 class LinearSVC(LinearClassifierMixin, _Linear):
     """Linear support vector classification; parameters and attributes of :class:`sklearn.svm.LinearSVC`.
 
-    min ½‖(w, b)‖² + C Σ max(0, 1 − y f(x))² (or its root, `loss="hinge"`), each class against the rest. Solved by coordinate
-    descent in the dual whatever `dual` says, in an order of its own: `random_state` changes nothing. `penalty="l1"` and
-    `multi_class="crammer_singer"` are not covered.
+    min ½‖(w, b)‖² + C Σ max(0, 1 − y f(x))² (or its root, `loss="hinge"`), each class against the rest. Solved by Newton's
+    method where coordinates are few and the loss is squared, else by coordinate descent in the dual, whatever `dual` says
+    and in an order of its own: `random_state` changes nothing. `penalty="l1"` and `multi_class="crammer_singer"` are not
+    covered.
 
     Source: C.-J. Hsieh et al., A Dual Coordinate Descent Method for Large-scale Linear SVM, ICML (2008).
 
@@ -530,4 +530,8 @@ class LinearSVR(RegressorMixin, _Linear):
 
     def predict(self, X: Data) -> Array:
         """The number of each example."""
-        return self._scores(X).ravel()
+        check_is_fitted(self)
+        if not hasattr(self, "coef_"):
+            return self._scores(X).ravel()  # remembered
+        X = self._check(X, reset=False)
+        return np.asarray(X @ self.coef_ + self.intercept_)

@@ -112,14 +112,15 @@ def test_a_callback_sees_the_work_and_may_end_it():
         mercer.SVC(C=100, gamma=0.05, callback=stop).fit(X, y)
 
 
-def test_control_c_keeps_the_interpreter():
-    script = """
-import numpy as np, mercer, sys
+@pytest.mark.parametrize("n", [120, 20000], ids=["on the main thread", "on others"])
+def test_control_c_keeps_the_interpreter(n):
+    script = f"""
+import numpy as np, mercer
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(20000, 30)), rng.integers(0, 2, 20000)
+X, y = rng.normal(size=({n}, 30 if {n} > 1000 else 2)), rng.integers(0, 2, {n})
 print("ready", flush=True)
 try:
-    mercer.SVC(C=1e4, gamma=0.01, tol=1e-9).fit(X, y)
+    mercer.SVC(C=1e8, kernel="linear" if {n} < 1000 else "rbf", tol=1e-12).fit(X, y)
 except KeyboardInterrupt:
     print("alive", flush=True)
 """
@@ -129,6 +130,24 @@ except KeyboardInterrupt:
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert "alive" in out and process.returncode == 0
+
+
+def test_small_work_calls_back_and_may_be_ended():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2)), rng.integers(0, 2, 120)
+    seen = []
+
+    def stop(phase, done, total, violation):
+        seen.append(phase)
+        if len(seen) == 3:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        mercer.SVC(C=1e8, kernel="linear", tol=1e-12, callback=stop).fit(X, y)
+    assert seen == ["smo"] * 3
+    with pytest.warns(Warning, match="time_limit"):
+        model = mercer.SVC(C=1e8, kernel="linear", tol=1e-12, max_seconds=0.05).fit(X, y)
+    assert model.status_ == "time_limit"
 
 
 def test_several_threads_fit_at_once():
@@ -143,3 +162,21 @@ def test_several_threads_fit_at_once():
     [t.start() for t in threads]
     [t.join() for t in threads]
     assert all(np.array_equal(f, wanted) for f in found)
+
+
+def test_other_threads_run_while_one_fits():
+    rng = np.random.default_rng(0)
+    for n, kernel in ((120, "linear"), (3000, "rbf")):
+        X, y = rng.normal(size=(n, 2)), rng.integers(0, 2, n)
+        counted, done = [0], threading.Event()
+
+        def count(counted=counted, done=done):
+            while not done.wait(0.001):
+                counted[0] += 1
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        mercer.SVC(C=1e8, kernel=kernel, tol=1e-12, max_seconds=0.3).fit(X, y)
+        done.set()
+        thread.join()
+        assert counted[0] > 50, "the interpreter is free"

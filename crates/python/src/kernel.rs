@@ -56,7 +56,8 @@ pub(crate) fn matrix<'py>(
     let formula = parse(text)?;
     let (rows, columns) = (dataset(rows)?, columns.map(dataset).transpose()?);
     let plan = memory.map_or_else(Plan::default, |memory| Plan { memory });
-    let computed = run(py, threads, None, None, |_| -> Result<Dense<f64>, mercer::Error> {
+    let size = rows.len().saturating_mul(columns.as_ref().unwrap_or(&rows).len());
+    let computed = run(py, (threads, size), None, None, |_| -> Result<Dense<f64>, mercer::Error> {
         let formula = formula.resolve(columns.as_ref().unwrap_or(&rows), Seed(0))?;
         let gram = match &columns {
             Some(columns) => formula.cross(&rows, columns)?,

@@ -23,4 +23,11 @@ mod _native {
     use super::model::{Model, fit};
     #[pymodule_export]
     use super::search::{leave_one_out, trials};
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::run::remember_home();
+        Ok(())
+    }
 }

@@ -71,7 +71,8 @@ pub(crate) fn fit(
         None => None,
     };
     let calibration_folds = option("calibration_folds")?.map_or(Ok(0), |o| o.extract())?;
-    let fitted = run(py, threads, max_seconds, callback, |watch| {
+    let size = data.len().saturating_mul(data.len());
+    let fitted = run(py, (threads, size), max_seconds, callback, |watch| {
         let job = Job { plan, seed, probabilities, calibration_folds, ..Job::new(made.as_ref(), &formula) };
         job.run(&data, watch)
     })?;
@@ -87,9 +88,14 @@ fn table(py: Python<'_>, numbers: Vec<f64>, columns: usize) -> PyResult<Bound<'_
 }
 
 impl Model {
+    /// How many kernel values predictions take.
+    fn size(&self, data: &mercer::prelude::Dataset) -> usize {
+        data.len().saturating_mul(self.model.examples.len().max(1))
+    }
+
     fn predict(&self, py: Python<'_>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Output> {
         let data = dataset(views)?;
-        run(py, threads, None, None, |_| self.model.predict(&data))?.map_err(raise)
+        run(py, (threads, self.size(&data)), None, None, |_| self.model.predict(&data))?.map_err(raise)
     }
 }
 
@@ -103,7 +109,7 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let data = dataset(views)?;
-        let scores = run(py, threads, None, None, |_| self.model.scores(&data))?.map_err(raise)?;
+        let scores = run(py, (threads, self.size(&data)), None, None, |_| self.model.scores(&data))?.map_err(raise)?;
         table(py, scores, self.model.fitted.expansion.outputs())
     }
 

@@ -57,7 +57,7 @@ pub(crate) fn trials<'py>(
     let data = dataset(views)?.with_target(target(y, labels)?).map_err(raise)?;
     let splits = splits.iter().map(split).collect::<PyResult<Vec<_>>>()?;
     let kernel = parse(kernel)?;
-    let all = run(py, threads, None, callback, |watch| {
+    let all = run(py, (threads, usize::MAX), None, callback, |watch| {
         let (plan, seed) = (Plan::default(), Seed(0));
         Trials { machine, kernel: &kernel, points: &points, splits: &splits, plan, seed }.run(&data, watch)
     })?;
@@ -88,7 +88,8 @@ pub(crate) fn leave_one_out<'py>(
 ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
     let (kernel, data) = (parse(kernel)?, dataset(views)?);
     let (shape, known) = (y.shape().to_vec(), y.as_slice()?.to_vec());
-    let path = run(py, threads, None, None, |_| -> Result<Vec<Vec<f64>>, mercer::Error> {
+    let size = data.len().saturating_mul(data.len());
+    let path = run(py, (threads, size), None, None, |_| -> Result<Vec<Vec<f64>>, mercer::Error> {
         // the matrix, its vectors and what the decomposition works in
         Plan::default().check(6 * 8 * data.len() * data.len(), "leave-one-out")?;
         let gram = kernel.resolve(&data, Seed(0))?.training_gram(&data)?;

@@ -6,6 +6,7 @@ use crate::data::Vectors;
 use crate::solvers::coordinate_descent::{
     DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution, coordinate_descent,
 };
+use crate::solvers::newton::{newton, suits};
 use crate::solvers::{Monitor, Status};
 
 /// One linear machine on its way to a solution.
@@ -35,8 +36,16 @@ impl Linear<'_> {
         let design = self.design(count)?;
         let (tolerance, max_iterations, seed) = (self.tolerance, self.max_iterations, self.task.seed);
         let problems = LinearProblems { design: &design, count, targets, costs: &self.costs, loss: self.loss };
-        let solutions = coordinate_descent(&problems, &DescentOptions { tolerance, max_iterations, seed }, watch)
-            .map_err(|error| FitError::Solve { machine: self.machine, error })?;
+        let options = DescentOptions { tolerance, max_iterations, seed };
+        // the rows with their zeros, and those with curvature scaled
+        let copies = design.len().saturating_mul(design.weights()).saturating_mul(16);
+        let roomy = self.task.plan.check(copies, "Newton's method").is_ok();
+        let solutions = if roomy && suits(&design, self.loss) {
+            newton(&problems, &options, watch)
+        } else {
+            coordinate_descent(&problems, &options, watch)
+        };
+        let solutions = solutions.map_err(|error| FitError::Solve { machine: self.machine, error })?;
         let proof = prove(&solutions);
         let packed: Vec<Vec<f64>> = solutions.into_iter().map(|s| s.weights).collect();
         let (weights, offsets) = design.unpack(&packed);

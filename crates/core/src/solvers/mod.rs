@@ -5,6 +5,7 @@ pub mod coordinate_descent;
 pub mod direct;
 mod error;
 mod monitor;
+pub mod newton;
 pub mod smo;
 
 pub use error::SolveError;

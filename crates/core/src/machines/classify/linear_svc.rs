@@ -17,14 +17,16 @@ use crate::sources::{LIBLINEAR, Source};
 /// `dual_objective` is the dual one.
 ///
 /// # Source
-/// Fan, Chang, Hsieh, Wang & Lin (2008); solved by [`crate::solvers::coordinate_descent`]. The tolerance is that of
-/// LIBLINEAR's rule, a thousandth of its default and the default of scikit-learn.
+/// Fan, Chang, Hsieh, Wang & Lin (2008); solved by [`crate::solvers::newton`] where the loss is smooth and coordinates are few,
+/// else by [`crate::solvers::coordinate_descent`]. The tolerance is that of LIBLINEAR's rules, a thousandth of its default
+/// and the default of scikit-learn.
 ///
 /// # Use when
 /// The kernel is linear and examples or coordinates are many: text, counts, one-hot codes. No kernel value is computed.
 ///
 /// # Cost
-/// A pass reads the data once for each class; some tens of passes. The weights of all classes are kept.
+/// A pass reads the data once for each class; some tens of passes. Newton: n d² for each of some ten steps. The weights of
+/// all classes are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearSvc {
     /// C, the price of a loss.
@@ -33,7 +35,7 @@ pub struct LinearSvc {
     pub loss: MarginLoss,
     /// The spread of projected gradients (logistic: the largest gradient) at which passes end.
     pub tolerance: f64,
-    /// The most passes of a problem; 0 for no limit.
+    /// The most passes, or steps of Newton, of a problem; 0 for no limit.
     pub max_iterations: usize,
     /// Whether there is a bias.
     pub bias: bool,

@@ -12,8 +12,12 @@ use std::ops::ControlFlow;
 
 const NAME: &str = "kernel_pca";
 const WHAT: &str = "kernel principal component analysis";
-/// Up to so many examples a full decomposition takes no time worth saving.
-const FULL_UP_TO: usize = 500;
+/// Up to so many examples a full decomposition takes no longer than a few products.
+const FULL_UP_TO: usize = 120;
+/// The same where more components are wanted than are found at once.
+const FULL_OF_MANY_UP_TO: usize = 500;
+/// So many components are found at once.
+const FEW: usize = 14;
 /// The most passes over K.
 const MAX_PASSES: usize = 1000;
 
@@ -109,7 +113,8 @@ impl Machine for KernelPca {
             return Err(FitError::Target { machine: NAME, error });
         }
         let wanted = self.components.min(n);
-        let small = n <= FULL_UP_TO || wanted * 4 >= n;
+        let few = if wanted <= FEW { FULL_UP_TO } else { FULL_OF_MANY_UP_TO };
+        let small = n <= few || wanted * 4 >= n;
         let mut full = self.solver == PcaSolver::Full || (self.solver == PcaSolver::Auto && small);
         step(watch, "kernel matrix", 0, None).map_err(stopped)?;
         let mut stored = None;

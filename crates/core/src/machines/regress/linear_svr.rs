@@ -14,7 +14,8 @@ use crate::sources::{HO, Source};
 /// less. The proof's objective is the primal one, summed over the outputs; its note `dual_objective` is the dual one.
 ///
 /// # Source
-/// Ho & Lin (2012); solved by [`crate::solvers::coordinate_descent`].
+/// Ho & Lin (2012); solved by [`crate::solvers::newton`] where the loss is squared and coordinates are few, else by
+/// [`crate::solvers::coordinate_descent`].
 ///
 /// # Use when
 /// Numbers are to be predicted by a linear rule from many examples or coordinates. No kernel value is computed.
@@ -31,7 +32,7 @@ pub struct LinearSvr {
     pub epsilon: f64,
     /// The summed violations of a pass, as a part of those of the first, at which passes end.
     pub tolerance: f64,
-    /// The most passes of a problem; 0 for no limit.
+    /// The most passes, or steps of Newton, of a problem; 0 for no limit.
     pub max_iterations: usize,
     /// Whether there is a bias.
     pub bias: bool,

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 const NAME: &str = "ridge";
 const WHAT: &str = "kernel ridge regression";
 /// Up to so many examples the Cholesky road also computes the leave-one-out error, which doubles its cost.
-const LOO_UP_TO: usize = 2000;
+const LOO_UP_TO: usize = 1000;
 /// The search for λ goes from and to these multiples of the largest eigenvalue: below the first K + λI is singular to
 /// rounding, above the second the function is zero.
 const SEARCH: (f64, f64) = (1e-11, 1e3);
@@ -29,7 +29,7 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 /// at once. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
 /// eigenvalue, then golden section. The proof's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
 /// are `lambda`, `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that of the primal
-/// system) and `loo_rmse` (over all examples and targets; on the Cholesky road only up to 2000 examples, since it doubles
+/// system) and `loo_rmse` (over all examples and targets; on the Cholesky road only up to 1000 examples, since it doubles
 /// the cost).
 ///
 /// # Source

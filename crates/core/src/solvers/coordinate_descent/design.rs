@@ -3,6 +3,8 @@
 //! A pass reads each row once and the weights of its coordinates at random. Indices are 32 bits, apart from their values, and
 //! only coordinates that occur have a weight. (Numbering them by how often they occur was tried on text and changed nothing.)
 
+use std::borrow::Cow;
+
 /// Rows that a solver takes inner products with, for the weights of B problems side by side: what is read of a row serves
 /// all of them.
 pub(super) trait Rows: Sync {
@@ -32,6 +34,7 @@ pub(super) enum Packed {
     Sparse(SparseRows),
 }
 
+/// Rows are filled up with zeros to whole vectors: the last numbers of short rows would take as long as all others.
 pub(super) struct DenseRows {
     values: Vec<f64>,
     width: usize,
@@ -48,11 +51,12 @@ pub(super) struct SparseRows {
 impl Design {
     /// Packs dense rows of `width` numbers.
     pub fn dense(values: &[f64], len: usize, width: usize, scale: f64, bias: Option<f64>) -> Self {
-        let (root, wide) = (scale.sqrt(), width + usize::from(bias.is_some()));
+        let (root, wide) = (scale.sqrt(), (width + usize::from(bias.is_some())).next_multiple_of(LANES));
         let mut packed = Vec::with_capacity(len * wide);
         for i in 0..len {
             packed.extend(bias);
             packed.extend(values[i * width..(i + 1) * width].iter().map(|x| x * root));
+            packed.resize((i + 1) * wide, 0.0);
         }
         let rows = DenseRows { values: packed, width: wide };
         let squares = (0..len).map(|i| rows.row(i).iter().map(|x| x * x).sum()).collect();
@@ -110,6 +114,31 @@ impl Design {
         self.squares.is_empty()
     }
 
+    /// How many weights a problem has: one for each coordinate that occurs, the bias, and those of the zeros that fill up
+    /// rows.
+    pub fn weights(&self) -> usize {
+        match &self.rows {
+            Packed::Dense(rows) => rows.width,
+            Packed::Sparse(rows) => rows.width,
+        }
+    }
+
+    /// All rows with their zeros.
+    pub(in crate::solvers) fn dense_rows(&self) -> Cow<'_, [f64]> {
+        match &self.rows {
+            Packed::Dense(rows) => Cow::Borrowed(&rows.values),
+            Packed::Sparse(rows) => {
+                let mut all = vec![0.0; self.len() * rows.width];
+                for (i, line) in all.chunks_exact_mut(rows.width.max(1)).enumerate() {
+                    let (indices, values) = rows.row(i);
+                    // what fills a row up adds nothing
+                    indices.iter().zip(values).for_each(|(&j, x)| line[j as usize] += x);
+                }
+                Cow::Owned(all)
+            }
+        }
+    }
+
     /// Weights for the coordinates as they were given, `width × solutions` row by row, and the offset of each solution:
     /// f_c(x) = ⟨w_c, x⟩ + b_c.
     pub fn unpack<W: AsRef<[f64]>>(&self, solutions: &[W]) -> (Vec<f64>, Vec<f64>) {
@@ -132,6 +161,9 @@ impl DenseRows {
         &self.values[i * self.width..(i + 1) * self.width]
     }
 }
+
+/// Numbers of a whole vector.
+const LANES: usize = 8;
 
 /// Sums that do not wait for each other.
 const SUMS: usize = 4;
@@ -159,16 +191,12 @@ impl Rows for DenseRows {
         if B == 1 {
             return [dense_dot(self.row(i), weights.as_flattened()); B];
         }
-        let (x, x_rest) = self.row(i).as_chunks::<SUMS>();
-        let (w, w_rest) = weights.as_chunks::<SUMS>();
+        let (x, w) = (self.row(i).as_chunks::<SUMS>().0, weights.as_chunks::<SUMS>().0);
         let mut sums = [[0.0; B]; SUMS];
         for (x, w) in x.iter().zip(w) {
             for s in 0..SUMS {
                 add_product(&mut sums[s], x[s], &w[s]);
             }
-        }
-        for (sum, (x, w)) in sums.iter_mut().zip(x_rest.iter().zip(w_rest)) {
-            add_product(sum, *x, w);
         }
         total(&sums)
     }
@@ -181,20 +209,26 @@ impl Rows for DenseRows {
     }
 }
 
-/// ⟨x, w⟩ in sixteen sums, enough for two of the widest vectors.
+/// ⟨x, w⟩ in the sums of two vectors.
 #[inline(always)]
 fn dense_dot(x: &[f64], w: &[f64]) -> f64 {
-    let ((x, x_rest), (w, w_rest)) = (x.as_chunks::<16>(), w.as_chunks::<16>());
-    let mut sums = [0.0; 16];
+    let (x, w) = (x.as_chunks::<LANES>().0, w.as_chunks::<LANES>().0);
+    let ((x, x_rest), (w, w_rest)) = (x.as_chunks::<2>(), w.as_chunks::<2>());
+    let mut sums = [[0.0; LANES]; 2];
     for (x, w) in x.iter().zip(w) {
-        for l in 0..16 {
-            sums[l] += x[l] * w[l];
+        for s in 0..2 {
+            for l in 0..LANES {
+                sums[s][l] += x[s][l] * w[s][l];
+            }
         }
     }
-    for (sum, (x, w)) in sums.iter_mut().zip(x_rest.iter().zip(w_rest)) {
-        *sum += x * w;
+    for (x, w) in x_rest.iter().zip(w_rest) {
+        for l in 0..LANES {
+            sums[0][l] += x[l] * w[l];
+        }
     }
-    sums.iter().sum()
+    let both: [f64; LANES] = std::array::from_fn(|l| sums[0][l] + sums[1][l]);
+    ((both[0] + both[4]) + (both[2] + both[6])) + ((both[1] + both[5]) + (both[3] + both[7]))
 }
 
 impl SparseRows {
