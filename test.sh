@@ -22,5 +22,7 @@ python="$PWD/target/python-env/bin/python"
 "${PYTHON:-python3}" -m venv target/python-env
 "$python" -m pip install --quiet --disable-pip-version-check '.[test]'
 "$python" python/generate.py --check
+"$python" -m ruff check --quiet python bench
+"$python" -m mypy --strict python/examples
 "$python" -m pytest --quiet
 echo "all tests passed"
