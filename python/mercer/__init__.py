@@ -6,6 +6,7 @@
 """
 
 from mercer import kernels, plot
+from mercer._native import __version__
 from mercer._checks import expected_failed_checks
 from mercer._kernel import Kernel, kernel
 from mercer._load import load
@@ -19,5 +20,5 @@ from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
-    "expected_failed_checks", "kernel", "kernels", "load", "patch_sklearn", "plot", "unpatch_sklearn", *_generated,
+    "__version__", "expected_failed_checks", "kernel", "kernels", "load", "patch_sklearn", "plot", "unpatch_sklearn", *_generated,
 ]  # fmt: skip

@@ -12,7 +12,10 @@ PLACES = {
     "sklearn.svm": ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR"),
     "sklearn.kernel_ridge": ("KernelRidge",),
     "sklearn.decomposition": ("KernelPCA",),
+    "sklearn.model_selection": ("GridSearchCV",),
 }
+# what is called otherwise here
+NAMES = {"GridSearchCV": "MercerSearchCV"}
 _originals: dict[tuple[str, str], type] = {}
 
 
@@ -56,7 +59,7 @@ def patch_sklearn() -> None:
             if (place, name) not in _originals:
                 theirs = getattr(module, name)
                 _originals[place, name] = theirs
-                setattr(module, name, _replacement(name, getattr(mercer, name), theirs))
+                setattr(module, name, _replacement(name, getattr(mercer, NAMES.get(name, name)), theirs))
 
 
 def unpatch_sklearn() -> None:

@@ -48,6 +48,10 @@ class _Uncovered(Exception):
     """Why a search is left to scikit-learn."""
 
 
+class _Foreign(_Uncovered):
+    """The estimator is none of mercer's: nothing worth a warning."""
+
+
 class Remembered:
     """Stands for a model whose answers about the held-out examples are known already."""
 
@@ -117,7 +121,7 @@ class MercerSearchCV(GridSearchCV):
             # an error is scikit-learn's to tell: it says which candidates failed, and goes on with the others
             if has_views(X):
                 raise ValueError(f"{why}; GridSearchCV has no views") from None  # noqa: TRY004
-            log.warning("MercerSearchCV: %s; GridSearchCV is used", why)
+            log.log(logging.INFO if isinstance(why, _Foreign) else logging.WARNING, "MercerSearchCV: %s; GridSearchCV is used", why)
             wanted: Any = self.cv
             self.cv = _splitter(wanted)
             try:
@@ -147,7 +151,7 @@ class MercerSearchCV(GridSearchCV):
     def _try_all(self, X, y, params):
         last = self.estimator.steps[-1][1] if isinstance(self.estimator, Pipeline) else self.estimator
         if not isinstance(last, Machine) or not (is_classifier(last) or is_regressor(last)):
-            raise _Uncovered(f"{type(last).__name__} is no classifier or regressor of mercer")
+            raise _Foreign(f"{type(last).__name__} is no classifier or regressor of mercer")
         if self.return_train_score:
             raise _Uncovered("return_train_score=True")
         scorers, metric = self._get_scorers()

@@ -180,3 +180,34 @@ def test_other_threads_run_while_one_fits():
         done.set()
         thread.join()
         assert counted[0] > 50, "the interpreter is free"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.SVC(),
+        mercer.SVR(),
+        mercer.OneClassSVM(),
+        mercer.KernelRidge(kernel="rbf"),
+        mercer.KernelRidge(),
+        mercer.KernelPCA(2, kernel="rbf"),
+        mercer.SVC(kernel=Rbf(gamma=0.5).centre()),
+        mercer.NearestMean(),
+        mercer.LinearSVC(),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_models_own_what_they_keep(model, kind):
+    # arrays are borrowed for the fit; what becomes of them afterwards must not matter
+    X, y = load_iris(return_X_y=True)
+    X = X.astype(kind)
+    model = clone(model)
+    new = X[::7].copy()
+    model.fit(X.copy(), y)
+    told = "transform" if hasattr(model, "transform") else "predict"
+    wanted = getattr(model, told)(new)
+    borrowed = X.copy()
+    model.fit(borrowed, y)
+    borrowed[:] = 7.0
+    np.testing.assert_array_equal(getattr(model, told)(new), wanted)

@@ -30,6 +30,20 @@ def test_imports_get_mercer_and_uncovered_options_fall_back(patched, caplog):
     assert isinstance(model, svm.LinearSVC)
 
 
+def test_searches_are_those_of_mercer(patched, caplog):
+    from sklearn import svm
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV
+
+    assert GridSearchCV is mercer.MercerSearchCV
+    with caplog.at_level(logging.WARNING, "mercer"):
+        assert GridSearchCV(svm.SVC(), {"C": [1, 10]}).fit(*load_iris(return_X_y=True)).best_score_ > 0.9
+        other = GridSearchCV(LogisticRegression(max_iter=1000), {"C": [1, 10]})
+        assert other.fit(*load_iris(return_X_y=True)).best_score_ > 0.9
+    assert not caplog.records
+
+
 def test_the_patch_is_taken_back():
     from sklearn import svm
 

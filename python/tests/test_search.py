@@ -124,7 +124,7 @@ UNCOVERED = {
 @pytest.mark.parametrize("name", UNCOVERED)
 def test_the_rest_is_left_to_grid_search(name, caplog):
     estimator, grid, options = UNCOVERED[name]
-    with caplog.at_level(logging.WARNING, "mercer"):
+    with caplog.at_level(logging.INFO, "mercer"):
         search = MercerSearchCV(estimator, grid, **options).fit(*IRIS)
     assert "GridSearchCV is used" in caplog.text
     assert len(search.cv_results_["params"]) == len(list(search.cv_results_["mean_test_score"]))

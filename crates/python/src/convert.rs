@@ -3,10 +3,11 @@
 use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View};
 use mercer::params::Setting;
 use mercer::prelude::{Rows, SparseRows};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyTuple};
+use std::sync::Arc;
 
 /// The exception for an error of the core.
 pub(crate) fn raise(error: impl Into<mercer::Error>) -> PyErr {
@@ -30,10 +31,10 @@ pub(crate) fn dataset(views: &Bound<'_, PyList>) -> PyResult<Dataset> {
 /// A two-dimensional array of f64 or f32 in C order, `("csr", starts, indices, values, width)`, or a list of strings.
 fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
     if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f64>>() {
-        return dense(array.as_slice()?, array.shape());
+        return dense(&array);
     }
     if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f32>>() {
-        return dense(array.as_slice()?, array.shape());
+        return dense(&array);
     }
     if let Ok(parts) = payload.cast::<PyTuple>() {
         type Part<'a> = PyReadonlyArray1<'a, i64>;
@@ -52,12 +53,40 @@ fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
     Err(PyTypeError::new_err("a view is an array of numbers, a sparse matrix or a list of strings"))
 }
 
-fn dense<S: Scalar>(numbers: &[S], shape: &[usize]) -> PyResult<Values>
+/// The numbers of an array, borrowed: nothing is copied.
+fn dense<S: Scalar + Element>(array: &PyReadonlyArray2<'_, S>) -> PyResult<Values>
 where
     Values: From<Rows<S>>,
 {
-    let rows = Rows::new(numbers.to_vec(), shape[0], shape[1]);
+    let numbers = array.as_slice()?;
+    let borrowed = Borrowed { start: numbers.as_ptr(), len: numbers.len(), _array: array.as_any().clone().unbind() };
+    let rows = Rows::lent(Arc::new(borrowed), array.shape()[0], array.shape()[1]);
     rows.map(Values::from).ok_or_else(|| PyValueError::new_err("the array has not as many numbers as its shape says"))
+}
+
+/// The memory of an array, which a reference to it keeps alive.
+struct Borrowed<S> {
+    start: *const S,
+    len: usize,
+    _array: Py<PyAny>,
+}
+
+// SAFETY: the memory is only read, and an array's memory stays where it is as long as a reference to it is held. That Python
+// writes to it from another thread while the interpreter is released is as wrong here as with any function of NumPy.
+#[allow(unsafe_code)]
+unsafe impl<S: Sync> Send for Borrowed<S> {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl<S: Sync> Sync for Borrowed<S> {}
+
+impl<S> AsRef<[S]> for Borrowed<S> {
+    fn as_ref(&self) -> &[S] {
+        // SAFETY: `start` and `len` are those of a contiguous array whose reference is held
+        #[allow(unsafe_code)]
+        unsafe {
+            std::slice::from_raw_parts(self.start, self.len)
+        }
+    }
 }
 
 fn sparse<S: Scalar>(starts: &[i64], indices: &[i64], numbers: &[S], width: usize) -> PyResult<Values>

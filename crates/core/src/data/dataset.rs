@@ -204,6 +204,19 @@ impl Dataset {
         Ok(self)
     }
 
+    /// The same examples with numbers of their own where they are lent.
+    #[must_use]
+    pub fn to_own(mut self) -> Self {
+        for view in &mut self.views {
+            match &view.values {
+                Values::Dense(rows) if rows.is_lent() => view.values = Values::Dense(Arc::new(rows.to_own())),
+                Values::Dense32(rows) if rows.is_lent() => view.values = Values::Dense32(Arc::new(rows.to_own())),
+                _ => {}
+            }
+        }
+        self
+    }
+
     /// The same examples without their target.
     #[must_use]
     pub fn without_target(mut self) -> Self {

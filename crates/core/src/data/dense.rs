@@ -1,19 +1,72 @@
 //! Dense vectors: equal lengths, row by row in one block of memory.
 
 use super::{Examples, Scalar};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// n vectors of length d, stored row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows<S> {
-    values: Vec<S>,
+    values: Numbers<S>,
     len: usize,
     width: usize,
+}
+
+/// Memory that somebody else owns, such as an array of another language.
+pub type Lent<S> = Arc<dyn AsRef<[S]> + Send + Sync>;
+
+/// Numbers of our own, or lent ones.
+#[derive(Clone)]
+enum Numbers<S> {
+    Own(Vec<S>),
+    Lent(Lent<S>),
+}
+
+impl<S> Deref for Numbers<S> {
+    type Target = [S];
+
+    fn deref(&self) -> &[S] {
+        match self {
+            Self::Own(values) => values,
+            Self::Lent(values) => (**values).as_ref(),
+        }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Numbers<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<S: PartialEq> PartialEq for Numbers<S> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
 }
 
 impl<S: Scalar> Rows<S> {
     /// Takes `len × width` numbers, row by row; `None` if their count is another.
     pub fn new(values: Vec<S>, len: usize, width: usize) -> Option<Self> {
-        (len.checked_mul(width)? == values.len()).then_some(Self { values, len, width })
+        (len.checked_mul(width)? == values.len()).then_some(Self { values: Numbers::Own(values), len, width })
+    }
+
+    /// The same with numbers that are lent and not copied; they must not change as long as the rows are there.
+    pub fn lent(values: Lent<S>, len: usize, width: usize) -> Option<Self> {
+        let right = len.checked_mul(width)? == (*values).as_ref().len();
+        right.then_some(Self { values: Numbers::Lent(values), len, width })
+    }
+
+    /// Whether the numbers are lent.
+    pub fn is_lent(&self) -> bool {
+        matches!(self.values, Numbers::Lent(_))
+    }
+
+    /// The same rows with numbers of their own.
+    #[must_use]
+    pub fn to_own(&self) -> Self {
+        Self { values: Numbers::Own(self.values.to_vec()), len: self.len, width: self.width }
     }
 
     /// Copies vectors of equal length; `None` if lengths differ.
@@ -49,9 +102,15 @@ impl<S: Scalar> Rows<S> {
         &self.values
     }
 
-    /// All numbers, to be changed.
+    /// All numbers, to be changed; lent ones are copied first.
     pub fn values_mut(&mut self) -> &mut [S] {
-        &mut self.values
+        if let Numbers::Lent(values) = &self.values {
+            self.values = Numbers::Own((**values).as_ref().to_vec());
+        }
+        match &mut self.values {
+            Numbers::Own(values) => values,
+            Numbers::Lent(_) => &mut [],
+        }
     }
 
     /// The i-th vector.
@@ -65,12 +124,13 @@ impl<S: Scalar> Rows<S> {
         for &i in keep {
             values.extend_from_slice(self.row(i));
         }
-        Self { values, len: keep.len(), width: self.width }
+        Self { values: Numbers::Own(values), len: keep.len(), width: self.width }
     }
 
     /// The same numbers in another precision.
     pub fn convert<T: Scalar>(&self) -> Rows<T> {
-        Rows { values: self.values.iter().map(|&x| T::narrow(x.wide())).collect(), len: self.len, width: self.width }
+        let values = self.values.iter().map(|&x| T::narrow(x.wide())).collect();
+        Rows { values: Numbers::Own(values), len: self.len, width: self.width }
     }
 }
 
@@ -80,5 +140,25 @@ impl<S: Scalar> Examples<[S]> for Rows<S> {
     }
     fn get(&self, i: usize) -> &[S] {
         self.row(i)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lent_rows_are_those_of_copies_until_they_are_changed() {
+        let numbers = Arc::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let mut lent = Rows::lent(Arc::clone(&numbers) as Lent<f64>, 2, 3).unwrap();
+        let own = Rows::new(numbers.to_vec(), 2, 3).unwrap();
+        assert!(lent.is_lent() && !own.is_lent() && !lent.to_own().is_lent());
+        assert_eq!(lent, own);
+        assert_eq!((lent.row(1), lent.select(&[1, 0]).values()), (own.row(1), own.select(&[1, 0]).values()));
+        assert_eq!(format!("{lent:?}"), format!("{own:?}"));
+        assert!(std::ptr::eq(lent.values().as_ptr(), numbers.as_ptr()), "nothing was copied");
+        lent.values_mut()[0] = 9.0;
+        assert_eq!((lent.values()[0], numbers[0], lent.is_lent()), (9.0, 1.0, false));
+        assert!(Rows::lent(numbers as Lent<f64>, 2, 2).is_none());
     }
 }

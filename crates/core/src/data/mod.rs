@@ -18,7 +18,7 @@ mod target;
 mod vectors;
 
 pub use dataset::{Dataset, Kind, Values, View};
-pub use dense::Rows;
+pub use dense::{Lent, Rows};
 pub use error::{DataError, Place};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};

@@ -57,7 +57,8 @@ impl Model {
         let mut places: Vec<usize> = fitted.expansion.points().to_vec();
         let examples = if kernel.needs_all_examples() {
             places = (0..training.len()).collect();
-            indexed
+            // lent numbers may change once the fit is over
+            indexed.to_own()
         } else {
             let kept = indexed.select(fitted.expansion.points());
             if let Coefficients::Dual { points, .. }

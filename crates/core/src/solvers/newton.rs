@@ -211,9 +211,9 @@ fn along(curve: &Curve<'_>, (w, scores): (&[f64], &[f64]), (step, moves): (&[f64
             break;
         }
         if now > 0.0 {
-            high = t
+            high = t;
         } else {
-            low = t
+            low = t;
         }
         t = 0.5 * (low + high);
     }

@@ -36,6 +36,8 @@ impl Params for Laplacian {
 }
 
 impl Profile for Laplacian {
+    const MOVABLE: bool = true;
+
     fn entry() -> &'static KernelEntry {
         &ENTRY
     }

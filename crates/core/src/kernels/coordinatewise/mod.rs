@@ -21,6 +21,8 @@ pub static ENTRIES: &[&KernelEntry] = &[&laplacian::ENTRY, &chi_squared::ENTRY];
 
 /// What a coordinate adds, and what becomes of the sum.
 pub trait Profile: Params + Clone + Send + Sync + 'static {
+    /// Whether only differences of coordinates matter: dense data are then moved to their centre, where f32 is sharpest.
+    const MOVABLE: bool = false;
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
     /// What one coordinate adds; zero for two zeros.
@@ -55,7 +57,7 @@ impl<P: Profile> Family for Coordinatewise<P> {
     }
 
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let (left, right) = pack(rows, cols, same, false, None);
+        let (left, right) = pack(rows, cols, same, P::MOVABLE, None);
         Ok(Arc::new(PairGram::new(self.clone(), left, right)))
     }
 }
