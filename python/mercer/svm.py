@@ -460,6 +460,19 @@ class LinearSVC(LinearClassifierMixin, _Linear):
         self.intercept_ = sign * np.asarray(self._model.offsets) if self.fit_intercept else 0.0
         return self
 
+    def decision_function(self, X: Data) -> Matrix:
+        """Scores: one for two classes, positive for the second, else one for each class."""
+        if not hasattr(self, "coef_"):
+            check_is_fitted(self)
+        scores = self._check(X, reset=False) @ self.coef_.T
+        scores += self.intercept_
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Data) -> Array:
+        """The class of each example."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+
     def _remember(self, model, y):
         super()._remember(model, y)
 
@@ -530,8 +543,8 @@ class LinearSVR(RegressorMixin, _Linear):
 
     def predict(self, X: Data) -> Array:
         """The number of each example."""
-        check_is_fitted(self)
         if not hasattr(self, "coef_"):
-            return self._scores(X).ravel()  # remembered
-        X = self._check(X, reset=False)
-        return np.asarray(X @ self.coef_ + self.intercept_)
+            return self._scores(X).ravel()  # remembered, or not fitted
+        scores = self._check(X, reset=False) @ self.coef_
+        scores += self.intercept_
+        return np.asarray(scores)

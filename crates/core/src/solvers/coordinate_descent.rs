@@ -13,13 +13,15 @@
 //! # Source
 //! Hsieh et al. (2008) for hinge losses, Ho & Lin (2012) for ε-insensitive losses, Yu, Huang & Lin (2011) for the logistic
 //! loss; each file states its problem. Stopping and shrinking are LIBLINEAR's. Passes go through the examples in random
-//! order, and less and less often to those that no longer move.
+//! order, and less and less often to those that no longer move. Where rows are stored with their zeros, variables between
+//! their bounds are now and then settled together (`settle.rs`).
 
 mod descend;
 mod design;
 mod insensitive;
 mod logistic;
 mod margin;
+mod settle;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +35,7 @@ use insensitive::Insensitive;
 use logistic::Logistic;
 use margin::Margin;
 use rayon::prelude::*;
+use settle::Free;
 
 /// ℓ(y, f).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,6 +124,18 @@ trait Loss {
     fn step(&mut self, i: usize, b: usize, score: f64) -> Option<(f64, f64)>;
     /// Judges a pass, which saw the `whole` or what was not left aside.
     fn end(&mut self, b: usize, whole: bool, tolerance: f64) -> Verdict;
+    /// Whether the variable stands between its bounds, in a problem that is quadratic there.
+    fn is_free(&self, _i: usize, _b: usize) -> bool {
+        false
+    }
+    /// The variable between its bounds, given the score of its example.
+    fn free(&self, _i: usize, _b: usize, _score: f64) -> Option<Free> {
+        None
+    }
+    /// Moves a free variable and tells how c_i changed.
+    fn shift(&mut self, _i: usize, _b: usize, _change: f64) -> f64 {
+        0.0
+    }
     /// C_i ℓ(y_i, f).
     fn primal(&self, i: usize, b: usize, score: f64) -> f64;
     /// What the variable adds to the dual objective −½‖w‖² + Σ.

@@ -1,11 +1,15 @@
 //! Passes over the examples, for problems side by side.
 
 use super::design::Rows;
+use super::settle::settle;
 use super::{DescentOptions, LinearSolution, Loss, Verdict};
 use crate::seed::Random;
 use crate::solvers::{Monitor, Progress, Status};
 use crate::vectorise::{Loops, vectorised};
 use std::ops::ControlFlow;
+
+/// Passes before free variables are settled together for the first time.
+const SETTLE_AFTER: usize = 8;
 
 /// Examples between two looks at the monitor: some tens of microseconds of text, a few milliseconds of the widest rows.
 const WATCH_EVERY: usize = 256;
@@ -71,6 +75,7 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
     // the end of each problem, once it has come
     let mut ends: [Option<(usize, Status)>; B] = [None; B];
     let (mut work, mut passes, mut gap) = (0.0, 0, f64::MAX);
+    let mut settled = SETTLE_AFTER;
     'passes: while ends[..count].iter().any(Option::is_none) {
         let begun = state.active;
         shuffle(&mut state.order[..begun], &mut random);
@@ -113,6 +118,14 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
         }
         if rouse {
             state.rests.fill(Rest::default());
+        }
+        if passes >= settled {
+            // less and less often, and with no more work than the passes before
+            let work = n.saturating_mul(rows.width()).saturating_mul(passes / 2);
+            settled = 2 * passes;
+            for b in (0..count).filter(|&b| ends[b].is_none()) {
+                settle(rows, &mut state.loss, &state.order, &mut state.weights, b, work);
+            }
         }
         if options.max_iterations > 0 && passes >= options.max_iterations {
             ends.iter_mut().for_each(|end| *end = end.or(Some((passes, Status::IterationLimit))));

@@ -12,6 +12,10 @@ pub(super) trait Rows: Sync {
     fn width(&self) -> usize;
     /// ⟨x_i, w⟩.
     fn dot<const B: usize>(&self, i: usize, weights: &[[f64; B]]) -> [f64; B];
+    /// x_i, where it is stored with its zeros.
+    fn whole(&self, _i: usize) -> Option<&[f64]> {
+        None
+    }
     /// w ← w + step · x_i.
     fn add<const B: usize>(&self, i: usize, step: [f64; B], weights: &mut [[f64; B]]);
 }
@@ -184,6 +188,10 @@ fn total<const B: usize>(sums: &[[f64; B]; SUMS]) -> [f64; B] {
 impl Rows for DenseRows {
     fn width(&self) -> usize {
         self.width
+    }
+
+    fn whole(&self, i: usize) -> Option<&[f64]> {
+        Some(self.row(i))
     }
 
     #[inline(always)]

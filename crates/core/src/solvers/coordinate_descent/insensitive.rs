@@ -6,6 +6,7 @@
 //! Ho & Lin (2012), algorithm 4: one coordinate at a time, exactly (a soft threshold, then the bounds); stops when the sum of
 //! the violations in a pass is below `tolerance` times that of the first.
 
+use super::settle::Free;
 use super::{Loss, Verdict};
 
 struct Point<const B: usize> {
@@ -125,6 +126,27 @@ impl<const B: usize> Loss for Insensitive<B> {
         }
         self.beyond[b] = largest;
         Verdict::GoOn(largest)
+    }
+
+    fn is_free(&self, i: usize, b: usize) -> bool {
+        let p = &self.points[i];
+        p.beta[b] != 0.0 && p.beta[b].abs() < p.upper
+    }
+
+    fn free(&self, i: usize, b: usize, score: f64) -> Option<Free> {
+        let p = &self.points[i];
+        let beta = p.beta[b];
+        let gradient = score - p.target[b] + p.diagonal * beta;
+        let (down, up) = if beta > 0.0 { (beta, p.upper - beta) } else { (p.upper + beta, -beta) };
+        Some(Free { down, up, slope: gradient + self.epsilon * beta.signum(), diagonal: p.diagonal })
+    }
+
+    fn shift(&mut self, i: usize, b: usize, change: f64) -> f64 {
+        let p = &mut self.points[i];
+        let beta = p.beta[b];
+        let (low, high) = if beta > 0.0 { (0.0, p.upper) } else { (-p.upper, 0.0) };
+        p.beta[b] = (beta + change).clamp(low, high);
+        p.beta[b] - beta
     }
 
     fn primal(&self, i: usize, b: usize, score: f64) -> f64 {

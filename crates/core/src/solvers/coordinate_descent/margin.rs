@@ -6,6 +6,7 @@
 //! Hsieh, Chang, Lin, Keerthi & Sundararajan (2008), algorithm 3: one coordinate at a time, exactly; a coordinate at a bound
 //! whose gradient is beyond the extremes of the last pass is left aside until the rest has converged.
 
+use super::settle::Free;
 use super::{Loss, Verdict};
 
 /// Projected gradients below this are not worth a write of the weights.
@@ -99,6 +100,26 @@ impl<const B: usize> Loss for Margin<B> {
         self.above[b] = if largest > 0.0 { largest } else { f64::INFINITY };
         self.below[b] = if smallest < 0.0 { smallest } else { f64::NEG_INFINITY };
         Verdict::GoOn(largest - smallest)
+    }
+
+    fn is_free(&self, i: usize, b: usize) -> bool {
+        let p = &self.points[i];
+        p.alpha[b] > 0.0 && p.alpha[b] < p.upper
+    }
+
+    fn free(&self, i: usize, b: usize, score: f64) -> Option<Free> {
+        let p = &self.points[i];
+        let (sign, alpha) = (p.sign[b], p.alpha[b]);
+        let slope = sign * (sign * score - 1.0 + p.diagonal * alpha);
+        let (down, up) = if sign > 0.0 { (alpha, p.upper - alpha) } else { (p.upper - alpha, alpha) };
+        Some(Free { down, up, slope, diagonal: p.diagonal })
+    }
+
+    fn shift(&mut self, i: usize, b: usize, change: f64) -> f64 {
+        let p = &mut self.points[i];
+        let alpha = p.alpha[b];
+        p.alpha[b] = (alpha + p.sign[b] * change).clamp(0.0, p.upper);
+        p.sign[b] * (p.alpha[b] - alpha)
     }
 
     fn primal(&self, i: usize, b: usize, score: f64) -> f64 {
