@@ -4,6 +4,7 @@ use super::engine::fill_with;
 use super::views::Chosen;
 use super::{BlockMut, Gram, Pick, Precision, Side};
 use crate::data::Scalar;
+use std::any::Any;
 use std::sync::Arc;
 
 /// All values of a matrix, row by row, in f32 or f64.
@@ -77,6 +78,10 @@ impl<S: Scalar> Gram for Dense<S> {
 
     fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
         self.copy(&rows, &cols, out);
+    }
+
+    fn stored(&self) -> Option<&[f64]> {
+        (&self.values as &dyn Any).downcast_ref::<Vec<f64>>().map(Vec::as_slice)
     }
 
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {

@@ -122,6 +122,13 @@ pub fn apply(gram: &dyn Gram, v: &[f64], k: usize, out: &mut [f64]) {
     if k == 0 {
         return;
     }
+    if let Some(values) = gram.stored().filter(|_| m > 0) {
+        out.par_chunks_mut(TILE_ROWS * k).zip(values.par_chunks(TILE_ROWS * m)).for_each(|(out, rows)| {
+            out.fill(0.0);
+            accumulate(rows, v, k, out);
+        });
+        return;
+    }
     out.par_chunks_mut(TILE_ROWS * k).enumerate().for_each_init(
         || vec![0.0; TILE_ROWS * TILE_COLS],
         |tile, (strip, out)| {

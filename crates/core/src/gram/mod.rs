@@ -77,6 +77,11 @@ pub trait Gram: Send + Sync {
         true
     }
 
+    /// All values row by row, where they are stored in f64: products with them need no copy.
+    fn stored(&self) -> Option<&[f64]> {
+        None
+    }
+
     /// Whether row i and column i are the same example for every i, so that K = Kᵀ and half of it need be computed.
     fn is_symmetric(&self) -> bool {
         false
