@@ -14,11 +14,12 @@ from mercer._patch import patch_sklearn, unpatch_sklearn
 from mercer.decomposition import KernelPCA
 from mercer.estimators import *  # noqa: F403
 from mercer.estimators import __all__ as _generated
+from mercer.geometry import matrix_function, measure, repair
 from mercer.kernel_ridge import KernelRidge
 from mercer.model_selection import MercerSearchCV
 from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
-    "__version__", "expected_failed_checks", "kernel", "kernels", "load", "patch_sklearn", "plot", "unpatch_sklearn", *_generated,
+    "__version__", "expected_failed_checks", "kernel", "kernels", "load", "matrix_function", "measure", "patch_sklearn", "plot", "repair", "unpatch_sklearn", *_generated,
 ]  # fmt: skip

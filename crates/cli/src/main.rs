@@ -12,6 +12,7 @@ mod fit;
 mod gram;
 mod input;
 mod list;
+mod measure;
 mod plot;
 mod predict;
 mod quickstart;
@@ -39,6 +40,7 @@ static VERBS: &[Verb] = &[
     evaluate::VERB,
     select::VERB,
     gram::VERB,
+    measure::VERB,
     show::VERB,
     plot::VERB,
     export::VERB,

@@ -30,6 +30,7 @@ pub mod calibrate;
 pub mod data;
 pub mod error;
 pub mod formula;
+pub mod geometry;
 pub mod gram;
 pub mod job;
 pub mod kernels;

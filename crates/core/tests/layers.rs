@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     ("kernels", &["data", "gram", "linalg"], "kernels turn examples into matrices, and never see who solves"),
     ("solvers", &["gram", "linalg"], "solvers see matrices, never examples or kernels"),
+    ("geometry", &["gram", "linalg", "solvers::SolveError"], "lengths and angles come from matrices alone"),
     ("calibrate", &[], "scores become probabilities by numbers alone"),
     (
         "machines",

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod convert;
+mod geometry;
 mod kernel;
 mod model;
 mod run;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::catalogue::{kernels, machines};
+    #[pymodule_export]
+    use super::geometry::{matrix_function, measure, repaired};
     #[pymodule_export]
     use super::kernel::{kernel_definite, kernel_resolved, kernel_text, kernel_views, matrix};
     #[pymodule_export]

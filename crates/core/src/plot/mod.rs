@@ -14,6 +14,7 @@ mod predicted;
 mod profile;
 mod reliability;
 mod scatter;
+mod spectrum;
 mod surface;
 mod svg;
 #[cfg(test)]
@@ -26,4 +27,5 @@ pub use predicted::PredictedAgainstTrue;
 pub use profile::ScoreProfile;
 pub use reliability::{ReliabilityDiagram, Share};
 pub use scatter::Scatter;
+pub use spectrum::SpectrumFigure;
 pub use surface::DecisionSurface;

@@ -1,0 +1,136 @@
+//! All measures of a kernel on data at once.
+
+use super::{Centre, Spectrum, centred_alignment, norms, sampling_radius, spectrum, target_alignment};
+use crate::error::Error;
+use crate::gram::{Dense, Gram, Plan};
+use std::sync::Arc;
+
+/// Leading eigenvalues where not all are computed.
+const LEADING: usize = 20;
+/// The probability with which the centre may be farther from the mean than is told.
+const DELTA: f64 = 0.05;
+/// So many different numbers or fewer are taken for classes.
+const FEW: usize = 20;
+
+/// What a target is to the measures.
+#[derive(Clone, Debug)]
+pub struct Labels {
+    /// A number for each example.
+    pub numbers: Vec<f64>,
+    /// The place of each example's class; `None` for a target of numbers.
+    pub classes: Option<Vec<u32>>,
+}
+
+impl Labels {
+    /// Codes of classes.
+    pub fn classes(codes: Vec<u32>) -> Self {
+        Self { numbers: codes.iter().map(|&c| f64::from(c)).collect(), classes: Some(codes) }
+    }
+
+    /// Numbers; few different ones are classes.
+    pub fn numbers(numbers: Vec<f64>) -> Self {
+        let mut known = numbers.clone();
+        known.sort_by(f64::total_cmp);
+        known.dedup();
+        let code = |y: &f64| known.partition_point(|k| k < y) as u32;
+        let classes = (known.len() <= FEW).then(|| numbers.iter().map(code).collect());
+        Self { numbers, classes }
+    }
+}
+
+/// A kernel on data, measured.
+#[derive(Clone, Debug)]
+pub struct Measures {
+    /// How many examples.
+    pub n: usize,
+    /// Smallest, mean and largest ‖φ(x)‖.
+    pub norms: [f64; 3],
+    /// The centre of mass.
+    pub centre: Centre,
+    /// How far the centre is from the mean of the distribution at most, with probability 95 %.
+    pub centre_within: f64,
+    /// The eigenvalues.
+    pub spectrum: Spectrum,
+    /// Σ λ/(λ + ridge).
+    pub effective_dimension: f64,
+    /// Whether all known eigenvalues are at or above zero but for rounding.
+    pub definite: bool,
+    /// The alignment with the target, and that of the centred matrices.
+    pub alignment: Option<[f64; 2]>,
+}
+
+impl Measures {
+    /// Measures the examples of a square matrix.
+    ///
+    /// # Errors
+    /// If a value is not finite or the memory plan forbids it.
+    pub fn of(gram: &Arc<dyn Gram>, labels: Option<&Labels>, ridge: f64, plan: Plan) -> Result<Self, Error> {
+        let n = gram.shape().0;
+        let lengths = norms(gram.as_ref());
+        let mean = lengths.iter().sum::<f64>() / n.max(1) as f64;
+        let extreme = |pick: fn(f64, f64) -> f64, start: f64| lengths.iter().copied().fold(start, pick);
+        let centre = Centre::of(gram.as_ref());
+        let found = spectrum(gram.as_ref(), LEADING.min(n), plan)?;
+        let size = found.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        let definite = found.values.iter().all(|v| *v >= -size * n as f64 * f64::EPSILON);
+        let alignment = labels.map(|labels| {
+            let plain = target_alignment(gram.as_ref(), &labels.numbers, labels.classes.as_deref());
+            [plain, ideal(labels).map_or(f64::NAN, |ideal| centred_alignment(gram, &ideal))]
+        });
+        Ok(Self {
+            n,
+            norms: [extreme(f64::min, f64::INFINITY), mean, extreme(f64::max, 0.0)],
+            centre_within: sampling_radius(centre.squared_radius, n, DELTA),
+            centre,
+            effective_dimension: found.effective_dimension(ridge),
+            spectrum: found,
+            definite,
+            alignment,
+        })
+    }
+}
+
+/// The matrix that a kernel would be to be nothing but the target; not stored beyond what is sensible.
+fn ideal(labels: &Labels) -> Option<Arc<dyn Gram>> {
+    let n = labels.numbers.len();
+    if n > 20_000 {
+        return None;
+    }
+    let value = |p: usize| match &labels.classes {
+        Some(c) => f64::from(u8::from(c[p / n] == c[p % n])),
+        None => labels.numbers[p / n] * labels.numbers[p % n],
+    };
+    Dense::new((0..n * n).map(value).collect(), n, n).map(|d| Arc::new(d) as Arc<dyn Gram>)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{linear, points};
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_knows_the_classes_is_aligned_and_has_their_rank() {
+        let codes: Vec<u32> = (0..60).map(|i| i % 3).collect();
+        let gram = ideal(&Labels::classes(codes.clone())).unwrap();
+        let found = Measures::of(&gram, Some(&Labels::classes(codes)), 1.0, Plan::default()).unwrap();
+        assert_eq!((found.n, found.spectrum.rank(), found.definite), (60, 3, true));
+        assert_eq!(found.norms, [1.0; 3]);
+        let [plain, centred] = found.alignment.unwrap();
+        assert!((plain - 1.0).abs() < 1e-12 && (centred - 1.0).abs() < 1e-12);
+        assert!((found.effective_dimension - 3.0 * 20.0 / 21.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn few_numbers_are_classes_and_many_are_not() {
+        assert_eq!(Labels::numbers(vec![2.0, 1.0, 2.0]).classes, Some(vec![1, 0, 1]));
+        assert_eq!(Labels::numbers((0..50).map(f64::from).collect()).classes, None);
+        let x = points(50, 2, 20);
+        let gram: Arc<dyn Gram> = Arc::new(linear(&x, 2));
+        let first: Vec<f64> = x.chunks_exact(2).map(|x| x[0]).collect();
+        let found = Measures::of(&gram, Some(&Labels::numbers(first)), 1.0, Plan::default()).unwrap();
+        assert!(found.alignment.unwrap()[1] > 0.4);
+        let indefinite = linear(&x, 2).values().iter().map(|k| k - 3.0).collect();
+        let gram: Arc<dyn Gram> = Arc::new(Dense::new(indefinite, 50, 50).unwrap());
+        assert!(!Measures::of(&gram, None, 1.0, Plan::default()).unwrap().definite);
+    }
+}

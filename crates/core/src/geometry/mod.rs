@@ -1,0 +1,27 @@
+//! Geometry in feature space: lengths, distances, centres, projections, spectra and likeness of kernels, all from kernel values.
+//!
+//! Everything takes a [`Gram`](crate::gram::Gram): of a formula and data (`formula.gram(&data)`), or a stored matrix. What needs
+//! products only is streamed, in any size; what needs all eigenvalues stores the matrix under a [`Plan`](crate::gram::Plan).
+//!
+//! # Source
+//! J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), chapter 5; each function names its formula.
+
+mod align;
+mod centre;
+mod direction;
+mod functions;
+mod lengths;
+mod measures;
+mod repair;
+mod spectrum;
+#[cfg(test)]
+mod testing;
+
+pub use align::{alignment, centred_alignment, target_alignment};
+pub use centre::{Centre, sampling_radius};
+pub use direction::{Direction, covariance, deflate};
+pub use functions::{MatrixFunction, empirical_map, of_matrix, whitened_map};
+pub use lengths::{combination_norm, distance, norms, squared_distances};
+pub use measures::{Labels, Measures};
+pub use repair::{Repair, Repaired, repair, smallest_eigenvalue};
+pub use spectrum::{Spectrum, spectrum};
