@@ -14,6 +14,10 @@ from mercer._data import Array, Data, Matrix
 from mercer._kernel import Kernel
 
 
+# what parameters are called where Python keeps their name for itself
+RESERVED = {"lam": "lambda"}
+
+
 class Generated(Machine):
     """A machine whose parameters are those of the catalogue, with a kernel (formula, mercer kernel or "precomputed")."""
 
@@ -30,7 +34,7 @@ class Generated(Machine):
         return _native.kernel_text(self.kernel)
 
     def _settings(self):
-        return {name: getattr(self, name) for name in self._parameters}
+        return {RESERVED.get(name, name): getattr(self, name) for name in self._parameters}
 
 
 class GeneratedClassifier(ClassifierMixin, Generated):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mercer._data import Data
-from mercer._generated import GeneratedClassifier, GeneratedDetector
+from mercer._generated import GeneratedClassifier, GeneratedDetector, GeneratedRegressor
 from mercer._kernel import KernelLike
 from mercer._progress import Callback
 
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = [
+    "CentreOfMass",
+    "Expectile",
     "NearestMean",
+    "Perceptron",
+    "Quantile",
     "Svdd",
 ]
 
@@ -40,6 +44,119 @@ class NearestMean(GeneratedClassifier):
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their classes."""
         return self._learn_classes(X, y)
+
+
+class Perceptron(GeneratedClassifier):
+    """Corrected at every mistake until there is none, plain, averaged or with a budget.
+
+    αⱼ ← αⱼ + yⱼ whenever yⱼ f(xⱼ) ≤ 0
+
+    Use it when classes can be told apart and a rule is wanted at once.
+
+    Source: R. Herbrich, Learning Kernel Classifiers (2002), Algorithms 2 and 3.
+
+    Parameters
+    ----------
+    passes : count, default 100
+        most passes over the examples (≥ 1).
+    average : switch, default False
+        whether the mean of all steps is taken instead of the last (true or false).
+    budget : count, default 0
+        most examples with a weight, 0 for any number (≥ 0).
+    """
+
+    _machine = "perceptron"
+    _parameters = ("passes", "average", "budget",)
+
+    def __init__(self, passes: int = 100, average: bool = False, budget: int = 0, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.passes = passes
+        self.average = average
+        self.budget = budget
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y)
+
+
+class Quantile(GeneratedRegressor):
+    """The level that a given share of the numbers stays below.
+
+    min ½‖w‖² + C Σ max(τeᵢ, (τ − 1)eᵢ), eᵢ = zᵢ − f(xᵢ)
+
+    Use it when a level is wanted that a given share of the numbers stays below, and not the middle.
+
+    Source: I. Takeuchi, Q. V. Le, T. D. Sears & A. J. Smola, Nonparametric Quantile Estimation (2006), §2.
+
+    Parameters
+    ----------
+    tau : number, default 0.5
+        share τ of the numbers that lies below (> 0 and < 1).
+    c : number, default 1.0
+        price C of an error (> 0).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "quantile"
+    _parameters = ("tau", "c", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, tau: float = 0.5, c: float = 1.0, tolerance: float = 0.001, max_iterations: int = 0,
+                 cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.tau = tau
+        self.c = c
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class Expectile(GeneratedRegressor):
+    """Least squares whose errors above and below the function cost differently.
+
+    min ½ Σ |τ − 1[zᵢ < f(xᵢ)]| (zᵢ − f(xᵢ))² + ½ λ ‖f‖²
+
+    Use it when errors above and below are to count differently, all of them by their size.
+
+    Source: W. K. Newey & J. L. Powell, Asymmetric Least Squares Estimation and Testing (1987), §2.
+
+    Parameters
+    ----------
+    tau : number, default 0.5
+        weight τ of errors above the function, 1 − τ below (> 0 and < 1).
+    lam : number, default 1.0
+        weight of the penalty ½ λ ‖f‖² (> 0).
+    """
+
+    _machine = "expectile"
+    _parameters = ("tau", "lam",)
+
+    def __init__(self, tau: float = 0.5, lam: float = 1.0, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.tau = tau
+        self.lam = lam
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y)
 
 
 class Svdd(GeneratedDetector):
@@ -80,3 +197,37 @@ class Svdd(GeneratedDetector):
     def fit(self, X: Data, y: Data = None, sample_weight: Data = None) -> Self:
         """Learns where the examples are."""
         return self._learn_nothing(X, y, sample_weight)
+
+
+class CentreOfMass(GeneratedDetector):
+    """What is farther from the centre of mass than any example, with a guarantee.
+
+    f(x) = R² − ‖φ(x) − φ_S‖²
+
+    Use it when a first answer with a guarantee is wanted at the cost of the kernel alone.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), Algorithm 5.4
+    [corrected: Proposition 5.5 holds over both draws only].
+
+    Parameters
+    ----------
+    delta : number, default 0.05
+        probability δ with which the margin may be too narrow (> 0 and < 1).
+    guarantee : switch, default True
+        whether a margin for the sampled centre is added (true or false).
+    """
+
+    _machine = "centre_of_mass"
+    _parameters = ("delta", "guarantee",)
+
+    def __init__(self, delta: float = 0.05, guarantee: bool = True, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.delta = delta
+        self.guarantee = guarantee
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None) -> Self:
+        """Learns where the examples are."""
+        return self._learn_nothing(X, y)

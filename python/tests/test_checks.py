@@ -16,6 +16,10 @@ ESTIMATORS = [
     mercer.KernelPCA(),
     mercer.NearestMean(),
     mercer.Svdd(),
+    mercer.CentreOfMass(),
+    mercer.Quantile(),
+    mercer.Expectile(),
+    mercer.Perceptron(),
 ]
 
 

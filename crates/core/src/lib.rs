@@ -57,10 +57,10 @@ pub mod prelude {
     pub use crate::gram::Gram;
     pub use crate::job::{Fit, Job};
     pub use crate::machines::Effort;
-    pub use crate::machines::classify::{LinearSvc, NearestMean, NuSvc, Svc};
-    pub use crate::machines::detect::{OneClass, Svdd};
+    pub use crate::machines::classify::{LinearSvc, NearestMean, NuSvc, Perceptron, Svc};
+    pub use crate::machines::detect::{CentreOfMass, OneClass, Svdd};
     pub use crate::machines::reduce::KernelPca;
-    pub use crate::machines::regress::{LinearSvr, NuSvr, Ridge, Svr};
+    pub use crate::machines::regress::{Expectile, LinearSvr, NuSvr, Quantile, Ridge, Svr};
     pub use crate::model::Model;
     pub use crate::seed::Seed;
 }

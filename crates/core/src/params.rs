@@ -104,6 +104,8 @@ pub enum Rule {
     AtLeast(f64),
     /// Between two numbers, both allowed.
     Between(f64, f64),
+    /// Strictly between two numbers.
+    Inside(f64, f64),
     /// Strictly above the first, at most the second.
     AboveUpTo(f64, f64),
     /// Strictly above a number, infinity included.
@@ -119,6 +121,7 @@ impl Rule {
                 Self::Above(a) | Self::AboveOrInfinite(a) => x > a,
                 Self::AtLeast(a) => x >= a,
                 Self::Between(a, b) => (a..=b).contains(&x),
+                Self::Inside(a, b) => x > a && x < b,
                 Self::AboveUpTo(a, b) => x > a && x <= b,
             }
     }
@@ -131,6 +134,7 @@ impl fmt::Display for Rule {
             Self::Above(a) => write!(f, "> {a}"),
             Self::AtLeast(a) => write!(f, "≥ {a}"),
             Self::Between(a, b) => write!(f, "between {a} and {b}"),
+            Self::Inside(a, b) => write!(f, "> {a} and < {b}"),
             Self::AboveUpTo(a, b) => write!(f, "> {a} and ≤ {b}"),
             Self::AboveOrInfinite(a) => write!(f, "> {a}, or inf"),
         }

@@ -73,6 +73,10 @@ works! {
     KPCA = "B. Schölkopf, A. Smola & K.-R. Müller", "Nonlinear Component Analysis as a Kernel Eigenvalue Problem", 1998;
     /// The spectrum kernel.
     LESLIE = "C. Leslie, E. Eskin & W. S. Noble", "The Spectrum Kernel: A String Kernel for SVM Protein Classification", 2002;
+    /// Nonparametric quantile estimation.
+    TAKEUCHI = "I. Takeuchi, Q. V. Le, T. D. Sears & A. J. Smola", "Nonparametric Quantile Estimation", 2006;
+    /// Asymmetric least squares.
+    NEWEY = "W. K. Newey & J. L. Powell", "Asymmetric Least Squares Estimation and Testing", 1987;
     /// Text classification using string kernels.
     LODHI = "H. Lodhi, C. Saunders, J. Shawe-Taylor, N. Cristianini & C. Watkins", "Text Classification using String Kernels", 2002;
 }

@@ -44,6 +44,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "data::Numbers",
             "data::DataError",
             "data::same_label",
+            "geometry",
             "gram",
             "linalg",
             "solvers",
