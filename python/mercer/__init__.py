@@ -6,10 +6,10 @@
 """
 
 from mercer import kernels, plot
-from mercer._native import __version__
 from mercer._checks import expected_failed_checks
 from mercer._kernel import Kernel, kernel
 from mercer._load import load
+from mercer._native import __version__
 from mercer._patch import patch_sklearn, unpatch_sklearn
 from mercer.decomposition import KernelPCA
 from mercer.estimators import *  # noqa: F403

@@ -17,7 +17,9 @@ REASONS["LinearSVC"] = {name: why for name, why in _WEIGHTS.items() if "sparse" 
 REASONS["NuSVC"] = {**_WEIGHTS, "check_class_weight_classifiers": "class_weight moves no share of errors between classes"}
 
 # the farthest training example is at the boundary, and none is beyond it: that is what the detector promises
-REASONS["CentreOfMass"] = {"check_outliers_train": "no training example is ever novel"}
+REASONS["CentreOfMass"] = dict.fromkeys(
+    ("check_outliers_train", "check_outliers_fit_predict"), "no training example is ever novel"
+)
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:

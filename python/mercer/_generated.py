@@ -13,7 +13,6 @@ from mercer._base import Detector, Machine, encode, spell
 from mercer._data import Array, Data, Matrix
 from mercer._kernel import Kernel
 
-
 # what parameters are called where Python keeps their name for itself
 RESERVED = {"lam": "lambda"}
 
