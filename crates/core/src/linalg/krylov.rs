@@ -13,6 +13,10 @@ use crate::solvers::SolveError;
 const WIDEST: usize = 16;
 /// The basis has room for so many vectors at least: fewer make restarts forget what tells close eigenvalues apart.
 const BASIS: usize = 96;
+/// The same where an application costs no more than the decompositions of the projected matrix.
+const SMALL_BASIS: usize = 56;
+/// Up to so many numbers in a vector that is so.
+const SMALL: usize = 1500;
 
 /// When to stop, and where random directions come from.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +71,7 @@ pub fn top_eigen(
 ) -> Result<TopEigen, SolveError> {
     let k = k.min(n);
     let width = (k + 2).min(WIDEST);
-    let most = (2 * k + 6 * width).max(BASIS);
+    let most = (2 * k + 6 * width).max(if n <= SMALL { SMALL_BASIS } else { BASIS });
     if k == 0 {
         return Ok(TopEigen { values: vec![], vectors: vec![], residuals: vec![], applications: 0, converged: true });
     }
@@ -264,7 +268,7 @@ fn orthonormalise(z: &mut [f64], basis: &[f64]) -> bool {
     // twice is enough (Kahan), unless the first pass took nearly everything: then a third decides
     let m = basis.len() / n;
     let mut parts = vec![0.0; m];
-    for _ in 0..3 {
+    for pass in 0..3 {
         multiply_transposed(basis, z, n, &mut parts, 1);
         for p in &mut parts {
             *p = -*p;
@@ -275,6 +279,9 @@ fn orthonormalise(z: &mut [f64], basis: &[f64]) -> bool {
             return false;
         }
         shrink(z, length);
+        if pass > 0 && length > 0.5 {
+            break;
+        }
     }
     true
 }
