@@ -39,6 +39,14 @@ impl<S: Scalar> SparseRows<S> {
         true
     }
 
+    /// Appends all vectors of another block.
+    pub fn append(&mut self, following: &Self) {
+        let before = self.coordinates.len();
+        self.coordinates.extend_from_slice(&following.coordinates);
+        self.starts.extend(following.starts[1..].iter().map(|s| s + before));
+        self.width = self.width.max(following.width);
+    }
+
     /// How many vectors.
     pub fn len(&self) -> usize {
         self.starts.len() - 1

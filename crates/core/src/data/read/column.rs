@@ -5,8 +5,9 @@
 //! time with that column as text. That is rare, and cheaper than keeping every text.
 
 use super::super::FieldData;
-use super::number::{Cell, classify};
+use super::number::{Cell, Decimal, classify};
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Past so many values that are not spelled plainly, a column is no set of labels.
 const MOST_SPELLINGS: usize = 1000;
@@ -22,14 +23,95 @@ pub(super) struct Column {
     first_word: Option<usize>,
     infinite: Option<usize>,
     broken: bool,
-    spellings: Vec<(f64, String)>,
-    spelled: HashSet<u64>,
+    /// Distinct values that are not spelled plainly, in order; with the spelling if it was the first of its value.
+    spellings: Vec<(f64, Option<String>)>,
+    spelled: HashSet<u64, BuildHasherDefault<Bits>>,
+    /// Whether enough spellings are known already.
+    saturated: bool,
+}
+
+/// A hash of the bits of a number: at most a few hundred are kept, so no file gains by choosing them.
+#[derive(Debug, Default)]
+struct Bits(u64);
+
+impl Hasher for Bits {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.write_u64(u64::from(b)));
+    }
+    fn write_u64(&mut self, bits: u64) {
+        let mixed = (self.0 ^ bits ^ (bits >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 29);
+    }
 }
 
 impl Column {
     /// An empty column; `text` if it is known to hold words, `declared` if the user said so.
     pub(super) fn new(text: bool, declared: bool) -> Self {
         Self { text: text || declared, declared, ..Self::default() }
+    }
+
+    /// An empty column for the cells that follow, to be appended.
+    pub(super) fn following(&self) -> Self {
+        Self { saturated: self.saturated, ..Self::new(self.text, self.declared) }
+    }
+
+    /// The same with room for so many cells.
+    pub(super) fn with_room(mut self, cells: usize) -> Self {
+        if !self.text {
+            self.numbers.reserve(cells);
+        }
+        self
+    }
+
+    /// Whether cells that were read by themselves can be appended; if not, they must be read again in their turn.
+    pub(super) fn fits(&self, following: &Self) -> bool {
+        !self.text || following.text || (following.first_number.is_none() && following.infinite.is_none())
+    }
+
+    /// Appends cells that were read by themselves and fit.
+    pub(super) fn append(&mut self, following: Self) {
+        let (rows, more) = (self.len(), following.len());
+        let decided = self.first_number.is_some() || self.infinite.is_some();
+        let later = |place: Option<usize>| place.map(|row| row + rows);
+        self.first_number = self.first_number.or(later(following.first_number));
+        self.first_word = self.first_word.or(later(following.first_word));
+        self.infinite = self.infinite.or(later(following.infinite));
+        self.broken |= following.broken;
+        if following.text && !self.text {
+            if decided {
+                self.broken = true;
+                return self.numbers.resize(rows + more, f64::NAN);
+            }
+            self.become_text();
+        }
+        if !self.text {
+            for (value, text) in following.spellings {
+                if self.saturated {
+                    break;
+                }
+                self.note_spelling(value, text);
+            }
+            self.numbers.extend_from_slice(&following.numbers);
+        } else if following.text {
+            self.cells.extend(following.cells);
+        } else {
+            self.cells.resize(rows + more, String::new());
+        }
+    }
+
+    /// Appends a cell that is a decimal; `cell` is its text.
+    #[inline]
+    pub(super) fn push_decimal(&mut self, decimal: Decimal, cell: &str) {
+        if self.text || (!decimal.plain && !self.saturated) {
+            return self.push(cell);
+        }
+        if self.first_number.is_none() {
+            self.first_number = Some(self.numbers.len());
+        }
+        self.numbers.push(decimal.value);
     }
 
     /// How many cells.
@@ -73,8 +155,8 @@ impl Column {
             Cell::Missing => self.numbers.push(f64::NAN),
             Cell::Number { value, plain } => {
                 self.first_number.get_or_insert(row);
-                if !plain && self.spelled.len() < MOST_SPELLINGS {
-                    self.note_spelling(value, cell);
+                if !plain && !self.saturated {
+                    self.note_spelling(value, Some(cell.to_owned()));
                 }
                 self.numbers.push(value);
             }
@@ -122,7 +204,8 @@ impl Column {
     /// What was read.
     pub(super) fn finish(self) -> FieldData {
         if !self.text {
-            return FieldData::Numbers { values: self.numbers, spellings: self.spellings };
+            let spellings = self.spellings.into_iter().filter_map(|(value, text)| Some((value, text?))).collect();
+            return FieldData::Numbers { values: self.numbers, spellings };
         }
         match (self.first_number, self.first_word) {
             (Some(number), Some(word)) if !self.declared => {
@@ -142,10 +225,12 @@ impl Column {
     }
 
     /// The first spelling wins, also when it was the plain one.
-    fn note_spelling(&mut self, value: f64, cell: &str) {
+    fn note_spelling(&mut self, value: f64, cell: Option<String>) {
         let value = value + 0.0; // −0 and 0 are one label
-        if self.spelled.insert(value.to_bits()) && !self.numbers.contains(&value) {
-            self.spellings.push((value, cell.to_owned()));
+        if self.spelled.insert(value.to_bits()) {
+            let first = cell.filter(|_| !self.numbers.contains(&value));
+            self.spellings.push((value, first));
+            self.saturated = self.spellings.len() == MOST_SPELLINGS;
         }
     }
 }
@@ -191,6 +276,37 @@ mod tests {
             zip.push(c);
         }
         assert!(matches!(zip.finish(), FieldData::Words(w) if w == ["01", "2", "x"]));
+    }
+
+    #[test]
+    fn columns_in_parts_are_those_in_one() {
+        let kinds = ["", "1", "2.0", "1.0", "2", "x", "inf", "y", "?", "3.50"];
+        let mut random = crate::seed::Seed(5).stream("parts");
+        for round in 0..4000 {
+            let few = 1 + round % kinds.len();
+            let cells: Vec<&str> = (0..6).map(|_| kinds[random.bits() as usize % few]).collect();
+            let whole = column(&cells);
+            for cut in 0..=cells.len() {
+                let mut first = column(&cells[..cut]);
+                let mut rest = Column::new(false, false);
+                cells[cut..].iter().for_each(|c| rest.push(c));
+                if !first.fits(&rest) {
+                    rest = first.following();
+                    cells[cut..].iter().for_each(|c| rest.push(c));
+                    assert!(first.fits(&rest));
+                }
+                first.append(rest);
+                assert_eq!(
+                    (first.broken(), first.infinite(), first.numeric(), first.len()),
+                    (whole.broken(), whole.infinite(), whole.numeric(), whole.len()),
+                    "{cells:?} at {cut}"
+                );
+                if !whole.broken() {
+                    let whole = column(&cells).finish();
+                    assert_eq!(format!("{:?}", first.finish()), format!("{whole:?}"), "{cells:?} at {cut}");
+                }
+            }
+        }
     }
 
     #[test]

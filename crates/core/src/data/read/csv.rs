@@ -4,10 +4,12 @@
 //! line of words is held back until the end, when the columns tell whether it is a header.
 
 use super::super::{DataError, Field, Table};
+use super::blocks::Blocks;
 use super::column::Column;
 use super::delimiter::detect;
 use super::lines::Lines;
 use super::number::{Cell, classify};
+use super::plain::Plain;
 use super::record::{Delimiter, Records};
 use super::{FormatEntry, ReadOptions, Source};
 
@@ -25,9 +27,9 @@ const LONGEST_NAME: usize = 64;
 const HEAD: u64 = 1 << 17;
 
 /// One reading of all lines.
-struct Pass {
-    columns: Vec<Column>,
-    lines: Lines,
+pub(super) struct Pass {
+    pub(super) columns: Vec<Column>,
+    pub(super) lines: Lines,
     /// The first line, if it may be or is a header.
     header: Option<(usize, Vec<String>)>,
 }
@@ -65,6 +67,12 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
         pass.header = Some((first_line, first));
     } else {
         pass.push(&records);
+    }
+    let mut plain = Plain { pass, delimiter, before: records.lines_read(), lines: 0 };
+    let rest = Blocks::new(source, records.take_reader()).run(&mut plain)?;
+    let Plain { mut pass, lines, .. } = plain;
+    if let Some(rest) = rest {
+        records.go_on(rest, lines);
     }
     while records.advance()? {
         if records.len() != width {

@@ -1,14 +1,16 @@
 //! LIBSVM and svmlight text: `label index:value …`, one example per line, zeros left out.
 //!
-//! Lines are parsed as bytes in one buffer that is used again; memory grows with the stored values only, never with
-//! an index that a line claims.
+//! Lines are parsed as bytes, block by block; memory grows with the stored values only, never with an index that a
+//! line claims. Lines that are a number and pairs are parsed in one sweep, all others token by token.
 
 use super::super::{Coordinate, DataError, Field, FieldData, SparseRows, Table};
+use super::blocks::{Blocks, Whole};
 use super::column::Column;
 use super::lines::Lines;
-use super::number::{Cell, classify, number};
+use super::number::{Cell, classify, decimal, number};
 use super::{FormatEntry, ReadOptions, Source};
-use std::io::BufRead;
+use memchr::memchr;
+use std::ops::ControlFlow;
 
 /// The format.
 pub(super) static LIBSVM: FormatEntry = FormatEntry {
@@ -35,11 +37,16 @@ fn sniff(head: &[u8]) -> bool {
 }
 
 /// What was read so far.
-struct Parsed {
+struct Parsed<'a> {
+    source: &'a Source,
     labels: Column,
     rows: SparseRows<f64>,
     lines: Lines,
+    /// The present line.
+    line: usize,
+    /// Whether lines have a label, and the first line that told.
     labelled: Option<(bool, usize)>,
+    vector: Vec<Coordinate<f64>>,
 }
 
 fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
@@ -75,30 +82,136 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
     Ok(table)
 }
 
-fn pass(source: &Source, text_labels: bool) -> Result<Parsed, DataError> {
-    let mut parsed = Parsed {
-        labels: Column::new(text_labels, false),
-        rows: SparseRows::new(0),
-        lines: Lines::default(),
-        labelled: None,
-    };
+fn pass(source: &Source, text_labels: bool) -> Result<Parsed<'_>, DataError> {
+    let mut parsed = Parsed::new(source, Column::new(text_labels, false));
     let mut reader = source.reader()?;
-    let (mut buffer, mut vector, mut line) = (Vec::new(), Vec::new(), 0);
-    loop {
-        buffer.clear();
-        if reader.read_until(b'\n', &mut buffer).map_err(|e| source.damaged(&e))? == 0 {
-            return Ok(parsed);
+    // the mark of byte order, which some editors put first, is no part of a label
+    if reader.fill_buf().map_err(|e| source.damaged(&e))?.starts_with(b"\xef\xbb\xbf") {
+        reader.consume(3);
+    }
+    Blocks::new(source, reader).run(&mut parsed)?;
+    Ok(parsed)
+}
+
+impl<'a> Whole for Parsed<'a> {
+    type Known = (&'a Source, Column);
+    type Part = Option<Self>;
+
+    fn known(&self) -> Self::Known {
+        (self.source, self.labels.following())
+    }
+
+    /// The block by itself; `None` if there is something wrong with it.
+    fn parse((source, labels): &Self::Known, block: &[u8]) -> Option<Self> {
+        let mut part = Parsed::new(source, labels.following());
+        part.lines_of(block).ok()?;
+        Some(part)
+    }
+
+    fn join(&mut self, block: &[u8], part: Option<Self>) -> Result<ControlFlow<()>, DataError> {
+        let alike = |part: &Self| match (self.labelled, part.labelled) {
+            (Some((before, _)), Some((has, _))) => before == has,
+            _ => true,
+        };
+        match part.filter(|part| alike(part) && self.labels.fits(&part.labels)) {
+            Some(part) => {
+                self.labelled = self.labelled.or(part.labelled.map(|(has, line)| (has, line + self.line)));
+                self.labels.append(part.labels);
+                self.rows.append(&part.rows);
+                self.lines.append(&part.lines, self.line);
+                self.line += part.line;
+            }
+            // line by line, which names the place of what is wrong
+            None => self.lines_of(block)?,
         }
-        line += 1;
-        let text = content(if line == 1 { buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer) } else { &buffer });
-        if !text.is_empty() {
-            parsed.line(text, line, &mut vector).map_err(|finding| source.bad(Some(line), None, finding))?;
-            parsed.lines.note(line);
-        }
+        Ok(ControlFlow::Continue(()))
     }
 }
 
-impl Parsed {
+impl<'a> Parsed<'a> {
+    fn new(source: &'a Source, labels: Column) -> Self {
+        let (rows, lines) = (SparseRows::new(0), Lines::default());
+        Self { source, labels, rows, lines, line: 0, labelled: None, vector: Vec::new() }
+    }
+
+    /// Takes whole lines.
+    fn lines_of(&mut self, block: &[u8]) -> Result<(), DataError> {
+        let mut at = 0;
+        while at < block.len() {
+            self.line += 1;
+            let line = self.line;
+            if let Some(end) = self.plain_line(block, at) {
+                self.lines.note(line);
+                at = end;
+                continue;
+            }
+            let end = memchr(b'\n', &block[at..]).map_or(block.len(), |n| at + n);
+            let text = content(&block[at..end]);
+            if !text.is_empty() {
+                let mut vector = std::mem::take(&mut self.vector);
+                self.line(text, line, &mut vector).map_err(|finding| self.source.bad(Some(line), None, finding))?;
+                self.vector = vector;
+                self.lines.note(line);
+            }
+            at = end + 1;
+        }
+        Ok(())
+    }
+
+    /// Takes the line that begins at a place if it is a number and pairs, without anything else, and gives the place
+    /// after it; else takes nothing.
+    fn plain_line(&mut self, block: &[u8], start: usize) -> Option<usize> {
+        if matches!(self.labelled, Some((false, _))) {
+            return None;
+        }
+        let label = decimal(&block[start..])?;
+        let mut at = start + label.len;
+        self.vector.clear();
+        let mut last = 0_u64;
+        loop {
+            let mut blanks = 0;
+            while block.get(at) == Some(&b' ') {
+                (at, blanks) = (at + 1, blanks + 1);
+            }
+            match block.get(at) {
+                None => break,
+                Some(b'\n') => {
+                    at += 1;
+                    break;
+                }
+                Some(byte) if byte.is_ascii_digit() && blanks > 0 => {}
+                Some(_) => return None,
+            }
+            let (mut index, first) = (0_u64, at);
+            while let Some(digit) = block.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+                index = index.wrapping_mul(10).wrapping_add(u64::from(digit));
+                at += 1;
+            }
+            if block.get(at) != Some(&b':') || at - first > 10 || index <= last || index > MOST_INDEX {
+                return None;
+            }
+            last = index;
+            // ones are the commonest value
+            let (value, len) = match block.get(at + 1..at + 3) {
+                Some([b'1', b' ' | b'\n']) => (1.0, 1),
+                _ => decimal(&block[at + 1..]).map(|found| (found.value, found.len))?,
+            };
+            at += 1 + len;
+            if !matches!(block.get(at), None | Some(b' ' | b'\n')) {
+                return None;
+            }
+            if value != 0.0 {
+                self.vector.push(Coordinate { index: (index - 1) as u32, value });
+            }
+        }
+        self.labelled.get_or_insert((true, self.line));
+        let text = std::str::from_utf8(&block[start..start + label.len]).ok()?;
+        self.labels.push_decimal(label, text);
+        self.rows.widen(last as usize);
+        self.rows.push(&self.vector);
+        Some(at)
+    }
+
     /// Takes one line; the error is what is wrong with it.
     fn line(&mut self, text: &[u8], line: usize, vector: &mut Vec<Coordinate<f64>>) -> Result<(), String> {
         let mut tokens = tokens(text).peekable();

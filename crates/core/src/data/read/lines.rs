@@ -23,6 +23,21 @@ impl Lines {
         self.count += 1;
     }
 
+    /// Notes the lines of the examples that follow, counted from `before`.
+    pub(super) fn append(&mut self, following: &Self, before: usize) {
+        let first = before + following.first;
+        match &following.uneven {
+            Some(lines) => lines.iter().for_each(|&l| self.note(before + l as usize)),
+            None if self.uneven.is_none() && (self.count == 0 || first == self.first + self.count) => {
+                if self.count == 0 {
+                    self.first = first;
+                }
+                self.count += following.count;
+            }
+            None => (0..following.count).for_each(|i| self.note(first + i)),
+        }
+    }
+
     /// Puts a line before all others.
     pub(super) fn prepend(&mut self, line: usize) {
         let mut all = Self::default();
@@ -61,6 +76,13 @@ mod tests {
             lines.note(l);
         }
         lines.prepend(1);
-        assert_eq!(lines.finish(), (1, Some(vec![1, 3, 4, 7, 8])));
+        let mut more = Lines::default();
+        [1, 2].iter().for_each(|&l| more.note(l));
+        lines.append(&more, 8);
+        assert_eq!(lines.finish(), (1, Some(vec![1, 3, 4, 7, 8, 9, 10])));
+        let mut even = Lines::default();
+        even.append(&more, 2);
+        even.append(&more, 4);
+        assert_eq!(even.finish(), (3, None));
     }
 }

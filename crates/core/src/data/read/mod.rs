@@ -1,9 +1,10 @@
 //! Readers: from a file to a raw [`Table`].
 //!
 //! Each format is one entry of [`FORMATS`]: what it is called, which extensions it has, how its content looks and how
-//! it is read. The extension decides, `.gz` left out; without a known one the content does.
+//! it is read. The extension decides, `.gz` and `.zst` left out; without a known one the content does.
 
 mod array;
+mod blocks;
 mod column;
 mod csv;
 mod delimiter;
@@ -14,7 +15,9 @@ mod npy;
 mod npz;
 mod number;
 mod open;
+mod plain;
 mod record;
+mod zstd;
 
 pub use open::Source;
 

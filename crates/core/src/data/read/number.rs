@@ -60,6 +60,86 @@ pub(super) fn number(text: &[u8]) -> Option<f64> {
     }
 }
 
+/// A decimal at the beginning of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Decimal {
+    /// The number.
+    pub(super) value: f64,
+    /// Whether printing it gives the same text again.
+    pub(super) plain: bool,
+    /// How many bytes it takes.
+    pub(super) len: usize,
+}
+
+/// The decimal with which a text begins, without exponent and of at most 19 digits: what [`classify`] says about it,
+/// found without knowing its end. `None` if there is none, or it is better left to [`classify`].
+#[inline]
+pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
+    let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
+    let (mut mantissa, whole) = digits(0, &text[sign..]);
+    let mut at = sign + whole;
+    let (mut fraction, mut point) = (0, false);
+    if text.get(at) == Some(&b'.') {
+        point = true;
+        (mantissa, fraction) = digits(mantissa, &text[at + 1..]);
+        at += 1 + fraction;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) || whole + fraction == 0 || whole + fraction > 19 {
+        return None;
+    }
+    let size = if mantissa < 1 << 53 { mantissa as f64 / POWERS[fraction] } else { quotient(mantissa, fraction) };
+    let negative = text[0] == b'-';
+    let value = if negative { -size } else { size };
+    let no_leading_zero = whole == 1 || (whole > 1 && text[sign] != b'0');
+    let no_trailing_zero = !point || (fraction > 0 && text[at - 1] != b'0');
+    let short = whole + fraction <= 15;
+    let signed = sign == 1 && (!negative || mantissa == 0);
+    Some(Decimal { value, plain: short && no_leading_zero && no_trailing_zero && !signed, len: at })
+}
+
+/// Appends the digits with which a text begins, eight at a time; the number, wrapped, and how many there were.
+#[inline]
+fn digits(mut number: u64, text: &[u8]) -> (u64, usize) {
+    const TENS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    let mut at = 0;
+    while let Some(&eight) = text[at..].first_chunk::<8>() {
+        // each byte becomes its digit; the high bit then marks what is none
+        let word = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
+        let other = ((word & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676 | word) & 0x8080_8080_8080_8080;
+        let count = (other.trailing_zeros() / 8) as usize;
+        if count == 0 {
+            return (number, at);
+        }
+        // leading zeros for what is not there, then pairs, fours and eights of digits are joined
+        let word = word << (64 - 8 * count);
+        let word = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(2561) >> 8;
+        let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(6_553_601) >> 16;
+        let word = (word & 0x0000_ffff_0000_ffff).wrapping_mul(42_949_672_960_001) >> 32;
+        number = number.wrapping_mul(TENS[count]).wrapping_add(word);
+        at += count;
+        if count < 8 {
+            return (number, at);
+        }
+    }
+    while let Some(digit) = text.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (number, at)
+}
+
+/// mantissa / 10^power for powers up to 19, rounded once: the quotient of integers to 62 bits or more, its last bit set
+/// where something is left over.
+fn quotient(mantissa: u64, power: usize) -> f64 {
+    let divisor = 10_u64.pow(power as u32);
+    let (up, down) = (mantissa.leading_zeros(), divisor.leading_zeros());
+    let (above, below) = (u128::from(mantissa << up) << 63, u128::from(divisor << down));
+    let quotient = (above / below) as u64 | u64::from(above % below != 0);
+    let shift = i64::from(down) - i64::from(up) - 63;
+    // mantissas of 2⁵³ and more over 10¹⁹ and less stay far from the smallest numbers
+    quotient as f64 * f64::from_bits(((1023 + shift) as u64) << 52)
+}
+
 /// A decimal of at most 15 digits without exponent; `None` if the text is anything else.
 fn short_decimal(text: &[u8]) -> Option<Cell> {
     let (negative, body) = match text[0] {
@@ -114,6 +194,32 @@ mod tests {
         assert_eq!(classify(b"1.0"), Cell::Number { value: 1.0, plain: false });
         assert_eq!(classify(b"007"), Cell::Number { value: 7.0, plain: false });
         assert_eq!(classify(b"1.5"), Cell::Number { value: 1.5, plain: true });
+    }
+
+    #[test]
+    fn decimals_in_running_text_are_those_of_whole_cells() {
+        let mut random = crate::seed::Seed(3).stream("decimals");
+        let mut texts: Vec<String> = ["0", "-0", "-0.0", "7.", ".5", "+3.25", "007", "1.50", "0.1", "9007199254740993"]
+            .map(str::to_owned)
+            .to_vec();
+        texts.extend(["0.12345678901234567", "1234567890123456789", "99999999999999999.99"].map(str::to_owned));
+        for _ in 0..2000 {
+            let real = f64::from_bits((random.bits() >> 2) | (1 << 61));
+            let unit = (random.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+            texts.extend([format!("{real}"), format!("{unit}"), format!("-{unit:.3}"), format!("{}", random.bits())]);
+        }
+        for text in texts {
+            let Some(found) = decimal(format!("{text},1").as_bytes()) else {
+                assert!(text.len() > 19, "{text}");
+                continue;
+            };
+            let Cell::Number { value, plain } = classify(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!((found.value.to_bits(), found.plain, found.len), (value.to_bits(), plain, text.len()), "{text}");
+        }
+        for other in ["", "-", ".", "x", "1e5", "+", "inf"] {
+            assert_eq!(decimal(other.as_bytes()), None, "{other}");
+        }
+        assert_eq!(decimal(b"1.2.3").map(|d| d.len), Some(3));
     }
 
     #[test]

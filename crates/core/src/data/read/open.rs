@@ -1,17 +1,26 @@
-//! Opening files: plain or gzip, told apart by their first bytes, so that a misnamed file still reads.
+//! Opening files: plain, gzip or Zstandard, told apart by their first bytes, so that a misnamed file still reads.
 //!
 //! A [`Source`] can be read more than once: content is sniffed before it is parsed, and a CSV column that turns out
 //! to hold words is read again. Pipes cannot be read twice, so their bytes are kept.
 
 use super::super::{DataError, Place};
+use super::zstd::{self, Frames};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 /// Bytes that can be read from any place.
-pub(super) trait Seekable: Read + Seek {}
-impl<T: Read + Seek> Seekable for T {}
+pub(super) trait Seekable: Read + Seek + Send {}
+impl<T: Read + Seek + Send> Seekable for T {}
+
+/// How a file is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    None,
+    Gzip,
+    Zstd,
+}
 
 /// Deflate cannot shrink data by more than 1032 to 1; whatever claims more is damaged or hostile.
 pub(super) const MOST_RATIO: u64 = 1040;
@@ -22,7 +31,7 @@ pub struct Source {
     name: String,
     path: PathBuf,
     bytes: Bytes,
-    gzip: bool,
+    packing: Packing,
 }
 
 #[derive(Debug)]
@@ -51,20 +60,20 @@ impl Source {
             file.read_to_end(&mut held).map_err(|e| io_error(&name, &e))?;
             Bytes::Held(held)
         };
-        let mut source = Self { name, path: path.to_owned(), bytes, gzip: false };
+        let mut source = Self { name, path: path.to_owned(), bytes, packing: Packing::None };
         if source.stored_len() == 0 {
             return Err(DataError::Empty { place: source.name });
         }
-        source.gzip = source.head(2)? == [0x1f, 0x8b];
+        source.packing = packing(&source.head(4)?);
         Ok(source)
     }
 
     /// Bytes in memory under a name.
     #[cfg(test)]
     pub(super) fn held(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
-        let mut source =
-            Self { name: name.to_owned(), path: PathBuf::from(name), bytes: Bytes::Held(bytes.to_vec()), gzip: false };
-        source.gzip = source.head(2)? == [0x1f, 0x8b];
+        let (path, bytes) = (PathBuf::from(name), Bytes::Held(bytes.to_vec()));
+        let mut source = Self { name: name.to_owned(), path, bytes, packing: Packing::None };
+        source.packing = packing(&source.head(4)?);
         Ok(source)
     }
 
@@ -73,10 +82,10 @@ impl Source {
         &self.name
     }
 
-    /// The extension in lower case, `.gz` left out.
+    /// The extension in lower case, `.gz` and `.zst` left out.
     pub(super) fn extension(&self) -> String {
         let name = self.path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let stem = name.strip_suffix(".gz").unwrap_or(&name);
+        let stem = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         stem.rsplit_once('.').map(|(_, end)| end.to_owned()).unwrap_or_default()
     }
 
@@ -89,7 +98,10 @@ impl Source {
 
     /// More bytes than this cannot come out of the file.
     pub(super) fn most_bytes(&self) -> u64 {
-        if self.gzip { self.stored_len().saturating_mul(MOST_RATIO) } else { self.stored_len() }
+        match self.packing {
+            Packing::None => self.stored_len(),
+            Packing::Gzip | Packing::Zstd => self.stored_len().saturating_mul(MOST_RATIO),
+        }
     }
 
     /// The stored bytes themselves, not decompressed.
@@ -103,27 +115,27 @@ impl Source {
         }
     }
 
-    /// The content for reading at any place; what is in gzip comes into memory, as long as it does not swell.
+    /// The content for reading at any place; what is compressed comes into memory, as long as it does not swell.
     pub(super) fn seekable(&self) -> Result<Box<dyn Seekable + '_>, DataError> {
-        if !self.gzip {
+        if self.packing == Packing::None {
             return self.stored();
         }
         let most = self.stored_len().saturating_mul(16).saturating_add(1 << 20);
         let content = self.head(most + 1)?;
         if content.len() as u64 > most {
-            return Err(self.bad(None, None, "it swells too much out of gzip; decompress it first"));
+            return Err(self.bad(None, None, "it swells too much in decompressing; decompress it first"));
         }
         Ok(Box::new(Cursor::new(content)))
     }
 
     /// The content from its beginning, decompressed where needed.
-    pub(super) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
+    pub(super) fn reader(&self) -> Result<Box<dyn BufRead + Send + '_>, DataError> {
         let stored = BufReader::with_capacity(1 << 16, self.stored()?);
-        if self.gzip {
-            Ok(Box::new(BufReader::with_capacity(1 << 17, MultiGzDecoder::new(stored))))
-        } else {
-            Ok(Box::new(stored))
-        }
+        Ok(match self.packing {
+            Packing::None => Box::new(stored),
+            Packing::Gzip => Box::new(BufReader::with_capacity(1 << 17, MultiGzDecoder::new(stored))),
+            Packing::Zstd => Box::new(BufReader::with_capacity(1 << 17, Frames::new(stored, self.stored_len()))),
+        })
     }
 
     /// The first bytes of the content, at most `count`.
@@ -138,19 +150,26 @@ impl Source {
         let DataError::Io { file, reason } = io_error(&self.name, error) else {
             return io_error(&self.name, error);
         };
-        if self.gzip {
-            return DataError::Io {
-                file,
-                reason: format!("the gzip data are damaged ({reason}); fetch the file again"),
-            };
-        }
-        DataError::Io { file, reason }
+        let packing = match self.packing {
+            Packing::None => return DataError::Io { file, reason },
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+        };
+        DataError::Io { file, reason: format!("the {packing} data are damaged ({reason}); fetch the file again") }
     }
 
     /// The error for something at a line (or data row) and column.
     pub(super) fn bad(&self, line: Option<usize>, column: Option<&str>, finding: impl Into<String>) -> DataError {
         let place = Place { file: self.name.clone(), line, column: column.map(str::to_owned) };
         DataError::Bad { place, finding: finding.into() }
+    }
+}
+
+fn packing(head: &[u8]) -> Packing {
+    match head {
+        [0x1f, 0x8b, ..] => Packing::Gzip,
+        _ if head == zstd::MAGIC => Packing::Zstd,
+        _ => Packing::None,
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Delimiter {
 /// The records of a source, one at a time, in buffers that are used again.
 pub(super) struct Records<'a> {
     source: &'a Source,
-    reader: Box<dyn BufRead + 'a>,
+    reader: Box<dyn BufRead + Send + 'a>,
     delimiter: Delimiter,
     text: Vec<u8>,
     scratch: Vec<u8>,
@@ -44,6 +44,22 @@ impl<'a> Records<'a> {
             line: 0,
             begun: false,
         })
+    }
+
+    /// What has not been read yet.
+    pub(super) fn take_reader(&mut self) -> Box<dyn BufRead + Send + 'a> {
+        std::mem::replace(&mut self.reader, Box::new(std::io::empty()))
+    }
+
+    /// Goes on with another reader, after so many more lines.
+    pub(super) fn go_on(&mut self, reader: Box<dyn BufRead + Send + 'a>, lines: usize) {
+        self.reader = reader;
+        self.lines_read += lines;
+    }
+
+    /// How many lines have been read.
+    pub(super) fn lines_read(&self) -> usize {
+        self.lines_read
     }
 
     /// Goes to the next record; `false` at the end.
@@ -234,7 +250,7 @@ fn is_space(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+pub(super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     while start < end && is_space(text[start]) {
         start += 1;
     }
