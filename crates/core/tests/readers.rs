@@ -53,6 +53,10 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
 fn quoted(cell: &str) -> String {
     format!("\"{}\"", cell.replace('"', "\"\""))
 }
@@ -193,6 +197,10 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let arrays = [("X", npy("<f8", true, "(2, 2)", &doubles)), ("y", npy("<U2", false, "(2,)", &words))];
     vec![
         ("t.csv.gz", gzip(&text)),
+        ("t.csv.zst", zstd(&text)),
+        ("t.jsonl", b"{\"a\": 1.5, \"s\": \"u\", \"v\": [1, 2]}\n{\"v\": [3, null], \"b\": true, \"s\": null}\n".to_vec()),
+        ("t.fa", b">s1 one\nACGT\nac\n>s2 two\nTT\n".to_vec()),
+        ("t.fq", b"@r1 one\nACGT\n+\nII@I\n@r2 two\nA\n+\nI\n".to_vec()),
         ("t.csv", text),
         ("t.tsv", b"ham\thi \"you\"\nspam\t\"all\"\n".to_vec()),
         ("t.txt", b"# c\n1 2 3\n4 5 6\n".to_vec()),
@@ -258,6 +266,56 @@ fn damaged_files_neither_panic_nor_take_memory_without_bound() {
         }
     }
     assert!(good > 1000 && refused > 1000, "{good} read, {refused} refused: the damage is too small or too large");
+}
+
+/// A text of several blocks, in which one line is put at a place.
+fn long_text(line: impl Fn(usize) -> String, rows: usize) -> String {
+    (0..rows).map(|k| line(k) + "\n").collect()
+}
+
+#[test]
+fn long_files_are_those_of_one_pass() {
+    // quotes switch to records, so the same numbers are read both ways
+    let plain = long_text(|k| format!("{},{:.3},w{}", k, k as f64 / 7.0, k % 5), 200_000);
+    let quoted = plain.replacen("w0", "\"w0\"", 1);
+    let (plain, quoted) = (plain.as_bytes(), quoted.as_bytes());
+    let [a, b] = [plain, quoted].map(|t| read_as("t.csv", t, &ReadOptions::default()).unwrap());
+    assert_eq!(format!("{:?}", a.fields), format!("{:?}", b.fields));
+    assert_eq!((a.len, a.first_line, a.lines), (b.len, b.first_line, b.lines));
+    // a quote that comes late, over a line end
+    let text = long_text(|k| if k == 150_000 { "1,\"x\ny\"".to_owned() } else { format!("{k},w{}", k % 3) }, 200_000);
+    let table = read_as("t.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
+    let FieldData::Words(words) = &table.fields[1].data else { panic!() };
+    assert_eq!((table.len, words[150_000].as_str(), table.line(150_001)), (200_000, "x\ny", 150_003));
+}
+
+#[test]
+fn mistakes_far_down_are_named_with_their_line() {
+    let place = 170_001;
+    let csv = |odd: &str| {
+        let text = long_text(|k| if k + 1 == place { odd.to_owned() } else { format!("{k},{}.5", k % 9) }, 200_000);
+        read_as("t.csv", text.as_bytes(), &ReadOptions::default())
+    };
+    let error = csv("1,2,3").unwrap_err();
+    assert!(error.ends_with("t.csv line 170001: 3 fields, but line 1 has 2"), "{error}");
+    let error = csv("1,inf").unwrap_err();
+    assert!(error.contains("line 170001, column \"2\": the number is not finite"), "{error}");
+    let FieldData::Mixed { cells, odd } = csv("1,abc").unwrap().fields.remove(1).data else { panic!() };
+    assert_eq!((odd, cells[0].as_str(), cells[odd].as_str()), (170_000, "0.5", "abc"));
+    let svm = |odd: &str| {
+        let line = |k: usize| if k + 1 == place { odd.to_owned() } else { format!("{} 1:{k} 7:0.5", k % 2) };
+        read_as("t.svm", long_text(line, 200_000).as_bytes(), &ReadOptions::default())
+    };
+    for (odd, said) in [
+        ("1 3:1 2:1", "line 170001: index 2 comes after index 3"),
+        ("1:1", "line 170001: no label, but line 1 has one"),
+    ] {
+        let error = svm(odd).unwrap_err();
+        assert!(error.contains(said), "{error}");
+    }
+    assert!(matches!(&svm("a 1:1").unwrap().fields[0].data, FieldData::Mixed { odd: 170_000, .. }));
+    let table = svm("# a remark").unwrap();
+    assert_eq!((table.len, table.line(170_000)), (199_999, 170_002));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod column;
 mod csv;
 mod delimiter;
 mod idx;
+mod jsonl;
 mod libsvm;
 mod lines;
 mod npy;
@@ -17,6 +18,7 @@ mod number;
 mod open;
 mod plain;
 mod record;
+mod sequences;
 mod zstd;
 
 pub use open::Source;
@@ -40,7 +42,16 @@ pub struct FormatEntry {
 }
 
 /// All formats, those with the clearest marks first.
-pub static FORMATS: &[&FormatEntry] = &[&npz::NPZ, &npy::NPY, &idx::IDX, &libsvm::LIBSVM, &csv::CSV];
+pub static FORMATS: &[&FormatEntry] = &[
+    &npz::NPZ,
+    &npy::NPY,
+    &idx::IDX,
+    &jsonl::JSONL,
+    &sequences::FASTA,
+    &sequences::FASTQ,
+    &libsvm::LIBSVM,
+    &csv::CSV,
+];
 
 /// What the user says about a file.
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,369 @@
+//! JSON lines: one object on each line, its keys the columns.
+//!
+//! Numbers and booleans (1 and 0) are columns of numbers, strings columns of words, arrays of numbers blocks of columns;
+//! `null` and a key that is left out are missing entries. Columns are those of all lines, in the order in which they
+//! first come. The target is the column `y`, `label`, `target` or `class`, else the last that is no array.
+
+use super::super::{DataError, Field, FieldData, Rows, Table};
+use super::lines::Lines;
+use super::{FormatEntry, ReadOptions, Source};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::collections::HashMap;
+use std::fmt;
+use std::io::BufRead;
+
+/// The format.
+pub(super) static JSONL: FormatEntry = FormatEntry {
+    name: "jsonl",
+    summary: "JSON lines: an object on each line, with numbers, strings, booleans, null and arrays of numbers",
+    extensions: &["jsonl", "ndjson"],
+    sniff,
+    read,
+};
+
+/// What a column that is the target is usually called.
+const TARGETS: [&str; 4] = ["y", "label", "target", "class"];
+/// Cells there may be for each byte of the file, most of them missing; more is no table.
+const MOST_CELLS: usize = 64;
+
+fn sniff(head: &[u8]) -> bool {
+    let text = head.trim_ascii_start();
+    text.starts_with(b"{") && matches!(text[1..].trim_ascii_start().first(), Some(b'"' | b'}'))
+}
+
+/// A value of an object.
+enum Value {
+    Missing,
+    Number(f64),
+    Text(String),
+    Vector(Vec<f64>),
+}
+
+/// The keys and values of an object, in their order.
+struct Object(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Object;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object {\"column\": value, …}")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut pairs: Vec<(String, Value)> = Vec::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    let value = map.next_value().map_err(|e| de::Error::custom(Within(&key, e.to_string())))?;
+                    pairs.push((key, value));
+                }
+                Ok(Object(pairs))
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+/// A finding about the value of a key.
+struct Within<'a>(&'a str, String);
+
+impl fmt::Display for Within<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\": {}", self.0, without_place(&self.1))
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Value;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a string, true, false, null or an array of numbers")
+            }
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value::Missing)
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value::Number(f64::from(u8::from(value))))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(Value::Number(value as f64))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(Value::Number(value as f64))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+                Ok(Value::Number(value))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value::Text(value.to_owned()))
+            }
+            fn visit_string<E>(self, value: String) -> Result<Value, E> {
+                Ok(Value::Text(value))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+                let mut vector = Vec::new();
+                while let Some(entry) = entries.next_element::<Value>()? {
+                    match entry {
+                        Value::Number(number) => vector.push(number),
+                        Value::Missing => vector.push(f64::NAN),
+                        Value::Text(_) => return Err(de::Error::custom("the array has a string; it may have numbers")),
+                        Value::Vector(_) => {
+                            return Err(de::Error::custom("arrays are nested; write one array of numbers"));
+                        }
+                    }
+                }
+                if vector.is_empty() {
+                    return Err(de::Error::custom("the array is empty; give its numbers, or null"));
+                }
+                Ok(Value::Vector(vector))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Value, A::Error> {
+                Err(de::Error::custom("objects are nested; write their values as columns of their own"))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// The cells of a column so far; what follows the last is missing until the next comes.
+struct Column {
+    cells: Cells,
+    declared: bool,
+    /// The line of the first value.
+    first_line: usize,
+}
+
+enum Cells {
+    Numbers(Vec<f64>),
+    Words(Vec<String>),
+    Mixed { cells: Vec<String>, odd: usize },
+    Vectors { values: Vec<f64>, width: usize, count: usize },
+}
+
+impl Column {
+    fn new(value: &Value, declared: bool, line: usize) -> Self {
+        let cells = match value {
+            Value::Vector(vector) => Cells::Vectors { values: Vec::new(), width: vector.len(), count: 0 },
+            Value::Number(_) if !declared => Cells::Numbers(Vec::new()),
+            _ => Cells::Words(Vec::new()),
+        };
+        Self { cells, declared, first_line: line }
+    }
+
+    fn len(&self) -> usize {
+        match &self.cells {
+            Cells::Numbers(values) => values.len(),
+            Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.len(),
+            Cells::Vectors { count, .. } => *count,
+        }
+    }
+
+    /// Fills up with missing cells; blocks cannot have any.
+    fn pad(&mut self, rows: usize) -> bool {
+        match &mut self.cells {
+            Cells::Numbers(values) => values.resize(rows, f64::NAN),
+            Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.resize(rows, String::new()),
+            Cells::Vectors { count, .. } => return *count == rows,
+        }
+        true
+    }
+
+    /// Puts a value into a row; the error is a finding.
+    fn put(&mut self, row: usize, value: Value) -> Result<(), String> {
+        if !self.pad(row) {
+            return Err(self.gap());
+        }
+        let first_line = self.first_line;
+        match (&mut self.cells, value) {
+            (_, Value::Missing) => {}
+            (Cells::Numbers(values), Value::Number(number)) => values.push(number),
+            (Cells::Words(cells), Value::Text(text)) => cells.push(text),
+            (Cells::Mixed { cells, .. }, Value::Text(text)) => cells.push(text),
+            (Cells::Mixed { cells, .. }, Value::Number(number)) => cells.push(number.to_string()),
+            (Cells::Words(cells), Value::Number(number)) => {
+                cells.push(number.to_string());
+                if !self.declared && cells.iter().any(|c| !c.is_empty()) {
+                    self.cells = Cells::Mixed { cells: std::mem::take(cells), odd: row };
+                }
+            }
+            (Cells::Numbers(values), Value::Text(text)) => {
+                let spell = |v: &f64| if v.is_nan() { String::new() } else { v.to_string() };
+                let mut cells: Vec<String> = values.iter().map(spell).collect();
+                cells.push(text);
+                self.cells = Cells::Mixed { cells, odd: row };
+            }
+            (Cells::Vectors { values, width, count }, Value::Vector(vector)) => {
+                if vector.len() != *width {
+                    let got = vector.len();
+                    return Err(format!("the array has {got} numbers, but on line {first_line} it has {width}"));
+                }
+                values.extend(vector);
+                *count += 1;
+            }
+            (Cells::Vectors { .. }, _) => return Err(format!("no array, but line {first_line} has one")),
+            (_, Value::Vector(_)) => return Err(format!("an array, but line {first_line} has none")),
+        }
+        Ok(())
+    }
+
+    fn gap(&self) -> String {
+        format!("no array, but line {} has one; write it on every line", self.first_line)
+    }
+}
+
+fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
+    let mut columns: Vec<(String, Column)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let (mut reader, mut buffer) = (source.reader()?, Vec::new());
+    let (mut lines, mut line, mut bytes) = (Lines::default(), 0, 0);
+    loop {
+        buffer.clear();
+        let got = reader.read_until(b'\n', &mut buffer).map_err(|e| source.damaged(&e))?;
+        if got == 0 {
+            break;
+        }
+        (line, bytes) = (line + 1, bytes + got);
+        let text = if line == 1 { buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer) } else { &buffer };
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        let Object(pairs) = serde_json::from_slice(text).map_err(|e| source.bad(Some(line), None, finding(&e)))?;
+        let row = lines.count();
+        for (key, value) in pairs {
+            let place = match places.get(&key) {
+                Some(&place) => place,
+                // a key without a value does not tell what its column is
+                None if matches!(value, Value::Missing) => continue,
+                None if row > 0 && matches!(value, Value::Vector(_)) => {
+                    let finding = "an array, but the lines before have none; write it on every line";
+                    return Err(source.bad(Some(line), Some(&key), finding));
+                }
+                None => {
+                    let column = Column::new(&value, options.words.contains(&key), line);
+                    places.insert(key.clone(), columns.len());
+                    columns.push((key.clone(), column));
+                    columns.len() - 1
+                }
+            };
+            let column = &mut columns[place].1;
+            if column.len() > row {
+                return Err(source.bad(Some(line), Some(&key), "the key comes twice; rename one of them"));
+            }
+            column.put(row, value).map_err(|finding| source.bad(Some(line), Some(&key), finding))?;
+        }
+        lines.note(line);
+        if columns.len().saturating_mul(row + 1) > bytes.saturating_mul(MOST_CELLS) {
+            let finding = format!("{} columns in {} lines, nearly all missing; keys are columns", columns.len(), row + 1);
+            return Err(source.bad(Some(line), None, finding));
+        }
+    }
+    table(source, columns, lines)
+}
+
+fn table(source: &Source, columns: Vec<(String, Column)>, lines: Lines) -> Result<Table, DataError> {
+    let len = lines.count();
+    if len == 0 || columns.is_empty() {
+        return Err(DataError::Empty { place: source.name().to_owned() });
+    }
+    let (first_line, lines) = lines.finish();
+    let mut table = Table {
+        file: source.name().to_owned(),
+        format: JSONL.name,
+        len,
+        fields: Vec::with_capacity(columns.len()),
+        target: None,
+        first_line,
+        lines,
+        named: true,
+    };
+    for (name, mut column) in columns {
+        let filled = column.len();
+        if !column.pad(len) {
+            return Err(source.bad(Some(table.line(filled)), Some(&name), column.gap()));
+        }
+        let data = match column.cells {
+            Cells::Numbers(values) => FieldData::Numbers { values, spellings: Vec::new() },
+            Cells::Words(words) => FieldData::Words(words),
+            Cells::Mixed { cells, odd } => FieldData::Mixed { cells, odd },
+            Cells::Vectors { values, width, count } => match Rows::new(values, count, width) {
+                Some(rows) => FieldData::Matrix(rows),
+                None => return Err(source.bad(None, Some(&name), "the arrays have not one length")),
+            },
+        };
+        table.fields.push(Field { name, data });
+    }
+    let named = TARGETS.iter().find_map(|t| table.fields.iter().position(|f| f.name == *t));
+    let single = |f: &Field| !matches!(f.data, FieldData::Matrix(_));
+    table.target = named.or_else(|| table.fields.iter().rposition(single));
+    Ok(table)
+}
+
+/// The parser's words, without the line, which is always the first.
+fn finding(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let words = without_place(&words);
+    match error.classify() {
+        serde_json::error::Category::Data => words.to_owned(),
+        serde_json::error::Category::Eof => format!("the object does not end on its line ({words}); write each on one line"),
+        _ => format!("this is no JSON ({words}, column {})", error.column()),
+    }
+}
+
+fn without_place(words: &str) -> &str {
+    words.split(" at line ").next().unwrap_or(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ReadOptions, read_bytes};
+    use super::*;
+
+    fn table_of(text: &str) -> Table {
+        read_bytes("a.jsonl", text.as_bytes(), &ReadOptions::default()).unwrap()
+    }
+
+    fn error_of(text: &str) -> String {
+        read_bytes("a.jsonl", text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn keys_of_all_lines_are_columns() {
+        let table = table_of(
+            "{\"b\": 1, \"s\": \"u\", \"v\": [1, 2.5]}\n\n{\"a\": true, \"v\": [null, 4], \"b\": null, \"new\": null}\n",
+        );
+        let names: Vec<&str> = table.fields.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!((names, table.len, table.target), (vec!["b", "s", "v", "a"], 2, Some(3)));
+        assert!(matches!(&table.fields[0].data, FieldData::Numbers { values, .. } if values[1].is_nan()));
+        assert!(matches!(&table.fields[1].data, FieldData::Words(w) if w == &["u", ""]));
+        assert!(matches!(&table.fields[2].data, FieldData::Matrix(r) if r.width() == 2 && r.values()[2].is_nan()));
+        assert!(matches!(&table.fields[3].data, FieldData::Numbers { values, .. } if values[1] == 1.0));
+        assert_eq!(table.place(1, 0).line, Some(3));
+        assert_eq!(table_of("{\"y\": 1, \"x\": 2}\n").target, Some(0));
+        let mixed = table_of("{\"a\": 1}\n{\"a\": \"x\"}\n");
+        assert!(matches!(&mixed.fields[0].data, FieldData::Mixed { cells, odd: 1 } if cells == &["1", "x"]));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_line_and_key() {
+        let nested = error_of("{\"a\": 1}\n{\"a\": {\"b\": 2}}\n");
+        assert_eq!(nested, "a.jsonl line 2: \"a\": objects are nested; write their values as columns of their own");
+        assert!(error_of("{\"a\": [[1]]}\n").contains("arrays are nested"));
+        assert!(error_of("{\"a\": [\"x\"]}\n").contains("the array has a string"));
+        assert!(error_of("{\"a\": []}\n").contains("empty"));
+        assert!(error_of("{\"a\": [1, 2]}\n{\"a\": [1]}\n").contains("line 2, column \"a\": the array has 1 numbers, but on line 1"));
+        assert!(error_of("{\"a\": [1, 2]}\n{\"b\": 1}\n").contains("line 2, column \"a\": no array"));
+        assert!(error_of("{\"b\": 1}\n{\"a\": [1, 2]}\n").contains("line 2, column \"a\": an array"));
+        assert!(error_of("{\"a\": 1,\n\"b\": 2}\n").contains("line 1: the object does not end on its line"));
+        assert!(error_of("[1, 2]\n").contains("line 1: invalid type: sequence, expected an object"));
+        assert!(error_of("{\"a\": 1, \"a\": 2}\n").contains("the key comes twice"));
+        assert!(error_of("{\"a\": 1e999}\n").contains("line 1: \"a\": number out of range"));
+        assert!(matches!(read_bytes("a.jsonl", b"{}\n", &ReadOptions::default()), Err(DataError::Empty { .. })));
+    }
+
+    #[test]
+    fn a_new_key_on_every_line_is_no_table() {
+        let text: String = (0..5000).map(|k| format!("{{\"k{k}\": 1}}\n")).collect();
+        assert!(error_of(&text).contains("nearly all missing"));
+    }
+}
