@@ -46,7 +46,7 @@ pub(crate) fn common(command: Command) -> Command {
 }
 
 /// `--threads`.
-fn threads() -> Arg {
+pub(crate) fn threads() -> Arg {
     Arg::new("threads")
         .long("threads")
         .value_name("N")
@@ -277,7 +277,8 @@ pub(crate) fn target(flags: &ArgMatches) -> Result<Option<&PathBuf>, Failure> {
     Ok(Some(path))
 }
 
-fn writable(path: &Path) -> Result<(), Failure> {
+/// A file that could not be written is refused before any work.
+pub(crate) fn writable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let wrong = |what: String| Err(Failure { message: what, code: 3 });
     if path.is_dir() {

@@ -19,13 +19,8 @@ pub(crate) struct Training {
     pub(crate) data: Dataset,
 }
 
-/// Reads a training file and learns its schema.
-pub(crate) fn training(
-    path: &Path,
-    flags: &ArgMatches,
-    formula: &Formula,
-    learns: Learns,
-) -> Result<Training, Failure> {
+/// What the flags say about the columns of a file.
+fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
     let columns = |id: &str| flags.get_one::<String>(id).map(|t| SchemaOptions::columns(t)).unwrap_or_default();
     let mut options = SchemaOptions {
         categorical: columns("categorical"),
@@ -41,6 +36,25 @@ pub(crate) fn training(
     for view in flags.get_many::<String>("view").into_iter().flatten() {
         options.add_view(view)?;
     }
+    Ok(options)
+}
+
+/// Reads a file as it is, with what the flags say about its columns.
+pub(crate) fn raw(path: &Path, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
+    let options = schema_options(flags)?;
+    let mut reading = read_options(flags)?;
+    reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
+    Ok((read_table(path, &reading)?, options))
+}
+
+/// Reads a training file and learns its schema.
+pub(crate) fn training(
+    path: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+    learns: Learns,
+) -> Result<Training, Failure> {
+    let mut options = schema_options(flags)?;
     for (name, kind) in formula.views() {
         match (kind, name) {
             (Kind::Text, Some(name)) if !options.text.iter().any(|t| t == name) => options.text.push(name.to_owned()),
@@ -50,7 +64,8 @@ pub(crate) fn training(
     }
     let mut reading = read_options(flags)?;
     reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
-    let table = read_table(path, &reading)?;
+    let mut table = read_table(path, &reading)?;
+    keep_sequences(&mut table, &options, formula);
     settle_views(&table, formula, &mut options)?;
     if learns != Learns::Numbers {
         settle_target(&table, &mut options)?;
@@ -60,6 +75,24 @@ pub(crate) fn training(
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     Ok(Training { schema, data })
+}
+
+/// Names and qualities of sequences are columns like others, but learned from only if somebody names them.
+fn keep_sequences(table: &mut Table, options: &SchemaOptions, formula: &Formula) {
+    if !["fasta", "fastq"].contains(&table.format) {
+        return;
+    }
+    let target = table.target.map(|t| table.fields[t].name.clone());
+    let named = |name: &str| {
+        let lists = [&options.categorical, &options.text, &options.raw].into_iter().chain(options.target.as_ref());
+        name == "sequence"
+            || (options.target.is_none() && target.as_deref() == Some(name))
+            || lists.flatten().chain(options.views.iter().flat_map(|(_, columns)| columns)).any(|n| n == name)
+            || options.weights.as_deref() == Some(name)
+            || formula.views().iter().any(|(view, _)| *view == Some(name))
+    };
+    table.fields.retain(|f| named(&f.name));
+    table.target = target.and_then(|name| table.fields.iter().position(|f| f.name == name));
 }
 
 /// Views that the formula names but nobody declared are columns; an unnamed string kernel takes the only column of words.

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgMatches, Command};
-use mercer::data::read::FORMATS;
+use mercer::data::read::{FORMATS, FormatEntry};
+use mercer::data::write::WRITERS;
 use mercer::kernels::{self, Definite};
 use mercer::machines::{self, Learns};
 use mercer::params::{Described, describe};
@@ -30,13 +31,16 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (header, rows, documents): (&[&str], Vec<Vec<String>>, Vec<Value>) = match what {
         "kernels" => (&["kernel", "formula", "parameters", "definite"], kernel_rows(), kernel_documents()),
         "machines" => (&["machine", "what it does", "parameters"], machine_rows(), machine_documents()),
-        "formats" => (&["format", "what it is", "extensions"], format_rows(), format_documents()),
+        "formats" => (&["format", "what it is", "extensions", "written"], format_rows(), format_documents()),
         _ => (&["data set", "what it is", "task", "examples"], set_rows(), set_documents()),
     };
     if flags.get_flag("json") {
         report::print_json(&Value::Array(documents));
     } else {
         report::print(&report::table(header, &rows, false));
+        if what == "formats" {
+            report::print("All are also read from gzip and Zstandard; `mercer convert` writes, with .gz in gzip.");
+        }
         if what == "kernels" {
             report::print(
                 "Combine them: k1 + k2, 2*k, k1 * k2, k^2, exp(k), normalise(k), centre(k), rbf(k, gamma=1), k@view.\n\
@@ -108,12 +112,22 @@ fn machine_documents() -> Vec<Value> {
     machines::all().map(document).collect()
 }
 
+/// Whether a format can be written, too.
+fn written(name: &str) -> bool {
+    WRITERS.iter().any(|w| w.name == name)
+}
+
 fn format_rows() -> Vec<Vec<String>> {
-    FORMATS.iter().map(|f| vec![f.name.to_owned(), f.summary.to_owned(), f.extensions.join(", ")]).collect()
+    let row = |f: &&FormatEntry| {
+        let written = if written(f.name) { "yes" } else { "no" };
+        vec![f.name.to_owned(), f.summary.to_owned(), f.extensions.join(", "), written.to_owned()]
+    };
+    FORMATS.iter().map(row).collect()
 }
 
 fn format_documents() -> Vec<Value> {
-    FORMATS.iter().map(|f| json!({"name": f.name, "summary": f.summary, "extensions": f.extensions})).collect()
+    let document = |f: &&FormatEntry| json!({"name": f.name, "summary": f.summary, "extensions": f.extensions, "written": written(f.name)});
+    FORMATS.iter().map(document).collect()
 }
 
 fn set_rows() -> Vec<Vec<String>> {

@@ -4,6 +4,7 @@
 //! everything else. Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.
 
 mod arguments;
+mod convert;
 mod data;
 mod evaluate;
 mod export;
@@ -46,6 +47,7 @@ static VERBS: &[Verb] = &[
     export::VERB,
     list::VERB,
     data::VERB,
+    convert::VERB,
 ];
 
 fn main() -> ExitCode {

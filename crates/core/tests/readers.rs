@@ -198,7 +198,10 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("t.csv.gz", gzip(&text)),
         ("t.csv.zst", zstd(&text)),
-        ("t.jsonl", b"{\"a\": 1.5, \"s\": \"u\", \"v\": [1, 2]}\n{\"v\": [3, null], \"b\": true, \"s\": null}\n".to_vec()),
+        (
+            "t.jsonl",
+            b"{\"a\": 1.5, \"s\": \"u\", \"v\": [1, 2]}\n{\"v\": [3, null], \"b\": true, \"s\": null}\n".to_vec(),
+        ),
         ("t.fa", b">s1 one\nACGT\nac\n>s2 two\nTT\n".to_vec()),
         ("t.fq", b"@r1 one\nACGT\n+\nII@I\n@r2 two\nA\n+\nI\n".to_vec()),
         ("t.csv", text),

@@ -14,6 +14,7 @@ const MOST_SPELLINGS: usize = 1000;
 
 /// The cells of a column so far.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(super) struct Column {
     numbers: Vec<f64>,
     cells: Vec<String>,

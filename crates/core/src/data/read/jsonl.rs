@@ -6,7 +6,7 @@
 
 use super::super::{DataError, Field, FieldData, Rows, Table};
 use super::lines::Lines;
-use super::{FormatEntry, ReadOptions, Source};
+use super::{FormatEntry, ReadOptions, Source, usual_target};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
@@ -21,8 +21,6 @@ pub(super) static JSONL: FormatEntry = FormatEntry {
     read,
 };
 
-/// What a column that is the target is usually called.
-const TARGETS: [&str; 4] = ["y", "label", "target", "class"];
 /// Cells there may be for each byte of the file, most of them missing; more is no table.
 const MOST_CELLS: usize = 64;
 
@@ -178,8 +176,7 @@ impl Column {
         match (&mut self.cells, value) {
             (_, Value::Missing) => {}
             (Cells::Numbers(values), Value::Number(number)) => values.push(number),
-            (Cells::Words(cells), Value::Text(text)) => cells.push(text),
-            (Cells::Mixed { cells, .. }, Value::Text(text)) => cells.push(text),
+            (Cells::Words(cells) | Cells::Mixed { cells, .. }, Value::Text(text)) => cells.push(text),
             (Cells::Mixed { cells, .. }, Value::Number(number)) => cells.push(number.to_string()),
             (Cells::Words(cells), Value::Number(number)) => {
                 cells.push(number.to_string());
@@ -254,7 +251,8 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
         }
         lines.note(line);
         if columns.len().saturating_mul(row + 1) > bytes.saturating_mul(MOST_CELLS) {
-            let finding = format!("{} columns in {} lines, nearly all missing; keys are columns", columns.len(), row + 1);
+            let finding =
+                format!("{} columns in {} lines, nearly all missing; keys are columns", columns.len(), row + 1);
             return Err(source.bad(Some(line), None, finding));
         }
     }
@@ -293,9 +291,7 @@ fn table(source: &Source, columns: Vec<(String, Column)>, lines: Lines) -> Resul
         };
         table.fields.push(Field { name, data });
     }
-    let named = TARGETS.iter().find_map(|t| table.fields.iter().position(|f| f.name == *t));
-    let single = |f: &Field| !matches!(f.data, FieldData::Matrix(_));
-    table.target = named.or_else(|| table.fields.iter().rposition(single));
+    table.target = usual_target(&table.fields);
     Ok(table)
 }
 
@@ -305,7 +301,9 @@ fn finding(error: &serde_json::Error) -> String {
     let words = without_place(&words);
     match error.classify() {
         serde_json::error::Category::Data => words.to_owned(),
-        serde_json::error::Category::Eof => format!("the object does not end on its line ({words}); write each on one line"),
+        serde_json::error::Category::Eof => {
+            format!("the object does not end on its line ({words}); write each on one line")
+        }
         _ => format!("this is no JSON ({words}, column {})", error.column()),
     }
 }
@@ -351,7 +349,10 @@ mod tests {
         assert!(error_of("{\"a\": [[1]]}\n").contains("arrays are nested"));
         assert!(error_of("{\"a\": [\"x\"]}\n").contains("the array has a string"));
         assert!(error_of("{\"a\": []}\n").contains("empty"));
-        assert!(error_of("{\"a\": [1, 2]}\n{\"a\": [1]}\n").contains("line 2, column \"a\": the array has 1 numbers, but on line 1"));
+        assert!(
+            error_of("{\"a\": [1, 2]}\n{\"a\": [1]}\n")
+                .contains("line 2, column \"a\": the array has 1 numbers, but on line 1")
+        );
         assert!(error_of("{\"a\": [1, 2]}\n{\"b\": 1}\n").contains("line 2, column \"a\": no array"));
         assert!(error_of("{\"b\": 1}\n{\"a\": [1, 2]}\n").contains("line 2, column \"a\": an array"));
         assert!(error_of("{\"a\": 1,\n\"b\": 2}\n").contains("line 1: the object does not end on its line"));

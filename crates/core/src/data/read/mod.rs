@@ -6,6 +6,7 @@
 mod array;
 mod blocks;
 mod column;
+mod columns;
 mod csv;
 mod delimiter;
 mod idx;
@@ -47,6 +48,8 @@ pub static FORMATS: &[&FormatEntry] = &[
     &npy::NPY,
     &idx::IDX,
     &jsonl::JSONL,
+    &columns::PARQUET,
+    &columns::ARROW,
     &sequences::FASTA,
     &sequences::FASTQ,
     &libsvm::LIBSVM,
@@ -98,6 +101,17 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static FormatEntry
     FORMATS.iter().find(|f| (f.sniff)(&head)).copied().ok_or_else(|| {
         source.bad(None, None, "the format is not known from extension or content; name it with --format")
     })
+}
+
+/// What a column that is the target is usually called.
+const TARGETS: [&str; 4] = ["y", "label", "target", "class"];
+
+/// The target of a format with names that says nothing about it: a column of a usual name, else the last single one.
+fn usual_target(fields: &[Field]) -> Option<usize> {
+    let named = TARGETS.iter().find_map(|t| fields.iter().position(|f| f.name == *t));
+    let single =
+        |f: &Field| matches!(f.data, FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. });
+    named.or_else(|| fields.iter().rposition(single))
 }
 
 /// Appends the only column of a label file as field `y`, the target.

@@ -105,7 +105,7 @@ fn digits(mut number: u64, text: &[u8]) -> (u64, usize) {
     while let Some(&eight) = text[at..].first_chunk::<8>() {
         // each byte becomes its digit; the high bit then marks what is none
         let word = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
-        let other = ((word & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676 | word) & 0x8080_8080_8080_8080;
+        let other = (((word & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080;
         let count = (other.trailing_zeros() / 8) as usize;
         if count == 0 {
             return (number, at);

@@ -128,6 +128,15 @@ impl Source {
         Ok(Box::new(Cursor::new(content)))
     }
 
+    /// The file itself, which must not be compressed as a whole.
+    #[cfg(feature = "arrow")]
+    pub(super) fn file(&self) -> Result<File, DataError> {
+        match (&self.bytes, self.packing) {
+            (Bytes::OnDisk(_), Packing::None) => File::open(&self.path).map_err(|e| io_error(&self.name, &e)),
+            _ => Err(self.bad(None, None, "it is compressed or a pipe; give a plain file")),
+        }
+    }
+
     /// The content from its beginning, decompressed where needed.
     pub(super) fn reader(&self) -> Result<Box<dyn BufRead + Send + '_>, DataError> {
         let stored = BufReader::with_capacity(1 << 16, self.stored()?);

@@ -43,9 +43,7 @@ impl Whole for Plain {
     fn known(&self) -> Option<Known> {
         match self.delimiter {
             // what can stand in a number, a line end or a letter of UTF-8 cannot simply be looked for
-            Delimiter::Byte(b)
-                if b.is_ascii() && !b.is_ascii_alphanumeric() && !b"+-.\r\n\"".contains(&b) =>
-            {
+            Delimiter::Byte(b) if b.is_ascii() && !b.is_ascii_alphanumeric() && !b"+-.\r\n\"".contains(&b) => {
                 Some(Known { columns: self.pass.columns.iter().map(Column::following).collect(), delimiter: b })
             }
             _ => None,

@@ -86,7 +86,8 @@ impl Ahead<'_> {
     fn letters(&self, sequence: &mut String) -> Result<(), DataError> {
         for &byte in self.text.iter().filter(|b| !b.is_ascii_whitespace()) {
             if !(byte.is_ascii_alphabetic() || b"*-.".contains(&byte)) {
-                let shown = if byte.is_ascii_graphic() { char::from(byte).to_string() } else { format!("byte {byte:#04x}") };
+                let shown =
+                    if byte.is_ascii_graphic() { char::from(byte).to_string() } else { format!("byte {byte:#04x}") };
                 let finding = format!("\"{shown}\" cannot stand in a sequence; letters, - . and * can");
                 return Err(self.bad(self.line, finding));
             }

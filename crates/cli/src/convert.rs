@@ -1,0 +1,150 @@
+//! `mercer convert`: from one format to another.
+
+use crate::failure::Failure;
+use crate::{Verb, arguments, input, report};
+use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use mercer::data::write::{WRITERS, choose, write};
+use mercer::data::{DataError, Dataset, Field, FieldData, Scale, Schema, SchemaOptions, Table, Target, Values};
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    let command = Command::new("convert")
+        .about("Write a data file in another format")
+        .after_help(
+            "Formats are told by extensions; `mercer list formats` shows all. Numbers keep every bit.\n\
+             Examples:\n  mercer convert train.csv train.svm\n  mercer convert people.jsonl people.csv.gz --encode --missing mean",
+        )
+        .arg(arguments::path("IN", "Data file to read"))
+        .arg(arguments::path("OUT", "Data file to write; .gz at the end compresses it"))
+        .arg(
+            Arg::new("to")
+                .long("to")
+                .value_name("NAME")
+                .value_parser(PossibleValuesParser::new(WRITERS.iter().map(|w| w.name)))
+                .help("Format to write [default: by extension]"),
+        )
+        .arg(Arg::new("encode").long("encode").action(ArgAction::SetTrue).help(
+            "Write what a machine would see: one-hot codes, missing entries filled in or dropped, --scale if given",
+        ));
+    arguments::reading(command).next_help_heading("Common options").arg(arguments::threads()).arg(arguments::json())
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let started = Instant::now();
+    let (Some(from), Some(to)) = (flags.get_one::<PathBuf>("IN"), flags.get_one::<PathBuf>("OUT")) else {
+        return Err(Failure::usage("IN and OUT are needed"));
+    };
+    let writer = choose(to, flags.get_one::<String>("to").map(String::as_str))?;
+    arguments::writable(to)?;
+    let encode = flags.get_flag("encode");
+    if !encode {
+        let given = |id: &&str| flags.value_source(id) == Some(ValueSource::CommandLine);
+        if let Some(flag) = ["scale", "missing", "view"].iter().find(|id| given(id)) {
+            return Err(Failure::usage(format!("--{flag} changes the data; say --encode with it")));
+        }
+    }
+    let (mut table, options) = input::raw(from, flags)?;
+    let format = table.format;
+    if encode {
+        table = encoded(&table, options)?;
+    } else {
+        settle_target(&mut table, &options)?;
+    }
+    write(to, &table, writer)?;
+    let lost = table.target.filter(|_| !writer.holds_target).map(|t| table.fields[t].name.clone());
+    let columns: usize = table.fields.iter().map(width).sum();
+    if flags.get_flag("json") {
+        report::print_json(&json!({
+            "n": table.len, "columns": columns, "from": format, "to": writer.name, "left_out": lost,
+            "output": to.display().to_string(), "seconds": started.elapsed().as_secs_f64(),
+        }));
+    } else {
+        let mut facts = vec![
+            ("examples", table.len.to_string()),
+            ("columns", columns.to_string()),
+            ("formats", format!("{format} → {}", writer.name)),
+        ];
+        if let Some(lost) = lost {
+            facts.push(("left out", format!("the target \"{lost}\"; --target none keeps it as a column")));
+        }
+        facts.push(("file", to.display().to_string()));
+        report::print(&report::facts(&facts));
+    }
+    Ok(())
+}
+
+fn width(field: &Field) -> usize {
+    match &field.data {
+        FieldData::Matrix(rows) => rows.width(),
+        FieldData::Matrix32(rows) => rows.width(),
+        FieldData::Sparse(rows) => rows.width(),
+        _ => 1,
+    }
+}
+
+/// The target that the flags name, instead of the format's.
+fn settle_target(table: &mut Table, options: &SchemaOptions) -> Result<(), Failure> {
+    match options.target.as_deref() {
+        None => {}
+        Some([]) => table.target = None,
+        Some([name]) => table.target = Some(table.find(name)?),
+        Some(_) => return Err(Failure::usage("--target names several columns; a file has one, or none")),
+    }
+    Ok(())
+}
+
+/// The table of what a schema makes of another; nothing is scaled unless somebody says so.
+fn encoded(table: &Table, mut options: SchemaOptions) -> Result<Table, Failure> {
+    options.scale = options.scale.or(Some(Scale::None));
+    let mixed = table.target.map(|t| &table.fields[t]).filter(|f| matches!(f.data, FieldData::Mixed { .. }));
+    if let Some(field) = mixed.filter(|f| options.target.is_none() && !options.categorical.contains(&f.name)) {
+        options.categorical.push(field.name.clone());
+    }
+    let (_, data) = Schema::learn_and_apply(table, &options)?;
+    let mut fields = Vec::new();
+    for view in data.views() {
+        let data = match &view.values {
+            Values::Dense(rows) => FieldData::Matrix((**rows).clone()),
+            Values::Dense32(rows) => FieldData::Matrix32((**rows).clone()),
+            Values::Sparse(rows) => FieldData::Sparse((**rows).clone()),
+            Values::Sparse32(rows) => FieldData::Sparse(rows.convert()),
+            Values::Text(text) => FieldData::Words((**text).clone()),
+            Values::Index(places) => {
+                let values = places.iter().map(|&p| f64::from(p)).collect();
+                FieldData::Numbers { values, spellings: Vec::new() }
+            }
+        };
+        fields.push(Field { name: view.name.clone(), data });
+    }
+    let target = data.target().map(|target| target_field(target, &data)).transpose()?;
+    let place = target.as_ref().map(|_| fields.len());
+    fields.extend(target);
+    Ok(Table {
+        file: table.file.clone(),
+        format: table.format,
+        len: data.len(),
+        fields,
+        target: place,
+        first_line: 1,
+        lines: None,
+        named: table.named,
+    })
+}
+
+fn target_field(target: &Target, data: &Dataset) -> Result<Field, DataError> {
+    let [name] =
+        <[String; 1]>::try_from(target.names()).map_err(|names| DataError::ManyTargets { got: names.len() })?;
+    if target.is_numeric() {
+        let values = target.numbers()?.values;
+        return Ok(Field { name, data: FieldData::Numbers { values, spellings: Vec::new() } });
+    }
+    let classes = target.classes()?;
+    let words = (0..data.len()).map(|i| classes.labels[classes.codes[i] as usize].clone()).collect();
+    Ok(Field { name, data: FieldData::Words(words) })
+}

@@ -1,0 +1,81 @@
+//! From one format to another.
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+mod common;
+
+use common::Place;
+
+#[test]
+fn numbers_go_from_csv_to_libsvm_and_back_bit_for_bit() {
+    let place = Place::with_banana(200);
+    place.run("convert banana.csv b.svm").ok();
+    place.run("convert b.svm c.csv.gz").ok();
+    place.run("convert c.csv.gz d.csv").ok();
+    let rows = |text: &str, skip: usize| -> Vec<Vec<u64>> {
+        let bits = |line: &str| line.split(',').map(|c| c.parse::<f64>().unwrap().to_bits()).collect();
+        text.lines().skip(skip).map(bits).collect()
+    };
+    assert_eq!(rows(&place.read("banana.csv"), 1), rows(&place.read("d.csv"), 0));
+    let said = place.json("convert banana.csv x.npy");
+    assert_eq!((said["n"].as_u64(), said["to"].as_str(), said["left_out"].is_string()), (Some(200), Some("npy"), true));
+    assert_eq!(place.bytes("x.npy").len(), 128 + 200 * 2 * 8);
+    assert_eq!(place.files(), ["b.svm", "banana.csv", "c.csv.gz", "d.csv", "x.npy"], "nothing else is left");
+}
+
+#[test]
+fn codes_are_written_only_if_asked() {
+    let place =
+        Place::with(&[("a.jsonl", "{\"age\": 3, \"pet\": \"cat\", \"y\": \"u\"}\n{\"pet\": \"dog\", \"y\": \"v\"}\n")]);
+    place.run("convert a.jsonl a.csv").ok();
+    assert_eq!(place.read("a.csv"), "age,pet,y\n3,cat,u\n,dog,v\n");
+    place.run("convert a.jsonl b.csv --encode --missing mean").ok();
+    assert_eq!(place.read("b.csv"), "x[1],x[2],x[3],y\n3,1,0,u\n3,0,1,v\n");
+    place.run("convert a.jsonl c.dat --to libsvm --encode --missing mean").ok();
+    assert_eq!(place.read("c.dat"), "u 1:3 2:1 3:0\nv 1:3 3:1\n");
+    place.run("convert a.jsonl t.csv --target age").ok();
+    assert_eq!(place.read("t.csv"), "pet,y,age\ncat,u,3\ndog,v,\n");
+    let said = place.run("convert a.jsonl d.svm");
+    assert_eq!(said.code, Some(3));
+    assert!(said.err.contains("a.jsonl line 1, column \"pet\": \"cat\" is a word"), "{}", said.err);
+    let said = place.run("convert a.jsonl d.csv --scale standard");
+    assert_eq!((said.code, said.err.contains("say --encode")), (Some(2), true));
+    let said = place.run("convert a.jsonl d.xls");
+    assert_eq!((said.code, said.err.contains("use --to with one of")), (Some(2), true));
+    assert!(!place.has("d.svm") && !place.has("d.csv"));
+}
+
+#[test]
+fn sequences_are_learned_from_by_their_letters() {
+    let mut fasta = String::new();
+    for k in 0..20 {
+        let (class, letters) = if k % 2 == 0 { ("rich", "GCGCGG") } else { ("poor", "ATTATA") };
+        fasta += &format!(">s{k} {class}\n{letters}\nAC{}\n", ["A", "C", "G", "T"][k % 4]);
+    }
+    let place = Place::with(&[("a.fa", &fasta)]);
+    place.run("fit a.fa --machine svc --kernel 'spectrum(length=2)' -o m").ok();
+    assert_eq!(place.json("evaluate m a.fa")["error"], 0.0);
+    place.run("convert a.fa a.tsv").ok();
+    assert!(place.read("a.tsv").starts_with("name\tsequence\tdescription\ns0\tGCGCGGACA\trich\n"));
+    let said = place.run("gram a.fa --kernel 'spectrum@name' -o K.npy");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+}
+
+#[test]
+fn a_format_that_was_left_out_says_how_to_build_it() {
+    let place = Place::with(&[("a.parquet", "PAR1"), ("a.arrow", "ARROW1\0\0")]);
+    for (name, feature) in [("a.parquet", "parquet"), ("a.arrow", "arrow")] {
+        let said = place.run(&format!("convert {name} b.csv"));
+        assert_eq!(said.code, Some(3), "{}", said.err);
+        let known = said.err.contains(&format!("--features {feature}")) || said.err.contains("damaged");
+        assert!(known, "{}", said.err);
+    }
+}
+
+#[test]
+fn all_formats_are_listed() {
+    let listed = Place::new().json("list formats");
+    let names: Vec<&str> = listed.as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+    for name in ["csv", "libsvm", "npy", "npz", "idx", "jsonl", "fasta", "fastq", "parquet", "arrow"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+}
