@@ -364,7 +364,8 @@ mod tests {
 
     #[test]
     fn a_new_key_on_every_line_is_no_table() {
-        let text: String = (0..5000).map(|k| format!("{{\"k{k}\": 1}}\n")).collect();
+        let lines: Vec<String> = (0..5000).map(|k| format!("{{\"k{k}\": 1}}")).collect();
+        let text = lines.join("\n");
         assert!(error_of(&text).contains("nearly all missing"));
     }
 }
