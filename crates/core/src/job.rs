@@ -68,7 +68,9 @@ impl<'a> Job<'a> {
         let kernel = self.kernel.resolve(data, self.seed)?;
         let task = Task {
             gram: kernel.training_gram(data)?,
-            features: kernel.features(data).map(|(rows, scale)| Features { rows, scale }),
+            features: kernel
+                .task_features(data, self.machine.wants_matrix())
+                .map(|(rows, scale)| Features { rows, scale }),
             target: data.target(),
             weights: data.weights(),
             start: None,

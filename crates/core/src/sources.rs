@@ -79,4 +79,10 @@ works! {
     NEWEY = "W. K. Newey & J. L. Powell", "Asymmetric Least Squares Estimation and Testing", 1987;
     /// Text classification using string kernels.
     LODHI = "H. Lodhi, C. Saunders, J. Shawe-Taylor, N. Cristianini & C. Watkins", "Text Classification using String Kernels", 2002;
+    /// Mismatch string kernels.
+    MISMATCH = "C. Leslie, E. Eskin, A. Cohen, J. Weston & W. S. Noble", "Mismatch String Kernels for Discriminative Protein Classification", 2004;
+    /// The weighted degree kernel.
+    WEIGHTED_DEGREE = "G. Rätsch & S. Sonnenburg", "Accurate Splice Site Detection for Caenorhabditis elegans", 2004;
+    /// The weighted degree kernel with shifts.
+    RASE = "G. Rätsch, S. Sonnenburg & B. Schölkopf", "RASE: Recognition of Alternatively Spliced Exons in C. elegans", 2005;
 }

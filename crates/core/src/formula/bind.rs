@@ -1,7 +1,7 @@
 //! Binding: a formula met with data.
 
 use super::{Bound, Formula, Node};
-use crate::data::{DataError, Dataset, Kind, Values, Vectors};
+use crate::data::{DataError, Dataset, Kind, SparseRows, Values, Vectors};
 use crate::error::Error;
 use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Shape};
 use crate::gram::{Gram, Side, fill};
@@ -93,25 +93,63 @@ impl Formula {
         put(&mut self.0, &mut rest) && rest.next().is_none()
     }
 
-    /// Explicit features, where the formula is a multiple of the linear kernel: K = scale · X Xᵀ.
+    /// Explicit features, where the formula is a multiple of a kernel that has them, normalised or not: K = scale · X Xᵀ.
+    /// Those of the linear kernel are the data; those of kernels on strings are computed here.
     pub fn features(&self, data: &Dataset) -> Option<(Vectors, f64)> {
-        let (scale, node) = match &self.0 {
+        features(&self.0, data)
+    }
+
+    /// The features for a task: none that would have to be computed where a machine asks for the matrix anyway.
+    pub(crate) fn task_features(&self, data: &Dataset, wants_matrix: bool) -> Option<(Vectors, f64)> {
+        let ready = matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.entry().kind == Kind::Vectors);
+        if ready || !wants_matrix { self.features(data) } else { None }
+    }
+
+    /// The factor in front, and what it stands in front of.
+    fn unscaled(&self) -> (f64, &Node) {
+        match &self.0 {
             Node::Scaled(c, inner) => (*c, inner.as_ref()),
             other => (1.0, other),
-        };
-        let Node::Kernel(bound) = node else { return None };
-        if bound.kernel.entry().name != "linear" {
-            return None;
         }
-        let rows = match look(bound, data).ok()? {
-            Values::Dense(rows) => Vectors::Dense(Arc::clone(rows)),
-            Values::Dense32(rows) => Vectors::from(rows.convert::<f64>()),
-            Values::Sparse(rows) => Vectors::Sparse(Arc::clone(rows)),
-            Values::Sparse32(rows) => Vectors::from(rows.convert::<f64>()),
-            Values::Text(_) | Values::Index(_) => return None,
-        };
-        Some((rows, scale))
     }
+}
+
+fn features(node: &Node, data: &Dataset) -> Option<(Vectors, f64)> {
+    match node {
+        Node::Scaled(c, inner) => features(inner, data).map(|(rows, scale)| (rows, c * scale)),
+        // a negative multiple has no norm
+        Node::Normalise(inner) => match features(inner, data)? {
+            (Vectors::Sparse(rows), scale) if scale > 0.0 => Some((normalised(&rows).into(), 1.0)),
+            _ => None,
+        },
+        Node::Kernel(bound) if bound.kernel.entry().name == "linear" => {
+            let rows = match look(bound, data).ok()? {
+                Values::Dense(rows) => Vectors::Dense(Arc::clone(rows)),
+                Values::Dense32(rows) => Vectors::from(rows.convert::<f64>()),
+                Values::Sparse(rows) => Vectors::Sparse(Arc::clone(rows)),
+                Values::Sparse32(rows) => Vectors::from(rows.convert::<f64>()),
+                Values::Text(_) | Values::Index(_) => return None,
+            };
+            Some((rows, 1.0))
+        }
+        Node::Kernel(bound) => Some((bound.kernel.features(look(bound, data).ok()?)?, 1.0)),
+        _ => None,
+    }
+}
+
+/// Every row divided by its norm; a row of zeros stays.
+fn normalised(rows: &SparseRows<f64>) -> SparseRows<f64> {
+    let mut unit = rows.clone();
+    let starts = rows.starts().to_vec();
+    for ends in starts.windows(2) {
+        let row = &mut unit.coordinates_mut()[ends[0]..ends[1]];
+        let square: f64 = row.iter().map(|c| c.value * c.value).sum();
+        if square > 0.0 {
+            let norm = square.sqrt();
+            row.iter_mut().for_each(|c| c.value /= norm);
+        }
+    }
+    unit
 }
 
 /// Kernels that look at no data may stand on any view.

@@ -24,7 +24,7 @@ pub use precomputed::Precomputed;
 pub use rank_one::{Feature, RankOne};
 pub use resolve::resolve;
 
-use crate::data::{Examples, Kind, Values};
+use crate::data::{Examples, Kind, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Settings};
 use crate::sources::Source;
@@ -97,6 +97,12 @@ pub trait Leaf: Params + Settings + Send + Sync {
     fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64;
     /// The lazy matrix between two views; `same` says that they are the same examples in the same order.
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError>;
+
+    /// Explicit features φ with κ(x, y) = ⟨φ(x), φ(y)⟩, where the kernel has such; the same for training and new examples.
+    fn features(&self, values: &Values) -> Option<Vectors> {
+        let _ = values;
+        None
+    }
 }
 
 /// A line of the catalogue of kernels.

@@ -98,7 +98,7 @@ impl Model {
     fn raw_scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
         if let Coefficients::Primal { width, .. } = &self.fitted.expansion.coefficients {
             let (rows, _) = self.kernel.features(data).ok_or_else(|| DataError::Usage {
-                finding: "this model has explicit weights and needs vectors".to_owned(),
+                finding: "this model has explicit weights, for which the data have no features: it needs the kind of examples it was trained on".to_owned(),
             })?;
             let got = rows.width();
             return self.fitted.expansion.primal_scores(&rows).ok_or_else(|| {

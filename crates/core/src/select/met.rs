@@ -35,7 +35,8 @@ impl Met {
         order: &[usize],
         (plan, at_once): (Plan, usize),
     ) -> Result<Self, Error> {
-        let features = resolved.features(data).map(|(rows, scale)| Features { rows, scale });
+        let features =
+            resolved.task_features(data, machine.wants_matrix()).map(|(rows, scale)| Features { rows, scale });
         let gram = resolved.training_gram(data)?;
         // packing first makes the repacking in order cheap
         gram.row_group();

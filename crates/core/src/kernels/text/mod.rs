@@ -1,30 +1,73 @@
 //! Kernels on strings.
 //!
-//! Strings are compared as sequences of characters. Each kernel prepares every string once (counts, codes), then fills
-//! blocks from the prepared forms.
+//! Strings are compared as sequences of characters or of words. Each kernel prepares every string once (counts, codes),
+//! then fills blocks from the prepared forms. Kernels that count pieces also show these one by one: explicit features for
+//! linear machines, and the share of every position of a string in a score.
 
+mod blended_spectrum;
+mod degree;
+mod exact_match;
+mod lazy;
+mod pieces;
 mod sequences;
 mod spectrum;
 mod subsequence;
 #[cfg(test)]
 mod testing;
+mod weighted_degree;
+mod weighted_degree_shifts;
 
+pub use blended_spectrum::BlendedSpectrum;
+pub use exact_match::ExactMatch;
+pub use pieces::Piece;
 pub use spectrum::Spectrum;
 pub use subsequence::Subsequence;
+pub use weighted_degree::WeightedDegree;
+pub use weighted_degree_shifts::WeightedDegreeShifts;
 
+use super::inner::{Inner, Linear};
 use super::{Kernel, KernelEntry, KernelError, Leaf};
-use crate::data::{Examples, Kind, Values};
+use crate::data::{Examples, Kind, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
+use lazy::Lazy;
 use std::sync::Arc;
 
 /// The kernels of this folder.
-pub static ENTRIES: &[&KernelEntry] = &[&spectrum::ENTRY, &subsequence::ENTRY];
+pub static ENTRIES: &[&KernelEntry] = &[
+    &exact_match::ENTRY,
+    &spectrum::ENTRY,
+    &blended_spectrum::ENTRY,
+    &subsequence::ENTRY,
+    &weighted_degree::ENTRY,
+    &weighted_degree_shifts::ENTRY,
+];
 
 /// A kernel on strings that the catalogue lists.
 pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
     /// Its entry.
     fn entry() -> &'static KernelEntry;
+
+    /// Shows every occurrence of a feature in a string; `false` where the kernel has no explicit features.
+    fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
+        let _ = (string, emit);
+        false
+    }
+
+    /// Adds to every position of `x` (in characters) its share of κ(x, y), so that all shares together are κ; `false`
+    /// where the kernel knows no positions.
+    fn shares(&self, x: &str, y: &str, out: &mut [f64]) -> bool {
+        pieces::shares(x, y, &|s, emit| self.pieces(s, emit), out)
+    }
+}
+
+/// The matrix of inner products of sparse features; without a second collection, between the first and itself.
+fn linear_gram(rows: SparseRows<f64>, cols: Option<SparseRows<f64>>) -> Arc<dyn Gram> {
+    let same = cols.is_none();
+    let rows = Values::from(rows);
+    let cols = cols.map_or_else(|| rows.clone(), Values::from);
+    #[expect(clippy::expect_used, reason = "both are sparse vectors, with names from one list")]
+    Inner(Linear).gram(&rows, &cols, same).expect("sparse vectors have inner products")
 }
 
 /// A kernel on strings as a leaf of a formula.
@@ -53,11 +96,18 @@ impl<T: TextKernel> Leaf for Text<T> {
         }
     }
 
+    fn features(&self, values: &Values) -> Option<Vectors> {
+        let Values::Text(strings) = values else { return None };
+        pieces::features(strings.as_ref(), &|s, emit| self.0.pieces(s, emit)).map(Vectors::from)
+    }
+
     fn gram(&self, rows: &Values, cols: &Values, _: bool) -> Result<Arc<dyn Gram>, KernelError> {
         let text = |values: &Values| match values {
             Values::Text(t) => Ok(Arc::clone(t) as Arc<dyn Examples<str>>),
             other => Err(KernelError::Kind { kernel: T::entry().name, wants: Kind::Text, has: other.kind() }),
         };
-        Ok(Arc::new(self.0.clone()).gram(text(rows)?, text(cols)?))
+        let (rows, cols, kernel) = (text(rows)?, text(cols)?, Arc::new(self.0.clone()));
+        let same = std::ptr::addr_eq(Arc::as_ptr(&rows), Arc::as_ptr(&cols));
+        Ok(Arc::new(Lazy::new((rows.len(), cols.len()), same, move || kernel.gram(rows, cols))))
     }
 }

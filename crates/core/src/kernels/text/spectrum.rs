@@ -1,9 +1,10 @@
 //! The p-spectrum kernel: how many substrings of length p two strings share.
 
-mod counts;
+pub(super) mod counts;
 mod holders;
-mod matrix;
+pub(super) mod matrix;
 
+use super::pieces::{Piece, key_of};
 use super::sequences::{Sequences, sides};
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
@@ -73,6 +74,15 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 impl TextKernel for Spectrum {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
+        let length = self.length.max(1);
+        let characters: Vec<char> = string.chars().collect();
+        for (start, piece) in characters.windows(length).enumerate() {
+            emit(Piece { start, len: length, key: key_of(piece), value: 1.0 });
+        }
+        true
     }
 }
 

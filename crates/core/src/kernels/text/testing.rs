@@ -1,6 +1,7 @@
-//! What the tests of both kernels share.
+//! What the tests of the kernels share.
 
 use super::TextKernel;
+use super::pieces::features;
 use crate::gram::{BlockMut, Pick, Side, fill};
 use crate::seed::Seed;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ pub(super) fn check_matrix<K: TextKernel>(kernel: &K, strings: &[String], tolera
                     let (w, s) = (wide[a * stride + b], narrow[a * stride + b]);
                     if b < cols.len() {
                         assert_eq!(w, k[rows.at(a) * n + cols.at(b)], "a block is a part of the whole, bit by bit");
-                        near(f64::from(s), rows.at(a), cols.at(b), f64::from(f32::EPSILON));
+                        near(f64::from(s), rows.at(a), cols.at(b), 8.0 * f64::from(f32::EPSILON));
                     } else {
                         assert!(w == -1.0 && s == -1.0, "written beyond the block");
                     }
@@ -70,4 +71,31 @@ pub(super) fn check_matrix<K: TextKernel>(kernel: &K, strings: &[String], tolera
     }
     let own = part.self_similarities(Side::Rows).unwrap();
     assert!((own[1] - kernel.eval(&strings[odd[1]], &strings[odd[1]])).abs() <= tolerance * own[1]);
+}
+
+/// ⟨φ(s), φ(t)⟩ of the explicit features is κ(s, t), up to a relative tolerance.
+pub(super) fn check_features<K: TextKernel>(kernel: &K, strings: &[String], tolerance: f64) {
+    let all = strings.to_vec();
+    let rows = features(&all, &|s, emit| kernel.pieces(s, emit)).expect("the kernel has explicit features");
+    assert_eq!(rows.len(), strings.len());
+    for (i, x) in strings.iter().enumerate() {
+        for (j, y) in strings.iter().enumerate() {
+            let mut got = 0.0;
+            crate::kernels::vectors::merge(rows.row(i), rows.row(j), |a: f64, b: f64| got += a * b);
+            let right = kernel.eval(x, y);
+            assert!((got - right).abs() <= tolerance * right.abs(), "{x} {y}: {got} {right}");
+        }
+    }
+}
+
+/// The shares of the positions of the first string add up to κ, up to a relative tolerance.
+pub(super) fn check_shares<K: TextKernel>(kernel: &K, strings: &[String], tolerance: f64) {
+    for x in strings {
+        for y in strings {
+            let mut out = vec![0.0; x.chars().count()];
+            assert!(kernel.shares(x, y, &mut out));
+            let (got, right) = (out.iter().sum::<f64>(), kernel.eval(x, y));
+            assert!((got - right).abs() <= tolerance * right.abs(), "{x} {y}: {got} {right}");
+        }
+    }
 }

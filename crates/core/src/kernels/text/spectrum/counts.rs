@@ -10,7 +10,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Characters get dense codes, so that as many as possible fit a 64-bit key; such pieces are named. If p is longer,
 /// two named pieces that overlap or touch make a piece up to twice as long (Karp, Miller & Rosenberg 1972): names are
 /// exact at any length, with one look-up for each doubling.
-pub(super) fn substrings(sides: &mut [Sequences], length: usize) -> usize {
+pub(in crate::kernels::text) fn substrings(sides: &mut [Sequences], length: usize) -> usize {
     let (codes, letters) = alphabet(sides);
     let bits = usize::BITS - letters.saturating_sub(1).leading_zeros();
     let fits = (64 / bits.max(1)) as usize;
@@ -45,7 +45,7 @@ pub(super) fn substrings(sides: &mut [Sequences], length: usize) -> usize {
 }
 
 /// A dense code for every character that occurs, and how many do.
-fn alphabet(sides: &[Sequences]) -> (Vec<u32>, usize) {
+pub(in crate::kernels::text) fn alphabet(sides: &[Sequences]) -> (Vec<u32>, usize) {
     let largest = sides.iter().flat_map(Sequences::items).max().map_or(0, |&c| c as usize);
     let mut codes = vec![0; largest + 1];
     for &c in sides.iter().flat_map(Sequences::items) {
@@ -60,8 +60,8 @@ fn alphabet(sides: &[Sequences]) -> (Vec<u32>, usize) {
 }
 
 /// Names 0, 1, 2, … for keys, in the order of their first appearance.
-struct Names {
-    count: u32,
+pub(in crate::kernels::text) struct Names {
+    pub(in crate::kernels::text) count: u32,
     /// The name of every possible key plus one, where that table is small.
     table: Vec<u32>,
     map: HashMap<u64, u32, BuildHasherDefault<Mix>>,
@@ -71,13 +71,13 @@ impl Names {
     /// Beyond this many bits a table would be larger than what it names.
     const TABLE_BITS: u32 = 18;
 
-    fn new(bits: u32) -> Self {
+    pub(in crate::kernels::text) fn new(bits: u32) -> Self {
         let table = if bits <= Self::TABLE_BITS { vec![0; 1 << bits] } else { Vec::new() };
         Self { count: 0, table, map: HashMap::default() }
     }
 
     #[inline]
-    fn of(&mut self, key: u64) -> u32 {
+    pub(in crate::kernels::text) fn of(&mut self, key: u64) -> u32 {
         if self.table.is_empty() {
             let next = self.count;
             let name = *self.map.entry(key).or_insert(next);
@@ -117,16 +117,16 @@ impl Hasher for Mix {
 
 /// How often something stands somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(in crate::kernels::text) struct Entry {
     /// What or where.
-    pub(super) key: u32,
+    pub(in crate::kernels::text) key: u32,
     /// How often.
-    pub(super) count: u32,
+    pub(in crate::kernels::text) count: u32,
 }
 
 /// For every string its substrings with their counts, by ascending name.
 #[derive(Clone, Debug)]
-pub(super) struct Counts {
+pub(in crate::kernels::text) struct Counts {
     starts: Vec<usize>,
     entries: Vec<Entry>,
     /// All names are smaller.
@@ -141,7 +141,7 @@ impl Default for Counts {
 
 impl Counts {
     /// Counts equal names in each sequence.
-    pub(super) fn of(names: &Sequences, distinct: usize) -> Self {
+    pub(in crate::kernels::text) fn of(names: &Sequences, distinct: usize) -> Self {
         let mut counts = Self { distinct, ..Self::default() };
         counts.entries.reserve(names.items().len());
         let mut sorted = Vec::new();
@@ -157,34 +157,44 @@ impl Counts {
         counts
     }
 
+    /// Lists that are counted already, each by ascending name.
+    pub(in crate::kernels::text) fn from_lists(lists: impl Iterator<Item = Vec<Entry>>, distinct: usize) -> Self {
+        let mut counts = Self { distinct, ..Self::default() };
+        for list in lists {
+            counts.entries.extend(list);
+            counts.starts.push(counts.entries.len());
+        }
+        counts
+    }
+
     /// How many strings.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::kernels::text) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// The list of the i-th string.
     #[inline]
-    pub(super) fn get(&self, i: usize) -> &[Entry] {
+    pub(in crate::kernels::text) fn get(&self, i: usize) -> &[Entry] {
         &self.entries[self.starts[i]..self.starts[i + 1]]
     }
 
     /// All names are smaller than this.
-    pub(super) fn distinct(&self) -> usize {
+    pub(in crate::kernels::text) fn distinct(&self) -> usize {
         self.distinct
     }
 
     /// How many entries all lists have.
-    pub(super) fn total(&self) -> usize {
+    pub(in crate::kernels::text) fn total(&self) -> usize {
         self.entries.len()
     }
 
     /// κ(s, s) for every string.
-    pub(super) fn squares(&self) -> impl Iterator<Item = u64> {
+    pub(in crate::kernels::text) fn squares(&self) -> impl Iterator<Item = u64> {
         (0..self.len()).map(|i| self.get(i).iter().map(|e| u64::from(e.count).pow(2)).sum())
     }
 
     /// The strings at the given places, in that order.
-    pub(super) fn select(&self, keep: &[usize]) -> Self {
+    pub(in crate::kernels::text) fn select(&self, keep: &[usize]) -> Self {
         let mut chosen = Self { distinct: self.distinct, ..Self::default() };
         for &i in keep {
             chosen.entries.extend_from_slice(self.get(i));

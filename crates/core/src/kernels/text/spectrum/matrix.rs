@@ -28,7 +28,7 @@ const FIND: f64 = 10.0;
 const MERGE: f64 = 6.0;
 
 /// The matrix of the spectrum kernel between two collections.
-pub(super) struct SpectrumGram {
+pub(in crate::kernels::text) struct SpectrumGram {
     rows: Arc<Counts>,
     cols: Arc<Counts>,
     /// For every substring the columns that hold it.
@@ -43,7 +43,7 @@ pub(super) struct SpectrumGram {
 
 impl SpectrumGram {
     /// The matrix with these rows and columns, whose substrings have the same names.
-    pub(super) fn new(rows: Arc<Counts>, cols: Arc<Counts>) -> Self {
+    pub(in crate::kernels::text) fn new(rows: Arc<Counts>, cols: Arc<Counts>) -> Self {
         let holders = Holders::of(&cols);
         let pairs: f64 = (0..rows.len()).flat_map(|i| rows.get(i)).map(|e| holders.count(e.key) as f64).sum();
         let shared = pairs / (rows.len() * cols.len()).max(1) as f64;

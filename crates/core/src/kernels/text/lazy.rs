@@ -1,0 +1,62 @@
+//! A matrix whose strings are prepared when its first value is asked for: linear machines never do.
+
+use crate::gram::{BlockMut, Gram, Pick, Side};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+type Make = Box<dyn FnOnce() -> Arc<dyn Gram> + Send>;
+
+/// The matrix that a function makes when it is needed.
+pub(super) struct Lazy {
+    shape: (usize, usize),
+    symmetric: bool,
+    gram: LazyLock<Arc<dyn Gram>, Make>,
+}
+
+impl Lazy {
+    /// Not made yet.
+    pub(super) fn new(
+        shape: (usize, usize),
+        symmetric: bool,
+        make: impl FnOnce() -> Arc<dyn Gram> + Send + 'static,
+    ) -> Self {
+        Self { shape, symmetric, gram: LazyLock::new(Box::new(make)) }
+    }
+}
+
+impl Gram for Lazy {
+    fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.gram.block(rows, cols, out);
+    }
+
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.gram.block32(rows, cols, out);
+    }
+
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.gram.row32(row, cols, out);
+    }
+
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        self.gram.rows32(rows, cols, lines);
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
+        self.gram.self_similarities(side)
+    }
+
+    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
+        let shape = (rows.len(), cols.len());
+        let symmetric = self.symmetric && rows == cols;
+        let (rows, cols) = (rows.to_vec(), cols.to_vec());
+        Arc::new(Self::new(shape, symmetric, move || Arc::clone(&self.gram).restrict(&rows, &cols)))
+    }
+}
