@@ -5,7 +5,7 @@ use crate::data::{DataError, Dataset, Kind, SparseRows, Values, Vectors};
 use crate::error::Error;
 use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Shape};
 use crate::gram::{Gram, Side, fill};
-use crate::kernels::{KernelError, resolve};
+use crate::kernels::{KernelError, Learned, resolve};
 use crate::params::Auto;
 use crate::seed::Seed;
 use std::sync::Arc;
@@ -90,6 +90,34 @@ impl Formula {
             node.children_mut().iter_mut().all(|child| put(child, rest))
         }
         let mut rest = centrings.into_iter();
+        put(&mut self.0, &mut rest) && rest.next().is_none()
+    }
+
+    /// What its kernels have learned, in the order of the print.
+    pub fn learned(&self) -> Vec<Learned> {
+        fn gather(node: &Node, all: &mut Vec<Learned>) {
+            if let Node::Kernel(bound) = node {
+                all.extend(bound.kernel.learned());
+            }
+            node.children().iter().for_each(|child| gather(child, all));
+        }
+        let mut all = Vec::new();
+        gather(&self.0, &mut all);
+        all
+    }
+
+    /// Gives back to its kernels what they had learned, in the order of the print; `false` if it does not fit them.
+    pub fn set_learned(&mut self, learned: Vec<Learned>) -> bool {
+        fn put(node: &mut Node, rest: &mut std::vec::IntoIter<Learned>) -> bool {
+            if let Node::Kernel(bound) = node
+                && bound.kernel.needs_learning()
+                && !rest.next().is_some_and(|learned| bound.kernel.set_learned(learned))
+            {
+                return false;
+            }
+            node.children_mut().iter_mut().all(|child| put(child, rest))
+        }
+        let mut rest = learned.into_iter();
         put(&mut self.0, &mut rest) && rest.next().is_none()
     }
 

@@ -251,7 +251,7 @@ impl Formula {
         has(&self.0, name)
     }
 
-    /// Whether every word (`gamma=scale`) has become a number.
+    /// Whether every word (`gamma=scale`) has become a number, and every kernel has learned what it needs.
     pub fn is_resolved(&self) -> bool {
         fn resolved(node: &Node) -> bool {
             let here = match node {
@@ -263,7 +263,9 @@ impl Formula {
                         .map(|d| d.name)
                         .collect();
                     let settings = bound.kernel.settings();
-                    !settings.iter().any(|(name, value)| words.contains(name) && matches!(value, Setting::Word(_)))
+                    let waits =
+                        |(name, value): &(&str, Setting)| words.contains(name) && matches!(value, Setting::Word(_));
+                    !settings.iter().any(waits) && (!bound.kernel.needs_learning() || bound.kernel.learned().is_some())
                 }
                 Node::Radial(_, gamma) => matches!(gamma, Auto::Value(_)),
                 _ => true,

@@ -11,7 +11,9 @@ mod definite;
 mod error;
 mod parse;
 mod print;
+mod shares;
 
+pub use crate::kernels::Learned;
 pub(crate) use bind::look;
 pub use build::*;
 pub use error::FormulaError;

@@ -8,6 +8,7 @@
 pub mod coordinatewise;
 mod error;
 pub mod inner;
+mod learned;
 mod noise;
 mod pairwise;
 mod precomputed;
@@ -18,6 +19,7 @@ pub mod text;
 mod vectors;
 
 pub use error::KernelError;
+pub use learned::Learned;
 pub use noise::Noise;
 pub use pairwise::Pairwise;
 pub use precomputed::Precomputed;
@@ -101,6 +103,40 @@ pub trait Leaf: Params + Settings + Send + Sync {
     /// Explicit features φ with κ(x, y) = ⟨φ(x), φ(y)⟩, where the kernel has such; the same for training and new examples.
     fn features(&self, values: &Values) -> Option<Vectors> {
         let _ = values;
+        None
+    }
+
+    /// Learns what it needs from the training examples, beyond parameters: see [`Learned`].
+    fn learn(&mut self, values: &Values) {
+        let _ = values;
+    }
+
+    /// Whether it has to learn before it can compare.
+    fn needs_learning(&self) -> bool {
+        false
+    }
+
+    /// What it has learned, where it needs to.
+    fn learned(&self) -> Option<Learned> {
+        None
+    }
+
+    /// Takes back what was learned; `false` if that is nothing it could have learned.
+    fn set_learned(&mut self, learned: Learned) -> bool {
+        let _ = learned;
+        false
+    }
+
+    /// The share of every position of the i-th new example in κ with the j-th training example, where examples have
+    /// positions and the kernel knows their shares. They add up to κ.
+    fn shares(&self, new: &Values, i: usize, training: &Values, j: usize) -> Option<Vec<f64>> {
+        let _ = (new, i, training, j);
+        None
+    }
+
+    /// The share of every position of the i-th example in ⟨w, φ(x)⟩, for weights w of the explicit features.
+    fn shares_of_weights(&self, values: &Values, i: usize, weight: &dyn Fn(u32) -> f64) -> Option<Vec<f64>> {
+        let _ = (values, i, weight);
         None
     }
 }

@@ -12,9 +12,11 @@ use crate::seed::Seed;
 /// * `1/d`: one over the number of coordinates.
 pub(crate) const WORDS: &[&str] = &["scale", "median", "1/d"];
 
-/// Replaces every word among the parameters of a kernel by its number; other kinds of data have no such words.
+/// Replaces every word among the parameters of a kernel by its number, and lets it learn what else it needs; other kinds
+/// of data have no such words.
 pub fn resolve(leaf: &mut dyn Leaf, values: &Values, seed: Seed) {
     leaf.visit(&mut Resolver { values, seed });
+    leaf.learn(values);
 }
 
 struct Resolver<'a> {

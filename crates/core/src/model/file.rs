@@ -8,7 +8,7 @@ use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
 use super::{FileError, Model, is_libsvm};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
-use crate::formula::Formula;
+use crate::formula::{Formula, Learned};
 use crate::gram::views::Centring;
 use crate::machines::{Coefficients, Expansion, Fitted, Proof, Readout};
 use crate::params::Setting;
@@ -31,6 +31,9 @@ struct Document {
     proof: Proof,
     coefficients: Kind,
     centrings: usize,
+    /// How many kernels had something to learn beside their parameters.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    learned: usize,
     views: Vec<StoredView>,
     schema: Option<Schema>,
     trained_on: usize,
@@ -115,6 +118,11 @@ impl Model {
             pack.f64s(format!("centring.{i}"), &[centring.means.len()], &centring.means);
             pack.f64s(format!("centring.{i}.total"), &[1], &[centring.total]);
         }
+        let learned = self.kernel.learned();
+        for (i, Learned { words, numbers }) in learned.iter().enumerate() {
+            pack_words(&mut pack, &format!("learned.{i}"), words);
+            pack.f64s(format!("learned.{i}.numbers"), &[numbers.len()], numbers);
+        }
         let document = Document {
             format: VERSION,
             written_by: format!("mercer {}", env!("CARGO_PKG_VERSION")),
@@ -125,6 +133,7 @@ impl Model {
             proof: self.fitted.proof.clone(),
             coefficients,
             centrings: centrings.len(),
+            learned: learned.len(),
             views: self.examples.views().iter().enumerate().map(|(i, v)| pack_view(&mut pack, i, v)).collect(),
             schema: self.schema.clone(),
             trained_on: self.trained_on,
@@ -172,6 +181,11 @@ impl Model {
 #[derive(Deserialize)]
 struct Version {
     format: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 fn store(value: &Setting) -> Stored {
@@ -226,13 +240,7 @@ fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
             "sparse32"
         }
         Values::Text(t) => {
-            let mut starts = vec![0_u64];
-            starts.extend(t.iter().scan(0, |end, s| {
-                *end += s.len() as u64;
-                Some(*end)
-            }));
-            pack.u64s(name("starts"), &[starts.len()], &starts);
-            pack.bytes(name("text"), t.concat().into_bytes());
+            pack_words(pack, &format!("view.{place}"), t);
             "text"
         }
         Values::Index(t) => {
@@ -241,6 +249,17 @@ fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
         }
     };
     StoredView { name: view.name.clone(), kind: kind.to_owned(), len, width }
+}
+
+/// Strings end to end, with where each starts.
+fn pack_words(pack: &mut Packer, name: &str, words: &[String]) {
+    let mut starts = vec![0_u64];
+    starts.extend(words.iter().scan(0, |end, s| {
+        *end += s.len() as u64;
+        Some(*end)
+    }));
+    pack.u64s(format!("{name}.starts"), &[starts.len()], &starts);
+    pack.bytes(format!("{name}.text"), words.concat().into_bytes());
 }
 
 fn pack_sparse<S: Scalar>(pack: &mut Packer, place: usize, rows: &SparseRows<S>) {
@@ -261,6 +280,14 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     }
     if !kernel.set_centrings(centrings) {
         return Err("its kernel has another number of centres than the file".to_owned());
+    }
+    let mut learned = Vec::new();
+    for i in 0..document.learned {
+        let (_, numbers) = finite(unpack.get_f64s(&format!("learned.{i}.numbers"))?)?;
+        learned.push(Learned { words: unpack_words(unpack, &format!("learned.{i}"))?, numbers });
+    }
+    if !kernel.set_learned(learned) {
+        return Err("what its kernel has learned does not fit it".to_owned());
     }
     if !kernel.is_resolved() {
         return Err("its kernel has a word where a number should be".to_owned());
@@ -384,11 +411,8 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result
             unpack_sparse(unpack, place, view, &values).map(Values::from)
         }
         "text" => {
-            let text = String::from_utf8(unpack.get_bytes(&name("text"))?).map_err(|_| wrong())?;
-            let starts = places(unpack, &name("starts"), text.len())?;
-            let strings: Option<Vec<String>> =
-                starts.windows(2).map(|p| text.get(p[0]..p[1]).map(str::to_owned)).collect();
-            strings.filter(|s| s.len() == view.len).map(Values::from).ok_or_else(wrong)
+            let strings = unpack_words(unpack, &format!("view.{place}"))?;
+            if strings.len() == view.len { Ok(Values::from(strings)) } else { Err(wrong()) }
         }
         "index" => {
             let (_, index) = unpack.get_u32s(&name("index"))?;
@@ -396,6 +420,15 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result
         }
         other => Err(format!("view {} is of the unknown kind {other}", view.name)),
     }
+}
+
+/// Strings that lie end to end.
+fn unpack_words(unpack: &Unpacker<'_>, name: &str) -> Result<Vec<String>, String> {
+    let wrong = || format!("array {name}.text does not hold its strings");
+    let text = String::from_utf8(unpack.get_bytes(&format!("{name}.text"))?).map_err(|_| wrong())?;
+    let starts = places(unpack, &format!("{name}.starts"), text.len())?;
+    let strings: Option<Vec<String>> = starts.windows(2).map(|p| text.get(p[0]..p[1]).map(str::to_owned)).collect();
+    strings.ok_or_else(wrong)
 }
 
 /// Where each vector or string starts: rising places up to `end`.

@@ -5,6 +5,7 @@ mod figure;
 mod file;
 mod libsvm;
 mod onnx;
+mod profile;
 mod reliability;
 mod tensors;
 

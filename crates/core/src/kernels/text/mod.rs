@@ -4,10 +4,12 @@
 //! then fills blocks from the prepared forms. Kernels that count pieces also show these one by one: explicit features for
 //! linear machines, and the share of every position of a string in a score.
 
+mod bag_of_words;
 mod blended_spectrum;
 mod degree;
 mod exact_match;
 mod lazy;
+mod mismatch;
 mod pieces;
 mod sequences;
 mod spectrum;
@@ -17,8 +19,10 @@ mod testing;
 mod weighted_degree;
 mod weighted_degree_shifts;
 
+pub use bag_of_words::{BagOfWords, Stem, StopWords, Weighting};
 pub use blended_spectrum::BlendedSpectrum;
 pub use exact_match::ExactMatch;
+pub use mismatch::{Alphabet, Mismatch};
 pub use pieces::Piece;
 pub use spectrum::Spectrum;
 pub use subsequence::Subsequence;
@@ -26,7 +30,7 @@ pub use weighted_degree::WeightedDegree;
 pub use weighted_degree_shifts::WeightedDegreeShifts;
 
 use super::inner::{Inner, Linear};
-use super::{Kernel, KernelEntry, KernelError, Leaf};
+use super::{Kernel, KernelEntry, KernelError, Leaf, Learned};
 use crate::data::{Examples, Kind, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
@@ -38,9 +42,11 @@ pub static ENTRIES: &[&KernelEntry] = &[
     &exact_match::ENTRY,
     &spectrum::ENTRY,
     &blended_spectrum::ENTRY,
+    &mismatch::ENTRY,
     &subsequence::ENTRY,
     &weighted_degree::ENTRY,
     &weighted_degree_shifts::ENTRY,
+    &bag_of_words::ENTRY,
 ];
 
 /// A kernel on strings that the catalogue lists.
@@ -58,6 +64,27 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
     /// where the kernel knows no positions.
     fn shares(&self, x: &str, y: &str, out: &mut [f64]) -> bool {
         pieces::shares(x, y, &|s, emit| self.pieces(s, emit), out)
+    }
+
+    /// Learns what it needs from the training strings.
+    fn learn(&mut self, strings: &dyn Examples<str>) {
+        let _ = strings;
+    }
+
+    /// Whether it has to learn before it can compare.
+    fn needs_learning(&self) -> bool {
+        false
+    }
+
+    /// What it has learned, where it needs to.
+    fn learned(&self) -> Option<Learned> {
+        None
+    }
+
+    /// Takes back what was learned; `false` if that is nothing it could have learned.
+    fn set_learned(&mut self, learned: Learned) -> bool {
+        let _ = learned;
+        false
     }
 }
 
@@ -94,6 +121,40 @@ impl<T: TextKernel> Leaf for Text<T> {
             (Values::Text(r), Values::Text(c)) => self.0.eval(&r[i], &c[j]),
             _ => f64::NAN,
         }
+    }
+
+    fn learn(&mut self, values: &Values) {
+        if let Values::Text(strings) = values {
+            self.0.learn(strings.as_ref());
+        }
+    }
+
+    fn needs_learning(&self) -> bool {
+        self.0.needs_learning()
+    }
+
+    fn learned(&self) -> Option<Learned> {
+        self.0.learned()
+    }
+
+    fn set_learned(&mut self, learned: Learned) -> bool {
+        self.0.set_learned(learned)
+    }
+
+    fn shares(&self, new: &Values, i: usize, training: &Values, j: usize) -> Option<Vec<f64>> {
+        let (Values::Text(x), Values::Text(y)) = (new, training) else { return None };
+        let mut out = vec![0.0; x[i].chars().count()];
+        self.0.shares(&x[i], &y[j], &mut out).then_some(out)
+    }
+
+    fn shares_of_weights(&self, values: &Values, i: usize, weight: &dyn Fn(u32) -> f64) -> Option<Vec<f64>> {
+        let Values::Text(x) = values else { return None };
+        let mut out = vec![0.0; x[i].chars().count()];
+        let shown = self.0.pieces(&x[i], &mut |p| {
+            let share = p.value * weight(pieces::coordinate(p.key)) / p.len.max(1) as f64;
+            out[p.start..p.start + p.len].iter_mut().for_each(|o| *o += share);
+        });
+        shown.then_some(out)
     }
 
     fn features(&self, values: &Values) -> Option<Vectors> {

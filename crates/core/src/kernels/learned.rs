@@ -1,0 +1,11 @@
+//! What a kernel has learned from its training examples, beyond numbers that are parameters: the letters of an alphabet,
+//! the words of a vocabulary with their weights. It belongs to the model, and new examples are met with it as it is.
+
+/// Words with numbers; a model file keeps it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learned {
+    /// The words, in the order that the kernel gave them.
+    pub words: Vec<String>,
+    /// Their numbers, as many for each word, word by word; none where the words are all there is.
+    pub numbers: Vec<f64>,
+}

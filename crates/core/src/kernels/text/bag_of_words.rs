@@ -1,0 +1,283 @@
+//! Bags of words: texts compared by the words they use.
+
+mod stem;
+mod words;
+
+use super::pieces::{EXACT, Piece, hash};
+use super::{Text, TextKernel, linear_gram};
+use crate::data::{Coordinate, Examples, Kind, SparseRows};
+use crate::gram::Gram;
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned};
+use crate::params::{Choice, Params, Rule, Visit};
+use crate::sources::{self, Source};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use words::Splitter;
+
+/// κ(s, t) = Σ_w φ_w(s) φ_w(t), where φ_w(s) weighs how often the word w stands in s.
+///
+/// Words are runs of letters and digits in lower case; with `ngram` n also runs of up to n words. `weighting` makes a
+/// feature of the count c: `tf` is c itself, `log` ln(1 + c), `binary` 1 where c > 0, and `tfidf` c · ln(m/m_w), where m_w
+/// of the m training texts hold w: words that stand in all texts, or in none of the training texts, weigh nothing. These
+/// weights belong to the model.
+///
+/// # Source
+/// Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), section 10.2; Herbrich, Learning Kernel
+/// Classifiers (2002), (2.24); Salton & Buckley, Term-Weighting Approaches in Automatic Text Retrieval (1988); stems by
+/// Porter, An Algorithm for Suffix Stripping (1980).
+///
+/// # Use when
+/// Texts are alike when they are about the same things: messages, articles, reviews. Normalise it, so that long texts do
+/// not count for more than short ones.
+///
+/// # Cost
+/// Every text is split once. Each pair then costs a product of two sparse vectors.
+///
+/// # Example
+/// ```
+/// use mercer::kernels::{Kernel, text::BagOfWords};
+///
+/// // "the" stands twice in one and once in the other, "cat" once in each
+/// assert_eq!(BagOfWords::default().eval("The cat and the dog", "the cat"), 3.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct BagOfWords {
+    /// Runs of up to so many words are terms; at least 1.
+    pub ngram: usize,
+    /// Which words are left out.
+    pub stop_words: StopWords,
+    /// Whether words are cut down to their stems.
+    pub stem: Stem,
+    /// What becomes of a count.
+    pub weighting: Weighting,
+    /// ln(m/m_w) of every word of the training texts, where `weighting` asks for it and it is known.
+    pub vocabulary: Option<Arc<BTreeMap<String, (usize, f64)>>>,
+}
+
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $option:ident = $word:literal),* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $name { $($(#[$about])* $option),* }
+
+        impl Choice for $name {
+            fn options(&self) -> &'static [&'static str] {
+                &[$($word),*]
+            }
+            fn get(&self) -> usize {
+                *self as usize
+            }
+            fn set(&mut self, position: usize) {
+                let all = [$(Self::$option),*];
+                *self = all[position.min(all.len() - 1)];
+            }
+        }
+    };
+}
+
+choice! {
+    /// Words that are left out.
+    StopWords {
+        /// None.
+        #[default]
+        None = "none",
+        /// The most frequent ones of English: articles, pronouns, prepositions, forms of to be and to have.
+        English = "english"
+    }
+}
+choice! {
+    /// How words are cut down to their stems.
+    Stem {
+        /// Not at all.
+        #[default]
+        None = "none",
+        /// By Porter's rules for English.
+        English = "english"
+    }
+}
+choice! {
+    /// What becomes of the count c of a word.
+    Weighting {
+        /// c.
+        #[default]
+        Tf = "tf",
+        /// ln(1 + c).
+        Log = "log",
+        /// 1.
+        Binary = "binary",
+        /// c · ln(m/m_w).
+        Tfidf = "tfidf"
+    }
+}
+
+impl Default for BagOfWords {
+    fn default() -> Self {
+        Self { ngram: 1, stop_words: StopWords::None, stem: Stem::None, weighting: Weighting::Tf, vocabulary: None }
+    }
+}
+
+impl Params for BagOfWords {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.count("ngram", &mut self.ngram, Rule::AtLeast(1.0), "runs of up to so many words count as one term");
+        v.choice("stop_words", &mut self.stop_words, "frequent words that are left out: none or english");
+        v.choice("stem", &mut self.stem, "words are cut down to their stems: none or english (Porter)");
+        v.choice(
+            "weighting",
+            &mut self.weighting,
+            "the feature of a count c: tf c, log ln(1 + c), binary 1, tfidf c ln(m/m_w)",
+        );
+    }
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: KernelEntry = KernelEntry {
+    name: "bag_of_words",
+    aliases: &["words"],
+    formula: "κ(s, t) = Σ_w φ_w(s) φ_w(t), φ_w(s) = c, ln(1 + c), 1 or c · ln(m/m_w) for a word w that stands c times in s",
+    definite: Definite::Positive,
+    domain: Domain::Any,
+    kind: Kind::Text,
+    source: Source::new(&sources::KMPA, "section 10.2"),
+    use_when: "texts are alike when they use the same words: messages, articles, reviews",
+    make: || Box::new(Text(BagOfWords::default())),
+};
+
+impl BagOfWords {
+    fn splitter(&self) -> Splitter {
+        let (stop, stems) = (self.stop_words == StopWords::English, self.stem == Stem::English);
+        Splitter { ngram: self.ngram.max(1), stop, stems }
+    }
+
+    /// φ of a text, term by term; `None` while weights are wanted that are not learned.
+    fn weights(&self, text: &str) -> Option<BTreeMap<String, f64>> {
+        let mut counts = BTreeMap::new();
+        for term in self.splitter().terms(text) {
+            *counts.entry(term.text).or_insert(0.0) += 1.0;
+        }
+        for (term, value) in &mut counts {
+            *value = match self.weighting {
+                Weighting::Tf => *value,
+                Weighting::Log => f64::ln_1p(*value),
+                Weighting::Binary => 1.0,
+                Weighting::Tfidf => *value * self.vocabulary.as_ref()?.get(term).map_or(0.0, |known| known.1),
+            };
+        }
+        Some(counts)
+    }
+
+    /// Vectors of one side; names are given out as they come.
+    fn vectors(&self, texts: &dyn Examples<str>, names: &mut HashMap<String, u32>) -> SparseRows<f64> {
+        let mut vectors = SparseRows::new(0);
+        for i in 0..texts.len() {
+            let terms = self.weights(texts.get(i)).unwrap_or_default();
+            let mut row: Vec<Coordinate<f64>> = terms
+                .into_iter()
+                .filter(|(_, value)| *value != 0.0)
+                .map(|(term, value)| {
+                    let next = names.len() as u32;
+                    Coordinate { index: *names.entry(term).or_insert(next), value }
+                })
+                .collect();
+            row.sort_unstable_by_key(|c| c.index);
+            vectors.push(&row);
+        }
+        vectors
+    }
+}
+
+impl TextKernel for BagOfWords {
+    fn entry() -> &'static KernelEntry {
+        &ENTRY
+    }
+
+    fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
+        let Some(weights) = self.weights(string) else { return false };
+        let terms = self.splitter().terms(string);
+        let mut counts: HashMap<&str, f64> = HashMap::new();
+        terms.iter().for_each(|t| *counts.entry(&t.text).or_insert(0.0) += 1.0);
+        for term in &terms {
+            // the occurrences of a word share its feature
+            let value = weights[&term.text] / counts[term.text.as_str()];
+            let known = self.vocabulary.as_ref().filter(|_| self.needs_learning()).and_then(|v| v.get(&term.text));
+            let key = match known {
+                Some(&(place, _)) if (place as u64) < EXACT => place as u64,
+                _ => hash(term.text.chars().map(|c| u64::from(u32::from(c)))),
+            };
+            if value != 0.0 {
+                emit(Piece { start: term.start, len: term.len, key, value });
+            }
+        }
+        true
+    }
+
+    fn learn(&mut self, strings: &dyn Examples<str>) {
+        if !self.needs_learning() {
+            return;
+        }
+        let splitter = self.splitter();
+        let mut holders: BTreeMap<String, (usize, f64)> = BTreeMap::new();
+        for i in 0..strings.len() {
+            for term in splitter.terms(strings.get(i)) {
+                let entry = holders.entry(term.text).or_insert((usize::MAX, 0.0));
+                if entry.0 != i {
+                    *entry = (i, entry.1 + 1.0);
+                }
+            }
+        }
+        let all = strings.len() as f64;
+        for (place, entry) in holders.values_mut().enumerate() {
+            *entry = (place, (all / entry.1).ln());
+        }
+        self.vocabulary = Some(Arc::new(holders));
+    }
+
+    fn needs_learning(&self) -> bool {
+        self.weighting == Weighting::Tfidf
+    }
+
+    fn learned(&self) -> Option<Learned> {
+        let known = self.vocabulary.as_ref().filter(|_| self.needs_learning())?;
+        Some(Learned { words: known.keys().cloned().collect(), numbers: known.values().map(|v| v.1).collect() })
+    }
+
+    fn set_learned(&mut self, learned: Learned) -> bool {
+        let Learned { words, numbers } = learned;
+        let fits = words.len() == numbers.len()
+            && words.is_sorted_by(|a, b| a < b)
+            && numbers.iter().all(|x| x.is_finite() && *x >= 0.0);
+        if fits {
+            let places = numbers.into_iter().enumerate();
+            self.vocabulary = Some(Arc::new(words.into_iter().zip(places).collect()));
+        }
+        fits
+    }
+}
+
+impl Kernel<str> for BagOfWords {
+    /// Not a number while weights are wanted that are not learned.
+    fn eval(&self, x: &str, y: &str) -> f64 {
+        let (Some(x), Some(y)) = (self.weights(x), self.weights(y)) else { return f64::NAN };
+        x.iter().filter_map(|(term, value)| Some(value * y.get(term)?)).sum()
+    }
+
+    /// Where weights are wanted that are not learned, they are those of the columns.
+    fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
+        let mut kernel = self.as_ref().clone();
+        if kernel.vocabulary.is_none() {
+            kernel.learn(cols.as_ref());
+        }
+        let mut names = HashMap::new();
+        let same = std::ptr::addr_eq(Arc::as_ptr(&rows), Arc::as_ptr(&cols));
+        let mut first = kernel.vectors(rows.as_ref(), &mut names);
+        let second = (!same).then(|| kernel.vectors(cols.as_ref(), &mut names));
+        first.widen(names.len());
+        let second = second.map(|mut vectors| {
+            vectors.widen(names.len());
+            vectors
+        });
+        linear_gram(first, second)
+    }
+}
+
+#[cfg(test)]
+mod tests;
