@@ -338,7 +338,7 @@ pub(crate) fn seed(flags: &ArgMatches) -> Seed {
 
 /// The kernel formula.
 pub(crate) fn formula(flags: &ArgMatches) -> Result<Formula, Failure> {
-    // linear machines work on features, which only the linear kernel has
+    // linear machines work on features, which few kernels have
     let machine = flags.try_get_one::<String>("machine").ok().flatten();
     let linear = machine.and_then(|name| machines::find(name)).is_some_and(|entry| !(entry.make)().wants_matrix());
     let usual = if linear { "linear" } else { "rbf(gamma=scale)" };

@@ -85,4 +85,6 @@ works! {
     WEIGHTED_DEGREE = "G. Rätsch & S. Sonnenburg", "Accurate Splice Site Detection for Caenorhabditis elegans", 2004;
     /// The weighted degree kernel with shifts.
     RASE = "G. Rätsch, S. Sonnenburg & B. Schölkopf", "RASE: Recognition of Alternatively Spliced Exons in C. elegans", 2005;
+    /// Latent semantic kernels.
+    LATENT_SEMANTIC = "N. Cristianini, J. Shawe-Taylor & H. Lodhi", "Latent Semantic Kernels", 2002;
 }

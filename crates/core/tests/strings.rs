@@ -60,7 +60,8 @@ const ON_DNA: [&str; 6] = [
     "mismatch(length=3, mismatches=1, alphabet=dna)",
     "3*normalise(exact_match)",
 ];
-const ON_WORDS: [&str; 4] = [
+const ON_WORDS: [&str; 5] = [
+    "normalise(latent_semantic(rank=4, weighting=tfidf))",
     "bag_of_words",
     "normalise(bag_of_words(weighting=tfidf, stem=english, stop_words=english))",
     "2*bag_of_words(weighting=log, ngram=2)",

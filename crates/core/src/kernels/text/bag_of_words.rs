@@ -149,7 +149,7 @@ impl BagOfWords {
     }
 
     /// φ of a text, term by term; `None` while weights are wanted that are not learned.
-    fn weights(&self, text: &str) -> Option<BTreeMap<String, f64>> {
+    pub(super) fn weights(&self, text: &str) -> Option<BTreeMap<String, f64>> {
         let mut counts = BTreeMap::new();
         for term in self.splitter().terms(text) {
             *counts.entry(term.text).or_insert(0.0) += 1.0;
@@ -163,6 +163,22 @@ impl BagOfWords {
             };
         }
         Some(counts)
+    }
+
+    /// Shows every occurrence of a term: what, where it starts, how long it is, and its part of the feature, which the
+    /// occurrences of a term share; `false` while weights are wanted that are not learned.
+    pub(super) fn terms(&self, text: &str, show: &mut dyn FnMut(&str, usize, usize, f64)) -> bool {
+        let Some(weights) = self.weights(text) else { return false };
+        let terms = self.splitter().terms(text);
+        let mut counts: HashMap<&str, f64> = HashMap::new();
+        terms.iter().for_each(|t| *counts.entry(&t.text).or_insert(0.0) += 1.0);
+        for term in &terms {
+            let value = weights[&term.text] / counts[term.text.as_str()];
+            if value != 0.0 {
+                show(&term.text, term.start, term.len, value);
+            }
+        }
+        true
     }
 
     /// Vectors of one side; names are given out as they come.
@@ -191,23 +207,14 @@ impl TextKernel for BagOfWords {
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
-        let Some(weights) = self.weights(string) else { return false };
-        let terms = self.splitter().terms(string);
-        let mut counts: HashMap<&str, f64> = HashMap::new();
-        terms.iter().for_each(|t| *counts.entry(&t.text).or_insert(0.0) += 1.0);
-        for term in &terms {
-            // the occurrences of a word share its feature
-            let value = weights[&term.text] / counts[term.text.as_str()];
-            let known = self.vocabulary.as_ref().filter(|_| self.needs_learning()).and_then(|v| v.get(&term.text));
+        self.terms(string, &mut |term, start, len, value| {
+            let known = self.vocabulary.as_ref().filter(|_| self.needs_learning()).and_then(|v| v.get(term));
             let key = match known {
                 Some(&(place, _)) if (place as u64) < EXACT => place as u64,
-                _ => hash(term.text.chars().map(|c| u64::from(u32::from(c)))),
+                _ => hash(term.chars().map(|c| u64::from(u32::from(c)))),
             };
-            if value != 0.0 {
-                emit(Piece { start: term.start, len: term.len, key, value });
-            }
-        }
-        true
+            emit(Piece { start, len, key, value });
+        })
     }
 
     fn learn(&mut self, strings: &dyn Examples<str>) {

@@ -127,12 +127,12 @@ impl DegreeGram {
     }
 
     fn values(&self, left: &Planes, right: &Planes, pairs: &[(usize, usize)], out: &mut [f64]) {
-        vectorised(Pairs { gram: self, left, right, pairs, out });
+        vectorised(Several { gram: self, left, right, pairs, out });
     }
 }
 
 /// κ of several pairs.
-struct Pairs<'a> {
+struct Several<'a> {
     gram: &'a DegreeGram,
     left: &'a Planes,
     right: &'a Planes,
@@ -140,7 +140,7 @@ struct Pairs<'a> {
     out: &'a mut [f64],
 }
 
-impl Loops for Pairs<'_> {
+impl Loops for Several<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -186,7 +186,7 @@ fn windows(x: &Bits<'_>, y: &Bits<'_>, shift: usize, matches: &mut Vec<u64>, cou
             differ |= x.words[row * wide + w] ^ (y.words[at] >> bit | later);
         }
         let mut same = !differ;
-        if w + 1 == words && common % 64 != 0 {
+        if w + 1 == words && !common.is_multiple_of(64) {
             same &= (1 << (common % 64)) - 1;
         }
         matches[w] = same;

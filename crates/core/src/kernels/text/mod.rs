@@ -8,6 +8,7 @@ mod bag_of_words;
 mod blended_spectrum;
 mod degree;
 mod exact_match;
+mod latent_semantic;
 mod lazy;
 mod mismatch;
 mod pieces;
@@ -22,6 +23,7 @@ mod weighted_degree_shifts;
 pub use bag_of_words::{BagOfWords, Stem, StopWords, Weighting};
 pub use blended_spectrum::BlendedSpectrum;
 pub use exact_match::ExactMatch;
+pub use latent_semantic::LatentSemantic;
 pub use mismatch::{Alphabet, Mismatch};
 pub use pieces::Piece;
 pub use spectrum::Spectrum;
@@ -47,6 +49,7 @@ pub static ENTRIES: &[&KernelEntry] = &[
     &weighted_degree::ENTRY,
     &weighted_degree_shifts::ENTRY,
     &bag_of_words::ENTRY,
+    &latent_semantic::ENTRY,
 ];
 
 /// A kernel on strings that the catalogue lists.

@@ -4,8 +4,8 @@
 //! measure m of what is left is large enough. Of the suffixes of a step the longest that fits is tried, and no other.
 //!
 //! # Source
-//! M. F. Porter, An Algorithm for Suffix Stripping, Program 14 (1980), as printed: the later changes of its author are not
-//! in it.
+//! M. F. Porter, An Algorithm for Suffix Stripping, Program 14 (1980), as printed; only that words of one or two letters stay
+//! as they are, as in its author's own programs.
 
 /// The stem of a lower-case word. Words with other letters than a to z, and those of one or two letters, stay as they are.
 pub(super) fn stem(word: &str) -> String {
