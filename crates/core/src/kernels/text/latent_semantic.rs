@@ -80,8 +80,13 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     make: || Box::new(Text(LatentSemantic::default())),
 };
 
-/// Eigenvalues below this fraction of the largest are rounding.
+/// Eigenvalues below this fraction of the largest are rounding, and so are coordinates of unit vectors below it.
 const NOTHING: f64 = 1e-12;
+
+/// A coordinate of a unit vector; zero where it is rounding, so that texts with nothing in common have κ = 0.
+fn cleaned(coordinate: f64) -> f64 {
+    if coordinate.abs() < NOTHING { 0.0 } else { coordinate }
+}
 
 impl LatentSemantic {
     fn components(&self) -> usize {
@@ -168,7 +173,7 @@ impl TextKernel for LatentSemantic {
             // u = Dᵀ v/√λ
             let sums = back(&found.vectors, all.max(1));
             for (row, sums) in directions.iter_mut().zip(sums.chunks(all.max(1))) {
-                row.extend(sums.iter().zip(&found.values).take(kept).map(|(s, value)| s / value.sqrt()));
+                row.extend(sums.iter().zip(&found.values).take(kept).map(|(s, value)| cleaned(s / value.sqrt())));
             }
         }
         self.directions = Some(Arc::new(places.into_keys().map(str::to_owned).zip(directions).collect()));
