@@ -69,6 +69,20 @@ works! {
     HO = "C.-H. Ho & C.-J. Lin", "Large-scale Linear Support Vector Regression", 2012;
     /// Additive kernels via explicit feature maps.
     VEDALDI = "A. Vedaldi & A. Zisserman", "Efficient Additive Kernels via Explicit Feature Maps", 2012;
+    /// Which radial functions are (conditionally) positive definite.
+    MICCHELLI = "C. A. Micchelli", "Interpolation of Scattered Data: Distance Matrices and Conditionally Positive Definite Functions", 1986;
+    /// Positive definite functions of compact support.
+    WENDLAND = "H. Wendland", "Piecewise Polynomial, Positive Definite and Compactly Supported Radial Functions of Minimal Degree", 1995;
+    /// Arc-cosine kernels.
+    CHO = "Y. Cho & L. K. Saul", "Kernel Methods for Deep Learning", 2009;
+    /// The exponential χ² kernel.
+    CHAPELLE = "O. Chapelle, P. Haffner & V. N. Vapnik", "Support Vector Machines for Histogram-Based Image Classification", 1999;
+    /// Splines as kernels.
+    VAPNIK_SPLINES = "V. Vapnik, S. E. Golowich & A. Smola", "Support Vector Method for Function Approximation, Regression Estimation, and Signal Processing", 1997;
+    /// Diffusion kernels.
+    KONDOR = "R. I. Kondor & J. Lafferty", "Diffusion Kernels on Graphs and Other Discrete Input Spaces", 2002;
+    /// Gaussian kernels of incomplete vectors.
+    MESQUITA = "D. P. P. Mesquita, J. P. P. Gomes, F. Corona, A. H. Souza Junior & J. S. Nobre", "Gaussian Kernels for Incomplete Data", 2019;
     /// Kernel principal component analysis.
     KPCA = "B. Schölkopf, A. Smola & K.-R. Müller", "Nonlinear Component Analysis as a Kernel Eigenvalue Problem", 1998;
     /// The spectrum kernel.

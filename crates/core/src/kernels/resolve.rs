@@ -10,6 +10,8 @@ use crate::seed::Seed;
 /// * `scale`: 1/(d · variance of all entries), as scikit-learn; 1 if the variance is zero.
 /// * `median`: 1/(2 · median²) of the distances between (at most a thousand) examples, so that σ is the median distance.
 /// * `1/d`: one over the number of coordinates.
+///
+/// A parameter that is a dimension has the word `d`, the number of coordinates itself.
 pub(crate) const WORDS: &[&str] = &["scale", "median", "1/d"];
 
 /// Replaces every word among the parameters of a kernel by its number, and lets it learn what else it needs; other kinds
@@ -44,6 +46,7 @@ fn number(word: &str, values: &Values, seed: Seed) -> f64 {
     let found = match word {
         "scale" => 1.0 / (width * variance(values)),
         "median" => 1.0 / (2.0 * median_square(values, seed)),
+        "d" => width,
         _ => 1.0 / width,
     };
     if found.is_finite() && found > 0.0 { found } else { 1.0 }

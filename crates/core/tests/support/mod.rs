@@ -122,7 +122,12 @@ pub fn random_kernel(entry: &KernelEntry, width: usize, seed: u64) -> Box<dyn Le
             continue;
         }
         let done = (0..200).any(|_| {
-            let value = random_setting(parameter.kind, &parameter.words, width, &mut random);
+            let value = match parameter.name {
+                // the widest vectors of the samples must be allowed
+                "dimension" => Setting::Number((17 + random.below(4)) as f64),
+                "precision" => random_precision(width, &mut random),
+                _ => random_setting(parameter.kind, &parameter.words, width, &mut random),
+            };
             assign(entry.name, leaf.as_mut(), parameter.name, &value).is_ok()
         });
         assert!(done, "{}: no value was found for {}", entry.name, parameter.name);
@@ -147,6 +152,18 @@ fn random_setting(kind: &str, words: &[&'static str], width: usize, random: &mut
         }
         _ => Setting::Number(number(random)),
     }
+}
+
+/// One number, or a symmetric matrix without negative eigenvalues.
+fn random_precision(width: usize, random: &mut Random) -> Setting {
+    if random.below(3) == 0 {
+        return Setting::Number(0.5 + random.uniform());
+    }
+    let n = width.clamp(1, 64);
+    let a: Vec<f64> = (0..n * n).map(|_| random.normal() / (n as f64)).collect();
+    let product = |i: usize, j: usize| (0..n).map(|k| a[k * n + i] * a[k * n + j]).sum::<f64>();
+    let entry = |p: usize| product(p / n, p % n) + f64::from(u8::from(p / n == p % n)) * 0.3;
+    Setting::Numbers((0..n * n).map(entry).collect())
 }
 
 /// How a kernel is named in a message, with its parameters.

@@ -4,16 +4,28 @@
 //! zero, exact on the diagonal) and single rows by summing (x − y)². A kernel of the family is its profile.
 
 mod ard;
+mod cauchy;
 mod distance;
 mod gaussian;
+mod inverse_multiquadric;
+mod mahalanobis;
 mod matern;
+mod multiquadric;
+mod rational_quadratic;
+mod wendland;
 
 pub use ard::Ard;
+pub use cauchy::Cauchy;
 pub use distance::Distance;
 pub use gaussian::Gaussian;
+pub use inverse_multiquadric::InverseMultiquadric;
+pub use mahalanobis::Mahalanobis;
 pub use matern::Matern;
+pub use multiquadric::Multiquadric;
+pub use rational_quadratic::RationalQuadratic;
+pub use wendland::Wendland;
 
-use super::vectors::{Family, ProductFamily, ProductGram, merge_indexed, pack, weight};
+use super::vectors::{Family, ProductFamily, ProductGram, coordinates_in_use, merge_indexed, pack, weight};
 use super::{KernelEntry, KernelError};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
@@ -21,7 +33,18 @@ use crate::params::{Params, Visit};
 use std::sync::Arc;
 
 /// The kernels of this folder.
-pub static ENTRIES: &[&KernelEntry] = &[&gaussian::ENTRY, &ard::ENTRY, &matern::ENTRY, &distance::ENTRY];
+pub static ENTRIES: &[&KernelEntry] = &[
+    &gaussian::ENTRY,
+    &ard::ENTRY,
+    &mahalanobis::ENTRY,
+    &matern::ENTRY,
+    &rational_quadratic::ENTRY,
+    &cauchy::ENTRY,
+    &inverse_multiquadric::ENTRY,
+    &multiquadric::ENTRY,
+    &wendland::ENTRY,
+    &distance::ENTRY,
+];
 
 /// A function of the squared distance.
 pub trait Profile: Params + Clone + Send + Sync + 'static {
@@ -33,6 +56,10 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     /// an error if there are fewer.
     fn weights(&self, _width: usize) -> Result<Option<Vec<f64>>, KernelError> {
         Ok(None)
+    }
+    /// How many coordinates vectors may use where the kernel is definite up to some dimension only; more are refused.
+    fn most_coordinates(&self) -> Option<usize> {
+        None
     }
 }
 
@@ -79,6 +106,16 @@ impl<P: Profile> Family for Radial<P> {
             let finding =
                 format!("{given} lengths were given for vectors of {width} coordinates; give one, or {width}");
             return Err(KernelError::Param { kernel: P::entry().name, finding });
+        }
+        if let Some(most) = self.0.most_coordinates() {
+            let used = coordinates_in_use(rows, cols);
+            if used > most {
+                let finding = format!(
+                    "it is positive definite on up to {most} coordinates, but the vectors have {used}; \
+                     give dimension={used} or more, or use another kernel"
+                );
+                return Err(KernelError::Param { kernel: P::entry().name, finding });
+            }
         }
         let (left, right) = pack(rows, cols, same, true, weights);
         Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))

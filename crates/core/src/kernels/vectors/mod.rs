@@ -136,6 +136,20 @@ fn compact(rows: Values, cols: Values, same: bool, weighted: bool) -> (Values, V
     (left, right)
 }
 
+/// How many coordinates two collections use: all of dense vectors, those that are stored anywhere of sparse ones.
+pub(crate) fn coordinates_in_use(rows: &Values, cols: &Values) -> usize {
+    let mut seen = std::collections::HashSet::new();
+    let mut width = 0;
+    for side in [rows, cols] {
+        match side {
+            Values::Sparse(r) => seen.extend(r.coordinates().iter().map(|c| c.index as usize)),
+            Values::Sparse32(r) => seen.extend(r.coordinates().iter().map(|c| c.index as usize)),
+            other => width = width.max(other.width().unwrap_or(0)),
+        }
+    }
+    seen.iter().filter(|&&j| j >= width).count() + width
+}
+
 /// Both sides are vectors of one width and inside the kernel's domain.
 fn check(entry: &'static KernelEntry, rows: &Values, cols: &Values) -> Result<(), KernelError> {
     for side in [rows, cols] {

@@ -14,6 +14,9 @@ use std::sync::Arc;
 pub(crate) trait ProductFamily: Send + Sync + Clone + 'static {
     /// Whether the kernel sees only ‖x − y‖²: then one row is summed as (x − y)², which cancels nothing.
     const DISTANCE: bool;
+    /// Whether the squared lengths matter beside inner products: then the layouts for single rows, which do not know
+    /// them, are not used.
+    const LENGTHS: bool = false;
     /// Turns inner products of one row into kernel values, in place.
     fn finish<S: Scalar>(&self, products: &mut [S], square: S, squares: &[S]);
     /// Turns squared distances, or inner products where `DISTANCE` is false, into kernel values, in place.
@@ -71,7 +74,7 @@ impl<F: ProductFamily> ProductGram<F> {
 
     /// The layout for single rows; only among the same examples.
     fn lines(&self) -> Option<&Lines> {
-        if self.same { self.cols.lines(F::DISTANCE) } else { None }
+        if self.same && !F::LENGTHS { self.cols.lines(F::DISTANCE) } else { None }
     }
 
     /// The columns in the layout for counting, where both sides are zeros and ones.
@@ -82,6 +85,14 @@ impl<F: ProductFamily> ProductGram<F> {
 
     fn line_rows(&self, packed: &Lines, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]]) {
         packed.rows(rows, cols, lines, &|line| vectorised(FinishLine { family: &self.family, line }));
+        rows.iter().zip(lines).for_each(|(&row, line)| self.own_place(row, cols, line));
+    }
+
+    /// Writes κ(x, x) where a row of distances meets its own example: in f32 a profile at zero may round otherwise.
+    fn own_place(&self, row: usize, cols: &Range<usize>, line: &mut [f32]) {
+        if self.same && F::DISTANCE && cols.contains(&row) {
+            line[row - cols.start] = self.family.own(0.0) as f32;
+        }
     }
 
     fn finish_block<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, na: &[S], nb: &[S], out: &mut BlockMut<'_, S>) {
@@ -268,11 +279,12 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
                     family: &self.family,
                     x: a.row(row),
                     panels,
-                    cols,
+                    cols: cols.clone(),
                     square: na[row],
                     others,
-                    out,
+                    out: &mut *out,
                 });
+                self.own_place(row, &cols, out);
             }
             (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, columns }) => {
                 match columns.get_or_init(|| SparseColumns::new(b)) {
@@ -282,9 +294,7 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
                     SparseColumns::Lists(lists) => list_row(a.row(row), lists, cols.clone(), out),
                 }
                 vectorised(FinishRow { family: &self.family, square: na[row], others: &nb[cols.clone()], out });
-                if self.same && F::DISTANCE && cols.contains(&row) {
-                    out[row - cols.start] = self.family.own(0.0) as f32;
-                }
+                self.own_place(row, &cols, out);
             }
             _ => unreachable!("both sides are packed alike"),
         }
