@@ -28,6 +28,8 @@ pub trait Scalar:
     + faer::traits::ComplexField
     + 'static
 {
+    /// The distance from 1 to the next number.
+    const UNIT: f64;
     /// How many numbers a packed panel of columns holds.
     const LANES: usize;
     /// Rounds an f64.
@@ -48,9 +50,58 @@ pub trait Scalar:
     fn powf(self, p: f64) -> Self;
     /// Hyperbolic tangent.
     fn tanh(self) -> Self;
+    /// sin(πx), vectorisable; good to a few units in the last place of 1.
+    fn sine_of_pi(self) -> Self;
+
+    /// The angle whose cosine this is, vectorisable: fdlibm's quotient for the arc sine, of x where |x| < ½ and of
+    /// √((1 − |x|)/2) elsewhere, without branches.
+    #[inline(always)]
+    fn arc_cosine(self) -> Self {
+        let n = Self::narrow;
+        let (zero, half) = (Self::default(), n(0.5));
+        let size = Scalar::abs(self);
+        let small = size < half;
+        let z = if small { self * self } else { half * (n(1.0) - size) };
+        let mut p = n(3.479_331_075_960_211_7e-5);
+        for c in [
+            7.915_349_942_898_145e-4,
+            -4.005_553_450_067_941e-2,
+            2.012_125_321_348_629_3e-1,
+            -3.255_658_186_224_009e-1,
+            1.666_666_666_666_666_6e-1,
+        ] {
+            p = p * z + n(c);
+        }
+        let mut q = n(7.703_815_055_590_194e-2);
+        for c in [-6.882_839_716_054_533e-1, 2.020_945_760_233_505_7, -2.403_394_911_734_414, 1.0] {
+            q = q * z + n(c);
+        }
+        let quotient = p * z / q;
+        let root = Scalar::sqrt(z.at_least(zero));
+        let direct = n(std::f64::consts::FRAC_PI_2) - (self + self * quotient);
+        let halved = n(2.0) * (root + root * quotient);
+        let folded = if self < zero { n(std::f64::consts::PI) - halved } else { halved };
+        if small { direct } else { folded }
+    }
 }
 
+/// (−1)ᵏ π²ᵏ⁺¹/(2k + 1)!, from k = 10 down: the series of sin(πx)/x, exact enough for |x| ≤ ½.
+const SINE: [f64; 11] = [
+    5.392_664_662_608_129e-10,
+    -2.294_842_899_726_985_6e-8,
+    7.952_054_001_475_513e-7,
+    -2.191_535_344_783_022e-5,
+    4.663_028_057_676_125_6e-4,
+    -7.370_430_945_714_351e-3,
+    8.214_588_661_112_823e-2,
+    -5.992_645_293_207_921e-1,
+    2.550_164_039_877_345_4,
+    -5.167_712_780_049_97,
+    std::f64::consts::PI,
+];
+
 impl Scalar for f64 {
+    const UNIT: f64 = f64::EPSILON;
     const LANES: usize = 32;
     #[inline(always)]
     fn narrow(x: f64) -> Self {
@@ -114,9 +165,21 @@ impl Scalar for f64 {
     fn tanh(self) -> Self {
         f64::tanh(self)
     }
+    #[inline(always)]
+    fn sine_of_pi(self) -> Self {
+        const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: rounds to an integer by addition
+        let whole = (self + MAGIC) - MAGIC;
+        let r = self - whole;
+        let square = r * r;
+        let sum = SINE.iter().fold(0.0, |sum: f64, &c| sum.mul_add(square, c)) * r;
+        // sin(π(whole + r)) changes its sign with every whole number
+        let twice = 0.5 * whole;
+        if (twice + MAGIC) - MAGIC == twice { sum } else { -sum }
+    }
 }
 
 impl Scalar for f32 {
+    const UNIT: f64 = f32::EPSILON as f64;
     const LANES: usize = 64;
     #[inline(always)]
     fn narrow(x: f64) -> Self {
@@ -171,6 +234,16 @@ impl Scalar for f32 {
     fn tanh(self) -> Self {
         f32::tanh(self)
     }
+    #[inline(always)]
+    fn sine_of_pi(self) -> Self {
+        const MAGIC: f32 = 12_582_912.0; // 1.5 · 2²³
+        let whole = (self + MAGIC) - MAGIC;
+        let r = self - whole;
+        let square = r * r;
+        let sum = SINE[4..].iter().fold(0.0, |sum: f32, &c| sum.mul_add(square, c as f32)) * r;
+        let twice = 0.5 * whole;
+        if (twice + MAGIC) - MAGIC == twice { sum } else { -sum }
+    }
 }
 
 #[cfg(test)]
@@ -188,6 +261,26 @@ mod tests {
             let x = i as f32 * 0.1 + 0.037;
             let (ours, theirs) = (Scalar::exp(x), f32::exp(x));
             assert!((ours - theirs).abs() <= 3.0 * f32::EPSILON * theirs, "{x}: {ours} {theirs}");
+        }
+    }
+
+    #[test]
+    fn sine_and_arc_cosine_agree_with_the_standard_library() {
+        use std::f64::consts::PI;
+        for i in -4000..=4000 {
+            let x = f64::from(i) * 0.001_25;
+            let wanted = (PI * (x - 2.0 * (0.5 * x).round())).sin();
+            assert!((x.sine_of_pi() - wanted).abs() <= 1e-15, "{x}: {} {wanted}", x.sine_of_pi());
+            let single = f64::from((x as f32).sine_of_pi());
+            assert!((single - wanted).abs() <= 2e-6, "{x}: {single} {wanted}");
+            let c = x / 5.0;
+            assert!((c.arc_cosine() - c.acos()).abs() <= 4.0 * f64::EPSILON * (0.1 + c.acos()), "{c}");
+            let single = (c as f32).arc_cosine();
+            assert!((single - (c as f32).acos()).abs() <= 4.0 * f32::EPSILON * (0.1 + single), "{c}");
+        }
+        assert_eq!((1.0_f64.arc_cosine(), (-1.0_f64).arc_cosine()), (0.0, PI));
+        for whole in [0.0_f64, 1.0, -3.0, 1e15, 1e300] {
+            assert_eq!(whole.sine_of_pi(), 0.0);
         }
     }
 

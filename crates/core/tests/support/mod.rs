@@ -237,12 +237,32 @@ impl<'a> Tolerance<'a> {
         if off <= tight {
             return;
         }
-        let allowed = tight + self.kink(i, j, 16.0 * self.unit * (1.0 + squares));
+        let allowed = tight
+            + match entry.name {
+                "arc_cosine" => self.bend(i, j, 16.0 * self.unit),
+                _ => self.kink(i, j, 16.0 * self.unit * (1.0 + squares)),
+            };
         assert!(
             off <= allowed,
             "{context}: {} at ({i}, {j}): {got} instead of {wanted}, off by {off:e}, allowed {allowed:e}",
             show(self.leaf)
         );
+    }
+
+    /// How much a kernel of the angle changes when its cosine changes by `delta`.
+    fn bend(&self, i: usize, j: usize, delta: f64) -> f64 {
+        let d = self.rows.width().max(self.cols.width()).unwrap_or(0);
+        let (x, y) = (numbers(self.rows, i, d), numbers(self.cols, j, d));
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let (length, other) = (product(&x, &x).sqrt(), product(&y, &y).sqrt());
+        let cosine = product(&x, &y) / (length * other).max(f64::MIN_POSITIVE);
+        let at = |c: f64| {
+            let c = c.clamp(-1.0, 1.0);
+            let probe = vec![length, 0.0, other * c, other * (1.0 - c * c).sqrt()];
+            let probe = Values::from(Rows::new(probe, 2, 2).unwrap());
+            self.leaf.eval(&probe, 0, &probe, 1)
+        };
+        2.0 * (at(cosine + delta) - at(cosine)).abs().max((at(cosine - delta) - at(cosine)).abs())
     }
 
     /// How much κ changes when the squared distance changes by `delta`.

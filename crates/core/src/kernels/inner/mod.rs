@@ -1,12 +1,21 @@
 //! Inner-product kernels: κ(x, y) = profile(⟨x, y⟩).
 //!
 //! The family owns all loops: dense and sparse, f32 and f64, whole blocks by a matrix product. A kernel of the family is
-//! its profile.
+//! its profile. Kernels of the angle and the lengths, which inner products of a vector with itself give, are
+//! [`Angular`].
 
+mod angular;
+mod arc_cosine;
+mod cosine;
+mod features;
 mod linear;
 mod polynomial;
 mod sigmoid;
 
+pub use angular::{AngleProfile, Angular};
+pub use arc_cosine::ArcCosine;
+pub use cosine::Cosine;
+pub use features::{polynomial_feature_count, polynomial_features};
 pub use linear::Linear;
 pub use polynomial::Polynomial;
 pub use sigmoid::Sigmoid;
@@ -19,7 +28,8 @@ use crate::params::{Params, Visit};
 use std::sync::Arc;
 
 /// The kernels of this folder.
-pub static ENTRIES: &[&KernelEntry] = &[&linear::ENTRY, &polynomial::ENTRY, &sigmoid::ENTRY];
+pub static ENTRIES: &[&KernelEntry] =
+    &[&linear::ENTRY, &polynomial::ENTRY, &sigmoid::ENTRY, &cosine::ENTRY, &arc_cosine::ENTRY];
 
 /// A function of the inner product.
 pub trait Profile: Params + Clone + Send + Sync + 'static {

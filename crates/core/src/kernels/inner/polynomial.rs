@@ -15,7 +15,8 @@ use crate::sources::{HERBRICH, Source};
 /// Products of a few coordinates matter (images, interactions).
 ///
 /// # Cost
-/// One inner product and one power for each pair, against C(d + p, p) explicit features.
+/// One inner product and one power for each pair, against C(d + p, p) explicit features
+/// ([`polynomial_features`](super::polynomial_features)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polynomial {
     /// Degree p.
@@ -24,6 +25,13 @@ pub struct Polynomial {
     pub gamma: Auto,
     /// Offset c.
     pub offset: f64,
+}
+
+impl Polynomial {
+    /// ⟨x, y⟩^p: `polynomial(degree=p, offset=0)`.
+    pub fn homogeneous(degree: usize) -> Self {
+        Self { degree, gamma: Auto::Value(1.0), offset: 0.0 }
+    }
 }
 
 impl Default for Polynomial {

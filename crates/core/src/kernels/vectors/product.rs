@@ -104,11 +104,12 @@ impl<F: ProductFamily> ProductGram<F> {
                 &gathered
             }
         };
-        let exact = self.same && F::DISTANCE;
+        let exact = self.same && (F::DISTANCE || F::LENGTHS);
         vectorised(Finish { family: &self.family, rows, squares: na, others: nb, out: out.reborrow() });
         if exact {
-            let own = S::narrow(self.family.own(0.0));
+            let zero = if F::DISTANCE { self.family.own(0.0) } else { f64::NAN };
             for (k, i) in rows.iter().enumerate() {
+                let own = S::narrow(if F::DISTANCE { zero } else { self.family.own(na[i].wide()) });
                 match cols {
                     Pick::Range(range) if range.contains(&i) => out.row_mut(k)[i - range.start] = own,
                     Pick::Range(_) => {}

@@ -1,0 +1,89 @@
+//! Kernels of the angle between two vectors and of their lengths.
+
+use crate::data::{Coordinate, Scalar, Values};
+use crate::gram::Gram;
+use crate::kernels::vectors::{Family, ProductFamily, ProductGram, merge, pack};
+use crate::kernels::{KernelEntry, KernelError};
+use crate::params::{Params, Visit};
+use std::sync::Arc;
+
+/// A function of the cosine of the angle and of the product of the lengths.
+pub trait AngleProfile: Params + Clone + Send + Sync + 'static {
+    /// The catalogue's entry.
+    fn entry() -> &'static KernelEntry;
+    /// Its value for a cosine between −1 and 1 and lengths ‖x‖‖y‖ > 0.
+    fn at<S: Scalar>(&self, cosine: S, lengths: S) -> S;
+}
+
+/// κ(x, y) = profile(⟨x, y⟩/‖x‖‖y‖, ‖x‖‖y‖), and zero where a vector is zero; for every precision, dense and sparse.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Angular<P>(pub P);
+
+impl<P: AngleProfile> Angular<P> {
+    #[inline(always)]
+    fn value<S: Scalar>(&self, product: S, length: S, other: S) -> S {
+        let (zero, one) = (S::default(), S::narrow(1.0));
+        let lengths = length * other;
+        let some = lengths > zero;
+        let cosine = product / if some { lengths } else { one };
+        // rounding can make a cosine slightly too large
+        let cosine = -(-cosine.at_least(-one)).at_least(-one);
+        let value = self.0.at(cosine, lengths);
+        if some { value } else { zero }
+    }
+}
+
+impl<P: AngleProfile> Params for Angular<P> {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        self.0.visit(v);
+    }
+}
+
+impl<P: AngleProfile> Family for Angular<P> {
+    fn entry() -> &'static KernelEntry {
+        P::entry()
+    }
+
+    fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {
+        let product = |x: &[S], y: &[S]| x.iter().zip(y).map(|(a, b)| a.wide() * b.wide()).sum::<f64>();
+        self.value(product(x, y), product(x, x).sqrt(), product(y, y).sqrt())
+    }
+
+    fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64 {
+        let (mut product, mut square, mut other) = (0.0, 0.0_f64, 0.0_f64);
+        merge(x, y, |a, b| {
+            product += a * b;
+            square += a * a;
+            other += b * b;
+        });
+        self.value(product, square.sqrt(), other.sqrt())
+    }
+
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        let (left, right) = pack(rows, cols, same, false, None);
+        Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
+    }
+}
+
+impl<P: AngleProfile> ProductFamily for Angular<P> {
+    const DISTANCE: bool = false;
+    const LENGTHS: bool = true;
+
+    #[inline(always)]
+    fn finish<S: Scalar>(&self, products: &mut [S], square: S, squares: &[S]) {
+        let length = square.sqrt();
+        for (p, &other) in products.iter_mut().zip(squares) {
+            *p = self.value(*p, length, other.sqrt());
+        }
+    }
+
+    #[inline(always)]
+    fn finish_alone<S: Scalar>(&self, _: &mut [S]) {
+        unreachable!("products without lengths say nothing of angles");
+    }
+
+    fn own(&self, square: f64) -> f64 {
+        let length = square.sqrt();
+        self.value(square, length, length)
+    }
+}
