@@ -1,13 +1,28 @@
 //! Coordinate-wise kernels: κ(x, y) = outer(Σ_j term(x_j, y_j)).
 //!
 //! The family owns all loops: dense columns are packed feature by feature so that one row meets many columns at once;
-//! sparse rows are scattered a few at a time. A kernel of the family is its term and its outer function.
+//! sparse rows are scattered a few at a time. A kernel of the family is its term and its outer function. Products over the
+//! coordinates are [`Factors`]; a recursion over them is [`Anova`].
 
+mod all_subsets;
+mod anova;
 mod chi_squared;
+mod exponential_chi_squared;
+mod folded;
+mod histogram_intersection;
 mod laplacian;
+mod periodic;
+mod spline;
 
+pub use all_subsets::AllSubsets;
+pub use anova::Anova;
 pub use chi_squared::ChiSquared;
+pub use exponential_chi_squared::ExponentialChiSquared;
+pub use folded::{FactorProfile, Factors};
+pub use histogram_intersection::HistogramIntersection;
 pub use laplacian::Laplacian;
+pub use periodic::Periodic;
+pub use spline::Spline;
 
 use super::vectors::{Family, PairFamily, PairGram, merge, pack};
 use super::{KernelEntry, KernelError};
@@ -17,7 +32,16 @@ use crate::params::{Params, Visit};
 use std::sync::Arc;
 
 /// The kernels of this folder.
-pub static ENTRIES: &[&KernelEntry] = &[&laplacian::ENTRY, &chi_squared::ENTRY];
+pub static ENTRIES: &[&KernelEntry] = &[
+    &laplacian::ENTRY,
+    &periodic::ENTRY,
+    &chi_squared::ENTRY,
+    &exponential_chi_squared::ENTRY,
+    &histogram_intersection::ENTRY,
+    &spline::ENTRY,
+    &all_subsets::ENTRY,
+    &anova::ENTRY,
+];
 
 /// What a coordinate adds, and what becomes of the sum.
 pub trait Profile: Params + Clone + Send + Sync + 'static {

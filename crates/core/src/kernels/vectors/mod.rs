@@ -3,11 +3,13 @@
 //! A family says how a pair is compared; this folder makes it a [`Kernel`](super::Kernel) on dense and sparse vectors in
 //! f32 and f64, and a [`Leaf`] of formulas.
 
+mod folds;
 mod lines;
 mod packed;
 mod pairs;
 mod product;
 
+pub(crate) use folds::{FoldFamily, FoldGram, fold};
 pub(crate) use packed::{Packed, weight};
 pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
