@@ -107,7 +107,7 @@ pub(crate) fn reading(command: Command) -> Command {
                 .value_parser(Scale::WORDS.map(|w| w.0)),
         )
         .arg(
-            text("missing", "WAY", "error, mean or drop")
+            text("missing", "WAY", "error, mean, drop or keep (for kernels that take missing entries)")
                 .value_parser(Missing::WORDS.map(|w| w.0))
                 .default_value("error"),
         )

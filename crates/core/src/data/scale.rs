@@ -50,15 +50,21 @@ impl Scaler {
             Scale::None => return None,
             Scale::Unit => return Some(Self::Unit),
             Scale::Standard => {
+                // missing entries that were kept do not count
+                let mut counts = vec![n as f64; d];
+                for (at, _) in rows.values().iter().enumerate().filter(|(_, x)| x.wide().is_nan()) {
+                    counts[at % d] -= 1.0;
+                }
                 for i in 0..n {
-                    for (s, x) in shift.iter_mut().zip(rows.row(i)) {
-                        *s += x.wide() / n as f64;
+                    for ((s, x), count) in shift.iter_mut().zip(rows.row(i)).zip(&counts) {
+                        *s += if x.wide().is_nan() { 0.0 } else { x.wide() / count };
                     }
                 }
                 let mut variance = vec![0.0; d];
                 for i in 0..n {
-                    for ((v, x), m) in variance.iter_mut().zip(rows.row(i)).zip(&shift) {
-                        *v += (x.wide() - m) * (x.wide() - m) / n as f64;
+                    for (((v, x), m), count) in variance.iter_mut().zip(rows.row(i)).zip(&shift).zip(&counts) {
+                        let square = (x.wide() - m) * (x.wide() - m) / count;
+                        *v += if x.wide().is_nan() { 0.0 } else { square };
                     }
                 }
                 for ((f, v), m) in factor.iter_mut().zip(&variance).zip(&shift) {
@@ -70,7 +76,7 @@ impl Scaler {
                 for j in 0..d {
                     let column = (0..n).map(|i| rows.row(i)[j].wide());
                     let (low, high) = column.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-                    if n > 0 {
+                    if low <= high {
                         shift[j] = low;
                         factor[j] = if high > low { 1.0 / (high - low) } else { 1.0 };
                     }
@@ -97,7 +103,8 @@ impl Scaler {
                     }
                 }
                 Self::Unit => {
-                    let length = row.iter().map(|x| x.wide() * x.wide()).sum::<f64>().sqrt();
+                    let known = row.iter().filter(|x| !x.wide().is_nan());
+                    let length = known.map(|x| x.wide() * x.wide()).sum::<f64>().sqrt();
                     if length > 0.0 {
                         for x in row.iter_mut() {
                             *x = S::narrow(x.wide() / length);

@@ -1,11 +1,12 @@
 //! Formulas in Rust: constructors and operators, in canonical form.
 
 use super::{Bound, Formula, Node};
+use crate::data::Kind;
 use crate::kernels::coordinatewise::{ChiSquared, Coordinatewise, Laplacian};
 use crate::kernels::inner::{Inner, Linear, Polynomial, Sigmoid};
 use crate::kernels::radial::{Ard, Distance, Gaussian, Matern, Radial};
 use crate::kernels::text::{Spectrum, Subsequence, Text};
-use crate::kernels::{Leaf, Noise, Precomputed};
+use crate::kernels::{Domain, Leaf, Noise, Precomputed};
 use crate::params::{self, Auto, ParamError, Setting, describe};
 use std::ops::{Add, Mul};
 
@@ -235,6 +236,21 @@ impl Mul<f64> for Formula {
 }
 
 impl Formula {
+    /// Whether every kernel on vectors in it takes missing entries.
+    pub fn takes_gaps(&self) -> bool {
+        fn takes(node: &Node) -> bool {
+            let here = match node {
+                Node::Kernel(bound) => {
+                    let entry = bound.kernel.entry();
+                    entry.domain == Domain::Incomplete || entry.kind != Kind::Vectors || entry.name == "noise"
+                }
+                _ => true,
+            };
+            here && node.children().iter().all(takes)
+        }
+        takes(&self.0)
+    }
+
     /// Whether any kernel in it has a parameter of that name.
     pub fn has_parameter(&self, name: &str) -> bool {
         fn has(node: &Node, name: &str) -> bool {

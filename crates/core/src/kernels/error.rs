@@ -41,6 +41,18 @@ pub enum KernelError {
         /// The value.
         value: f64,
     },
+    /// A missing entry where none is allowed.
+    #[error(
+        "{kernel} cannot compare missing entries, but example {example} has none at coordinate {coordinate}; use --missing mean or drop, or the kernel missing_gaussian"
+    )]
+    Missing {
+        /// Kernel.
+        kernel: &'static str,
+        /// Which example, from one.
+        example: usize,
+        /// Which coordinate, from one.
+        coordinate: usize,
+    },
     /// A parameter does not fit the data.
     #[error("{kernel}: {finding}")]
     Param {

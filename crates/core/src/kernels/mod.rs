@@ -6,9 +6,12 @@
 //! mathematics, in one file. Strings have [`text`].
 
 pub mod coordinatewise;
+mod diffusion;
 mod error;
+mod image_blocks;
 pub mod inner;
 mod learned;
+mod missing_gaussian;
 mod noise;
 mod pairwise;
 mod precomputed;
@@ -18,8 +21,11 @@ mod resolve;
 pub mod text;
 mod vectors;
 
+pub use diffusion::Diffusion;
 pub use error::KernelError;
 pub use learned::Learned;
+pub use image_blocks::ImageBlocks;
+pub use missing_gaussian::{Gaps, MissingGaussian};
 pub use noise::Noise;
 pub use pairwise::Pairwise;
 pub use precomputed::Precomputed;
@@ -87,6 +93,8 @@ pub enum Domain {
     Any,
     /// Those without negative coordinates.
     NonNegative,
+    /// All, also with missing entries (NaN), which every other kernel refuses.
+    Incomplete,
 }
 
 /// A kernel with its parameters, ready to meet data: a leaf of a formula.
@@ -106,7 +114,8 @@ pub trait Leaf: Params + Settings + Send + Sync {
         None
     }
 
-    /// Learns what it needs from the training examples, beyond parameters: see [`Learned`].
+    /// Takes from the training examples what is more than a number (see [`resolve`]): lists of numbers among its parameters,
+    /// or what is kept beside them ([`Learned`]). Most kernels take nothing.
     fn learn(&mut self, values: &Values) {
         let _ = values;
     }
@@ -169,7 +178,14 @@ pub fn all() -> impl Iterator<Item = &'static KernelEntry> {
 }
 
 /// The kernels that belong to no family.
-static ENTRIES: &[&KernelEntry] = &[&rank_one::ENTRY, &noise::ENTRY, &precomputed::ENTRY];
+static ENTRIES: &[&KernelEntry] = &[
+    &diffusion::ENTRY,
+    &missing_gaussian::ENTRY,
+    &image_blocks::ENTRY,
+    &rank_one::ENTRY,
+    &noise::ENTRY,
+    &precomputed::ENTRY,
+];
 
 /// The entry of a name or alias.
 pub fn find(name: &str) -> Option<&'static KernelEntry> {

@@ -62,12 +62,17 @@ fn variance(values: &Values) -> f64 {
         (spread + (count - stored) * mean * mean) / count
     }
     match values {
-        Values::Dense(r) => of(r.values().iter().copied(), r.values().len()),
-        Values::Dense32(r) => of(r.values().iter().copied(), r.values().len()),
+        Values::Dense(r) => of(known(r.values()), known(r.values()).count()),
+        Values::Dense32(r) => of(known(r.values()), known(r.values()).count()),
         Values::Sparse(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
         Values::Sparse32(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
         Values::Text(_) | Values::Index(_) => 1.0,
     }
+}
+
+/// The numbers that are not missing.
+fn known<S: Scalar>(values: &[S]) -> impl Iterator<Item = S> + Clone {
+    values.iter().copied().filter(|x| !x.wide().is_nan())
 }
 
 /// The squared median distance between different examples of a sample.
@@ -102,7 +107,8 @@ fn median_square(values: &Values, seed: Seed) -> f64 {
 }
 
 fn dense_square<S: Scalar>(rows: &Rows<S>, i: usize, j: usize) -> f64 {
-    rows.row(i).iter().zip(rows.row(j)).map(|(a, b)| (a.wide() - b.wide()) * (a.wide() - b.wide())).sum()
+    let squares = rows.row(i).iter().zip(rows.row(j)).map(|(a, b)| (a.wide() - b.wide()) * (a.wide() - b.wide()));
+    squares.filter(|s| !s.is_nan()).sum()
 }
 
 fn sparse_square<S: Scalar>(rows: &SparseRows<S>, i: usize, j: usize) -> f64 {

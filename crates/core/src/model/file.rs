@@ -292,11 +292,12 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     if !kernel.is_resolved() {
         return Err("its kernel has a word where a number should be".to_owned());
     }
+    let gaps = kernel.takes_gaps();
     let views = document
         .views
         .iter()
         .enumerate()
-        .map(|(i, v)| Ok(View { name: v.name.clone(), values: unpack_view(unpack, i, v)? }))
+        .map(|(i, v)| Ok(View { name: v.name.clone(), values: unpack_view(unpack, i, v, gaps)? }))
         .collect::<Result<Vec<_>, String>>()?;
     let examples = Dataset::from_views(views).map_err(|e| e.to_string())?;
     if kernel.centrings().iter().any(|c| c.means.len() != examples.len()) {
@@ -339,7 +340,12 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
 }
 
 fn finite<T, S: Scalar>(array: (T, Vec<S>)) -> Result<(T, Vec<S>), String> {
-    if array.1.iter().all(|v| v.wide().is_finite()) {
+    finite_or(false, array)
+}
+
+/// Numbers that are finite, or missing where the kernel takes gaps.
+fn finite_or<T, S: Scalar>(gaps: bool, array: (T, Vec<S>)) -> Result<(T, Vec<S>), String> {
+    if array.1.iter().all(|v| v.wide().is_finite() || (gaps && v.wide().is_nan())) {
         Ok(array)
     } else {
         Err("an array holds numbers that are not finite".to_owned())
@@ -387,18 +393,18 @@ fn unpack_coefficients(
     }
 }
 
-fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView) -> Result<Values, String> {
+fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView, gaps: bool) -> Result<Values, String> {
     let name = |part: &str| format!("view.{place}.{part}");
     let wrong = || format!("view {} has the wrong shape", view.name);
     let shape = [view.len, view.width];
     match view.kind.as_str() {
         "dense" => {
-            let (found, values) = finite(unpack.get_f64s(&name("values"))?)?;
+            let (found, values) = finite_or(gaps, unpack.get_f64s(&name("values"))?)?;
             let rows = Rows::new(values, view.len, view.width).filter(|_| found == shape);
             rows.map(Values::from).ok_or_else(wrong)
         }
         "dense32" => {
-            let (found, values) = finite(unpack.get_f32s(&name("values"))?)?;
+            let (found, values) = finite_or(gaps, unpack.get_f32s(&name("values"))?)?;
             let rows = Rows::new(values, view.len, view.width).filter(|_| found == shape);
             rows.map(Values::from).ok_or_else(wrong)
         }

@@ -125,6 +125,11 @@ pub fn random_kernel(entry: &KernelEntry, width: usize, seed: u64) -> Box<dyn Le
             let value = match parameter.name {
                 // the widest vectors of the samples must be allowed
                 "dimension" => Setting::Number((17 + random.below(4)) as f64),
+                "height" => Setting::Number(0.0),
+                "categories" => {
+                    let count = if random.below(2) == 0 { 1 } else { width.min(64) };
+                    Setting::Numbers((0..count).map(|_| (2 + random.below(4)) as f64).collect())
+                }
                 "precision" => random_precision(width, &mut random),
                 _ => random_setting(parameter.kind, &parameter.words, width, &mut random),
             };
@@ -232,7 +237,9 @@ impl<'a> Tolerance<'a> {
             _ => ((self.own[0][i] * self.own[1][j]).abs().sqrt(), square(self.rows, i) + square(self.cols, j)),
         };
         let scale = size + f64::from(u8::from(entry.definite != Definite::Positive));
-        let tight = 64.0 * self.unit * (1.0 + squares) * scale;
+        // below its smallest normal number, f32 has fewer digits
+        let floor = if self.unit > f64::EPSILON { f64::from(f32::MIN_POSITIVE) } else { 0.0 };
+        let tight = 64.0 * self.unit * (1.0 + squares) * scale + floor;
         let off = (got - wanted).abs();
         if off <= tight {
             return;

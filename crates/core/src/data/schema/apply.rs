@@ -48,10 +48,12 @@ fn with_target(data: Dataset, table: &Table, targets: &[usize]) -> Result<Datase
     }
 }
 
-fn remedy(schema: &Schema) -> &'static str {
+/// What to do about a missing entry; nothing where they are kept.
+fn remedy(schema: &Schema) -> Option<&'static str> {
     match schema.missing {
-        Missing::Drop => "rows are dropped in training only; fill it in, or train with --missing mean",
-        Missing::Error | Missing::Mean => "fill it in, or train with --missing mean",
+        Missing::Drop => Some("rows are dropped in training only; fill it in, or train with --missing mean"),
+        Missing::Error | Missing::Mean => Some("fill it in, or train with --missing mean"),
+        Missing::Keep => None,
     }
 }
 
@@ -78,7 +80,7 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
         }
         (Content::Sparse { width, unit, .. }, None) => {
             let (mut rows, targets) = columns_as_block(schema, table, *width)?;
-            encode::fill_block(&mut rows, None, table, &view.name, "fill it in")?;
+            encode::fill_block(&mut rows, None, table, &view.name, Some("fill it in"))?;
             (sparse(SparseRows::from_dense(&rows), *unit), targets)
         }
         _ => return Ok(None),

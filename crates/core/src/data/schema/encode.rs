@@ -6,12 +6,13 @@ use super::take::{missing, numbers, words};
 use super::{Code, ColumnSchema};
 use std::collections::HashMap;
 
-/// Dense vectors made of columns; `fields` are the places of the columns in this table.
+/// Dense vectors made of columns; `fields` are the places of the columns in this table. Missing entries without a stand-in
+/// are an error with its remedy, or stay as NaN where there is none.
 pub(super) fn columns(
     table: &Table,
     columns: &[ColumnSchema],
     fields: &[usize],
-    remedy: &str,
+    remedy: Option<&str>,
 ) -> Result<Rows<f64>, DataError> {
     let width: usize = columns.iter().map(|c| c.code.width()).sum();
     let mut values = vec![0.0; table.len * width];
@@ -20,15 +21,25 @@ pub(super) fn columns(
         match &column.code {
             Code::Number { fill } => {
                 for (row, &v) in numbers(table, field, "")?.iter().enumerate() {
-                    let v = if v.is_nan() { fill.ok_or_else(|| missing(table, field, row, remedy))? } else { v };
-                    values[row * width + start] = v;
+                    values[row * width + start] = match (v.is_nan(), *fill, remedy) {
+                        (true, Some(fill), _) => fill,
+                        (true, None, Some(remedy)) => return Err(missing(table, field, row, remedy)),
+                        _ => v,
+                    };
                 }
             }
             Code::Categories { words: known, fill } => {
                 let places: HashMap<&str, usize> = known.iter().enumerate().map(|(k, w)| (w.as_str(), k)).collect();
                 for (row, word) in words(table, field)?.iter().enumerate() {
                     let place = if word.is_empty() {
-                        fill.filter(|&f| f < known.len()).ok_or_else(|| missing(table, field, row, remedy))?
+                        match (fill.filter(|&f| f < known.len()), remedy) {
+                            (Some(place), _) => place,
+                            (None, Some(remedy)) => return Err(missing(table, field, row, remedy)),
+                            (None, None) => {
+                                values[row * width + start..row * width + start + known.len()].fill(f64::NAN);
+                                continue;
+                            }
+                        }
                     } else {
                         *places.get(word.as_str()).ok_or_else(|| unknown_category(table, field, row, word, known))?
                     };
@@ -106,18 +117,19 @@ pub(super) fn usage_in(table: &Table, finding: &str) -> DataError {
     }
 }
 
-/// Replaces missing entries of vectors, or names the first one.
+/// Replaces missing entries of vectors, or names the first one with its remedy; without a remedy they stay.
 pub(super) fn fill_block<S: Scalar>(
     rows: &mut Rows<S>,
     fill: Option<&[f64]>,
     table: &Table,
     name: &str,
-    remedy: &str,
+    remedy: Option<&str>,
 ) -> Result<(), DataError> {
     let width = rows.width().max(1);
     for (at, v) in rows.values_mut().iter_mut().enumerate() {
         if v.wide().is_nan() {
             let Some(&fill) = fill.and_then(|fill| fill.get(at % width)) else {
+                let Some(remedy) = remedy else { continue };
                 let column = Some(format!("{name}[{}]", at % width + 1));
                 let place = Place { file: table.file.clone(), line: Some(table.line(at / width)), column };
                 return Err(DataError::Bad { place, finding: format!("the entry is missing; {remedy}") });

@@ -194,12 +194,17 @@ impl Wishes<'_> {
             fixed.resize(fixed.len() + code.width(), raw || matches!(code, Code::Categories { .. }));
             columns.push(ColumnSchema { field: reference(table, field), code });
         }
-        let mut rows = encode::columns(table, &columns, fields, REMEDY)?;
+        let mut rows = encode::columns(table, &columns, fields, self.remedy())?;
         let scaler = Scaler::learn(self.scale(name), &rows, &fixed);
         if let Some(scaler) = &scaler {
             scaler.apply(&mut rows);
         }
         Ok((Content::Columns { columns, scaler }, rows.into()))
+    }
+
+    /// What to do about a missing entry; nothing where they are kept.
+    fn remedy(&self) -> Option<&'static str> {
+        (self.options.missing != Missing::Keep).then_some(REMEDY)
     }
 
     fn is_raw(&self, name: &str) -> bool {
@@ -270,7 +275,7 @@ impl Wishes<'_> {
         Values: From<Rows<S>>,
     {
         let fill = (self.options.missing == Missing::Mean).then(|| encode::block_means(&rows, name)).transpose()?;
-        encode::fill_block(&mut rows, fill.as_deref(), table, name, REMEDY)?;
+        encode::fill_block(&mut rows, fill.as_deref(), table, name, self.remedy())?;
         let scaler = Scaler::learn(self.scale(name), &rows, &[]);
         if let Some(scaler) = &scaler {
             scaler.apply(&mut rows);

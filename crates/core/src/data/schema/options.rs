@@ -14,11 +14,14 @@ pub enum Missing {
     Mean,
     /// Training rows that have them are left out.
     Drop,
+    /// They stay, as NaN, for a kernel that knows what to do with them.
+    Keep,
 }
 
 impl Missing {
     /// All ways, as the command line spells them.
-    pub const WORDS: [(&'static str, Self); 3] = [("error", Self::Error), ("mean", Self::Mean), ("drop", Self::Drop)];
+    pub const WORDS: [(&'static str, Self); 4] =
+        [("error", Self::Error), ("mean", Self::Mean), ("drop", Self::Drop), ("keep", Self::Keep)];
 }
 
 /// What the user says about the columns of a table. Columns are named, or numbered from one (negative: from the end).

@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub trait Family: Params + Clone + Send + Sync + 'static {
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
+    /// Takes from the training examples what is more than a number; most kernels take nothing.
+    fn learn(&mut self, _: &Values) {}
     /// κ of two dense vectors.
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64;
     /// κ of two sparse vectors.
@@ -51,6 +53,10 @@ impl<F: Family> Leaf for F {
 
     fn boxed(&self) -> Box<dyn Leaf> {
         Box::new(self.clone())
+    }
+
+    fn learn(&mut self, values: &Values) {
+        Family::learn(self, values);
     }
 
     fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64 {
@@ -157,6 +163,17 @@ fn check(entry: &'static KernelEntry, rows: &Values, cols: &Values) -> Result<()
     for side in [rows, cols] {
         if side.kind() != Kind::Vectors {
             return Err(KernelError::Kind { kernel: entry.name, wants: Kind::Vectors, has: side.kind() });
+        }
+        if entry.domain != Domain::Incomplete {
+            let gap = match side {
+                Values::Dense(r) => r.values().iter().position(|x| x.is_nan()).map(|at| (at, r.width())),
+                Values::Dense32(r) => r.values().iter().position(|x| x.is_nan()).map(|at| (at, r.width())),
+                _ => None,
+            };
+            if let Some((at, width)) = gap {
+                let (example, coordinate) = (at / width + 1, at % width + 1);
+                return Err(KernelError::Missing { kernel: entry.name, example, coordinate });
+            }
         }
         if entry.domain == Domain::NonNegative {
             let negative = match side {

@@ -11,6 +11,11 @@ use std::sync::Arc;
 pub(crate) trait PairFamily: Send + Sync + Clone + 'static {
     /// What one coordinate adds; term(0, 0) = 0.
     fn term<S: Scalar>(&self, x: S, y: S) -> S;
+    /// What a certain coordinate adds, for families whose coordinates are not alike. To be marked `#[inline(always)]`.
+    #[inline(always)]
+    fn term_at<S: Scalar>(&self, _coordinate: usize, x: S, y: S) -> S {
+        self.term(x, y)
+    }
     /// What becomes of the sum.
     fn outer<S: Scalar>(&self, sum: S) -> S;
 }
@@ -67,9 +72,8 @@ impl<F: PairFamily> PairGram<F> {
             Pick::List(list) => {
                 for (k, i) in rows.iter().enumerate() {
                     for (o, &j) in out.row_mut(k).iter_mut().zip(*list) {
-                        *o = self
-                            .family
-                            .outer(a.row(i).iter().zip(b.row(j)).map(|(&x, &y)| self.family.term(x, y)).sum());
+                        let pairs = a.row(i).iter().zip(b.row(j)).enumerate();
+                        *o = self.family.outer(pairs.map(|(k, (&x, &y))| self.family.term_at(k, x, y)).sum());
                     }
                 }
             }
@@ -94,7 +98,7 @@ impl<F: PairFamily> PairGram<F> {
                 for lane in 0..count {
                     for c in a.row(rows.at(first + lane)) {
                         buffer[c.index as usize * SPARSE_ROWS + lane] = c.value;
-                        base[lane] += self.family.term(c.value, zero);
+                        base[lane] += self.family.term_at(c.index as usize, c.value, zero);
                     }
                 }
                 let (panel, _) = buffer.as_chunks::<SPARSE_ROWS>();
@@ -128,9 +132,9 @@ impl<F: PairFamily, S: Scalar> Loops for Panel<'_, F, S> {
         let mut start = 0;
         while start < S::LANES {
             let mut sums = [S::default(); WIDE];
-            for (&x, line) in self.x.iter().zip(self.lanes.chunks_exact(S::LANES)) {
+            for (k, (&x, line)) in self.x.iter().zip(self.lanes.chunks_exact(S::LANES)).enumerate() {
                 for (s, &y) in sums.iter_mut().zip(&line[start..start + WIDE]) {
-                    *s += self.family.term(x, y);
+                    *s += self.family.term_at(k, x, y);
                 }
             }
             for sum in &mut sums {
@@ -164,9 +168,11 @@ impl<F: PairFamily, S: Scalar> Loops for AgainstPanel<'_, F, S> {
         for k in 0..self.out.cols() {
             let mut sums = self.base;
             for c in self.columns.row(self.cols.at(k)) {
-                let line = &self.panel[c.index as usize];
+                let k = c.index as usize;
+                let line = &self.panel[k];
                 for lane in 0..SPARSE_ROWS {
-                    sums[lane] += self.family.term(line[lane], c.value) - self.family.term(line[lane], S::default());
+                    let without = self.family.term_at(k, line[lane], S::default());
+                    sums[lane] += self.family.term_at(k, line[lane], c.value) - without;
                 }
             }
             for (lane, &sum) in sums.iter().enumerate().take(self.out.rows()) {
@@ -198,12 +204,15 @@ impl<F: PairFamily> Gram for PairGram<F> {
             Side::Rows => &self.rows,
             Side::Columns => &self.cols,
         };
-        let own =
-            |row: &mut dyn Iterator<Item = f64>| self.family.outer(row.map(|x| self.family.term(x, x)).sum::<f64>());
+        let own = |row: &mut dyn Iterator<Item = (usize, f64)>| {
+            self.family.outer(row.map(|(k, x)| self.family.term_at(k, x, x)).sum::<f64>())
+        };
         Some(match f64::store(packed) {
-            Store::Dense { rows, .. } => (0..rows.len()).map(|i| own(&mut rows.row(i).iter().copied())).collect(),
+            Store::Dense { rows, .. } => {
+                (0..rows.len()).map(|i| own(&mut rows.row(i).iter().copied().enumerate())).collect()
+            }
             Store::Sparse { rows, .. } => {
-                (0..rows.len()).map(|i| own(&mut rows.row(i).iter().map(|c| c.value))).collect()
+                (0..rows.len()).map(|i| own(&mut rows.row(i).iter().map(|c| (c.index as usize, c.value)))).collect()
             }
         })
     }
