@@ -47,7 +47,7 @@ def theirs(path, degree):
 
 def ours(args, path, target):
     kernel = f"anova(degree={args.degree})"
-    command = [args.mercer, "gram", path, "--kernel", kernel, "--scale", "none", "-o", target, "--json", "--force"]
+    command = [args.mercer, "gram", path, "--kernel", kernel, "--scale", "none", "-o", target, "--json"]
     env = dict(os.environ, RAYON_NUM_THREADS=str(args.threads))
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, env=env)
     if done.returncode != 0:

@@ -62,7 +62,7 @@ pub trait Scalar:
         let size = Scalar::abs(self);
         let small = size < half;
         let z = if small { self * self } else { half * (n(1.0) - size) };
-        let mut p = n(3.479_331_075_960_211_7e-5);
+        let mut p = n(3.479_331_075_960_212e-5);
         for c in [
             7.915_349_942_898_145e-4,
             -4.005_553_450_067_941e-2,

@@ -121,6 +121,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn missing_entries_that_were_kept_do_not_count() {
+        let nan = f64::NAN;
+        let gaps = Rows::new(vec![1.0, nan, nan, 3.0, 4.0, nan, nan, 5.0, nan], 3, 3).unwrap();
+        for (scale, wanted) in [
+            (Scale::Standard, "[-1.0, NaN, NaN, 1.0, -1.0, NaN, NaN, 1.0, NaN]"),
+            (Scale::Minmax, "[0.0, NaN, NaN, 1.0, 0.0, NaN, NaN, 1.0, NaN]"),
+            (Scale::Unit, "[1.0, NaN, NaN, 0.6, 0.8, NaN, NaN, 1.0, NaN]"),
+        ] {
+            let mut rows = gaps.clone();
+            Scaler::learn(scale, &rows, &[false; 3]).unwrap().apply(&mut rows);
+            assert_eq!(format!("{:?}", rows.values()), wanted);
+        }
+    }
+
+    #[test]
     fn standard_uses_the_population_deviation_and_spares_constants() {
         let mut rows = Rows::new(vec![1.0, 5.0, 3.0, 5.0], 2, 2).unwrap();
         let scaler = Scaler::learn(Scale::Standard, &rows, &[false, false]).unwrap();

@@ -5,7 +5,7 @@ use crate::data::{DataError, Dataset, Kind, SparseRows, Values, Vectors};
 use crate::error::Error;
 use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Shape};
 use crate::gram::{Gram, Side, fill};
-use crate::kernels::{KernelError, Learned, resolve};
+use crate::kernels::{KernelError, Learned, complete, resolve};
 use crate::params::Auto;
 use crate::seed::Seed;
 use std::sync::Arc;
@@ -231,6 +231,10 @@ fn settle(node: &mut Node, training: &Dataset, seed: Seed) -> Result<(), Error> 
     match node {
         Node::Kernel(bound) => {
             let values = look(bound, training)?;
+            if bound.kernel.entry().kind == Kind::Vectors && !is_data_free(bound) {
+                // also for machines that never ask for a matrix
+                complete(bound.kernel.entry(), values)?;
+            }
             resolve(bound.kernel.as_mut(), values, seed);
         }
         Node::Centre(inner, place) => {

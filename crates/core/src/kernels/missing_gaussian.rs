@@ -88,9 +88,12 @@ impl Params for MissingGaussian {
     }
 }
 
+/// Someone who is shown coordinates and numbers.
+type See<'a> = &'a mut dyn FnMut(usize, f64);
+
 /// Mean and variance of the numbers that are there, of every coordinate; zeros of sparse vectors are there.
 fn moments(values: &Values) -> (Vec<f64>, Vec<f64>) {
-    fn of(n: usize, width: usize, each: &dyn Fn(&mut dyn FnMut(usize, f64))) -> (Vec<f64>, Vec<f64>) {
+    fn of(n: usize, width: usize, each: &dyn Fn(See<'_>)) -> (Vec<f64>, Vec<f64>) {
         let (mut gaps, mut stored) = (vec![0_usize; width], vec![0_usize; width]);
         let mut means = vec![0.0; width];
         each(&mut |j, x| {

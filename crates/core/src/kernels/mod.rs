@@ -31,6 +31,7 @@ pub use pairwise::Pairwise;
 pub use precomputed::Precomputed;
 pub use rank_one::{Feature, RankOne};
 pub use resolve::resolve;
+pub(crate) use vectors::complete;
 
 use crate::data::{Examples, Kind, Values, Vectors};
 use crate::gram::Gram;

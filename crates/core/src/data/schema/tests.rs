@@ -142,6 +142,11 @@ fn missing_entries_are_errors_means_or_dropped() {
     assert_eq!(dense(&data, "x"), [1., 1., 0., 7., 0., 1.]);
     assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 4.]);
     assert!(schema.apply(&table).unwrap_err().to_string().contains("dropped in training only"));
+    let keep = SchemaOptions { missing: Missing::Keep, ..plain() };
+    let (schema, data) = Schema::learn_and_apply(&table, &keep).unwrap();
+    let shown = |data: &Dataset| format!("{:?}", dense(data, "x"));
+    assert_eq!(shown(&data), "[1.0, 1.0, 0.0, NaN, 0.0, 1.0, 4.0, NaN, NaN, 7.0, 0.0, 1.0]");
+    assert_eq!(shown(&schema.apply(&csv("a,c\n?,u\n2,?\n")).unwrap()), "[NaN, 1.0, 0.0, 2.0, NaN, NaN]");
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
 use super::{Domain, Kernel, KernelEntry, KernelError, Leaf};
-use crate::data::{Coordinate, Kind, Scalar, SparseRows, Values};
+use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values};
 use crate::gram::Gram;
 use crate::params::Params;
 use std::sync::Arc;
@@ -158,23 +158,35 @@ pub(crate) fn coordinates_in_use(rows: &Values, cols: &Values) -> usize {
     seen.iter().filter(|&&j| j >= width).count() + width
 }
 
+/// No entry is missing where the kernel does not take that; sparse vectors have no gaps.
+pub(crate) fn complete(entry: &'static KernelEntry, values: &Values) -> Result<(), KernelError> {
+    fn gap<S: Scalar>(rows: &Rows<S>) -> Option<(usize, usize)> {
+        // whole chunks are looked at without a branch; the place is looked for only if there is one
+        let some = |chunk: &[S]| chunk.iter().fold(false, |some, x| some | x.wide().is_nan());
+        if !rows.values().chunks(1024).any(some) {
+            return None;
+        }
+        rows.values().iter().position(|x| x.wide().is_nan()).map(|at| (at / rows.width(), at % rows.width()))
+    }
+    let found = match values {
+        _ if entry.domain == Domain::Incomplete => None,
+        Values::Dense(r) => gap(r),
+        Values::Dense32(r) => gap(r),
+        _ => None,
+    };
+    match found {
+        Some((i, j)) => Err(KernelError::Missing { kernel: entry.name, example: i + 1, coordinate: j + 1 }),
+        None => Ok(()),
+    }
+}
+
 /// Both sides are vectors of one width and inside the kernel's domain.
 fn check(entry: &'static KernelEntry, rows: &Values, cols: &Values) -> Result<(), KernelError> {
     for side in [rows, cols] {
         if side.kind() != Kind::Vectors {
             return Err(KernelError::Kind { kernel: entry.name, wants: Kind::Vectors, has: side.kind() });
         }
-        if entry.domain != Domain::Incomplete {
-            let gap = match side {
-                Values::Dense(r) => r.values().iter().position(|x| x.is_nan()).map(|at| (at, r.width())),
-                Values::Dense32(r) => r.values().iter().position(|x| x.is_nan()).map(|at| (at, r.width())),
-                _ => None,
-            };
-            if let Some((at, width)) = gap {
-                let (example, coordinate) = (at / width + 1, at % width + 1);
-                return Err(KernelError::Missing { kernel: entry.name, example, coordinate });
-            }
-        }
+        complete(entry, side)?;
         if entry.domain == Domain::NonNegative {
             let negative = match side {
                 Values::Dense(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
