@@ -51,7 +51,8 @@ impl GramSchmidt {
             else {
                 break;
             };
-            if !(left > tolerance.max(0.0)) {
+            // what is not a number is no residual either
+            if left.is_nan() || left <= tolerance.max(0.0) {
                 break;
             }
             let (t, nu) = (pivots.len(), left.sqrt());

@@ -63,7 +63,7 @@ mod tests {
         for (i, norm) in norms(&gram).into_iter().enumerate() {
             assert!((norm - length(&x[3 * i..3 * i + 3])).abs() < 1e-12);
         }
-        let a: Vec<f64> = (0..9).map(|i| (i as f64).sin()).collect();
+        let a: Vec<f64> = (0..9).map(|i| f64::from(i).sin()).collect();
         let sum: Vec<f64> = (0..3).map(|k| (0..9).map(|i| a[i] * x[3 * i + k]).sum()).collect();
         assert!((combination_norm(&gram, &a) - length(&sum)).abs() < 1e-12);
         let all = squared_distances(&gram);

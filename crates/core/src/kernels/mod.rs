@@ -23,8 +23,8 @@ mod vectors;
 
 pub use diffusion::Diffusion;
 pub use error::KernelError;
-pub use learned::Learned;
 pub use image_blocks::ImageBlocks;
+pub use learned::Learned;
 pub use missing_gaussian::{Gaps, MissingGaussian};
 pub use noise::Noise;
 pub use pairwise::Pairwise;
