@@ -7,21 +7,45 @@ from collections.abc import Sequence
 from mercer._kernel import Kernel, Leaf, kernel
 
 __all__ = [
+    "AllSubsets",
+    "Anova",
+    "ArcCosine",
     "Ard",
+    "BagOfWords",
+    "BlendedSpectrum",
+    "Cauchy",
     "Chi2",
+    "Cosine",
+    "Diffusion",
     "Distance",
+    "ExactMatch",
+    "ExponentialChi2",
+    "HistogramIntersection",
+    "ImageBlocks",
+    "InverseMultiquadric",
     "Kernel",
     "Laplacian",
+    "LatentSemantic",
     "Linear",
+    "Mahalanobis",
     "Matern",
+    "Mismatch",
+    "MissingGaussian",
+    "Multiquadric",
     "Noise",
+    "Periodic",
     "Polynomial",
     "Precomputed",
     "RankOne",
+    "RationalQuadratic",
     "Rbf",
     "Sigmoid",
     "Spectrum",
+    "Spline",
     "Subsequence",
+    "WeightedDegree",
+    "WeightedDegreeShifts",
+    "Wendland",
     "kernel",
 ]
 
@@ -69,6 +93,27 @@ class Ard(Leaf):
         self.lengths = lengths
 
 
+class Mahalanobis(Leaf):
+    """The kernel `mahalanobis`.
+
+    exp(−½ (x − y)ᵀ P (x − y))
+
+    Use it when coordinates are correlated, or a metric was learned elsewhere.
+
+    Source: C. E. Rasmussen & C. K. I. Williams, Gaussian Processes for Machine Learning (2006), §5.1, (5.1).
+
+    Parameters
+    ----------
+    precision : numbers, default (1,)
+        inverse covariance P, row by row, or one number for all directions (finite).
+    """
+
+    _name = "mahalanobis"
+
+    def __init__(self, precision: Sequence[float] = (1,)) -> None:
+        self.precision = precision
+
+
 class Matern(Leaf):
     """The kernel `matern`.
 
@@ -92,6 +137,125 @@ class Matern(Leaf):
     def __init__(self, nu: float = 1.5, length: float = 1.0) -> None:
         self.nu = nu
         self.length = length
+
+
+class RationalQuadratic(Leaf):
+    """The kernel `rational_quadratic`.
+
+    (1 + ‖x − y‖² / (2αℓ²))^(−α)
+
+    Use it when the function varies on several scales at once.
+
+    Source: C. E. Rasmussen & C. K. I. Williams, Gaussian Processes for Machine Learning (2006), §4.2.1,
+    (4.19).
+
+    Parameters
+    ----------
+    alpha : number, default 1.0
+        exponent α; large is nearly Gaussian (> 0).
+    length : number, default 1.0
+        length scale ℓ (> 0).
+    """
+
+    _name = "rational_quadratic"
+
+    def __init__(self, alpha: float = 1.0, length: float = 1.0) -> None:
+        self.alpha = alpha
+        self.length = length
+
+
+class Cauchy(Leaf):
+    """The kernel `cauchy`.
+
+    1 / (1 + ‖x − y‖²/σ²)
+
+    Use it when a long tail is wanted without a second parameter.
+
+    Source: C. E. Rasmussen & C. K. I. Williams, Gaussian Processes for Machine Learning (2006), §4.2.1,
+    (4.19).
+
+    Parameters
+    ----------
+    sigma : number, default 1.0
+        width σ: the distance of value ½ (> 0).
+    """
+
+    _name = "cauchy"
+
+    def __init__(self, sigma: float = 1.0) -> None:
+        self.sigma = sigma
+
+
+class InverseMultiquadric(Leaf):
+    """The kernel `inverse_multiquadric`.
+
+    1/√(‖x − y‖² + c²)
+
+    Use it when far examples should still count.
+
+    Source: C. A. Micchelli, Interpolation of Scattered Data: Distance Matrices and Conditionally Positive
+    Definite Functions (1986), completely monotone functions.
+
+    Parameters
+    ----------
+    c : number, default 1.0
+        offset c of the distance; κ(x, x) = 1/c (> 0).
+    """
+
+    _name = "inverse_multiquadric"
+
+    def __init__(self, c: float = 1.0) -> None:
+        self.c = c
+
+
+class Multiquadric(Leaf):
+    """The kernel `multiquadric`.
+
+    −√(‖x − y‖² + c²)
+
+    Use it when scattered values are interpolated; only for machines that do not see the origin.
+
+    Source: C. A. Micchelli, Interpolation of Scattered Data: Distance Matrices and Conditionally Positive
+    Definite Functions (1986), conditionally positive definite functions of order one.
+
+    Parameters
+    ----------
+    c : number, default 1.0
+        offset c; 0 is the negative distance (≥ 0).
+    """
+
+    _name = "multiquadric"
+
+    def __init__(self, c: float = 1.0) -> None:
+        self.c = c
+
+
+class Wendland(Leaf):
+    """The kernel `wendland`.
+
+    φ_{l,k}(‖x − y‖/ρ), l = ⌊d/2⌋ + k + 1
+
+    Use it when examples far apart should not count at all; up to a known dimension.
+
+    Source: H. Wendland, Piecewise Polynomial, Positive Definite and Compactly Supported Radial Functions of
+    Minimal Degree (1995), the functions φ_{l,k}.
+
+    Parameters
+    ----------
+    smoothness : count, default 1
+        k: functions have 2k derivatives (between 0 and 3).
+    dimension : number or d, default "d"
+        positive definite up to so many coordinates; more are refused (≥ 1, or d).
+    support : number, default 1.0
+        distance ρ from which on the kernel is zero (> 0).
+    """
+
+    _name = "wendland"
+
+    def __init__(self, smoothness: int = 1, dimension: float | str = "d", support: float = 1.0) -> None:
+        self.smoothness = smoothness
+        self.dimension = dimension
+        self.support = support
 
 
 class Distance(Leaf):
@@ -182,6 +346,43 @@ class Sigmoid(Leaf):
         self.offset = offset
 
 
+class Cosine(Leaf):
+    """The kernel `cosine`.
+
+    ⟨x, y⟩ / ‖x‖‖y‖
+
+    Use it when only the direction of a vector counts.
+
+    Source: R. Herbrich, Learning Kernel Classifiers (2002), (2.22).
+    """
+
+    _name = "cosine"
+
+    def __init__(self) -> None:
+        pass
+
+
+class ArcCosine(Leaf):
+    """The kernel `arc_cosine`.
+
+    (1/π) ‖x‖ⁿ‖y‖ⁿ J_n(θ)
+
+    Use it when a wide network of one layer is to be imitated.
+
+    Source: Y. Cho & L. K. Saul, Kernel Methods for Deep Learning (2009), §2.
+
+    Parameters
+    ----------
+    degree : count, default 1
+        0 is a step, 1 a ramp, 2 its square (between 0 and 2).
+    """
+
+    _name = "arc_cosine"
+
+    def __init__(self, degree: int = 1) -> None:
+        self.degree = degree
+
+
 class Laplacian(Leaf):
     """The kernel `laplacian`.
 
@@ -203,6 +404,31 @@ class Laplacian(Leaf):
         self.gamma = gamma
 
 
+class Periodic(Leaf):
+    """The kernel `periodic`.
+
+    exp(−(2/ℓ²) Σ sin²(π(x_j − y_j)/p))
+
+    Use it when coordinates repeat themselves: hours, seasons, angles.
+
+    Source: C. E. Rasmussen & C. K. I. Williams, Gaussian Processes for Machine Learning (2006), §4.2.3,
+    (4.31).
+
+    Parameters
+    ----------
+    period : number, default 1.0
+        period p of every coordinate (> 0).
+    length : number, default 1.0
+        length scale ℓ, beside a circle of radius 1 (> 0).
+    """
+
+    _name = "periodic"
+
+    def __init__(self, period: float = 1.0, length: float = 1.0) -> None:
+        self.period = period
+        self.length = length
+
+
 class Chi2(Leaf):
     """The kernel `chi2`.
 
@@ -214,6 +440,114 @@ class Chi2(Leaf):
     """
 
     _name = "chi2"
+
+    def __init__(self) -> None:
+        pass
+
+
+class ExponentialChi2(Leaf):
+    """The kernel `exponential_chi2`.
+
+    exp(−γ Σ (x_j − y_j)² / (x_j + y_j))
+
+    Use it when examples are histograms, and a local kernel is wanted.
+
+    Source: O. Chapelle, P. Haffner & V. N. Vapnik, Support Vector Machines for Histogram-Based Image
+    Classification (1999), the χ² distance between histograms.
+
+    Parameters
+    ----------
+    gamma : number or scale, median, 1/d, default 1.0
+        inverse width γ (> 0, or scale, median, 1/d).
+    """
+
+    _name = "exponential_chi2"
+
+    def __init__(self, gamma: float | str = 1.0) -> None:
+        self.gamma = gamma
+
+
+class HistogramIntersection(Leaf):
+    """The kernel `histogram_intersection`.
+
+    Σ min(x_j, y_j)
+
+    Use it when examples are histograms, and what they have in common counts.
+
+    Source: A. Vedaldi & A. Zisserman, Efficient Additive Kernels via Explicit Feature Maps (2012), §2.
+    """
+
+    _name = "histogram_intersection"
+
+    def __init__(self) -> None:
+        pass
+
+
+class Spline(Leaf):
+    """The kernel `spline`.
+
+    Π (1 + xy + xy m − ½(x + y)m² + ⅓m³), m = min(x, y)
+
+    Use it when a smooth curve without a width to choose; few coordinates in [0, 1].
+
+    Source: V. Vapnik, S. E. Golowich & A. Smola, Support Vector Method for Function Approximation, Regression
+    Estimation, and Signal Processing (1997), splines with infinitely many knots.
+    """
+
+    _name = "spline"
+
+    def __init__(self) -> None:
+        pass
+
+
+class AllSubsets(Leaf):
+    """The kernel `all_subsets`.
+
+    Π (1 + x_j y_j)
+
+    Use it when any set of coordinates may matter together, each at most once.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §9.1.
+    """
+
+    _name = "all_subsets"
+
+    def __init__(self) -> None:
+        pass
+
+
+class Anova(Leaf):
+    """The kernel `anova`.
+
+    Σ_{j₁ < … < j_p} Π x_j y_j
+
+    Use it when products of exactly p different coordinates matter.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §9.2.
+
+    Parameters
+    ----------
+    degree : count, default 2
+        how many different coordinates are multiplied (between 1 and 32).
+    """
+
+    _name = "anova"
+
+    def __init__(self, degree: int = 2) -> None:
+        self.degree = degree
+
+
+class ExactMatch(Leaf):
+    """The kernel `exact_match`.
+
+    κ(s, t) = 1 if s = t, else 0
+
+    Use it when strings are names of things, equal or not, beside other kernels.
+
+    Source: R. Herbrich, Learning Kernel Classifiers (2002), section 2.3.2.
+    """
+
+    _name = "exact_match"
 
     def __init__(self) -> None:
         pass
@@ -241,6 +575,58 @@ class Spectrum(Leaf):
         self.length = length
 
 
+class BlendedSpectrum(Leaf):
+    """The kernel `blended_spectrum`.
+
+    κ(s, t) = Σ_{k=1..p} λ²ᵏ Σ_{u ∈ Σᵏ} count_s(u) · count_t(u)
+
+    Use it when strings are alike when they share pieces, and no single length of these is known to be right.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), section 11.2.
+
+    Parameters
+    ----------
+    length : count, default 3
+        length p of the longest shared substrings (≥ 1).
+    decay : number, default 1.0
+        weight λ of each character of a substring; 1: plain counts (> 0).
+    """
+
+    _name = "blended_spectrum"
+
+    def __init__(self, length: int = 3, decay: float = 1.0) -> None:
+        self.length = length
+        self.decay = decay
+
+
+class Mismatch(Leaf):
+    """The kernel `mismatch`.
+
+    κ(s, t) = Σ_{u ∈ Σᵖ} φ_u(s) φ_u(t), φ_u(s) = #{substrings of s with at most m letters unlike u}
+
+    Use it when strings are alike when they share short pieces in which some letters have changed.
+
+    Source: C. Leslie, E. Eskin, A. Cohen, J. Weston & W. S. Noble, Mismatch String Kernels for Discriminative
+    Protein Classification (2004), the (k, m)-mismatch kernel.
+
+    Parameters
+    ----------
+    length : count, default 3
+        length p of the shared substrings, in characters (≥ 1).
+    mismatches : count, default 1
+        how many of their letters may differ (≥ 0).
+    alphabet : word, default "data"
+        the letters: dna, protein, or those of the training data (data, dna, protein).
+    """
+
+    _name = "mismatch"
+
+    def __init__(self, length: int = 3, mismatches: int = 1, alphabet: str = "data") -> None:
+        self.length = length
+        self.mismatches = mismatches
+        self.alphabet = alphabet
+
+
 class Subsequence(Leaf):
     """The kernel `subsequence`.
 
@@ -264,6 +650,213 @@ class Subsequence(Leaf):
     def __init__(self, length: int = 3, decay: float = 0.5) -> None:
         self.length = length
         self.decay = decay
+
+
+class WeightedDegree(Leaf):
+    """The kernel `weighted_degree`.
+
+    κ(s, t) = Σ_{k=1..d} β_k Σ_i [s_i…s_{i+k−1} = t_i…t_{i+k−1}], β_k = 2(d − k + 1)/(d(d + 1))
+
+    Use it when sequences are aligned, so that pieces count at the same place only: DNA around a signal.
+
+    Source: G. Rätsch & S. Sonnenburg, Accurate Splice Site Detection for Caenorhabditis elegans (2004), the
+    weighted degree kernel.
+
+    Parameters
+    ----------
+    degree : count, default 20
+        length d of the longest windows that may match (≥ 1).
+    """
+
+    _name = "weighted_degree"
+
+    def __init__(self, degree: int = 20) -> None:
+        self.degree = degree
+
+
+class WeightedDegreeShifts(Leaf):
+    """The kernel `weighted_degree_shifts`.
+
+    κ(s, t) = Σ_{k=1..d} β_k Σ_i Σ_{j=0..S} ([s_{i+j}… = t_i…] + [s_i… = t_{i+j}…])/(2(j + 1))
+
+    Use it when sequences are aligned, but pieces may stand a few places earlier or later.
+
+    Source: G. Rätsch, S. Sonnenburg & B. Schölkopf, RASE: Recognition of Alternatively Spliced Exons in C.
+    elegans (2005), the weighted degree kernel with shifts.
+
+    Parameters
+    ----------
+    degree : count, default 20
+        length d of the longest windows that may match (≥ 1).
+    shift : count, default 3
+        how many places apart they may stand (≥ 0).
+    """
+
+    _name = "weighted_degree_shifts"
+
+    def __init__(self, degree: int = 20, shift: int = 3) -> None:
+        self.degree = degree
+        self.shift = shift
+
+
+class BagOfWords(Leaf):
+    """The kernel `bag_of_words`.
+
+    κ(s, t) = Σ_w φ_w(s) φ_w(t), φ_w(s) = c, ln(1 + c), 1 or c · ln(m/m_w) for a word w that stands c times in
+    s
+
+    Use it when texts are alike when they use the same words: messages, articles, reviews.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), section 10.2.
+
+    Parameters
+    ----------
+    ngram : count, default 1
+        runs of up to so many words count as one term (≥ 1).
+    stop_words : word, default "none"
+        frequent words that are left out: none or english (none, english).
+    stem : word, default "none"
+        words are cut down to their stems: none or english (Porter) (none, english).
+    weighting : word, default "tf"
+        the feature of a count c: tf c, log ln(1 + c), binary 1, tfidf c ln(m/m_w) (tf, log, binary, tfidf).
+    """
+
+    _name = "bag_of_words"
+
+    def __init__(self, ngram: int = 1, stop_words: str = "none", stem: str = "none", weighting: str = "tf") -> None:
+        self.ngram = ngram
+        self.stop_words = stop_words
+        self.stem = stem
+        self.weighting = weighting
+
+
+class LatentSemantic(Leaf):
+    """The kernel `latent_semantic`.
+
+    κ(s, t) = φ(s)ᵀ U_k U_kᵀ φ(t), φ a bag of words, U_k the k leading directions of the training texts
+
+    Use it when texts are short, and different words mean the same.
+
+    Source: N. Cristianini, J. Shawe-Taylor & H. Lodhi, Latent Semantic Kernels (2002), the latent semantic
+    kernel.
+
+    Parameters
+    ----------
+    rank : count, default 100
+        how many directions k of the training texts are kept (≥ 1).
+    ngram : count, default 1
+        runs of up to so many words count as one term (≥ 1).
+    stop_words : word, default "none"
+        frequent words that are left out: none or english (none, english).
+    stem : word, default "none"
+        words are cut down to their stems: none or english (Porter) (none, english).
+    weighting : word, default "tf"
+        the feature of a count c: tf c, log ln(1 + c), binary 1, tfidf c ln(m/m_w) (tf, log, binary, tfidf).
+    """
+
+    _name = "latent_semantic"
+
+    def __init__(self, rank: int = 100, ngram: int = 1, stop_words: str = "none", stem: str = "none",
+                 weighting: str = "tf") -> None:
+        self.rank = rank
+        self.ngram = ngram
+        self.stop_words = stop_words
+        self.stem = stem
+        self.weighting = weighting
+
+
+class Diffusion(Leaf):
+    """The kernel `diffusion`.
+
+    Π_{x_j ≠ y_j} (1 − e^(−m_j β)) / (1 + (m_j − 1) e^(−m_j β))
+
+    Use it when coordinates are codes of categories, of which only equality counts.
+
+    Source: R. I. Kondor & J. Lafferty, Diffusion Kernels on Graphs and Other Discrete Input Spaces (2002),
+    complete graphs and products of graphs.
+
+    Parameters
+    ----------
+    beta : number, default 0.5
+        time β of the diffusion; large makes categories alike (> 0).
+    categories : numbers, default (2,)
+        number of categories, one for each coordinate or one for all (≥ 2).
+    """
+
+    _name = "diffusion"
+
+    def __init__(self, beta: float = 0.5, categories: Sequence[float] = (2,)) -> None:
+        self.beta = beta
+        self.categories = categories
+
+
+class MissingGaussian(Leaf):
+    """The kernel `missing_gaussian`.
+
+    E exp(−γ‖x − y‖²) over missing entries N(μ_j, s_j²)
+
+    Use it when entries are missing, and nothing should be filled in.
+
+    Source: D. P. P. Mesquita, J. P. P. Gomes, F. Corona, A. H. Souza Junior & J. S. Nobre, Gaussian Kernels
+    for Incomplete Data (2019), the expected Gaussian kernel.
+
+    Parameters
+    ----------
+    gamma : number or scale, median, 1/d, default "scale"
+        inverse squared width γ (> 0, or scale, median, 1/d).
+    gaps : word, default "data"
+        whether means and variances come from the training data or are given (data, given).
+    means : numbers, default (0,)
+        means of missing entries, one for each coordinate or one for all (finite).
+    variances : numbers, default (1,)
+        variances of missing entries, one for each coordinate or one for all (≥ 0).
+    """
+
+    _name = "missing_gaussian"
+
+    def __init__(self, gamma: float | str = "scale", gaps: str = "data", means: Sequence[float] = (0,),
+                 variances: Sequence[float] = (1,)) -> None:
+        self.gamma = gamma
+        self.gaps = gaps
+        self.means = means
+        self.variances = variances
+
+
+class ImageBlocks(Leaf):
+    """The kernel `image_blocks`.
+
+    (Σ_B (Σ_{q ∈ B} w_q x_q y_q)^p)^r
+
+    Use it when examples are small images, and nearby pixels belong together.
+
+    Source: B. Schölkopf & A. J. Smola, Learning with Kernels (2002), §13.3.
+
+    Parameters
+    ----------
+    width : count, default 28
+        pixels in a row of the image (between 1 and 65536).
+    height : count, default 0
+        rows of the image; 0: as many as there are (between 0 and 65536).
+    block : count, default 5
+        side of a block, in pixels (between 1 and 64).
+    local_degree : count, default 2
+        products of so many pixels of a block (between 1 and 16).
+    global_degree : count, default 2
+        products of so many blocks (between 1 and 16).
+    pyramid : switch, default True
+        whether the middle of a block counts more than its edge (true or false).
+    """
+
+    _name = "image_blocks"
+
+    def __init__(self, width: int = 28, height: int = 0, block: int = 5, local_degree: int = 2,
+                 global_degree: int = 2, pyramid: bool = True) -> None:
+        self.width = width
+        self.height = height
+        self.block = block
+        self.local_degree = local_degree
+        self.global_degree = global_degree
+        self.pyramid = pyramid
 
 
 class RankOne(Leaf):
