@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 const USAGE: &str = "usage: bench_gram CASE FILE [--gamma G] [--rows N] [--length P] [--threads N] [--repeat K]\n\
-    cases: rbf_f64, rbf_f32, product_f64, rbf_sparse, stream, spectrum";
+    cases: rbf_f64, rbf_f32, product_f64, rbf_sparse, stream, spectrum, anova (of degree P)";
 
 struct Arguments {
     case: String,
@@ -103,6 +103,7 @@ fn run(args: &Arguments) -> Result<serde_json::Value, String> {
         "rbf_f64" | "rbf_f32" | "rbf_sparse" | "stream" => rbf(args.gamma),
         "product_f64" => linear(),
         "spectrum" => spectrum(args.length),
+        "anova" => format!("anova(degree={})", args.length).parse().map_err(|e| format!("{e}"))?,
         other => return Err(format!("there is no case {other}\n{USAGE}")),
     };
     let data = Dataset::new(load(args)?);
