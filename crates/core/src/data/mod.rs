@@ -2,7 +2,7 @@
 //!
 //! A [`Dataset`] is a number of examples, each seen through one or more named views (columns of one
 //! kind), with an optional [`Target`]. A view is dense or sparse vectors in f32 or f64, or text.
-//! Readers turn files into a raw [`Table`], and [`write`] turns it into a file again; a [`Schema`], learned on the
+//! Readers turn files into a raw [`Table`], and [`mod@write`] turns it into a file again; a [`Schema`], learned on the
 //! training file and kept in the model, turns tables into data sets (target, one-hot codes, missing values, scaling).
 
 mod dataset;
