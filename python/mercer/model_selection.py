@@ -44,6 +44,10 @@ QUICK = {
 }
 
 
+# kernels that take more than a number from the training examples: means, weights of words, alphabets, gaps
+LEARNS = re.compile(r"\b(centre|latent_semantic|mismatch|missing_gaussian)\b|tfidf")
+
+
 class _Uncovered(Exception):
     """Why a search is left to scikit-learn."""
 
@@ -339,8 +343,8 @@ def _coverable(estimator, weights):
         raise _Uncovered("the kernel is a function")
     if getattr(estimator, "max_seconds", None) is not None:
         raise _Uncovered("max_seconds is set")
-    if "centre(" in (estimator._own_kernel() or ""):
-        raise _Uncovered("the kernel is centred on the examples of a fold")
+    if LEARNS.search(estimator._own_kernel() or ""):
+        raise _Uncovered("the kernel learns from the examples of a fold")
     plain = not isinstance(estimator, KernelRidge) or (weights is None and np.ndim(estimator.alpha) == 0 and estimator.alpha > 0)
     if not plain:
         raise _Uncovered("KernelRidge with weights, or an alpha that is not one number above zero")
@@ -351,7 +355,7 @@ def _looks_at_examples(estimator):
     """Whether a number of the kernel is taken from the examples of a fold."""
     own = estimator._own_kernel()
     if own is not None:
-        return re.search(r"=\s*(scale|median|1/d)", own) is not None
+        return re.search(r"=\s*(scale|median|1/d|d)\b", own) is not None
     return getattr(estimator, "gamma", None) == "scale" and estimator.kernel in ("rbf", "poly", "sigmoid")
 
 

@@ -103,6 +103,17 @@ def test_views_and_strings():
     assert search.best_score_ > 0.9 and (search.predict(both) == y).mean() > 0.9
 
 
+def test_kernels_that_learn_words_are_left_to_grid_search(caplog):
+    texts = [f"{'good fine' if i % 2 else 'bad poor'} film number {i}" for i in range(40)]
+    y = np.arange(40) % 2
+    estimator = SVC(kernel=mercer.kernel("bag_of_words(weighting=tfidf)"))
+    with caplog.at_level(logging.WARNING, "mercer"):
+        ours = MercerSearchCV(estimator, {"C": [0.01, 1]}, cv=4).fit(texts, y)
+    assert "learns from the examples of a fold" in caplog.text
+    theirs = GridSearchCV(estimator, {"C": [0.01, 1]}, cv=4).fit(texts, y)
+    np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
+
+
 def test_leave_one_out_by_its_name():
     X, y = NUMBERS
     search = MercerSearchCV(KernelRidge(kernel="rbf"), {"alpha": [0.1, 1]}, cv="loo", scoring="neg_mean_absolute_error").fit(X, y)
@@ -117,6 +128,7 @@ UNCOVERED = {
     "training scores": (SVC(), {"C": [1, 2]}, {"return_train_score": True}),
     "probabilities": (SVC(probability=True), {"C": [1]}, {"scoring": "neg_log_loss"}),
     "a function": (SVC(kernel=lambda X, Y: X @ Y.T), {"C": [1, 2]}, {}),
+    "a kernel that learns": (SVC(kernel=Rbf(gamma=0.5).centre()), {"C": [1, 2]}, {}),
     "a measure of anything": (SVC(), {"C": [1]}, {"scoring": lambda e, X, y: len(e.support_)}),
 }
 
