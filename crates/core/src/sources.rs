@@ -82,7 +82,7 @@ works! {
     /// Diffusion kernels.
     KONDOR = "R. I. Kondor & J. Lafferty", "Diffusion Kernels on Graphs and Other Discrete Input Spaces", 2002;
     /// Gaussian kernels of incomplete vectors.
-    MESQUITA = "D. P. P. Mesquita, J. P. P. Gomes, F. Corona, A. H. Souza Junior & J. S. Nobre", "Gaussian Kernels for Incomplete Data", 2019;
+    MESQUITA = "D. Mesquita, J. P. Gomes & L. R. Rodrigues", "Gaussian Kernels for Incomplete Data", 2019;
     /// Kernel principal component analysis.
     KPCA = "B. Schölkopf, A. Smola & K.-R. Müller", "Nonlinear Component Analysis as a Kernel Eigenvalue Problem", 1998;
     /// The spectrum kernel.

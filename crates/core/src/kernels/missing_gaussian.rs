@@ -35,8 +35,10 @@ impl Choice for Gaps {
 /// and (1 + 4γs²)^(−½) where none is. Nothing is filled in.
 ///
 /// # Source
-/// Mesquita et al. (2019), with one Gaussian for each coordinate. An expectation over both examples is an inner product of
-/// mean features, so κ is positive definite; κ(x, x) is below 1 where x has gaps.
+/// The expected Gaussian kernel of Mesquita, Gomes & Rodrigues (2019), who take the missing entries from a mixture and the
+/// distance as a Gamma variable; here they are independent Gaussians, for which the expectation has a closed form. An
+/// expectation over both examples is an inner product of mean features, so κ is positive definite; κ(x, x) is below 1
+/// where x has gaps.
 ///
 /// # Use when
 /// Entries are missing here and there, and a stand-in would pretend to know them. Keep them with `--missing keep`.
