@@ -6,7 +6,7 @@ use mercer::data::Coordinate;
 use mercer::gram::Plan;
 use mercer::machines::classify::MarginLoss;
 use mercer::machines::regress::InsensitiveLoss;
-use mercer::machines::{Coefficients, Features, FitError, Fitted, Learns, Machine, Task};
+use mercer::machines::{Coefficients, Features, FitError, Fitted, Learns, Machine, Output, Task};
 use mercer::params::Setting;
 use mercer::prelude::*;
 use mercer::select::{Axis, Grid, Search};
@@ -141,6 +141,35 @@ fn the_hinge_is_that_of_the_kernel_machine() {
     let most = optimum + b * b / (2.0 * 900.0);
     assert!(found >= optimum * (1.0 - 1e-5) && found <= most * (1.0 + 1e-5), "{optimum} ≤ {found} ≤ {most}");
     near(&model.scores(&data).unwrap(), &svc.scores(&data).unwrap(), 2e-2, "scores");
+}
+
+#[test]
+fn polynomials_have_features_in_which_a_linear_machine_is_the_kernel_machine() {
+    let (x, codes) = clouds(80, 3, 2, 21);
+    let data = labelled(&x, &codes);
+    for kernel in ["polynomial(degree=2, gamma=0.5, offset=1)", "2*polynomial(degree=3, gamma=0.5, offset=0)"] {
+        for text in [kernel.to_owned(), format!("normalise({kernel})")] {
+            let kernel: Formula = text.parse().unwrap();
+            let machine = LinearSvc { bias: false, ..exact(MarginLoss::Hinge) };
+            let model = machine.fit(&kernel, &data).unwrap();
+            assert!(matches!(model.fitted.expansion.coefficients, Coefficients::Primal { .. }), "{text}");
+            let effort = Effort { tolerance: 1e-7, ..Effort::default() };
+            let svc = Svc { bias: false, effort, ..Svc::default() }.fit(&kernel, &data).unwrap();
+            let scores = |output: Output| match output {
+                Output::Labels { scores, .. } => scores,
+                Output::Values { .. } => panic!("both classify"),
+            };
+            let (a, b) = (scores(model.predict(&data).unwrap()), scores(svc.predict(&data).unwrap()));
+            near(&a, &b, 1e-4, &text);
+            // explicit weights of a polynomial are no model of LIBSVM or of the linear graph
+            assert!(model.to_libsvm().is_err());
+            assert!(model.to_onnx().is_err());
+            // more examples than are taken at a time
+            let many = Dataset::new(x.select(&(0..5000).map(|i| i % 80).collect::<Vec<_>>()));
+            let (whole, few) = (model.scores(&many).unwrap(), model.scores(&data).unwrap());
+            assert_eq!(whole[4999 * whole.len() / 5000..], few[39 * few.len() / 80..40 * few.len() / 80]);
+        }
+    }
 }
 
 #[test]

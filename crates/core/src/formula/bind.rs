@@ -1,7 +1,7 @@
 //! Binding: a formula met with data.
 
 use super::{Bound, Formula, Node};
-use crate::data::{DataError, Dataset, Kind, SparseRows, Values, Vectors};
+use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors};
 use crate::error::Error;
 use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Shape};
 use crate::gram::{Gram, Side, fill};
@@ -122,15 +122,19 @@ impl Formula {
     }
 
     /// Explicit features, where the formula is a multiple of a kernel that has them, normalised or not: K = scale · X Xᵀ.
-    /// Those of the linear kernel are the data; those of kernels on strings are computed here.
+    /// Those of the linear kernel are the data; those of polynomials and of kernels on strings are computed here.
     pub fn features(&self, data: &Dataset) -> Option<(Vectors, f64)> {
         features(&self.0, data)
     }
 
     /// The features for a task: none that would have to be computed where a machine asks for the matrix anyway.
     pub(crate) fn task_features(&self, data: &Dataset, wants_matrix: bool) -> Option<(Vectors, f64)> {
-        let ready = matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.entry().kind == Kind::Vectors);
-        if ready || !wants_matrix { self.features(data) } else { None }
+        if self.features_are_data() || !wants_matrix { self.features(data) } else { None }
+    }
+
+    /// Whether its explicit features are the data themselves, and cost nothing.
+    pub(crate) fn features_are_data(&self) -> bool {
+        matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.entry().name == "linear")
     }
 
     /// The factor in front, and what it stands in front of.
@@ -148,6 +152,7 @@ fn features(node: &Node, data: &Dataset) -> Option<(Vectors, f64)> {
         // a negative multiple has no norm
         Node::Normalise(inner) => match features(inner, data)? {
             (Vectors::Sparse(rows), scale) if scale > 0.0 => Some((normalised(&rows).into(), 1.0)),
+            (Vectors::Dense(rows), scale) if scale > 0.0 => Some((normalised_dense(&rows).into(), 1.0)),
             _ => None,
         },
         Node::Kernel(bound) if bound.kernel.entry().name == "linear" => {
@@ -175,6 +180,18 @@ fn normalised(rows: &SparseRows<f64>) -> SparseRows<f64> {
         if square > 0.0 {
             let norm = square.sqrt();
             row.iter_mut().for_each(|c| c.value /= norm);
+        }
+    }
+    unit
+}
+
+/// The same for dense rows.
+fn normalised_dense(rows: &Rows<f64>) -> Rows<f64> {
+    let mut unit = rows.clone();
+    for row in unit.values_mut().chunks_exact_mut(rows.width().max(1)) {
+        let norm = row.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if norm > 0.0 {
+            row.iter_mut().for_each(|v| *v /= norm);
         }
     }
     unit

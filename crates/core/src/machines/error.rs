@@ -30,7 +30,7 @@ pub enum FitError {
     },
     /// The kernel has no explicit features.
     #[error(
-        "{machine} works on explicit features, which only the linear kernel on vectors and kernels that count pieces of strings (spectrum, bag_of_words, …) have, or multiples of these; use one of them, or the machine {instead} with this one"
+        "{machine} works on explicit features, which only the linear kernel, polynomial kernels of few coordinates and kernels that count pieces of strings (spectrum, bag_of_words, …) have, or multiples of these; use one of them, or the machine {instead} with this one"
     )]
     NoFeatures {
         /// Machine.

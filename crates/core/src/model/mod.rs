@@ -22,6 +22,9 @@ use crate::params::Setting;
 use crate::solvers::SolveError;
 use std::sync::Arc;
 
+/// Examples whose features are computed at a time.
+const SLICE: usize = 4096;
+
 /// A trained model: what predicts, and what is told about how it came to be.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -98,6 +101,15 @@ impl Model {
 
     fn raw_scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
         if let Coefficients::Primal { width, .. } = &self.fitted.expansion.coefficients {
+            if data.len() > SLICE && !self.kernel.features_are_data() {
+                // computed features may be many more numbers than the data
+                let mut scores = Vec::with_capacity(data.len() * self.fitted.expansion.outputs());
+                for start in (0..data.len()).step_by(SLICE) {
+                    let slice: Vec<usize> = (start..data.len().min(start + SLICE)).collect();
+                    scores.extend(self.raw_scores(&data.select(&slice))?);
+                }
+                return Ok(scores);
+            }
             let (rows, _) = self.kernel.features(data).ok_or_else(|| DataError::Usage {
                 finding: "this model has explicit weights, for which the data have no features: it needs the kind of examples it was trained on".to_owned(),
             })?;

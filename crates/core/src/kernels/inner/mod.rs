@@ -22,10 +22,13 @@ pub use sigmoid::Sigmoid;
 
 use super::vectors::{Family, ProductFamily, ProductGram, merge, pack};
 use super::{KernelEntry, KernelError};
-use crate::data::{Coordinate, Scalar, Values};
+use crate::data::{Coordinate, Rows, Scalar, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
 use std::sync::Arc;
+
+/// Sparse vectors of more coordinates have no explicit features here.
+const WIDEST: usize = 4096;
 
 /// The kernels of this folder.
 pub static ENTRIES: &[&KernelEntry] =
@@ -37,6 +40,10 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     fn entry() -> &'static KernelEntry;
     /// Its value at an inner product.
     fn at<S: Scalar>(&self, product: S) -> S;
+    /// Explicit features of so many vectors, where there are some that fit into memory.
+    fn features(&self, _: &Rows<f64>) -> Option<Rows<f64>> {
+        None
+    }
 }
 
 /// κ(x, y) = profile(⟨x, y⟩), for every precision and for dense and sparse vectors alike.
@@ -52,6 +59,18 @@ impl<P: Profile> Params for Inner<P> {
 impl<P: Profile> Family for Inner<P> {
     fn entry() -> &'static KernelEntry {
         P::entry()
+    }
+
+    fn features(&self, values: &Values) -> Option<Vectors> {
+        let features = match values {
+            Values::Dense(rows) => self.0.features(rows)?,
+            Values::Dense32(rows) => self.0.features(&rows.convert())?,
+            // products of coordinates are many where there are many of these
+            Values::Sparse(rows) if rows.width() <= WIDEST => self.0.features(&rows.to_dense())?,
+            Values::Sparse32(rows) if rows.width() <= WIDEST => self.0.features(&rows.convert::<f64>().to_dense())?,
+            _ => return None,
+        };
+        Some(Vectors::from(features))
     }
 
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {

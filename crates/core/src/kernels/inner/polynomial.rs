@@ -1,7 +1,7 @@
 //! The polynomial kernel.
 
-use super::{Inner, Profile};
-use crate::data::{Kind, Scalar};
+use super::{Inner, Profile, polynomial_feature_count, polynomial_features};
+use crate::data::{Kind, Rows, Scalar};
 use crate::kernels::{Definite, Domain, KernelEntry};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
@@ -26,6 +26,9 @@ pub struct Polynomial {
     /// Offset c.
     pub offset: f64,
 }
+
+/// More numbers, 2 GiB of them, are not computed.
+const MOST_NUMBERS: usize = 1 << 28;
 
 impl Polynomial {
     /// ⟨x, y⟩^p: `polynomial(degree=p, offset=0)`.
@@ -68,6 +71,12 @@ impl Profile for Polynomial {
             3 => base * base * base,
             n => base.powi(n as i32),
         }
+    }
+
+    fn features(&self, rows: &Rows<f64>) -> Option<Rows<f64>> {
+        let count = polynomial_feature_count(rows.width(), self.degree, self.offset > 0.0)?;
+        let fits = count.checked_mul(rows.len()).is_some_and(|numbers| numbers <= MOST_NUMBERS);
+        if fits { polynomial_features(rows, self).ok() } else { None }
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
 use super::{Domain, Kernel, KernelEntry, KernelError, Leaf};
-use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values};
+use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::Params;
 use std::sync::Arc;
@@ -26,6 +26,10 @@ pub trait Family: Params + Clone + Send + Sync + 'static {
     fn entry() -> &'static KernelEntry;
     /// Takes from the training examples what is more than a number; most kernels take nothing.
     fn learn(&mut self, _: &Values) {}
+    /// Explicit features, where there are some that fit into memory; most kernels have none.
+    fn features(&self, _: &Values) -> Option<Vectors> {
+        None
+    }
     /// κ of two dense vectors.
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64;
     /// κ of two sparse vectors.
@@ -57,6 +61,10 @@ impl<F: Family> Leaf for F {
 
     fn learn(&mut self, values: &Values) {
         Family::learn(self, values);
+    }
+
+    fn features(&self, values: &Values) -> Option<Vectors> {
+        Family::features(self, values)
     }
 
     fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64 {

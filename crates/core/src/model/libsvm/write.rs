@@ -36,7 +36,8 @@ struct Sum {
 }
 
 pub(super) fn write(model: &Model) -> Result<LibsvmFile, String> {
-    let kernel = kernel(&model.kernel)?;
+    let weighted = matches!(model.fitted.expansion.coefficients, Coefficients::Primal { .. });
+    let kernel = kernel(&model.kernel, weighted)?;
     let view = match (kernel.view, model.examples.views()) {
         (Some(name), _) => model.examples.views().iter().find(|v| v.name == name),
         (None, [only]) => Some(only),
@@ -81,7 +82,7 @@ pub(super) fn write(model: &Model) -> Result<LibsvmFile, String> {
     Ok(LibsvmFile { text, notes })
 }
 
-fn kernel(formula: &Formula) -> Result<Kernel<'_>, String> {
+fn kernel(formula: &Formula, weighted: bool) -> Result<Kernel<'_>, String> {
     let (factor, node) = match &formula.0 {
         Node::Scaled(c, inner) => (*c, inner.as_ref()),
         other => (1.0, other),
@@ -92,6 +93,9 @@ fn kernel(formula: &Formula) -> Result<Kernel<'_>, String> {
         )
     };
     let Node::Kernel(bound) = node else { return Err(refused()) };
+    if weighted && bound.kernel.entry().name != "linear" {
+        return Err(format!("explicit weights of {formula} are no model of LIBSVM; fit svc or svr with this kernel"));
+    }
     let words = match bound.kernel.entry().name {
         "linear" => "linear",
         "polynomial" => "polynomial",

@@ -46,9 +46,14 @@ impl Writer<'_> {
             Node::Scaled(_, inner) => inner.as_ref(),
             other => other,
         };
-        let Node::Kernel(bound) = node else {
-            return Err("explicit weights belong to the linear kernel, and this model has another".to_owned());
-        };
+        let bound =
+            match node {
+                Node::Kernel(bound) if bound.kernel.entry().name == "linear" => bound,
+                _ => return Err(
+                    "explicit weights are exported with the linear kernel alone; fit svc, svr or ridge with this one"
+                        .to_owned(),
+                ),
+            };
         let input = self.input(bound)?;
         if input.width == width {
             return Ok(input.tensor);
