@@ -7,6 +7,8 @@ import inspect
 import numbers
 from typing import Any, Callable, Union
 
+import scipy.sparse as sp
+
 from mercer import _native
 from mercer._data import Data, Matrix, threads_of, views_of
 
@@ -56,6 +58,31 @@ class Kernel:
         """The matrix between the rows of X and of Y (or of X itself)."""
         columns = None if Y is None else views_of(Y)
         return _native.matrix(self._text(), views_of(X), columns, threads_of(n_jobs), None)
+
+    def features(self, X: Data, training: Data | None = None, n_jobs: int | None = None) -> Any:
+        """Explicit features φ with κ(x, y) = ⟨φ(x), φ(y)⟩, where the kernel has some: an array or a sparse matrix.
+
+        Kernels that count pieces of strings have sparse ones, polynomials of few coordinates have dense ones; linear
+        machines on them need no matrix of pairs. What a kernel learns (words and their weights) it learns from
+        `training`, or from X.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Polynomial, Spectrum
+        >>> Polynomial(degree=2, offset=0.0).features([[1.0, 2.0]]).round(3).tolist()
+        [[1.0, 2.828, 4.0]]
+        >>> F = Spectrum(length=2).features(["abab", "abc"])
+        >>> (F @ F.T).toarray().tolist()
+        [[5.0, 2.0], [2.0, 2.0]]
+        """
+        others = None if training is None else views_of(training)
+        features, scale = _native.kernel_features(self._text(), views_of(X), others, threads_of(n_jobs))
+        if scale < 0.0:
+            raise ValueError(f"{self} is a negative multiple, whose features are not real")
+        if isinstance(features, tuple):
+            starts, indices, values, width = features
+            features = sp.csr_matrix((values, indices, starts), shape=(len(starts) - 1, width))
+        return features if scale == 1.0 else features * scale**0.5
 
     @property
     def definite(self) -> str:

@@ -2,10 +2,12 @@
 
 use crate::convert::{dataset, raise};
 use crate::run::run;
+use mercer::data::Vectors;
 use mercer::gram::{Dense, Plan};
 use mercer::kernels::Definite;
 use mercer::prelude::{Formula, Seed};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -30,6 +32,46 @@ pub(crate) fn kernel_views(text: &str) -> PyResult<Vec<(Option<String>, String)>
 #[pyfunction]
 pub(crate) fn kernel_resolved(text: &str, views: &Bound<'_, PyList>) -> PyResult<String> {
     Ok(parse(text)?.resolve(&dataset(views)?, Seed(0)).map_err(raise)?.to_string())
+}
+
+/// The explicit features of some examples, dense or `(starts, indices, values, width)`, and the factor in front of their
+/// inner product. What the kernel learns is taken from the training examples, or from the rows themselves.
+#[pyfunction]
+#[pyo3(signature = (text, rows, training, threads))]
+pub(crate) fn kernel_features<'py>(
+    py: Python<'py>,
+    text: &str,
+    rows: &Bound<'_, PyList>,
+    training: Option<&Bound<'_, PyList>>,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyAny>, f64)> {
+    let formula = parse(text)?;
+    let (rows, training) = (dataset(rows)?, training.map(dataset).transpose()?);
+    let computed = run(py, (threads, usize::MAX), None, None, |_| -> Result<_, mercer::Error> {
+        let formula = formula.resolve(training.as_ref().unwrap_or(&rows), Seed(0))?;
+        // the matrix is not computed, but says whether the kernel suits the data
+        formula.gram(&rows)?;
+        Ok(formula.features(&rows))
+    })?;
+    let Some((features, scale)) = computed.map_err(raise)? else {
+        let finding = format!(
+            "{text} has no explicit features that fit into memory; the linear kernel, polynomial kernels of few coordinates, \
+             kernels that count pieces of strings, their multiples and normalise(...) of them have"
+        );
+        return Err(PyValueError::new_err(finding));
+    };
+    let features = match features {
+        Vectors::Dense(rows) => rows.values().to_vec().into_pyarray(py).reshape([rows.len(), rows.width()])?.into_any(),
+        Vectors::Sparse(rows) => {
+            let starts: Vec<i64> = rows.starts().iter().map(|&s| s as i64).collect();
+            let indices: Vec<i32> = rows.coordinates().iter().map(|c| c.index as i32).collect();
+            let values: Vec<f64> = rows.coordinates().iter().map(|c| c.value).collect();
+            (starts.into_pyarray(py), indices.into_pyarray(py), values.into_pyarray(py), rows.width())
+                .into_pyobject(py)?
+                .into_any()
+        }
+    };
+    Ok((features, scale))
 }
 
 /// "positive", "conditionally" or "indefinite".
