@@ -26,6 +26,23 @@ impl<S: Scalar> SparseRows<S> {
         Self { coordinates: Vec::new(), starts: vec![0], width }
     }
 
+    /// No vectors yet, with memory for so many stored coordinates.
+    pub(super) fn with_room(coordinates: usize) -> Self {
+        Self { coordinates: Vec::with_capacity(coordinates), starts: vec![0], width: 0 }
+    }
+
+    /// Appends the vector that a reader writes behind all others, of indices that rise strictly; nothing where it gives
+    /// `None`. The width is for [`SparseRows::widen`].
+    pub(super) fn push_with<T>(&mut self, write: impl FnOnce(&mut Vec<Coordinate<S>>) -> Option<T>) -> Option<T> {
+        let before = self.coordinates.len();
+        let written = write(&mut self.coordinates);
+        match written {
+            Some(_) => self.starts.push(self.coordinates.len()),
+            None => self.coordinates.truncate(before),
+        }
+        written
+    }
+
     /// Appends a vector; `false` (and nothing appended) unless its indices rise strictly. The width grows as needed.
     pub fn push(&mut self, vector: &[Coordinate<S>]) -> bool {
         if vector.windows(2).any(|pair| pair[0].index >= pair[1].index) {
@@ -40,9 +57,13 @@ impl<S: Scalar> SparseRows<S> {
     }
 
     /// Appends all vectors of another block.
-    pub fn append(&mut self, following: &Self) {
+    pub fn append(&mut self, mut following: Self) {
         let before = self.coordinates.len();
-        self.coordinates.extend_from_slice(&following.coordinates);
+        if before == 0 {
+            self.coordinates = following.coordinates;
+        } else {
+            self.coordinates.append(&mut following.coordinates);
+        }
         self.starts.extend(following.starts[1..].iter().map(|s| s + before));
         self.width = self.width.max(following.width);
     }

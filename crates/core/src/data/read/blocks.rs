@@ -2,30 +2,34 @@
 //!
 //! Blocks are cut at line ends after a fixed number of bytes, whatever the number of threads, and joined in the order
 //! of the file. What comes out is what one pass over all lines gives: a block that cannot be parsed by itself is left
-//! to that pass.
+//! to that pass. While some blocks are parsed, the next are read into the memory of those before.
 
 use super::super::DataError;
 use super::Source;
+use memchr::{memchr_iter, memrchr_iter};
 use rayon::prelude::*;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::ops::ControlFlow;
 
-const BLOCK: usize = 1 << 19;
+const BLOCK: usize = 1 << 18;
 /// Blocks of a batch, for each thread.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 
 /// Text that can be parsed in blocks.
 pub(super) trait Whole: Send {
-    /// What a block needs to know about those before it; it may be out of date by a batch.
-    type Known: Sync;
-    /// What a block becomes.
-    type Part: Send;
-    /// What is known now.
-    fn known(&self) -> Self::Known;
-    /// Parses a block.
-    fn parse(known: &Self::Known, block: &[u8]) -> Self::Part;
-    /// Joins the next part; `Break` leaves its block and all that follows to the caller.
-    fn join(&mut self, block: &[u8], part: Self::Part) -> Result<ControlFlow<()>, DataError>;
+    /// Takes the next blocks; the place of the first that is left to the caller, with all that follow.
+    fn take(&mut self, blocks: &[Vec<u8>]) -> Result<Option<usize>, DataError>;
+}
+
+/// Does something with each of several things, side by side.
+pub(super) fn each<T: Send, R: Send>(mut things: Vec<T>, work: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+    match things.pop() {
+        // a small file needs no other threads
+        Some(only) if things.is_empty() => vec![work(only)],
+        last => {
+            things.extend(last);
+            things.into_par_iter().map(work).collect()
+        }
+    }
 }
 
 /// The lines of a source that have not been read yet.
@@ -34,45 +38,37 @@ pub(super) struct Blocks<'a> {
     reader: Box<dyn BufRead + Send + 'a>,
     /// The beginning of a line whose end is not there yet.
     begun: Vec<u8>,
+    /// Whether line ends may stand in quotes, where no block may end.
+    quotes: bool,
     ended: bool,
     failed: Option<io::Error>,
+    /// Memory of blocks that are done.
+    free: Vec<Vec<u8>>,
 }
 
 impl<'a> Blocks<'a> {
     /// What a reader of that source still has.
-    pub(super) fn new(source: &'a Source, reader: Box<dyn BufRead + Send + 'a>) -> Self {
-        Self { source, reader, begun: Vec::new(), ended: false, failed: None }
+    pub(super) fn new(source: &'a Source, reader: Box<dyn BufRead + Send + 'a>, quotes: bool) -> Self {
+        Self { source, reader, begun: Vec::new(), quotes, ended: false, failed: None, free: Vec::new() }
     }
 
-    /// Parses all blocks; what was left to the caller, if anything. While one batch is parsed, the one before is joined
-    /// and the one after is read.
+    /// Parses all blocks; what was left to the caller, if anything.
     pub(super) fn run<W: Whole>(mut self, whole: &mut W) -> Result<Option<Box<dyn BufRead + Send + 'a>>, DataError> {
         let at_once = AT_ONCE * rayon::current_num_threads();
+        // the first block tells what those after it need to know
         let mut batch = self.batch(1);
-        let (mut done, mut parts) = (Vec::new(), Vec::new());
-        while !batch.is_empty() || !done.is_empty() {
-            let (known, ended) = (whole.known(), self.ended);
-            let parse = || batch.par_iter().map(|b| W::parse(&known, b)).collect::<Vec<_>>();
-            let mut join = || {
-                let left = join_all(whole, &done, std::mem::take(&mut parts));
-                (left, self.batch(at_once))
-            };
-            let ((left, next), parsed) = match batch.as_slice() {
-                [] => (join(), Vec::new()),
-                // a small file needs no other threads
-                [only] if ended => (join(), vec![W::parse(&known, only)]),
-                _ => {
-                    let (parsed, joined) = rayon::join(parse, join);
-                    (joined, parsed)
-                }
+        while !batch.is_empty() {
+            let (left, next) = match self.ended {
+                true => (whole.take(&batch), Vec::new()),
+                false => rayon::join(|| whole.take(&batch), || self.batch(at_once)),
             };
             if let Some(first) = left? {
-                let mut left = done.split_off(first);
-                left.extend(batch);
+                let mut left = batch.split_off(first);
                 left.extend(next);
                 return Ok(Some(self.rest(left.concat())));
             }
-            (done, parts, batch) = (batch, parsed, next);
+            self.free.append(&mut batch);
+            batch = next;
         }
         match self.failed {
             Some(error) => Err(self.source.damaged(&error)),
@@ -94,7 +90,9 @@ impl<'a> Blocks<'a> {
     }
 
     fn block(&mut self) -> io::Result<Vec<u8>> {
-        let mut block = std::mem::take(&mut self.begun);
+        let mut block = self.free.pop().unwrap_or_default();
+        block.clear();
+        block.append(&mut self.begun);
         loop {
             let wanted = BLOCK.saturating_sub(block.len()).max(BLOCK / 2);
             block.reserve(wanted);
@@ -103,8 +101,9 @@ impl<'a> Blocks<'a> {
                 self.ended = true;
                 return Ok(block);
             }
-            if let Some(end) = memchr::memrchr(b'\n', &block) {
-                self.begun = block.split_off(end + 1);
+            if let Some(end) = last_end(&block, self.quotes) {
+                self.begun.extend_from_slice(&block[end + 1..]);
+                block.truncate(end + 1);
                 return Ok(block);
             }
         }
@@ -116,14 +115,24 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Joins parts in order; the place of the first that is left to the caller.
-fn join_all<W: Whole>(whole: &mut W, blocks: &[Vec<u8>], parts: Vec<W::Part>) -> Result<Option<usize>, DataError> {
-    for (k, (block, part)) in blocks.iter().zip(parts).enumerate() {
-        if whole.join(block, part)?.is_break() {
-            return Ok(Some(k));
-        }
+/// The last line end, outside of quotes if they count.
+fn last_end(block: &[u8], quotes: bool) -> Option<usize> {
+    let mut ends = memrchr_iter(b'\n', block);
+    if !quotes {
+        return ends.next();
     }
-    Ok(None)
+    // a block begins outside of quotes, so an odd number of them means inside; a quote that is just a character misleads,
+    // and must not make blocks without end
+    if block.len() > 8 * BLOCK {
+        return ends.next();
+    }
+    let mut inside = memchr_iter(b'"', block).count() % 2 == 1;
+    let mut after = block.len();
+    ends.find(|&end| {
+        inside ^= memchr_iter(b'"', &block[end..after]).count() % 2 == 1;
+        after = end;
+        !inside
+    })
 }
 
 /// Nothing, or an error once.

@@ -1,243 +1,194 @@
 //! A column under construction: numbers for as long as every cell is one.
-//!
-//! Numbers go straight into a `Vec<f64>`. A column whose first cell is a word keeps text from there on. A column of
-//! numbers that meets a word later is `broken`: the texts of its earlier cells are gone, so the file is read a second
-//! time with that column as text. That is rare, and cheaper than keeping every text.
 
 use super::super::FieldData;
+use super::facts::Facts;
 use super::number::{Cell, Decimal, classify};
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// Past so many values that are not spelled plainly, a column is no set of labels.
-const MOST_SPELLINGS: usize = 1000;
 
 /// The cells of a column so far.
 #[derive(Debug, Default)]
-#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(super) struct Column {
     numbers: Vec<f64>,
-    cells: Vec<String>,
-    text: bool,
-    declared: bool,
-    first_number: Option<usize>,
-    first_word: Option<usize>,
-    infinite: Option<usize>,
-    broken: bool,
-    /// Distinct values that are not spelled plainly, in order; with the spelling if it was the first of its value.
-    spellings: Vec<(f64, Option<String>)>,
-    spelled: HashSet<u64, BuildHasherDefault<Bits>>,
-    /// Whether enough spellings are known already.
-    saturated: bool,
-}
-
-/// A hash of the bits of a number: at most a few hundred are kept, so no file gains by choosing them.
-#[derive(Debug, Default)]
-struct Bits(u64);
-
-impl Hasher for Bits {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.write_u64(u64::from(b)));
-    }
-    fn write_u64(&mut self, bits: u64) {
-        let mixed = (self.0 ^ bits ^ (bits >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 29);
-    }
+    facts: Facts,
 }
 
 impl Column {
     /// An empty column; `text` if it is known to hold words, `declared` if the user said so.
     pub(super) fn new(text: bool, declared: bool) -> Self {
-        Self { text: text || declared, declared, ..Self::default() }
+        Self { numbers: Vec::new(), facts: Facts::new(text, declared) }
     }
 
     /// An empty column for the cells that follow, to be appended.
     pub(super) fn following(&self) -> Self {
-        Self { saturated: self.saturated, ..Self::new(self.text, self.declared) }
+        Self { numbers: Vec::new(), facts: self.facts.following() }
     }
 
-    /// The same with room for so many cells.
-    pub(super) fn with_room(mut self, cells: usize) -> Self {
-        if !self.text {
-            self.numbers.reserve(cells);
+    /// What is known about it.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Makes room for the numbers of cells to come, in memory for `expected` cells in all.
+    pub(super) fn grow(&mut self, more: usize, expected: usize) {
+        if !self.facts.text {
+            let (len, needed) = (self.numbers.len(), self.numbers.len() + more);
+            if self.numbers.capacity() < needed {
+                self.numbers.reserve_exact(expected.max(needed + len / 2) - len);
+            }
+            self.numbers.resize(needed, f64::NAN);
         }
-        self
+    }
+
+    /// The room for the numbers after the first ones; none for words.
+    pub(super) fn room(&mut self, after: usize) -> &mut [f64] {
+        self.numbers.get_mut(after..).unwrap_or_default()
+    }
+
+    /// Moves numbers to an earlier place.
+    pub(super) fn shift(&mut self, from: usize, to: usize, cells: usize) {
+        if from != to && !self.facts.text {
+            self.numbers.copy_within(from..from + cells, to);
+        }
+    }
+
+    /// Takes back the room that was not needed.
+    pub(super) fn cut(&mut self, cells: usize) {
+        self.numbers.truncate(cells);
     }
 
     /// Whether cells that were read by themselves can be appended; if not, they must be read again in their turn.
     pub(super) fn fits(&self, following: &Self) -> bool {
-        !self.text || following.text || (following.first_number.is_none() && following.infinite.is_none())
+        self.facts.fit(&following.facts)
     }
 
     /// Appends cells that were read by themselves and fit.
-    pub(super) fn append(&mut self, following: Self) {
+    pub(super) fn append(&mut self, mut following: Self) {
         let (rows, more) = (self.len(), following.len());
-        let decided = self.first_number.is_some() || self.infinite.is_some();
-        let later = |place: Option<usize>| place.map(|row| row + rows);
-        self.first_number = self.first_number.or(later(following.first_number));
-        self.first_word = self.first_word.or(later(following.first_word));
-        self.infinite = self.infinite.or(later(following.infinite));
-        self.broken |= following.broken;
-        if following.text && !self.text {
-            if decided {
-                self.broken = true;
-                return self.numbers.resize(rows + more, f64::NAN);
-            }
-            self.become_text();
+        if !self.facts.text {
+            self.numbers.append(&mut following.numbers);
         }
-        if !self.text {
-            for (value, text) in following.spellings {
-                if self.saturated {
-                    break;
-                }
-                self.note_spelling(value, text);
-            }
-            self.numbers.extend_from_slice(&following.numbers);
-        } else if following.text {
-            self.cells.extend(following.cells);
-        } else {
-            self.cells.resize(rows + more, String::new());
-        }
+        self.append_facts(following.facts, rows, more);
     }
 
+    /// Appends facts that are settled and fit, about `more` cells after the first `rows`, whose numbers are there already.
+    pub(super) fn append_facts(&mut self, following: Facts, rows: usize, more: usize) {
+        let facts = &mut self.facts;
+        let decided = facts.first_number.is_some() || facts.infinite.is_some();
+        let later = |place: Option<usize>| place.map(|row| row + rows);
+        facts.first_number = facts.first_number.or(later(following.first_number));
+        facts.first_word = facts.first_word.or(later(following.first_word));
+        facts.infinite = facts.infinite.or(later(following.infinite));
+        facts.broken |= following.broken;
+        if following.text && !facts.text {
+            if decided {
+                facts.broken = true;
+                return self.numbers.resize(rows + more, f64::NAN);
+            }
+            facts.become_text(rows);
+            self.numbers = Vec::new();
+        }
+        if !facts.text {
+            for (value, text) in following.spellings {
+                if facts.saturated {
+                    break;
+                }
+                facts.note_spelling(value, text, &self.numbers[..rows]);
+            }
+        } else if following.text {
+            facts.cells.extend(following.cells);
+        } else {
+            facts.cells.resize(rows + more, String::new());
+        }
+    }
     /// Appends a cell that is a decimal; `cell` is its text.
     #[inline]
     pub(super) fn push_decimal(&mut self, decimal: Decimal, cell: &str) {
-        if self.text || (!decimal.plain && !self.saturated) {
+        if self.facts.text || (!decimal.plain && !self.facts.saturated) {
             return self.push(cell);
         }
-        if self.first_number.is_none() {
-            self.first_number = Some(self.numbers.len());
-        }
+        self.facts.first_number.get_or_insert(self.numbers.len());
         self.numbers.push(decimal.value);
     }
 
     /// How many cells.
     pub(super) fn len(&self) -> usize {
-        if self.text { self.cells.len() } else { self.numbers.len() }
+        if self.facts.text { self.facts.cells.len() } else { self.numbers.len() }
     }
 
     /// Whether the column must be read again as text.
     pub(super) fn broken(&self) -> bool {
-        self.broken
+        self.facts.broken
     }
 
     /// The first cell that is not finite, while the column is one of numbers.
     pub(super) fn infinite(&self) -> Option<usize> {
-        if self.text || self.broken { None } else { self.infinite }
+        if self.facts.text || self.facts.broken { None } else { self.facts.infinite }
     }
 
     /// Whether the column has numbers and no words.
     pub(super) fn numeric(&self) -> bool {
-        self.first_number.is_some() && self.first_word.is_none()
+        self.facts.first_number.is_some() && self.facts.first_word.is_none()
     }
 
     /// Whether a text occurs among the cells of a text column.
     pub(super) fn has_cell(&self, text: &str) -> bool {
-        self.cells.iter().any(|c| c == text)
+        self.facts.cells.iter().any(|c| c == text)
     }
 
     /// Appends a trimmed cell.
     pub(super) fn push(&mut self, cell: &str) {
-        let row = self.len();
-        let kind = classify(cell.as_bytes());
-        if self.text {
-            match kind {
-                Cell::Missing => return self.cells.push(String::new()),
-                Cell::Number { .. } => self.first_number.get_or_insert(row),
-                Cell::Infinite | Cell::Word => self.first_word.get_or_insert(row),
-            };
-            return self.cells.push(cell.to_owned());
-        }
-        match kind {
-            Cell::Missing => self.numbers.push(f64::NAN),
-            Cell::Number { value, plain } => {
-                self.first_number.get_or_insert(row);
-                if !plain && !self.saturated {
-                    self.note_spelling(value, Some(cell.to_owned()));
-                }
-                self.numbers.push(value);
+        let value = self.facts.take(cell, &self.numbers);
+        if self.facts.text {
+            self.numbers = Vec::new();
+        } else {
+            if value.is_finite() {
+                self.facts.first_number.get_or_insert(self.numbers.len());
             }
-            Cell::Infinite => {
-                self.infinite.get_or_insert(row);
-                self.numbers.push(f64::INFINITY);
-            }
-            Cell::Word => {
-                self.first_word.get_or_insert(row);
-                if self.first_number.is_some() || self.infinite.is_some() {
-                    self.broken = true;
-                    self.numbers.push(f64::NAN);
-                } else {
-                    self.become_text();
-                    self.cells.push(cell.to_owned());
-                }
-            }
+            self.numbers.push(value);
         }
     }
 
     /// Puts a first line that was held back as a possible header before the others.
     pub(super) fn prepend(&mut self, cell: &str) {
-        let kind = classify(cell.as_bytes());
-        for place in [&mut self.first_number, &mut self.first_word, &mut self.infinite].into_iter().flatten() {
+        let (numbers, facts) = (&mut self.numbers, &mut self.facts);
+        for place in [&mut facts.first_number, &mut facts.first_word, &mut facts.infinite].into_iter().flatten() {
             *place += 1;
         }
-        if kind == Cell::Missing {
-            if self.text {
-                self.cells.insert(0, String::new());
-            } else {
-                self.numbers.insert(0, f64::NAN);
-            }
-            return;
-        }
-        if !self.text && (self.first_number.is_some() || self.infinite.is_some()) {
-            self.broken = true;
-            self.numbers.insert(0, f64::NAN);
+        let missing = classify(cell.as_bytes()) == Cell::Missing;
+        if !facts.text && (missing || facts.first_number.is_some() || facts.infinite.is_some()) {
+            facts.broken |= !missing;
+            numbers.insert(0, f64::NAN);
         } else {
-            self.become_text();
-            self.cells.insert(0, cell.to_owned());
+            facts.become_text(numbers.len());
+            *numbers = Vec::new();
+            facts.cells.insert(0, if missing { String::new() } else { cell.to_owned() });
         }
-        self.first_word = Some(0);
+        if !missing {
+            facts.first_word = Some(0);
+        }
     }
 
     /// What was read.
-    pub(super) fn finish(self) -> FieldData {
-        if !self.text {
-            let spellings = self.spellings.into_iter().filter_map(|(value, text)| Some((value, text?))).collect();
+    pub(super) fn finish(mut self) -> FieldData {
+        let facts = self.facts;
+        if !facts.text {
+            if self.numbers.capacity() / 5 > self.numbers.len() / 4 {
+                self.numbers.shrink_to_fit();
+            }
+            let spellings = facts.spellings.into_iter().filter_map(|(value, text)| Some((value, text?))).collect();
             return FieldData::Numbers { values: self.numbers, spellings };
         }
-        match (self.first_number, self.first_word) {
-            (Some(number), Some(word)) if !self.declared => {
-                FieldData::Mixed { cells: self.cells, odd: number.max(word) }
+        match (facts.first_number, facts.first_word) {
+            (Some(number), Some(word)) if !facts.declared => {
+                FieldData::Mixed { cells: facts.cells, odd: number.max(word) }
             }
-            _ => FieldData::Words(self.cells),
-        }
-    }
-
-    /// All cells so far were missing.
-    fn become_text(&mut self) {
-        if !self.text {
-            self.text = true;
-            self.cells = vec![String::new(); self.numbers.len()];
-            self.numbers = Vec::new();
-        }
-    }
-
-    /// The first spelling wins, also when it was the plain one.
-    fn note_spelling(&mut self, value: f64, cell: Option<String>) {
-        let value = value + 0.0; // −0 and 0 are one label
-        if self.spelled.insert(value.to_bits()) {
-            let first = cell.filter(|_| !self.numbers.contains(&value));
-            self.spellings.push((value, first));
-            self.saturated = self.spellings.len() == MOST_SPELLINGS;
+            _ => FieldData::Words(facts.cells),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::facts::MOST_SPELLINGS;
     use super::*;
 
     fn column(cells: &[&str]) -> Column {

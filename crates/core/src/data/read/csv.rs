@@ -68,8 +68,9 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
     } else {
         pass.push(&records);
     }
-    let mut plain = Plain { pass, delimiter, before: records.lines_read(), lines: 0 };
-    let rest = Blocks::new(source, records.take_reader()).run(&mut plain)?;
+    let (before, all_bytes) = (records.lines_read(), source.plain_len());
+    let mut plain = Plain { pass, delimiter, before, lines: 0, bytes: 0, all_bytes };
+    let rest = Blocks::new(source, records.take_reader(), delimiter != Delimiter::Byte(b'\t')).run(&mut plain)?;
     let Plain { mut pass, lines, .. } = plain;
     if let Some(rest) = rest {
         records.go_on(rest, lines);

@@ -4,13 +4,12 @@
 //! line claims. Lines that are a number and pairs are parsed in one sweep, all others token by token.
 
 use super::super::{Coordinate, DataError, Field, FieldData, SparseRows, Table};
-use super::blocks::{Blocks, Whole};
+use super::blocks::{Blocks, Whole, each};
 use super::column::Column;
 use super::lines::Lines;
-use super::number::{Cell, classify, decimal, number};
+use super::number::{Cell, classify, decimal, number, whole_number};
 use super::{FormatEntry, ReadOptions, Source};
-use memchr::memchr;
-use std::ops::ControlFlow;
+use memchr::{memchr, memchr_iter};
 
 /// The format.
 pub(super) static LIBSVM: FormatEntry = FormatEntry {
@@ -36,9 +35,8 @@ fn sniff(head: &[u8]) -> bool {
     !pairs.is_empty() && pairs.iter().all(|t| is_pair(t))
 }
 
-/// What was read so far.
-struct Parsed<'a> {
-    source: &'a Source,
+/// What was read so far, of a file or of a block.
+struct Parsed {
     labels: Column,
     rows: SparseRows<f64>,
     lines: Lines,
@@ -47,13 +45,28 @@ struct Parsed<'a> {
     /// Whether lines have a label, and the first line that told.
     labelled: Option<(bool, usize)>,
     vector: Vec<Coordinate<f64>>,
+    /// The line at which reading ended early, and why.
+    wrong: Option<(usize, String)>,
+}
+
+/// A file in blocks.
+struct Joined<'a> {
+    source: &'a Source,
+    whole: Parsed,
+    /// Blocks that were parsed while those before them were joined.
+    waiting: Vec<Parsed>,
+    /// Whether labels must be read again as text.
+    again: bool,
 }
 
 fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
-    let mut parsed = pass(source, false)?;
-    if parsed.labels.broken() {
-        parsed = pass(source, true)?;
-    }
+    let parsed = match pass(source, false)? {
+        Some(parsed) => Some(parsed),
+        None => pass(source, true)?,
+    };
+    let Some(parsed) = parsed else {
+        return Err(source.bad(None, None, "labels are neither numbers nor words"));
+    };
     let len = parsed.lines.count();
     let (first_line, lines) = parsed.lines.finish();
     let Some((labelled, _)) = parsed.labelled else {
@@ -82,60 +95,78 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
     Ok(table)
 }
 
-fn pass(source: &Source, text_labels: bool) -> Result<Parsed<'_>, DataError> {
-    let mut parsed = Parsed::new(source, Column::new(text_labels, false));
+/// Reads all lines; `None` if labels of numbers turned out to be words.
+fn pass(source: &Source, text_labels: bool) -> Result<Option<Parsed>, DataError> {
+    let whole = Parsed::new(Column::new(text_labels, false), 0);
+    let mut joined = Joined { source, whole, waiting: Vec::new(), again: false };
     let mut reader = source.reader()?;
     // the mark of byte order, which some editors put first, is no part of a label
     if reader.fill_buf().map_err(|e| source.damaged(&e))?.starts_with(b"\xef\xbb\xbf") {
         reader.consume(3);
     }
-    Blocks::new(source, reader).run(&mut parsed)?;
-    Ok(parsed)
+    Blocks::new(source, reader, false).run(&mut joined)?;
+    let waiting = std::mem::take(&mut joined.waiting);
+    joined.join(waiting)?;
+    Ok(Some(joined.whole).filter(|whole| !joined.again && !whole.labels.broken()))
 }
 
-impl<'a> Whole for Parsed<'a> {
-    type Known = (&'a Source, Column);
-    type Part = Option<Self>;
-
-    fn known(&self) -> Self::Known {
-        (self.source, self.labels.following())
-    }
-
-    /// The block by itself; `None` if there is something wrong with it.
-    fn parse((source, labels): &Self::Known, block: &[u8]) -> Option<Self> {
-        let mut part = Parsed::new(source, labels.following());
-        part.lines_of(block).ok()?;
-        Some(part)
-    }
-
-    fn join(&mut self, block: &[u8], part: Option<Self>) -> Result<ControlFlow<()>, DataError> {
-        let alike = |part: &Self| match (self.labelled, part.labelled) {
-            (Some((before, _)), Some((has, _))) => before == has,
-            _ => true,
+impl Whole for Joined<'_> {
+    fn take(&mut self, blocks: &[Vec<u8>]) -> Result<Option<usize>, DataError> {
+        let labels = self.whole.labels.following();
+        let parse = |block: &Vec<u8>| {
+            let mut part = Parsed::new(labels.following(), memchr_iter(b':', block).count());
+            part.wrong = part.lines_of(block).err().map(|finding| (part.line, finding));
+            part
         };
-        match part.filter(|part| alike(part) && self.labels.fits(&part.labels)) {
-            Some(part) => {
-                self.labelled = self.labelled.or(part.labelled.map(|(has, line)| (has, line + self.line)));
-                self.labels.append(part.labels);
-                self.rows.append(&part.rows);
-                self.lines.append(&part.lines, self.line);
-                self.line += part.line;
-            }
-            // line by line, which names the place of what is wrong
-            None => self.lines_of(block)?,
+        let waiting = std::mem::take(&mut self.waiting);
+        let blocks = blocks.iter().collect();
+        if waiting.is_empty() {
+            self.waiting = each(blocks, parse);
+        } else {
+            let (parsed, joined) = rayon::join(|| each(blocks, parse), || self.join(waiting));
+            joined?;
+            self.waiting = parsed;
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(None)
     }
 }
 
-impl<'a> Parsed<'a> {
-    fn new(source: &'a Source, labels: Column) -> Self {
-        let (rows, lines) = (SparseRows::new(0), Lines::default());
-        Self { source, labels, rows, lines, line: 0, labelled: None, vector: Vec::new() }
+impl Joined<'_> {
+    /// Joins blocks in order; the error is the first that one pass over all lines meets.
+    fn join(&mut self, parts: Vec<Parsed>) -> Result<(), DataError> {
+        let whole = &mut self.whole;
+        for part in parts {
+            if self.again {
+                break;
+            }
+            if let Some((has, line)) = part.labelled {
+                let line = whole.line + line;
+                whole.labelled_alike(has, line).map_err(|finding| self.source.bad(Some(line), None, finding))?;
+            }
+            if whole.labels.fits(&part.labels) {
+                whole.labels.append(part.labels);
+            } else {
+                self.again = true;
+            }
+            whole.rows.append(part.rows);
+            whole.lines.append(&part.lines, whole.line);
+            if let Some((line, finding)) = part.wrong {
+                return Err(self.source.bad(Some(whole.line + line), None, finding));
+            }
+            whole.line += part.line;
+        }
+        Ok(())
+    }
+}
+
+impl Parsed {
+    fn new(labels: Column, pairs: usize) -> Self {
+        let (rows, lines) = (SparseRows::with_room(pairs), Lines::default());
+        Self { labels, rows, lines, line: 0, labelled: None, vector: Vec::new(), wrong: None }
     }
 
-    /// Takes whole lines.
-    fn lines_of(&mut self, block: &[u8]) -> Result<(), DataError> {
+    /// Takes whole lines; the error is what is wrong with the present one.
+    fn lines_of(&mut self, block: &[u8]) -> Result<(), String> {
         let mut at = 0;
         while at < block.len() {
             self.line += 1;
@@ -149,7 +180,7 @@ impl<'a> Parsed<'a> {
             let text = content(&block[at..end]);
             if !text.is_empty() {
                 let mut vector = std::mem::take(&mut self.vector);
-                self.line(text, line, &mut vector).map_err(|finding| self.source.bad(Some(line), None, finding))?;
+                self.line(text, line, &mut vector)?;
                 self.vector = vector;
                 self.lines.note(line);
             }
@@ -165,51 +196,12 @@ impl<'a> Parsed<'a> {
             return None;
         }
         let label = decimal(&block[start..])?;
-        let mut at = start + label.len;
-        self.vector.clear();
-        let mut last = 0_u64;
-        loop {
-            let mut blanks = 0;
-            while block.get(at) == Some(&b' ') {
-                (at, blanks) = (at + 1, blanks + 1);
-            }
-            match block.get(at) {
-                None => break,
-                Some(b'\n') => {
-                    at += 1;
-                    break;
-                }
-                Some(byte) if byte.is_ascii_digit() && blanks > 0 => {}
-                Some(_) => return None,
-            }
-            let (mut index, first) = (0_u64, at);
-            while let Some(digit) = block.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-                index = index.wrapping_mul(10).wrapping_add(u64::from(digit));
-                at += 1;
-            }
-            if block.get(at) != Some(&b':') || at - first > 10 || index <= last || index > MOST_INDEX {
-                return None;
-            }
-            last = index;
-            // ones are the commonest value
-            let (value, len) = match block.get(at + 1..at + 3) {
-                Some([b'1', b' ' | b'\n']) => (1.0, 1),
-                _ => decimal(&block[at + 1..]).map(|found| (found.value, found.len))?,
-            };
-            at += 1 + len;
-            if !matches!(block.get(at), None | Some(b' ' | b'\n')) {
-                return None;
-            }
-            if value != 0.0 {
-                self.vector.push(Coordinate { index: (index - 1) as u32, value });
-            }
-        }
-        self.labelled.get_or_insert((true, self.line));
         let text = std::str::from_utf8(&block[start..start + label.len]).ok()?;
+        let (end, width) = self.rows.push_with(|vector| plain_pairs(block, start + label.len, vector))?;
+        self.labelled.get_or_insert((true, self.line));
         self.labels.push_decimal(label, text);
-        self.rows.widen(last as usize);
-        self.rows.push(&self.vector);
-        Some(at)
+        self.rows.widen(width);
+        Some(end)
     }
 
     /// Takes one line; the error is what is wrong with it.
@@ -259,6 +251,54 @@ impl<'a> Parsed<'a> {
             Some((false, first)) => return Err(format!("a label, but line {first} has none")),
         }
         Ok(())
+    }
+}
+
+/// Appends the pairs between a place and the end of the line; the place after it and the largest index, `None` if there
+/// is anything else.
+fn plain_pairs(block: &[u8], mut at: usize, vector: &mut Vec<Coordinate<f64>>) -> Option<(usize, usize)> {
+    let mut last = 0;
+    loop {
+        let mut blanks = 0;
+        while block.get(at) == Some(&b' ') {
+            (at, blanks) = (at + 1, blanks + 1);
+        }
+        match block.get(at) {
+            None => return Some((at, last as usize)),
+            Some(b'\n') => return Some((at + 1, last as usize)),
+            Some(b'\r') if block.get(at + 1) == Some(&b'\n') => return Some((at + 2, last as usize)),
+            Some(_) if blanks > 0 => {}
+            Some(_) => return None,
+        }
+        let (index, len) = whole_number(&block[at..])?;
+        at += len;
+        if block.get(at) != Some(&b':') || index <= last || index > MOST_INDEX {
+            return None;
+        }
+        (last, at) = (index, at + 1);
+        // ones are the commonest value
+        let (value, len) = match block.get(at..at + 2) {
+            Some([b'1', b' ' | b'\n']) => (1.0, 1),
+            _ => plain_value(&block[at..])?,
+        };
+        at += len;
+        if value != 0.0 {
+            vector.push(Coordinate { index: (index - 1) as u32, value });
+        }
+    }
+}
+
+/// The number before the next blank or line end, and how many bytes it takes.
+#[inline]
+fn plain_value(text: &[u8]) -> Option<(f64, usize)> {
+    match decimal(text) {
+        Some(found) if matches!(text.get(found.len), None | Some(b' ' | b'\n' | b'\r')) => {
+            Some((found.value, found.len))
+        }
+        _ => {
+            let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
+            Some((number(&text[..end])?, end))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod column;
 mod columns;
 mod csv;
 mod delimiter;
+mod facts;
 mod idx;
 mod jsonl;
 mod libsvm;

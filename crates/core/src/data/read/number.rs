@@ -75,6 +75,44 @@ pub(super) struct Decimal {
 /// found without knowing its end. `None` if there is none, or it is better left to [`classify`].
 #[inline]
 pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
+    match text.first_chunk().and_then(|&eight| decimal_of_word(u64::from_le_bytes(eight))) {
+        None => long_decimal(text),
+        short => short,
+    }
+}
+
+/// The decimal that ends within eight bytes, found without a branch that depends on its digits; `None` if it is longer.
+#[inline]
+fn decimal_of_word(text: u64) -> Option<Decimal> {
+    let negative = text as u8 == b'-';
+    let text = text >> (8 * u32::from(negative));
+    let (word, other) = digits_and_others(text);
+    // up to the point, if there is one, and up to the end
+    let whole = other.trailing_zeros() & !7;
+    let point = u32::from(text.checked_shr(whole)? as u8 == b'.');
+    let rest = if point == 1 { other & (other - 1) } else { other };
+    let end = rest.trailing_zeros() & !7;
+    let stop = text.checked_shr(end)? as u8;
+    let count = end / 8 - point;
+    // past a sign the eighth byte is not known
+    if count == 0 || stop == 0 || stop | 0x20 == b'e' {
+        return None;
+    }
+    // the digits without the point, then leading zeros for what is not there
+    let before = (1 << whole) - 1;
+    let word = ((word & before) | ((word >> (8 * point)) & !before)) << (64 - 8 * count);
+    let mantissa = joined(word);
+    let fraction = count - whole / 8;
+    let size = mantissa as f64 / POWERS[fraction as usize & 7];
+    let value = f64::from_bits(size.to_bits() | u64::from(negative) << 63);
+    let leading_zero = (whole != 8) & ((whole == 0) | (text as u8 == b'0'));
+    let trailing_zero = (point == 1) & ((fraction == 0) | (word >> 56 == 0));
+    let plain = !leading_zero & !trailing_zero & !(negative & (mantissa == 0));
+    Some(Decimal { value, plain, len: usize::from(negative) + end as usize / 8 })
+}
+
+/// A decimal of any length.
+fn long_decimal(text: &[u8]) -> Option<Decimal> {
     let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
     let (mut mantissa, whole) = digits(0, &text[sign..]);
     let mut at = sign + whole;
@@ -97,24 +135,34 @@ pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
     Some(Decimal { value, plain: short && no_leading_zero && no_trailing_zero && !signed, len: at })
 }
 
+/// Eight bytes as digits, and the high bit of each byte that is none.
+#[inline]
+fn digits_and_others(text: u64) -> (u64, u64) {
+    let word = text ^ 0x3030_3030_3030_3030;
+    (word, (((word & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080)
+}
+
+/// The number of eight digits: pairs, fours and eights are joined.
+#[inline]
+fn joined(word: u64) -> u64 {
+    let word = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(2561) >> 8;
+    let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(6_553_601) >> 16;
+    (word & 0x0000_ffff_0000_ffff).wrapping_mul(42_949_672_960_001) >> 32
+}
+
 /// Appends the digits with which a text begins, eight at a time; the number, wrapped, and how many there were.
 #[inline]
 fn digits(mut number: u64, text: &[u8]) -> (u64, usize) {
     const TENS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
     let mut at = 0;
     while let Some(&eight) = text[at..].first_chunk::<8>() {
-        // each byte becomes its digit; the high bit then marks what is none
-        let word = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
-        let other = (((word & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080;
+        let (word, other) = digits_and_others(u64::from_le_bytes(eight));
         let count = (other.trailing_zeros() / 8) as usize;
         if count == 0 {
             return (number, at);
         }
-        // leading zeros for what is not there, then pairs, fours and eights of digits are joined
-        let word = word << (64 - 8 * count);
-        let word = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(2561) >> 8;
-        let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(6_553_601) >> 16;
-        let word = (word & 0x0000_ffff_0000_ffff).wrapping_mul(42_949_672_960_001) >> 32;
+        // leading zeros for what is not there
+        let word = joined(word << (64 - 8 * count));
         number = number.wrapping_mul(TENS[count]).wrapping_add(word);
         at += count;
         if count < 8 {
@@ -126,6 +174,20 @@ fn digits(mut number: u64, text: &[u8]) -> (u64, usize) {
         at += 1;
     }
     (number, at)
+}
+
+/// The whole number of at most ten digits with which a text begins, and how many there are.
+#[inline]
+pub(super) fn whole_number(text: &[u8]) -> Option<(u64, usize)> {
+    if let Some(&eight) = text.first_chunk() {
+        let (word, other) = digits_and_others(u64::from_le_bytes(eight));
+        let count = other.trailing_zeros() / 8;
+        if count < 8 {
+            return (count > 0).then(|| (joined(word << (64 - 8 * count)), count as usize));
+        }
+    }
+    let (number, count) = digits(0, text);
+    (1..=10).contains(&count).then_some((number, count))
 }
 
 /// mantissa / 10^power for powers up to 19, rounded once: the quotient of integers to 62 bits or more, its last bit set

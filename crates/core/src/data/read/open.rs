@@ -96,6 +96,11 @@ impl Source {
         }
     }
 
+    /// How many bytes its content has, unless it is compressed.
+    pub(super) fn plain_len(&self) -> Option<u64> {
+        (self.packing == Packing::None).then(|| self.stored_len())
+    }
+
     /// More bytes than this cannot come out of the file.
     pub(super) fn most_bytes(&self) -> u64 {
         match self.packing {

@@ -1,17 +1,19 @@
-//! Delimited text without quotes, which nearly all numbers are: a block of whole lines, parsed in one sweep.
+//! Delimited text in blocks of whole lines, each parsed in one sweep right into the columns.
 //!
-//! A block with a quote, a line of another width or bytes that are not UTF-8 is left to the records, which know
-//! quotes and name places.
+//! Lines are counted first, so every block knows where its numbers will stand, and numbers are written once. A cell that
+//! is a plain decimal, nearly every one, costs a look at eight bytes. A block with a line of another width, bytes that
+//! are not UTF-8 or a quote that is left open is left to the records, which name places.
 
 use super::super::DataError;
-use super::blocks::Whole;
+use super::blocks::{Whole, each};
 use super::column::Column;
 use super::csv::Pass;
+use super::facts::Facts;
 use super::lines::Lines;
 use super::number::decimal;
-use super::record::{Delimiter, trimmed};
-use memchr::{memchr, memchr2};
-use std::ops::ControlFlow;
+use super::record::{Delimiter, is_space, trimmed};
+use memchr::{memchr, memchr_iter, memchr2};
+use rayon::prelude::*;
 
 /// A pass that goes on with blocks.
 pub(super) struct Plain {
@@ -21,122 +23,269 @@ pub(super) struct Plain {
     pub(super) before: usize,
     /// Lines joined so far.
     pub(super) lines: usize,
+    /// Bytes joined so far, and those of the whole file where they are known.
+    pub(super) bytes: u64,
+    pub(super) all_bytes: Option<u64>,
 }
 
-/// A block that was parsed.
-pub(super) struct Part {
-    columns: Vec<Column>,
+/// Where the numbers of a block go, column by column.
+type Room<'s> = Vec<&'s mut [f64]>;
+
+/// A block that was parsed, its numbers left out.
+struct Part {
+    facts: Vec<Facts>,
     rows: Lines,
     lines: usize,
 }
 
-/// How the next block is to be read.
-pub(super) struct Known {
-    columns: Vec<Column>,
-    delimiter: u8,
+impl Whole for Plain {
+    fn take(&mut self, blocks: &[Vec<u8>]) -> Result<Option<usize>, DataError> {
+        let delimiter = match self.delimiter {
+            // what can stand in a number, a line end or a letter of UTF-8 cannot simply be looked for
+            Delimiter::Byte(b) if b.is_ascii() && !b.is_ascii_alphanumeric() && !b"+-.\r\n\"".contains(&b) => b,
+            _ => return Ok(Some(0)),
+        };
+        let lines = each(blocks.iter().collect(), |b: &Vec<u8>| lines_of(b));
+        let start = self.pass.lines.count();
+        self.grow(blocks, start, lines.iter().sum());
+        let columns = &mut self.pass.columns;
+        let facts: Vec<Facts> = columns.iter().map(|c| c.facts().following()).collect();
+        let rooms = blocks.iter().zip(rooms(columns, start, &lines)).collect();
+        let parts = each(rooms, |(block, room)| parse(block, &facts, room, delimiter));
+        let mut place = start;
+        for (k, part) in parts.into_iter().enumerate() {
+            let Some(part) = self.fitting(part, &blocks[k], place, lines[k], delimiter) else {
+                self.cut();
+                return Ok(Some(k));
+            };
+            self.join(part, place);
+            self.bytes += blocks[k].len() as u64;
+            place += lines[k];
+        }
+        self.cut();
+        Ok(None)
+    }
 }
 
-impl Whole for Plain {
-    type Known = Option<Known>;
-    type Part = Option<Part>;
-
-    fn known(&self) -> Option<Known> {
-        match self.delimiter {
-            // what can stand in a number, a line end or a letter of UTF-8 cannot simply be looked for
-            Delimiter::Byte(b) if b.is_ascii() && !b.is_ascii_alphanumeric() && !b"+-.\r\n\"".contains(&b) => {
-                Some(Known { columns: self.pass.columns.iter().map(Column::following).collect(), delimiter: b })
-            }
-            _ => None,
+impl Plain {
+    /// Makes room for a number on each of so many lines, in memory for as many as the whole file may have.
+    fn grow(&mut self, blocks: &[Vec<u8>], start: usize, lines: usize) {
+        let bytes = self.bytes + blocks.iter().map(|b| b.len() as u64).sum::<u64>();
+        let share = self.all_bytes.map_or(0.0, |all| all as f64 / bytes as f64);
+        let expected = ((start + lines) as f64 * share * 1.02) as usize;
+        let columns = &mut self.pass.columns;
+        match blocks {
+            [_] => columns.iter_mut().for_each(|c| c.grow(lines, expected)),
+            _ => columns.par_iter_mut().for_each(|c| c.grow(lines, expected)),
         }
     }
 
-    fn parse(known: &Option<Known>, block: &[u8]) -> Option<Part> {
-        let Some(Known { columns, delimiter }) = known else { return None };
-        if memchr(b'"', block).is_some() {
-            return None;
+    /// The part of a block, parsed again in its turn where a column has become words since; `None` if there is none.
+    fn fitting(&mut self, part: Option<Part>, block: &[u8], place: usize, lines: usize, delimiter: u8) -> Option<Part> {
+        let part = part?;
+        let columns = &mut self.pass.columns;
+        if columns.iter().zip(&part.facts).all(|(column, facts)| column.facts().fit(facts)) {
+            return Some(part);
         }
-        let text = std::str::from_utf8(block).ok()?;
-        let rows = rows_of(block);
-        let columns = columns.iter().map(|c| c.following().with_room(rows)).collect();
-        let mut part = Part { columns, rows: Lines::default(), lines: 0 };
-        part.fill(text, *delimiter)?;
-        Some(part)
+        let facts: Vec<Facts> = columns.iter().map(|c| c.facts().following()).collect();
+        parse(block, &facts, rooms(columns, place, &[lines]).pop()?, delimiter)
     }
 
-    fn join(&mut self, block: &[u8], part: Option<Part>) -> Result<ControlFlow<()>, DataError> {
-        let fits = |part: &Part| self.pass.columns.iter().zip(&part.columns).all(|(whole, part)| whole.fits(part));
-        let part = match part {
-            Some(part) if !fits(&part) => Self::parse(&self.known(), block),
-            part => part,
-        };
-        let Some(part) = part else { return Ok(ControlFlow::Break(())) };
-        for (whole, part) in self.pass.columns.iter_mut().zip(part.columns) {
-            whole.append(part);
+    /// Joins a part whose numbers stand at a place.
+    fn join(&mut self, part: Part, place: usize) {
+        let (start, count) = (self.pass.lines.count(), part.rows.count());
+        for (column, facts) in self.pass.columns.iter_mut().zip(part.facts) {
+            // blank lines had room, too
+            column.shift(place, start, count);
+            column.append_facts(facts, start, count);
         }
         self.pass.lines.append(&part.rows, self.before + self.lines);
         self.lines += part.lines;
-        Ok(ControlFlow::Continue(()))
+    }
+
+    fn cut(&mut self) {
+        let rows = self.pass.lines.count();
+        self.pass.columns.iter_mut().for_each(|c| c.cut(rows));
     }
 }
 
-/// About how many rows a block has, by its first line.
-fn rows_of(block: &[u8]) -> usize {
-    let line = memchr(b'\n', block).unwrap_or(block.len()) + 1;
-    (block.len() / line + 1) * 9 / 8
+/// The room of blocks of so many lines, from a row on.
+fn rooms<'s>(columns: &'s mut [Column], start: usize, lines: &[usize]) -> Vec<Room<'s>> {
+    let mut rooms: Vec<Room<'s>> = lines.iter().map(|_| Vec::with_capacity(columns.len())).collect();
+    for column in columns {
+        let mut rest = column.room(start);
+        for (room, &lines) in rooms.iter_mut().zip(lines) {
+            let (here, after) = rest.split_at_mut(lines.min(rest.len()));
+            room.push(here);
+            rest = after;
+        }
+    }
+    rooms
 }
 
-impl Part {
-    /// Takes all lines; `None` if one has another number of cells.
-    fn fill(&mut self, text: &str, delimiter: u8) -> Option<()> {
-        let bytes = text.as_bytes();
+fn lines_of(block: &[u8]) -> usize {
+    memchr_iter(b'\n', block).count() + usize::from(block.last() != Some(&b'\n'))
+}
+
+/// Parses a block; `None` if a line has another number of cells, or it is no plain text.
+fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, delimiter: u8) -> Option<Part> {
+    // in tab-separated text most quotes are just characters
+    if delimiter == b'\t' && memchr(b'"', block).is_some() {
+        return None;
+    }
+    let facts: Vec<Facts> = facts.iter().map(Facts::following).collect();
+    let mut sweep = Sweep {
+        text: std::str::from_utf8(block).ok()?,
+        delimiter,
+        ways: facts.iter().map(Way::of).collect(),
+        part: Part { facts, rows: Lines::default(), lines: 0 },
+        room,
+        cell: String::new(),
+    };
+    sweep.run()?;
+    let Sweep { mut part, room, .. } = sweep;
+    let rows = part.rows.count();
+    for (facts, numbers) in part.facts.iter_mut().zip(room) {
+        facts.settle(numbers.get(..rows).unwrap_or_default());
+    }
+    Some(part)
+}
+
+/// How decimals of a column are taken.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// At once if they are spelled plainly.
+    Plain,
+    /// At once.
+    Any,
+    /// As words.
+    Words,
+}
+
+impl Way {
+    fn of(facts: &Facts) -> Self {
+        match (facts.text, facts.saturated) {
+            (true, _) => Self::Words,
+            (_, true) => Self::Any,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// A block that is being parsed.
+struct Sweep<'a, 's> {
+    text: &'a str,
+    delimiter: u8,
+    ways: Vec<Way>,
+    part: Part,
+    room: Room<'s>,
+    /// A cell without its quotes.
+    cell: String,
+}
+
+impl Sweep<'_, '_> {
+    /// Takes all lines.
+    fn run(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            self.lines += 1;
+            self.part.lines += 1;
+            let line = self.part.lines;
             if matches!(bytes[at], b'\n' | b'\r' | b' ' | b'\t') {
                 let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
-                if is_blank(&bytes[at..end], delimiter) {
+                if is_blank(&bytes[at..end], self.delimiter) {
                     at = end + 1;
                     continue;
                 }
             }
-            at = self.row(text, at, delimiter)?;
-            self.rows.note(self.lines);
+            at = self.row(at)?;
+            self.part.rows.note(line);
         }
         Some(())
     }
 
     /// Takes the line that begins at a place; the place after it.
     #[inline]
-    fn row(&mut self, text: &str, mut at: usize, delimiter: u8) -> Option<usize> {
-        let bytes = text.as_bytes();
-        let last = self.columns.len() - 1;
-        for (k, column) in self.columns.iter_mut().enumerate() {
-            let end = match decimal(&bytes[at..]) {
-                Some(found) if bytes.get(at + found.len).is_none_or(|&b| b == delimiter || b == b'\n') => {
-                    let end = at + found.len;
-                    column.push_decimal(found, &text[at..end]);
-                    end
+    fn row(&mut self, mut at: usize) -> Option<usize> {
+        let (row, last) = (self.part.rows.count(), self.ways.len() - 1);
+        let (mut k, mut stop) = (0, self.delimiter);
+        while k <= last {
+            // the hot loop: decimals up to the first cell that is none
+            for (way, numbers) in self.ways[k..].iter().zip(&mut self.room[k..]) {
+                if k == last {
+                    stop = b'\n';
                 }
-                Some(found) if bytes[at + found.len..].starts_with(b"\r\n") => {
-                    let end = at + found.len;
-                    column.push_decimal(found, &text[at..end]);
-                    end + 1
+                if *way == Way::Words {
+                    break;
                 }
-                _ => {
-                    let end = memchr2(delimiter, b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
-                    let ends_line = bytes.get(end) != Some(&delimiter);
-                    let carriage = ends_line && end > at && bytes[end - 1] == b'\r';
-                    let (from, to) = trimmed(bytes, at, end - usize::from(carriage));
-                    column.push(&text[from..to]);
-                    end
+                let bytes = self.text.as_bytes().get(at..)?;
+                let Some(found) = decimal(bytes) else { break };
+                if !(found.plain | (*way == Way::Any)) || bytes.get(found.len) != Some(&stop) {
+                    break;
                 }
-            };
-            if (bytes.get(end) == Some(&delimiter)) != (k < last) {
-                return None;
+                *numbers.get_mut(row)? = found.value;
+                at += found.len + 1;
+                k += 1;
             }
-            at = end + 1;
+            if k <= last {
+                at = self.any_cell(at, k, row)?;
+                k += 1;
+            }
         }
         Some(at)
+    }
+
+    /// Takes whatever the cell that begins at a place is; the place after it.
+    fn any_cell(&mut self, at: usize, k: usize, row: usize) -> Option<usize> {
+        let (text, bytes) = (self.text, self.text.as_bytes());
+        let start = (at..bytes.len()).find(|&i| !is_space(bytes[i]) || bytes[i] == self.delimiter)?;
+        let quoted = bytes[start] == b'"';
+        let from = if quoted { self.unquote(start + 1)? } else { start };
+        let end = memchr2(self.delimiter, b'\n', &bytes[from..]).map_or(bytes.len(), |n| from + n);
+        let ends_line = bytes.get(end) != Some(&self.delimiter);
+        if ends_line != (k + 1 == self.ways.len()) {
+            return None;
+        }
+        let to = end - usize::from(ends_line && end > from && bytes[end - 1] == b'\r');
+        let (first, after) = trimmed(bytes, from, to);
+        let cell = match quoted {
+            false => &text[first..after],
+            true => {
+                // text after a closing quote belongs to the cell
+                self.cell.push_str(if first < after { &text[from..to] } else { "" });
+                &self.cell
+            }
+        };
+        let facts = &mut self.part.facts[k];
+        let numbers = &mut self.room[k];
+        let value = facts.take(cell, numbers.get(..row).unwrap_or_default());
+        if let Some(number) = numbers.get_mut(row) {
+            *number = value;
+        }
+        self.ways[k] = Way::of(facts);
+        Some(end + 1)
+    }
+
+    /// Unescapes the cell whose quote stands before a place; the place after it, `None` if it is left open.
+    fn unquote(&mut self, mut at: usize) -> Option<usize> {
+        let (text, bytes) = (self.text, self.text.as_bytes());
+        self.cell.clear();
+        loop {
+            let quote = at + memchr(b'"', &bytes[at..])?;
+            for line in text[at..quote].split_inclusive('\n') {
+                match line.strip_suffix("\r\n") {
+                    Some(line) => self.cell.extend([line, "\n"]),
+                    None => self.cell.push_str(line),
+                }
+                self.part.lines += usize::from(line.ends_with('\n'));
+            }
+            at = quote + 1;
+            if bytes.get(at) != Some(&b'"') {
+                return Some(at);
+            }
+            self.cell.push('"');
+            at += 1;
+        }
     }
 }
 

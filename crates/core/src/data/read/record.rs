@@ -246,7 +246,7 @@ impl<'a> Records<'a> {
     }
 }
 
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
