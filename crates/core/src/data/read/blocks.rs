@@ -91,18 +91,21 @@ impl<'a> Blocks<'a> {
 
     fn block(&mut self) -> io::Result<Vec<u8>> {
         let mut block = self.free.pop().unwrap_or_default();
-        block.clear();
-        block.append(&mut self.begun);
+        let mut len = self.begun.len();
+        block.splice(..len.min(block.len()), self.begun.drain(..));
         loop {
-            let wanted = BLOCK.saturating_sub(block.len()).max(BLOCK / 2);
-            block.reserve(wanted);
-            let got = (&mut self.reader).take(wanted as u64).read_to_end(&mut block)?;
+            let wanted = BLOCK.saturating_sub(len).max(BLOCK / 2);
+            // what is there already need not be cleared to be written over
+            block.resize(block.len().max(len + wanted), 0);
+            let got = fill(&mut self.reader, &mut block[len..len + wanted])?;
+            len += got;
             if got < wanted {
                 self.ended = true;
+                block.truncate(len);
                 return Ok(block);
             }
-            if let Some(end) = last_end(&block, self.quotes) {
-                self.begun.extend_from_slice(&block[end + 1..]);
+            if let Some(end) = last_end(&block[..len], self.quotes) {
+                self.begun.extend_from_slice(&block[end + 1..len]);
                 block.truncate(end + 1);
                 return Ok(block);
             }
@@ -113,6 +116,21 @@ impl<'a> Blocks<'a> {
         let begun = Cursor::new(self.begun);
         Box::new(BufReader::new(Cursor::new(left).chain(begun).chain(Failing(self.failed)).chain(self.reader)))
     }
+}
+
+/// Reads until a room is full or nothing comes any more; how many bytes came. (`read_to_end` begins with small pieces,
+/// which go through buffers.)
+fn fill(reader: &mut dyn Read, room: &mut [u8]) -> io::Result<usize> {
+    let mut got = 0;
+    while got < room.len() {
+        match reader.read(&mut room[got..]) {
+            Ok(0) => break,
+            Ok(more) => got += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(got)
 }
 
 /// The last line end, outside of quotes if they count.
