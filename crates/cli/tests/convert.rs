@@ -45,6 +45,19 @@ fn codes_are_written_only_if_asked() {
 }
 
 #[test]
+fn formats_that_are_only_read_are_named_with_those_that_are_written() {
+    let place = Place::with(&[("a.csv", "a,y\n1,2\n3,4\n")]);
+    for (name, format) in [("b.parquet", "parquet"), ("b.feather", "arrow"), ("b.jsonl", "jsonl"), ("b.npz", "npz")] {
+        let said = place.run(&format!("convert a.csv {name}"));
+        let wanted = format!("{name}: {format} is read and not written; end the name in one of .csv, .tsv, .svm, .npy");
+        assert_eq!((said.code, said.err.contains(&wanted)), (Some(2), true), "{}", said.err);
+        assert!(!place.has(name));
+    }
+    let said = place.run("convert a.csv b.csv.zst");
+    assert_eq!((said.code, said.err.contains("Zstandard is read and not written")), (Some(2), true), "{}", said.err);
+}
+
+#[test]
 fn sequences_are_learned_from_by_their_letters() {
     let mut fasta = String::new();
     for k in 0..20 {

@@ -1,44 +1,15 @@
 //! Properties of the readers: what is written comes back, and no bytes make them panic or take memory without bound.
-#![allow(unsafe_code)] // the counting allocator
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
+#[path = "support/damage.rs"]
+mod damage;
+
+use damage::{most_held, mutated};
 use mercer::data::read::{FORMATS, ReadOptions, read};
 use mercer::data::{FieldData, Schema, SchemaOptions, Table};
 use proptest::prelude::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::Write as _;
-
-/// Counts the bytes that the present thread holds, and the most it ever held.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static MOST: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(change: isize) {
-    HELD.with(|held| {
-        held.set(held.get() + change);
-        MOST.with(|most| most.set(most.get().max(held.get())));
-    });
-}
-
-// SAFETY: everything is passed on to the system's allocator; the counters neither allocate nor have destructors.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 fn read_as(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table, String> {
     let folder = tempfile::tempdir().unwrap();
@@ -215,27 +186,6 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A few bytes changed, cut out, doubled or cut off.
-fn mutated(seed: &[u8], random: &mut mercer::seed::Random) -> Vec<u8> {
-    let mut bytes = seed.to_vec();
-    for _ in 0..=random.bits() % 4 {
-        if bytes.is_empty() {
-            break;
-        }
-        let at = random.bits() as usize % bytes.len();
-        match random.bits() % 8 {
-            0 => bytes.truncate(at),
-            1 => drop(bytes.remove(at)),
-            2 => bytes.insert(at, b"\",\n:\t0 9"[random.bits() as usize % 8]),
-            3 => bytes[at] = 0xff,
-            4 => bytes[at] = b'9',
-            5 => bytes.extend_from_within(at..),
-            _ => bytes[at] ^= 1 << (random.bits() % 8),
-        }
-    }
-    bytes
-}
-
 #[test]
 fn damaged_files_neither_panic_nor_take_memory_without_bound() {
     let folder = tempfile::tempdir().unwrap();
@@ -246,10 +196,7 @@ fn damaged_files_neither_panic_nor_take_memory_without_bound() {
         for round in 0..1500 {
             let bytes = if round == 0 { seed.clone() } else { mutated(&seed, &mut random) };
             std::fs::write(&path, &bytes).unwrap();
-            let before = HELD.with(Cell::get);
-            MOST.with(|most| most.set(before));
-            let table = read(&path, &ReadOptions::default());
-            let most = MOST.with(Cell::get) - before;
+            let (table, most) = most_held(|| read(&path, &ReadOptions::default()));
             // buffers and tables of the decoders take a fixed amount; files of some hundred bytes can add little
             assert!(most < 8 << 20, "{name}: {most} bytes for {bytes:?}");
             match table {
@@ -290,6 +237,57 @@ fn long_files_are_those_of_one_pass() {
     let table = read_as("t.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
     let FieldData::Words(words) = &table.fields[1].data else { panic!() };
     assert_eq!((table.len, words[150_000].as_str(), table.line(150_001)), (200_000, "x\ny", 150_003));
+}
+
+#[test]
+fn quoted_cells_of_many_blocks_come_back() {
+    let kinds = [
+        ("plain", "plain"),
+        ("\"a, b\"", "a, b"),
+        ("\"say \"\"x\"\"\"", "say \"x\""),
+        ("\"two\nlines\"", "two\nlines"),
+        ("\"three\r\n\r\nlines\"", "three\n\nlines"),
+        (" \" x\" ", " x"),
+        ("\"x\"y z ", "xy z "),
+        ("NA", ""),
+        ("\"\"", ""),
+        // a quote that is just a character
+        ("5\" pipe", "5\" pipe"),
+    ];
+    for kinds in [&kinds[..9], &kinds[..], &kinds[9..]] {
+        let mut random = mercer::seed::Seed(11).stream("quotes");
+        let (mut text, mut meant, mut lines) = (String::new(), Vec::new(), Vec::new());
+        for k in 0..60_000 {
+            let (written, means) = kinds[random.bits() as usize % kinds.len()];
+            if k % 7000 == 6999 {
+                text += "\n";
+            }
+            // where the record begins, for now
+            lines.push(text.len());
+            write!(text, "{k},{written},\"{}.25\"\r\n", k % 100).unwrap();
+            meant.push(means);
+        }
+        let mut ends = text.match_indices('\n').map(|(at, _)| at).peekable();
+        let mut line = 1;
+        for start in &mut lines {
+            while ends.next_if(|end| end < start).is_some() {
+                line += 1;
+            }
+            *start = line;
+        }
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let table = pool.install(|| read_as("t.csv", text.as_bytes(), &ReadOptions::default())).unwrap();
+            assert_eq!((table.len, table.named), (60_000, false));
+            let FieldData::Words(words) = &table.fields[1].data else { panic!() };
+            assert!(words.iter().zip(&meant).all(|(word, means)| word == means), "{threads} threads");
+            assert!((0..60_000).all(|i| table.line(i) == lines[i]), "{threads} threads");
+            let FieldData::Numbers { values: places, .. } = &table.fields[0].data else { panic!() };
+            let FieldData::Numbers { values: reals, .. } = &table.fields[2].data else { panic!() };
+            let as_written = |i: usize| places[i] == i as f64 && reals[i] == (i % 100) as f64 + 0.25;
+            assert!((0..60_000).all(as_written), "{threads} threads");
+        }
+    }
 }
 
 #[test]

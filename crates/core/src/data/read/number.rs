@@ -353,8 +353,17 @@ mod tests {
             let middle = (1 << 52) + (random.bits() >> 12);
             texts.extend([format!("{middle}.5"), format!("{middle}.499"), format!("-{middle}.501")]);
             let (digits, places) = (random.bits() % 10_000_000, random.bits() as usize % 9);
-            texts.extend([format!("{digits}"), format!("-{digits}."), format!(".{digits}"), format!("{unit:.places$}")]);
-            texts.extend([format!("-{}", digits % 1000), format!("{:.places$}", 1e4 * unit), format!("0{digits}.{places}")]);
+            texts.extend([
+                format!("{digits}"),
+                format!("-{digits}."),
+                format!(".{digits}"),
+                format!("{unit:.places$}"),
+            ]);
+            texts.extend([
+                format!("-{}", digits % 1000),
+                format!("{:.places$}", 1e4 * unit),
+                format!("0{digits}.{places}"),
+            ]);
         }
         for text in texts {
             let Cell::Number { value, plain } = classify(text.as_bytes()) else { panic!("{text}") };
@@ -378,7 +387,10 @@ mod tests {
         }
         assert_eq!(whole_number(b"1234567:1"), Some((1_234_567, 7)));
         assert_eq!(whole_number(b"1234567890:1"), Some((1_234_567_890, 10)));
-        assert_eq!((whole_number(b"7"), whole_number(b":1"), whole_number(b"12345678901:")), (Some((7, 1)), None, None));
+        assert_eq!(
+            (whole_number(b"7"), whole_number(b":1"), whole_number(b"12345678901:")),
+            (Some((7, 1)), None, None)
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod csv;
 mod libsvm;
 mod npy;
 
+use super::read::FORMATS;
 use super::{DataError, Field, FieldData, Table};
 use std::io::{self, Write};
 use std::path::Path;
@@ -46,9 +47,22 @@ pub fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterEntry, D
     let file = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
     let stem = file.strip_suffix(".gz").unwrap_or(&file);
     let extension = stem.rsplit_once('.').map_or("", |(_, end)| end);
-    WRITERS.iter().find(|w| w.extensions.contains(&extension)).copied().ok_or_else(|| DataError::Usage {
-        finding: format!("{}: the name does not tell the format; use --to with one of {}", path.display(), names()),
-    })
+    if let Some(writer) = WRITERS.iter().find(|w| w.extensions.contains(&extension)) {
+        return Ok(writer);
+    }
+    let shown = path.display();
+    let finding = match FORMATS.iter().find(|f| f.extensions.contains(&extension)) {
+        Some(format) => {
+            let ends: Vec<String> =
+                WRITERS.iter().filter_map(|w| w.extensions.first()).map(|e| format!(".{e}")).collect();
+            format!("{shown}: {} is read and not written; end the name in one of {}", format.name, ends.join(", "))
+        }
+        None if ["zst", "zstd"].contains(&extension) => {
+            format!("{shown}: Zstandard is read and not written; end the name in .gz, or do not compress the file")
+        }
+        None => format!("{shown}: the name does not tell the format; use --to with one of {}", names()),
+    };
+    Err(DataError::Usage { finding })
 }
 
 /// Writes a table; in gzip if the name ends in `.gz`.
