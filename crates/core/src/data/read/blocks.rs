@@ -94,7 +94,8 @@ impl<'a> Blocks<'a> {
         let mut len = self.begun.len();
         block.splice(..len.min(block.len()), self.begun.drain(..));
         loop {
-            let wanted = BLOCK.saturating_sub(len).max(BLOCK / 2);
+            // one byte more than there can be shows the end
+            let wanted = BLOCK.saturating_sub(len).max(BLOCK / 2).min(self.source.most_bytes() as usize + 1);
             // what is there already need not be cleared to be written over
             block.resize(block.len().max(len + wanted), 0);
             let got = fill(&mut self.reader, &mut block[len..len + wanted])?;
