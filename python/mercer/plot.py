@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _draw
+from mercer._curves import coordinates, learning_curve, regression, roc
 from mercer._draw import CLASSES, FAINT, INK, SOFT, name_of
 from mercer._kernel import Kernel
 from mercer._kernel import kernel as formula
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-__all__ = ["decision_surface", "gram", "reliability", "search", "spectrum"]
+__all__ = [
+    "coordinates", "decision_surface", "gram", "learning_curve", "regression", "reliability", "roc", "search", "spectrum",
+]  # fmt: skip
 
 
 def decision_surface(

@@ -82,7 +82,8 @@ def test_docstrings_show_what_happens(name):
 
 
 def test_docstrings_with_examples_are_found():
-    tests = doctest.DocTestFinder().find(mercer.plot, "mercer.plot")
+    parts = [mercer.plot, importlib.import_module("mercer._curves")]
+    tests = [test for part in parts for test in doctest.DocTestFinder().find(part, "mercer.plot")]
     assert {f"mercer.plot.{name}" for name in mercer.plot.__all__} <= {test.name for test in tests if test.examples}
 
 

@@ -10,6 +10,7 @@ use mercer::formula::Formula;
 use mercer::gram::Plan;
 use mercer::machines::{self, Learns, Machine, MachineEntry};
 use mercer::params::{ParamError, Setting, assign, describe, nearest};
+use mercer::plot::{self, Format, Theme};
 use mercer::seed::Seed;
 use std::path::{Path, PathBuf};
 
@@ -207,10 +208,29 @@ pub(crate) fn check_weights(flags: &ArgMatches, entry: &MachineEntry) -> Result<
 
 /// A file for a picture: refused before any work if it could not be written after it.
 pub(crate) fn picture(path: &Path) -> Result<(), Failure> {
-    if path.extension().is_some_and(|e| e != "svg") {
-        return Err(Failure::usage(format!("{}: pictures are written as .svg", path.display())));
-    }
+    Format::of(path).map_err(Failure::usage)?;
     writable(path)
+}
+
+/// `--theme`.
+pub(crate) fn theme() -> Arg {
+    Arg::new("theme")
+        .long("theme")
+        .value_name("THEME")
+        .value_parser(Theme::WORDS.map(|w| w.0))
+        .default_value("light")
+        .help("Colours of the picture")
+}
+
+/// Writes a drawn picture, as SVG or PNG; how many bytes it has.
+pub(crate) fn save_picture(path: &Path, svg: &str) -> Result<usize, Failure> {
+    plot::save(path, svg).map_err(|e| Failure::file(path, &e))
+}
+
+/// The theme of a picture.
+pub(crate) fn chosen_theme(flags: &ArgMatches) -> Theme {
+    let word = flags.get_one::<String>("theme");
+    Theme::WORDS.iter().find(|(w, _)| word.is_some_and(|word| word == w)).map_or(Theme::Light, |(_, theme)| *theme)
 }
 
 /// `--machine` and the parameters of all machines.

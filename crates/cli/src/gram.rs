@@ -1,27 +1,45 @@
-//! `mercer gram`: the kernel matrix of a file, as NPY.
+//! `mercer gram`: the kernel matrix of a file, as NPY or as a picture.
 
 use crate::failure::Failure;
 use crate::watch::Watch;
-use crate::{Verb, arguments, input, report};
-use clap::{Arg, ArgMatches, Command};
-use mercer::gram::{Gram, Precision, fill_rows, show_bytes};
+use crate::{Verb, arguments, input, measure, report};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::data::Dataset;
+use mercer::geometry::Mosaic;
+use mercer::gram::{Gram, Plan, Precision, fill_rows, show_bytes};
 use mercer::machines::Learns;
-use mercer::solvers::{Monitor, Progress};
+use mercer::plot::{MatrixImage, Theme};
+use mercer::solvers::{Monitor, Progress, SolveError};
 use serde_json::json;
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) const VERB: Verb = Verb { command, run };
 
+/// Cells of a picture in a row.
+const CELLS: usize = 240;
+
 fn command() -> Command {
     let command = Command::new("gram")
-        .about("Compute the kernel matrix of a data file and write it as NPY")
-        .after_help("Example:\n  mercer gram data.csv --kernel 'rbf(gamma=median)' --scale none -o K.npy")
-        .arg(arguments::path("DATA", "Data file; its target column, if any, is left aside"))
+        .about("Compute the kernel matrix of a data file: write it as NPY, draw it class by class, or both")
+        .after_help(
+            "Examples:\n  mercer gram data.csv --kernel 'rbf(gamma=median)' --scale none -o K.npy\n  \
+             mercer gram data.csv --kernel 'rbf(gamma=0.1)' --figure K.png",
+        )
+        .arg(arguments::path("DATA", "Data file; its target column, if any, only orders the picture"))
         .arg(arguments::kernel())
-        .arg(arguments::output("K.npy", "NPY file to write").required(true))
+        .arg(arguments::output("K.npy", "NPY file to write").required_unless_present("figure"))
+        .arg(
+            Arg::new("figure")
+                .long("figure")
+                .value_name("FIG")
+                .value_parser(value_parser!(PathBuf))
+                .help("Draw the matrix, sorted by class, as .svg or .png; large ones are averaged"),
+        )
+        .arg(arguments::theme())
         .arg(
             Arg::new("precision")
                 .long("precision")
@@ -37,9 +55,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
     let formula = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
-    let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
-        return Err(Failure::usage("DATA and -o K.npy are needed"));
-    };
+    let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is needed")) };
+    let (target, figure) = (arguments::target(flags)?, flags.get_one::<PathBuf>("figure"));
+    if let Some(figure) = figure {
+        arguments::picture(figure)?;
+    }
     let watch = Watch::new(flags);
     let training = input::training(path, flags, &formula, Learns::Unsupervised)?;
     let read = started.elapsed().as_secs_f64();
@@ -49,54 +69,104 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let narrow = flags.get_one::<String>("precision").is_some_and(|p| p == "f32");
     let n = gram.shape().0;
     let size = if narrow { 4 } else { 8 };
-    // strips of rows go straight to the file, so that memory is bounded for any n, and Ctrl-C is answered between them
+    if let Some(target) = target {
+        write(target, gram.as_ref(), narrow, plan, &watch)?;
+    }
+    if let Some(figure) = figure {
+        let svg = draw(&gram, &training.data, kernel.to_string(), plan, &watch, arguments::chosen_theme(flags))?;
+        arguments::save_picture(figure, &svg)?;
+    }
+    watch.finish();
+    let compute = computing.elapsed().as_secs_f64();
+    let bytes = n * n * size;
+    let shown = |path: &PathBuf| path.display().to_string();
+    if flags.get_flag("json") {
+        report::print_json(&json!({
+            "kernel": kernel.to_string(), "n": n, "precision": if narrow { "f32" } else { "f64" }, "bytes": bytes,
+            "output": target.map(shown), "figure": figure.map(shown),
+            "seconds": {"read": read, "gram": compute, "total": started.elapsed().as_secs_f64()},
+        }));
+    } else {
+        let mut rows = vec![
+            ("kernel", kernel.to_string()),
+            ("matrix", format!("{n} × {n}, {}", show_bytes(bytes))),
+            ("seconds", format!("read {read:.3}, gram {compute:.3}")),
+        ];
+        rows.extend(target.map(|t| ("file", shown(t))));
+        rows.extend(figure.map(|f| ("picture", shown(f))));
+        report::print(&report::facts(&rows));
+    }
+    Ok(())
+}
+
+/// Tells how many rows are done; whoever stops it ends it with an error.
+fn step(watch: &Watch, done: usize, n: usize) -> Result<(), SolveError> {
+    match watch.step(&Progress { phase: "gram", done, total: Some(n), gap: None }) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(reason) => Err(SolveError::Stopped { reason }),
+    }
+}
+
+/// Writes the matrix: strips of rows go straight to the file, so that memory is bounded for any n, and Ctrl-C is answered
+/// between them.
+fn write(target: &Path, gram: &dyn Gram, narrow: bool, plan: Plan, watch: &Watch) -> Result<(), Failure> {
+    let n = gram.shape().0;
+    let size = if narrow { 4 } else { 8 };
     let strip = (plan.memory / 4 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
     plan.check(strip * n * size, "a strip of the kernel matrix")?;
-    let (mut stopped, mut broken) = (None, None);
+    let mut broken = None;
     mercer::write::streamed(target, |out| {
         out.write_all(&header(n, if narrow { "<f4" } else { "<f8" }))?;
         for start in (0..n).step_by(strip) {
-            let progress = Progress { phase: "gram", done: start, total: Some(n), gap: None };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
-                stopped = Some(stop);
+            if let Err(stopped) = step(watch, start, n) {
+                broken = Some(stopped);
                 return Err(std::io::Error::other("stopped"));
             }
             let end = (start + strip).min(n);
             let written = if narrow {
-                write_strip(out, gram.as_ref(), start..end, f32::to_le_bytes)
+                write_strip(out, gram, start..end, f32::to_le_bytes)
             } else {
-                write_strip(out, gram.as_ref(), start..end, f64::to_le_bytes)
+                write_strip(out, gram, start..end, f64::to_le_bytes)
             };
             if let Some((row, column)) = written? {
-                broken = Some(mercer::solvers::SolveError::NotFinite { row, column });
+                broken = Some(SolveError::NotFinite { row, column });
                 return Err(std::io::Error::other("not finite"));
             }
         }
         Ok(())
     })
-    .map_err(|e| match (stopped, broken) {
-        (Some(stop), _) => mercer::Error::from(mercer::solvers::SolveError::Stopped { reason: stop }).into(),
-        (_, Some(broken)) => mercer::Error::from(broken).into(),
-        _ => Failure::file(target, &e),
-    })?;
-    watch.finish();
-    let compute = computing.elapsed().as_secs_f64();
-    let bytes = n * n * size;
-    if flags.get_flag("json") {
-        report::print_json(&json!({
-            "kernel": kernel.to_string(), "n": n, "precision": if narrow { "f32" } else { "f64" }, "bytes": bytes,
-            "output": target.display().to_string(),
-            "seconds": {"read": read, "gram": compute, "total": started.elapsed().as_secs_f64()},
-        }));
-    } else {
-        report::print(&report::facts(&[
-            ("kernel", kernel.to_string()),
-            ("matrix", format!("{n} × {n}, {}", show_bytes(bytes))),
-            ("seconds", format!("read {read:.3}, gram {compute:.3}")),
-            ("file", target.display().to_string()),
-        ]));
-    }
-    Ok(())
+    .map_err(|e| match broken {
+        Some(broken) => mercer::Error::from(broken).into(),
+        None => Failure::file(target, &e),
+    })
+}
+
+/// Draws the matrix, its examples sorted by the target.
+fn draw(
+    gram: &Arc<dyn Gram>,
+    data: &Dataset,
+    title: String,
+    plan: Plan,
+    watch: &Watch,
+    theme: Theme,
+) -> Result<String, Failure> {
+    let n = gram.shape().0;
+    plan.check(n.saturating_mul(8), "a row of the kernel matrix")?;
+    let labels = measure::labels(data);
+    let mosaic = Mosaic::of(gram, labels.as_ref(), CELLS, plan, &mut |done| step(watch, done, n))
+        .map_err(mercer::Error::from)?;
+    let names = data.target().and_then(|t| t.classes().ok()).map(|c| c.labels).unwrap_or_default();
+    let sorted = match (&labels, mosaic.groups.is_empty()) {
+        (None, _) => "examples, as they come",
+        (_, false) => "examples, sorted by class",
+        (_, true) => "examples, sorted by the target",
+    };
+    let cells = mosaic.cells();
+    let averaged = if cells < n { format!("averaged into {cells} × {cells} cells") } else { String::new() };
+    let note = [format!("{n} × {n}"), averaged].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(" · ");
+    let groups = names.into_iter().zip(mosaic.groups).collect();
+    Ok(MatrixImage { title, label: sorted.to_owned(), cells, values: mosaic.values, groups, note: Some(note) }
+        .draw(theme))
 }
 
 /// Writes some rows; the place of the first value that is not finite, from one, if there is one.

@@ -12,6 +12,7 @@ mod failure;
 mod fit;
 mod gram;
 mod input;
+mod learning_curve;
 mod list;
 mod measure;
 mod plot;
@@ -40,6 +41,7 @@ static VERBS: &[Verb] = &[
     predict::VERB,
     evaluate::VERB,
     select::VERB,
+    learning_curve::VERB,
     gram::VERB,
     measure::VERB,
     show::VERB,

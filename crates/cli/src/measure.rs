@@ -24,7 +24,8 @@ fn command() -> Command {
         )
         .arg(arguments::path("DATA", "Data file; its target column, if any, is what alignment is measured with"))
         .arg(arguments::kernel())
-        .arg(arguments::output("FIG.svg", "Draw the spectrum as SVG"))
+        .arg(arguments::output("FIG", "Draw the spectrum, as .svg or .png"))
+        .arg(arguments::theme())
         .arg(
             Arg::new("ridge")
                 .long("ridge")
@@ -64,7 +65,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if let Some(file) = picture {
         let note = format!("effective rank {:.4} of {}", found.spectrum.effective_rank(), found.n);
         let figure = SpectrumFigure { title: text.clone(), values: found.spectrum.values.clone(), note: Some(note) };
-        mercer::write::whole(file, figure.draw().as_bytes()).map_err(|e| Failure::file(file, &e))?;
+        arguments::save_picture(file, &figure.draw(arguments::chosen_theme(flags)))?;
     }
     let wanted = flags.get_one::<usize>("farthest").copied().unwrap_or(0);
     let farthest: Vec<usize> = found.centre.farthest().into_iter().take(wanted).collect();
@@ -91,7 +92,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// The target as classes or numbers; none where there is none or it is several.
-fn labels(data: &Dataset) -> Option<Labels> {
+pub(crate) fn labels(data: &Dataset) -> Option<Labels> {
     let target: &Target = data.target()?;
     if target.is_numeric() {
         let numbers = target.numbers().ok()?;

@@ -2,31 +2,52 @@
 
 use crate::failure::Failure;
 use crate::{Verb, arguments, input, report};
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
+use mercer::data::Dataset;
 use mercer::model::Model;
+use mercer::plot::Theme;
 use serde_json::json;
 use std::path::PathBuf;
 
 pub(crate) const VERB: Verb = Verb { command, run };
 
+/// A picture of a model, by name.
+struct Picture {
+    name: &'static str,
+    draw: fn(&Model, &Dataset, Theme) -> Result<String, mercer::Error>,
+    /// Whether it compares predictions with a target.
+    compares: bool,
+}
+
+/// All pictures, the usual one first.
+const PICTURES: &[Picture] = &[
+    Picture { name: "model", draw: Model::figure, compares: false },
+    Picture { name: "reliability", draw: Model::reliability_figure, compares: true },
+    Picture { name: "roc", draw: Model::roc_figure, compares: true },
+];
+
 fn command() -> Command {
     let command = Command::new("plot")
-        .about("Draw what a model says about data: decision surface, curve, coordinates, confusion matrix or reliability (SVG)")
+        .about("Draw what a model says about data: decision surface, curve, coordinates, confusion matrix, reliability or ROC")
         .after_help(
             "Examples:\n  mercer plot model.mercer train.csv -o surface.svg\n  \
-             mercer plot model.mercer test.csv --what reliability -o reliability.svg",
+             mercer plot model.mercer train.csv --theme dark -o surface.png\n  \
+             mercer plot model.mercer test.csv --what reliability -o reliability.svg\n  \
+             mercer plot model.mercer test.csv --what roc -o roc.svg",
         )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file"))
-        .arg(arguments::output("FIG.svg", "SVG file to write").required(true))
+        .arg(arguments::output("FIG", "File to write, .svg or .png").required(true))
         .arg(
             Arg::new("what")
                 .long("what")
                 .value_name("PICTURE")
-                .value_parser(["model", "reliability"])
-                .default_value("model")
-                .help("The picture that fits the model, or how often its probabilities come true"),
+                .value_parser(PossibleValuesParser::new(PICTURES.iter().map(|p| p.name)))
+                .default_value(PICTURES[0].name)
+                .help("The picture that fits the model, how often its probabilities come true, or its ROC curves"),
         )
+        .arg(arguments::theme())
         .arg(arguments::labels())
         .args(arguments::format());
     arguments::common(command)
@@ -36,27 +57,27 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(model), Some(data), Some(target)) =
         (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?)
     else {
-        return Err(Failure::usage("MODEL, DATA and -o FIG.svg are needed"));
+        return Err(Failure::usage("MODEL, DATA and -o FIG are needed"));
     };
     arguments::picture(target)?;
     let model = Model::load(model)?;
-    let reliability = flags.get_one::<String>("what").is_some_and(|what| what == "reliability");
-    if reliability {
+    let what = flags.get_one::<String>("what").map_or(PICTURES[0].name, String::as_str);
+    let picture = PICTURES.iter().find(|p| p.name == what).unwrap_or(&PICTURES[0]);
+    if picture.name == "reliability" {
         model.needs_probabilities()?;
     }
     let place = data.display();
     let data = input::for_model(&model, data, flags)?;
     let bytes = data.len().saturating_mul(model.fitted.expansion.outputs()).saturating_mul(16);
     arguments::plan(flags)?.check(bytes, "the scores")?;
-    if reliability && data.target().is_none() {
-        let message =
-            format!("{place} has no target column to compare with; give one, or leave out --what reliability");
+    if picture.compares && data.target().is_none() {
+        let message = format!("{place} has no target column to compare with; give one, or leave out --what {what}");
         return Err(Failure { message, code: 3 });
     }
-    let svg = if reliability { model.reliability_figure(&data)? } else { model.figure(&data)? };
-    mercer::write::whole(target, svg.as_bytes()).map_err(|e| Failure::file(target, &e))?;
+    let svg = (picture.draw)(&model, &data, arguments::chosen_theme(flags))?;
+    let bytes = arguments::save_picture(target, &svg)?;
     if flags.get_flag("json") {
-        report::print_json(&json!({"output": target.display().to_string(), "bytes": svg.len()}));
+        report::print_json(&json!({"output": target.display().to_string(), "bytes": bytes}));
     } else {
         report::print(&report::facts(&[("picture", target.display().to_string())]));
     }

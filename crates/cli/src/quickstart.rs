@@ -11,6 +11,7 @@ use mercer::formula::rbf_scaled;
 use mercer::machines::{self, Output};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
+use mercer::plot::Theme;
 use mercer::seed::Seed;
 use mercer::select::{Choose, Grid, Search};
 use mercer::sets;
@@ -124,8 +125,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     say(&report::metrics(&metrics));
 
     say("\n5. The picture: decision surface, margins and support vectors.");
-    let svg = model.figure(&training)?;
-    mercer::write::whole(&files.surface, svg.as_bytes()).map_err(|e| Failure::file(&files.surface, &e))?;
+    arguments::save_picture(&files.surface, &model.figure(&training, Theme::Light)?)?;
     say(&report::facts(&[
         ("picture", files.surface.display().to_string()),
         ("predictions", files.predictions.display().to_string()),

@@ -32,10 +32,11 @@ fn command() -> Command {
         .arg(
             Arg::new("heat")
                 .long("heat")
-                .value_name("FIG.svg")
+                .value_name("FIG")
                 .value_parser(value_parser!(PathBuf))
-                .help("Also draw the scores over the grid"),
+                .help("Also draw the scores over the grid, as .svg or .png"),
         )
+        .arg(arguments::theme())
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = command.arg(arguments::weights());
@@ -85,8 +86,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let saving = Instant::now();
     watch::save(&selection.model, target)?;
     if let Some(heat) = heat {
-        let svg = selection.figure(measured(&selection));
-        mercer::write::whole(heat, svg.as_bytes()).map_err(|e| Failure::file(heat, &e))?;
+        arguments::save_picture(heat, &selection.figure(measured(&selection), arguments::chosen_theme(flags)))?;
     }
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training.data);

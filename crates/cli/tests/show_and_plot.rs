@@ -99,10 +99,10 @@ fn labels_in_pictures_are_escaped() {
 }
 
 #[test]
-fn only_svg_is_drawn() {
+fn other_formats_are_refused_before_any_work() {
     let place = Place::with_banana(30);
     place.run("fit banana.csv --machine svc -o m").ok();
-    place.run("plot m banana.csv -o a.png").fails(2, &["a.png", ".svg"]);
+    place.run("plot m banana.csv -o a.pdf").fails(2, &["a.pdf", ".svg or .png"]);
     place.run("plot m banana.csv -o none/a.svg").fails(3, &["there is no folder none"]);
     assert_eq!(place.files(), ["banana.csv", "m"]);
 }

@@ -2,9 +2,11 @@
 
 mod novelty;
 mod probability;
+mod roc;
 
 pub use novelty::{Usual, usual};
 pub use probability::{Bin, ProbabilityMetrics, Reliability, reliability};
+pub use roc::{Roc, roc};
 
 use crate::data::{Classes, DataError, Target, same_label};
 use crate::machines::Output;
@@ -101,7 +103,8 @@ fn classes(
     let n = codes.len();
     let right: usize = (0..all.len()).map(|c| confusion[c][c]).sum();
     let auc = (labels.len() == 2 && all.len() == 2).then(|| {
-        let second: Vec<f64> = scores.chunks_exact(2).map(|s| s[1]).collect();
+        // the score of the second class alone says nothing where a number may be added to both
+        let second = roc::margins(scores, 2, 1);
         let positive: Vec<bool> = truth.codes.iter().map(|&c| place[c as usize] == 1).collect();
         area_under_curve(&second, &positive)
     });

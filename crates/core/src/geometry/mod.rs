@@ -13,6 +13,7 @@ mod functions;
 mod gram_schmidt;
 mod lengths;
 mod measures;
+mod mosaic;
 mod repair;
 mod spectrum;
 #[cfg(test)]
@@ -25,5 +26,6 @@ pub use functions::{MatrixFunction, empirical_map, of_matrix, whitened_map};
 pub use gram_schmidt::GramSchmidt;
 pub use lengths::{combination_norm, distance, norms, squared_distances};
 pub use measures::{Labels, Measures};
+pub use mosaic::Mosaic;
 pub use repair::{Repair, Repaired, repair, smallest_eigenvalue};
 pub use spectrum::{Spectrum, spectrum};

@@ -5,8 +5,11 @@ mod figure;
 mod file;
 mod libsvm;
 mod onnx;
+mod plane;
 mod profile;
+mod regression;
 mod reliability;
+mod roc;
 mod tensors;
 
 pub use error::FileError;

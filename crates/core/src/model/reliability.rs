@@ -5,7 +5,7 @@ use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::machines::Output;
 use crate::metrics::{Metrics, clopper_pearson, measure, reliability};
-use crate::plot::{ReliabilityDiagram, Share};
+use crate::plot::{ReliabilityDiagram, Share, Theme};
 
 impl Model {
     /// That the model has probabilities; an error that names the remedy if it has none.
@@ -27,7 +27,7 @@ impl Model {
     ///
     /// # Errors
     /// If the model has no probabilities, or the data have no target.
-    pub fn reliability_figure(&self, data: &Dataset) -> Result<String, Error> {
+    pub fn reliability_figure(&self, data: &Dataset, theme: Theme) -> Result<String, Error> {
         self.needs_probabilities()?;
         let output: Output = self.predict(data)?;
         let target = data.target().ok_or(DataError::NoTarget)?;
@@ -58,6 +58,6 @@ impl Model {
             predictions: found.predicted,
             note,
         }
-        .draw())
+        .draw(theme))
     }
 }

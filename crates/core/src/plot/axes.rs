@@ -1,6 +1,5 @@
 //! Axes: ranges, linear scales, round ticks, the frame with its words.
 
-use super::palette::{FAINT, INK, SOFT};
 use super::svg::{Anchor, Svg, fitted, width_of};
 
 /// Width of a figure.
@@ -85,6 +84,17 @@ pub(super) fn ticks((lo, hi): (f64, f64), wanted: usize) -> Vec<(f64, String)> {
         .collect()
 }
 
+/// A factor times a power of ten, in plain digits where these are few.
+fn power_of_ten(power: f64, factor: f64) -> String {
+    let plain = (-4.0..=5.0).contains(&power);
+    let text = if plain {
+        format!("{:.*}", (-power).max(0.0) as usize, factor * 10_f64.powf(power))
+    } else {
+        format!("{factor}e{power}")
+    };
+    minus(&text)
+}
+
 /// A number as text with a true minus sign; minus nothing is nothing.
 pub(super) fn minus(text: &str) -> String {
     match text.strip_prefix('-') {
@@ -98,10 +108,11 @@ pub(super) fn minus(text: &str) -> String {
 pub(super) fn header(svg: &mut Svg, left: f64, width: f64, title: &str, note: Option<&str>) {
     let room = width - left - 16.0;
     let size = if width_of(title, 17.0) <= room { 17.0 } else { NORMAL };
-    let style = format!("font-weight=\"600\" fill=\"{INK}\"");
+    let style = format!("font-weight=\"600\" fill=\"{}\"", svg.theme.ink());
     svg.text((left, 30.0), Anchor::Start, size, 0.0, &style, &fitted(title, size, room));
     if let Some(note) = note {
-        svg.text((left, 51.0), Anchor::Start, SMALL, 0.0, &format!("fill=\"{SOFT}\""), &fitted(note, SMALL, room));
+        let style = format!("fill=\"{}\"", svg.theme.soft());
+        svg.text((left, 51.0), Anchor::Start, SMALL, 0.0, &style, &fitted(note, SMALL, room));
     }
 }
 
@@ -141,6 +152,23 @@ impl Panel {
         self
     }
 
+    /// The same for logarithms to base ten on the vertical axis: labels are the numbers themselves, at whole powers, or at
+    /// 2 and 5 times these where the range holds few.
+    pub(super) fn powers(mut self) -> Self {
+        let (low, high) = self.y.of;
+        let step = ((high - low) / 8.0).ceil().max(1.0);
+        let factors: &[f64] = if high - low < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let (first, last) = ((low / step).floor(), (high / step).ceil());
+        self.y_ticks = (0..=(last - first).clamp(0.0, 50.0) as usize)
+            .flat_map(|k| factors.iter().map(move |f| ((first + k as f64) * step, *f)))
+            .map(|(power, factor)| (power + factor.log10(), power_of_ten(power, factor)))
+            .filter(|(place, _)| self.y.holds(*place))
+            .collect();
+        let longest = self.y_ticks.iter().map(|(_, text)| width_of(text, SMALL)).fold(16.0, f64::max);
+        self.x.to.0 = 44.0 + longest;
+        self
+    }
+
     /// The same with names at 0, 1, 2, … on the horizontal axis; where they do not all fit, every so many.
     pub(super) fn named(mut self, names: &[String]) -> Self {
         let widest = names.iter().map(|n| width_of(n, SMALL)).fold(0.0, f64::max) + 10.0;
@@ -167,7 +195,7 @@ impl Panel {
 
     /// Grid lines, to be drawn before anything else.
     pub(super) fn grid(&self, svg: &mut Svg) {
-        svg.group(&format!("stroke=\"{FAINT}\" stroke-width=\"1\""));
+        svg.group(&format!("stroke=\"{}\" stroke-width=\"1\"", svg.theme.faint()));
         for (value, _) in &self.x_ticks {
             svg.line((self.x.at(*value), self.y.to.0), (self.x.at(*value), self.y.to.1), "");
         }
@@ -180,9 +208,10 @@ impl Panel {
     /// Frame, ticks and labels, to be drawn after everything else.
     pub(super) fn frame(&self, svg: &mut Svg, x_label: &str, y_label: &str) {
         let ((left, right), (bottom, top)) = (self.x.to, self.y.to);
-        let style = format!("fill=\"none\" stroke=\"{SOFT}\" stroke-width=\"1\"");
+        let soft = svg.theme.soft();
+        let style = format!("fill=\"none\" stroke=\"{soft}\" stroke-width=\"1\"");
         svg.rect([left, top, right - left, bottom - top], &style);
-        svg.group(&format!("stroke=\"{SOFT}\" stroke-width=\"1\""));
+        svg.group(&format!("stroke=\"{soft}\" stroke-width=\"1\""));
         for (value, _) in &self.x_ticks {
             svg.line((self.x.at(*value), bottom), (self.x.at(*value), bottom + 5.0), "");
         }
@@ -190,7 +219,7 @@ impl Panel {
             svg.line((left - 5.0, self.y.at(*value)), (left, self.y.at(*value)), "");
         }
         svg.end();
-        svg.group(&format!("fill=\"{SOFT}\""));
+        svg.group(&format!("fill=\"{soft}\""));
         for (value, text) in &self.x_ticks {
             svg.text((self.x.at(*value), bottom + 19.0), Anchor::Middle, SMALL, 0.0, "", text);
         }
@@ -204,7 +233,7 @@ impl Panel {
 
 /// The words along the two axes, those of the first on a base line.
 pub(super) fn labels(svg: &mut Svg, x: (f64, f64), y: (f64, f64), base: f64, x_label: &str, y_label: &str) {
-    let ink = format!("fill=\"{INK}\"");
+    let ink = format!("fill=\"{}\"", svg.theme.ink());
     let at = (f64::midpoint(x.0, x.1), base);
     svg.text(at, Anchor::Middle, NORMAL, 0.0, &ink, &fitted(x_label, NORMAL, x.1 - x.0));
     let at = (22.0, f64::midpoint(y.0, y.1));

@@ -1,11 +1,42 @@
-//! Regression with one input: the data, the fitted curve, and a band around it.
+//! Regression with one input: the data, the fitted curves, and a band around the first.
 
 use super::axes::{HEIGHT, LEGEND, Panel, WIDTH, header, range};
 use super::marks::{Glyph, legend};
-use super::palette::{Rgb, colour};
 use super::svg::{Svg, number};
+use super::theme::{Rgb, Theme};
 
-/// A curve through points.
+/// A function at rising abscissae.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// What it is called in the legend.
+    pub name: String,
+    /// Its points.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A strip between two functions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Band {
+    /// What it is called in the legend.
+    pub name: String,
+    /// Abscissa, lower and upper end, at rising abscissae.
+    pub edges: Vec<(f64, f64, f64)>,
+}
+
+/// An example of a regression with one input.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Datum {
+    /// The input.
+    pub x: f64,
+    /// The number to be predicted.
+    pub y: f64,
+    /// Whose curve it belongs to, as a place in the list of curves.
+    pub curve: usize,
+    /// Whether it is a support vector: these are ringed.
+    pub support: bool,
+}
+
+/// Curves through points.
 #[derive(Clone, Debug, Default)]
 pub struct RegressionCurve {
     /// Title.
@@ -14,56 +45,76 @@ pub struct RegressionCurve {
     pub x_label: String,
     /// Words at the vertical axis.
     pub y_label: String,
-    /// The fitted function at rising abscissae.
-    pub curve: Vec<(f64, f64)>,
+    /// The fitted functions; one for each output.
+    pub curves: Vec<Line>,
     /// The examples.
-    pub points: Vec<(f64, f64)>,
-    /// Abscissa, lower and upper end of a band, at rising abscissae.
-    pub band: Option<Vec<(f64, f64, f64)>>,
+    pub points: Vec<Datum>,
+    /// A band, such as a tube within which errors cost nothing, for each curve that has one.
+    pub bands: Vec<Band>,
     /// A small line under the title.
     pub note: Option<String>,
 }
 
 impl RegressionCurve {
     /// The picture.
-    pub fn draw(&self) -> String {
-        let band: &[_] = self.band.as_deref().unwrap_or_default();
-        let x = self.curve.iter().chain(&self.points).map(|p| p.0).chain(band.iter().map(|b| b.0));
-        let y = self.curve.iter().chain(&self.points).map(|p| p.1).chain(band.iter().flat_map(|b| [b.1, b.2]));
+    pub fn draw(&self, theme: Theme) -> String {
+        let curves = || self.curves.iter().flat_map(|c| &c.points);
+        let edges = || self.bands.iter().flat_map(|b| &b.edges);
+        let x = curves().map(|p| p.0).chain(self.points.iter().map(|p| p.x)).chain(edges().map(|b| b.0));
+        let y = curves().map(|p| p.1).chain(self.points.iter().map(|p| p.y)).chain(edges().flat_map(|b| [b.1, b.2]));
         let panel = Panel::new(range(x, 0.02), range(y, 0.05), WIDTH, LEGEND);
-        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title);
+        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title, theme);
         header(&mut svg, panel.left(), WIDTH, &self.title, self.note.as_deref());
         panel.grid(&mut svg);
 
-        let (ink, line) = (colour(0), colour(1));
-        let pale = Rgb::WHITE.towards(line, 0.25);
+        // one curve has a colour of its own; of several, each has that of its data
+        let several = self.curves.len() > 1;
+        let of_line = |k: usize| theme.colour(if several { k as u32 } else { 1 });
+        let of_data = |k: usize| theme.colour(if several { k as u32 } else { 0 });
         let mut key = Vec::new();
-        let place = |x: f64, y: f64| panel.place(x, y);
-        let ends: Vec<Option<_>> =
-            band.iter().map(|b| place(b.0, b.1).and_then(|low| place(b.0, b.2).map(|high| (low, high)))).collect();
-        for part in ends.split(Option::is_none) {
-            let part: Vec<_> = part.iter().flatten().collect();
-            let outline: Vec<_> = part.iter().map(|e| e.0).chain(part.iter().rev().map(|e| e.1)).collect();
-            svg.polygon(&outline, &format!("fill=\"{}\" fill-opacity=\"0.85\"", pale.hex()));
+        for (k, edges) in self.bands.iter().enumerate() {
+            band(&mut svg, &panel, &edges.edges, theme.pale(of_line(k), 0.25));
         }
-        dots(&mut svg, &self.points.iter().filter_map(|p| place(p.0, p.1)).collect::<Vec<_>>(), ink);
-        let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"2.4\" stroke-linejoin=\"round\"", line.hex());
-        let curve: Vec<Option<_>> = self.curve.iter().map(|p| place(p.0, p.1)).collect();
-        for part in curve.split(Option::is_none) {
-            svg.polyline(&part.iter().flatten().copied().collect::<Vec<_>>(), &style);
+        for k in 0..self.curves.len().max(1) {
+            let own = self.points.iter().filter(|p| p.curve == k);
+            dots(&mut svg, &own.filter_map(|p| panel.place(p.x, p.y)).collect::<Vec<_>>(), of_data(k));
         }
-        if !self.points.is_empty() {
-            key.push((Glyph::Dot(ink), "data".to_owned()));
+        rings(&mut svg, &panel, &self.points);
+        if !self.points.is_empty() && !several {
+            key.push((Glyph::Dot(of_data(0)), "data".to_owned()));
         }
-        if !self.curve.is_empty() {
-            key.push((Glyph::Line(style), "fitted".to_owned()));
+        if self.points.iter().any(|p| p.support) {
+            key.push((Glyph::Ring, "support vector".to_owned()));
         }
-        if !band.is_empty() {
-            key.push((Glyph::Patch(pale), "band".to_owned()));
+        for (k, curve) in self.curves.iter().enumerate() {
+            let ink = of_line(k).hex();
+            let style = format!("fill=\"none\" stroke=\"{ink}\" stroke-width=\"2.4\" stroke-linejoin=\"round\"");
+            line(&mut svg, &panel, &curve.points, &style);
+            key.push((Glyph::Line(style), curve.name.clone()));
         }
+        key.extend(self.bands.iter().enumerate().map(|(k, b)| (Glyph::Patch(theme.pale(of_line(k), 0.25)), b.name.clone())));
         panel.frame(&mut svg, &self.x_label, &self.y_label);
         legend(&mut svg, panel.right(), &key);
         svg.finish()
+    }
+}
+
+/// A line through points, broken where one cannot be placed.
+pub(super) fn line(svg: &mut Svg, panel: &Panel, points: &[(f64, f64)], style: &str) {
+    let places: Vec<Option<_>> = points.iter().map(|p| panel.place(p.0, p.1)).collect();
+    for part in places.split(Option::is_none) {
+        svg.polyline(&part.iter().flatten().copied().collect::<Vec<_>>(), style);
+    }
+}
+
+/// A strip between two functions, broken where an end cannot be placed.
+pub(super) fn band(svg: &mut Svg, panel: &Panel, edges: &[(f64, f64, f64)], fill: Rgb) {
+    let place = |&(x, low, high): &(f64, f64, f64)| Some((panel.place(x, low)?, panel.place(x, high)?));
+    let ends: Vec<Option<_>> = edges.iter().map(place).collect();
+    for part in ends.split(Option::is_none) {
+        let part: Vec<_> = part.iter().flatten().collect();
+        let outline: Vec<_> = part.iter().map(|e| e.0).chain(part.iter().rev().map(|e| e.1)).collect();
+        svg.polygon(&outline, &format!("fill=\"{}\" fill-opacity=\"0.85\"", fill.hex()));
     }
 }
 
@@ -73,6 +124,17 @@ pub(super) fn dots(svg: &mut Svg, places: &[(f64, f64)], colour: Rgb) {
     svg.group(&format!("fill=\"{}\" fill-opacity=\"{}\"", colour.hex(), number(opacity)));
     for (x, y) in places {
         svg.circle(*x, *y, r, "");
+    }
+    svg.end();
+}
+
+/// Rings around support vectors, finer where there are many.
+fn rings(svg: &mut Svg, panel: &Panel, points: &[Datum]) {
+    let places: Vec<_> = points.iter().filter(|p| p.support).filter_map(|p| panel.place(p.x, p.y)).collect();
+    let (r, weight) = if points.len() > 2000 { (3.4, 0.6) } else { (6.0, 1.1) };
+    svg.group(&format!("fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"", svg.theme.ink(), number(weight)));
+    for (x, y) in places {
+        svg.circle(x, y, r, "");
     }
     svg.end();
 }

@@ -1,13 +1,13 @@
 //! Tables of numbers as colours: confusion matrices, errors over a grid of parameters.
 
 use super::axes::{HEIGHT, SMALL, Scale, TOP, WIDTH, header, labels, minus, range, ticks};
-use super::palette::{INK, SOFT, colour, sequential};
 use super::svg::{Anchor, Svg, shortened, width_of};
+use super::theme::Theme;
 
 /// Room on the right for the colour bar.
-const BAR: f64 = 104.0;
+pub(super) const BAR: f64 = 104.0;
 /// Longest tick label beside a row.
-const LONGEST: f64 = 120.0;
+pub(super) const LONGEST: f64 = 120.0;
 
 /// A table of numbers, the first row on top.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Heat {
 
 impl Heat {
     /// The picture.
-    pub fn draw(&self) -> String {
+    pub fn draw(&self, theme: Theme) -> String {
         let (rows, columns) = (self.row_ticks.len(), self.column_ticks.len());
         let longest = self.row_ticks.iter().map(|t| width_of(t, SMALL)).fold(16.0, f64::max).min(LONGEST);
         let (left, right) = (46.0 + longest, WIDTH - BAR);
@@ -48,7 +48,7 @@ impl Heat {
         let bottom = HEIGHT - 34.0 - below;
         let down = (bottom - TOP) / rows.max(1) as f64;
 
-        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title);
+        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title, theme);
         header(&mut svg, left, WIDTH, &self.title, self.note.as_deref());
         let finite = || self.values.iter().copied().filter(|v| v.is_finite());
         let lowest = finite().fold(f64::INFINITY, f64::min);
@@ -56,9 +56,9 @@ impl Heat {
         let shade = |v: f64| if of.0 < lowest { 0.35 } else { (v - of.0) / (of.1 - of.0) };
         let cell = |r: usize, c: usize| [left + c as f64 * across, TOP + r as f64 * down, across, down];
 
-        svg.group("stroke=\"#fff\" stroke-width=\"1\"");
+        svg.group(&format!("stroke=\"{}\" stroke-width=\"1\"", theme.paper().hex()));
         for (k, &value) in self.values.iter().enumerate().take(rows * columns) {
-            let fill = if value.is_finite() { sequential(shade(value)).hex() } else { "#eceff2".to_owned() };
+            let fill = if value.is_finite() { theme.sequential(shade(value)).hex() } else { theme.faint().to_owned() };
             svg.rect(cell(k / columns, k % columns), &format!("fill=\"{fill}\""));
         }
         svg.end();
@@ -68,12 +68,12 @@ impl Heat {
         {
             if let Some((r, c)) = place.filter(|&(r, c)| r < rows && c < columns) {
                 let [x, y, w, h] = cell(r, c);
-                let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"3\"{dashes}", colour(code).hex());
+                let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"3\"{dashes}", theme.colour(code).hex());
                 svg.rect([x + inset, y + inset, w - 2.0 * inset, h - 2.0 * inset], &style);
             }
         }
 
-        svg.group(&format!("fill=\"{SOFT}\""));
+        svg.group(&format!("fill=\"{}\"", theme.soft()));
         // Where cells are small, only every so many are named.
         for r in (0..rows).step_by((15.0 / down).ceil().max(1.0) as usize) {
             let at = (left - 8.0, TOP + (r as f64 + 0.5) * down + 4.0);
@@ -111,8 +111,8 @@ impl Heat {
         svg.group("stroke=\"none\"");
         for (k, &value) in self.values.iter().enumerate().take(self.row_ticks.len() * columns) {
             let [x, y, w, h] = cell(k / columns, k % columns);
-            let dark = value.is_finite() && sequential(shade(value)).is_dark();
-            let style = format!("fill=\"{}\"", if dark { "#fff" } else { INK });
+            let ink = if value.is_finite() { svg.theme.sequential(shade(value)).words() } else { svg.theme.ink() };
+            let style = format!("fill=\"{ink}\"");
             svg.text((x + 0.5 * w, y + 0.5 * h + 0.35 * size), Anchor::Middle, size, 0.0, &style, &text(value));
         }
         svg.end();
@@ -120,18 +120,19 @@ impl Heat {
 }
 
 /// What the colours mean.
-fn bar(svg: &mut Svg, left: f64, (bottom, top): (f64, f64), of: (f64, f64)) {
+pub(super) fn bar(svg: &mut Svg, left: f64, (bottom, top): (f64, f64), of: (f64, f64)) {
     let (width, steps) = (16.0, 64);
     let scale = Scale { of, to: (bottom, top) };
     let height = (bottom - top) / f64::from(steps);
     svg.group("shape-rendering=\"crispEdges\"");
     for k in 0..steps {
-        let fill = format!("fill=\"{}\"", sequential((f64::from(k) + 0.5) / f64::from(steps)).hex());
+        let fill = format!("fill=\"{}\"", svg.theme.sequential((f64::from(k) + 0.5) / f64::from(steps)).hex());
         svg.rect([left, bottom - f64::from(k + 1) * height, width, height], &fill);
     }
     svg.end();
-    svg.rect([left, top, width, bottom - top], &format!("fill=\"none\" stroke=\"{SOFT}\" stroke-width=\"1\""));
-    svg.group(&format!("fill=\"{SOFT}\""));
+    let soft = svg.theme.soft();
+    svg.rect([left, top, width, bottom - top], &format!("fill=\"none\" stroke=\"{soft}\" stroke-width=\"1\""));
+    svg.group(&format!("fill=\"{soft}\""));
     for (value, text) in ticks(of, 5) {
         svg.text((left + width + 6.0, scale.at(value) + 4.0), Anchor::Start, SMALL, 0.0, "", &text);
     }

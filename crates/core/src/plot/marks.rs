@@ -1,8 +1,8 @@
 //! Marks for examples, and legends that explain them.
 
 use super::axes::{LEGEND, Panel, SMALL, TOP};
-use super::palette::{INK, Rgb, Shape, colour, shape};
 use super::svg::{Anchor, Svg, number, shortened};
+use super::theme::{Rgb, Shape, shape};
 
 /// Above so many points the marks are small and translucent.
 const MANY: usize = 2000;
@@ -26,18 +26,19 @@ pub struct PlotPoint {
 
 /// Draws points with the colour and shape of their class; rings and crosses come on top.
 pub(super) fn points(svg: &mut Svg, panel: &Panel, points: &[PlotPoint]) {
-    let many = points.len() > MANY;
+    let (many, theme) = (points.len() > MANY, svg.theme);
     let (r, opacity, edge) = if many { (2.2, 0.45, 0.0) } else { (4.2, 0.9, 0.8) };
     let mut codes: Vec<u32> = points.iter().map(|p| p.code).collect();
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
+        let fill = theme.colour(code);
         let stroke = if many {
             String::new()
         } else {
-            format!(" stroke=\"{}\" stroke-width=\"{}\"", colour(code).outline().hex(), number(edge))
+            format!(" stroke=\"{}\" stroke-width=\"{}\"", theme.outline(fill).hex(), number(edge))
         };
-        svg.group(&format!("fill=\"{}\" fill-opacity=\"{}\"{stroke}", colour(code).hex(), number(opacity)));
+        svg.group(&format!("fill=\"{}\" fill-opacity=\"{}\"{stroke}", fill.hex(), number(opacity)));
         for (x, y) in points.iter().filter(|p| p.code == code).filter_map(|p| panel.place(p.x, p.y)) {
             mark(svg, shape(code), x, y, r);
         }
@@ -47,8 +48,11 @@ pub(super) fn points(svg: &mut Svg, panel: &Panel, points: &[PlotPoint]) {
         points.iter().filter(move |p| chosen(p)).filter_map(|p| panel.place(p.x, p.y)).collect::<Vec<_>>()
     };
     let (weight, opacity) = if many { (0.6, 0.4) } else { (1.2, 0.9) };
-    let stroke = format!("stroke=\"{INK}\" stroke-width=\"{}\" stroke-opacity=\"{}\"", number(weight), number(opacity));
-    svg.group(&format!("fill=\"none\" {stroke}"));
+    let (weight, opacity) = (number(weight), number(opacity));
+    svg.group(&format!(
+        "fill=\"none\" stroke=\"{}\" stroke-width=\"{weight}\" stroke-opacity=\"{opacity}\"",
+        theme.ink()
+    ));
     for (x, y) in placed(|p| p.support) {
         svg.circle(x, y, r + 2.4, "");
     }
@@ -91,6 +95,8 @@ pub(super) enum Glyph {
     Line(String),
     /// A patch of a colour.
     Patch(Rgb),
+    /// Nothing: words alone.
+    Nothing,
 }
 
 /// The entries for classes, rings and crosses that a set of points needs.
@@ -98,7 +104,7 @@ pub(super) fn entries(labels: &[String], points: &[PlotPoint]) -> Vec<(Glyph, St
     let shown = if labels.len() > LONGEST { LONGEST - 1 } else { labels.len() };
     let mut entries: Vec<_> = (0..shown).map(|k| (Glyph::Class(k as u32), labels[k].clone())).collect();
     if shown < labels.len() {
-        entries.push((Glyph::Patch(Rgb::WHITE), format!("and {} more", labels.len() - shown)));
+        entries.push((Glyph::Nothing, format!("and {} more", labels.len() - shown)));
     }
     if points.iter().any(|p| p.support) {
         entries.push((Glyph::Ring, "support vector".to_owned()));
@@ -113,10 +119,11 @@ pub(super) fn entries(labels: &[String], points: &[PlotPoint]) -> Vec<(Glyph, St
 pub(super) fn legend(svg: &mut Svg, left: f64, entries: &[(Glyph, String)]) {
     for (k, (glyph, text)) in entries.iter().enumerate() {
         let (x, y) = (left + 24.0, TOP + 10.0 + 22.0 * k as f64);
-        let ink = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.2\"");
+        let ink = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"1.2\"", svg.theme.ink());
         match glyph {
             Glyph::Class(code) => {
-                let (fill, edge) = (colour(*code), colour(*code).outline());
+                let fill = svg.theme.colour(*code);
+                let edge = svg.theme.outline(fill);
                 svg.group(&format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"0.8\"", fill.hex(), edge.hex()));
                 mark(svg, shape(*code), x, y, 5.0);
                 svg.end();
@@ -129,9 +136,11 @@ pub(super) fn legend(svg: &mut Svg, left: f64, entries: &[(Glyph, String)]) {
             }
             Glyph::Dot(colour) => svg.circle(x, y, 4.2, &format!("fill=\"{}\"", colour.hex())),
             Glyph::Line(style) => svg.line((x - 9.0, y), (x + 9.0, y), style),
+            Glyph::Nothing => {}
             Glyph::Patch(colour) => svg.rect([x - 9.0, y - 6.0, 18.0, 12.0], &format!("fill=\"{}\"", colour.hex())),
         }
         let words = shortened(text, SMALL, LEGEND - 46.0);
-        svg.text((x + 16.0, y + 4.0), Anchor::Start, SMALL, 0.0, &format!("fill=\"{INK}\""), &words);
+        let style = format!("fill=\"{}\"", svg.theme.ink());
+        svg.text((x + 16.0, y + 4.0), Anchor::Start, SMALL, 0.0, &style, &words);
     }
 }

@@ -1,31 +1,41 @@
-//! Figures: plain numbers in, an SVG picture out.
+//! Figures: plain numbers in, a picture out.
 //!
-//! Each figure is a struct with public fields and a method `draw` that returns the text of an SVG file. Nothing here
-//! knows kernels or machines. Numbers that are not finite are left out of the picture, never written into it; the same
-//! figure always gives the same text.
+//! Each figure is a struct with public fields and a method `draw` that takes a [`Theme`] and returns the text of an SVG file;
+//! [`save`] writes it as SVG or PNG. Nothing here knows kernels or machines. Numbers that are not finite are left out of the
+//! picture, never written into it; the same figure always gives the same text.
 
 mod axes;
 mod contour;
 mod curve;
 mod heat;
+mod learning;
 mod marks;
-mod palette;
+mod matrix;
+mod pixels;
 mod predicted;
 mod profile;
+mod raster;
 mod reliability;
+mod roc;
 mod scatter;
 mod spectrum;
 mod surface;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod theme;
 
-pub use curve::RegressionCurve;
+pub use curve::{Band, Datum, Line, RegressionCurve};
 pub use heat::Heat;
+pub use learning::{LearningFigure, ScoreAt};
 pub use marks::PlotPoint;
+pub use matrix::MatrixImage;
 pub use predicted::PredictedAgainstTrue;
 pub use profile::ScoreProfile;
+pub use raster::{Format, save};
 pub use reliability::{ReliabilityDiagram, Share};
+pub use roc::RocFigure;
 pub use scatter::Scatter;
 pub use spectrum::SpectrumFigure;
 pub use surface::DecisionSurface;
+pub use theme::Theme;

@@ -2,8 +2,8 @@
 
 use super::axes::{HEIGHT, LEGEND, Panel, WIDTH, header, range};
 use super::marks::{Glyph, legend};
-use super::palette::colour;
 use super::svg::Svg;
+use super::theme::Theme;
 
 /// Scores of the values of one parameter, each with its standard error.
 #[derive(Clone, Debug, Default)]
@@ -28,16 +28,16 @@ pub struct ScoreProfile {
 
 impl ScoreProfile {
     /// The picture.
-    pub fn draw(&self) -> String {
+    pub fn draw(&self, theme: Theme) -> String {
         let last = self.names.len().max(1) as f64 - 1.0;
         let y = self.scores.iter().flat_map(|(score, error)| [score - error, score + error]);
         let panel = Panel::new((-0.5, last + 0.5), range(y, 0.08), WIDTH, LEGEND).named(&self.names);
-        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title);
+        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title, theme);
         header(&mut svg, panel.left(), WIDTH, &self.title, self.note.as_deref());
         panel.grid(&mut svg);
 
         let place = |k: usize, y: f64| panel.place(k as f64, y);
-        let ink = colour(0);
+        let ink = theme.colour(0);
         let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"", ink.hex());
         let line: Vec<Option<(f64, f64)>> = self.scores.iter().enumerate().map(|(k, s)| place(k, s.0)).collect();
         for part in line.split(Option::is_none) {
@@ -53,7 +53,7 @@ impl ScoreProfile {
             }
         }
         svg.end();
-        svg.group(&format!("fill=\"{}\" stroke=\"#fff\" stroke-width=\"1\"", ink.hex()));
+        svg.group(&format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"1\"", ink.hex(), theme.paper().hex()));
         for (x, y) in line.iter().flatten() {
             svg.circle(*x, *y, 5.0, "");
         }
@@ -63,7 +63,7 @@ impl ScoreProfile {
             [(self.mark, 1, 8.5, "", "best"), (self.second, 2, 12.0, " stroke-dasharray=\"7 4\"", "chosen")]
         {
             if let Some(Some((x, y))) = place.and_then(|k| line.get(k)) {
-                let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"3\"{dashes}", colour(code).hex());
+                let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"3\"{dashes}", theme.colour(code).hex());
                 svg.circle(*x, *y, r, &style);
                 key.push((Glyph::Line(style), words.to_owned()));
             }

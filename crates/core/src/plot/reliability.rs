@@ -2,8 +2,8 @@
 
 use super::axes::{LEGEND, Panel, TOP, WIDTH, header};
 use super::marks::{Glyph, legend};
-use super::palette::{Rgb, SOFT, colour};
 use super::svg::Svg;
+use super::theme::Theme;
 
 /// Higher than other figures: the histogram stands below the diagram.
 const HEIGHT: f64 = 660.0;
@@ -46,7 +46,7 @@ pub struct ReliabilityDiagram {
 
 impl ReliabilityDiagram {
     /// The picture.
-    pub fn draw(&self) -> String {
+    pub fn draw(&self, theme: Theme) -> String {
         let mut counts = [0_usize; BARS];
         for p in self.predictions.iter().filter(|p| p.is_finite()) {
             counts[((p * BARS as f64).max(0.0) as usize).min(BARS - 1)] += 1;
@@ -58,15 +58,15 @@ impl ReliabilityDiagram {
         // one axis for both
         let left = upper.left().max(lower.left());
         (upper.x.to.0, lower.x.to.0) = (left, left);
-        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title);
+        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title, theme);
         header(&mut svg, left, WIDTH, &self.title, self.note.as_deref());
         upper.grid(&mut svg);
         lower.grid(&mut svg);
 
-        let dashed = format!("stroke=\"{SOFT}\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\"");
+        let dashed = format!("stroke=\"{}\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\"", theme.soft());
         let ends = ((upper.x.at(0.0), upper.y.at(0.0)), (upper.x.at(1.0), upper.y.at(1.0)));
         svg.line(ends.0, ends.1, &dashed);
-        let ink = colour(0);
+        let ink = theme.colour(0);
         let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"", ink.hex());
         let line: Vec<_> = self.shares.iter().filter_map(|s| upper.place(s.predicted, s.observed)).collect();
         svg.polyline(&line, &format!("{style} stroke-opacity=\"0.45\""));
@@ -81,13 +81,13 @@ impl ReliabilityDiagram {
             }
         }
         svg.end();
-        svg.group(&format!("fill=\"{}\" stroke=\"#fff\" stroke-width=\"1\"", ink.hex()));
+        svg.group(&format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"1\"", ink.hex(), theme.paper().hex()));
         for (x, y) in line {
             svg.circle(x, y, 5.0, "");
         }
         svg.end();
 
-        let pale = Rgb::WHITE.towards(ink, 0.45);
+        let pale = theme.pale(ink, 0.45);
         let edge = |k: usize| lower.x.at(k as f64 / BARS as f64);
         let bars: Vec<[f64; 4]> = (0..BARS)
             .filter(|&k| counts[k] > 0)

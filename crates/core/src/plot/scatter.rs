@@ -3,6 +3,7 @@
 use super::axes::{HEIGHT, LEGEND, MARGIN, Panel, WIDTH, header, range};
 use super::marks::{PlotPoint, entries, legend, points};
 use super::svg::Svg;
+use super::theme::Theme;
 
 /// Examples by two numbers, coloured by class.
 #[derive(Clone, Debug, Default)]
@@ -23,12 +24,12 @@ pub struct Scatter {
 
 impl Scatter {
     /// The picture.
-    pub fn draw(&self) -> String {
+    pub fn draw(&self, theme: Theme) -> String {
         let key = entries(&self.labels, &self.points);
         let right = if key.is_empty() { MARGIN } else { LEGEND };
         let (x, y) = (range(self.points.iter().map(|p| p.x), 0.04), range(self.points.iter().map(|p| p.y), 0.04));
         let panel = Panel::new(x, y, WIDTH, right);
-        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title);
+        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title, theme);
         header(&mut svg, panel.left(), WIDTH, &self.title, self.note.as_deref());
         panel.grid(&mut svg);
         points(&mut svg, &panel, &self.points);

@@ -1,10 +1,10 @@
 //! Decision surfaces: what a classifier says at every point of the plane, and the examples it learned from.
 
-use super::axes::{LEGEND, Panel, WIDTH, header, range};
+use super::axes::{HEIGHT, LEGEND, Panel, WIDTH, header, range};
 use super::contour::{Grid, smooth};
 use super::marks::{Glyph, PlotPoint, entries, legend, points};
-use super::palette::{INK, Rgb, diverging, ground};
 use super::svg::Svg;
+use super::theme::{Rgb, Theme};
 use std::collections::BTreeMap;
 
 /// Shades of decision values on either side; few enough that neighbouring cells often share one.
@@ -43,10 +43,10 @@ pub struct DecisionSurface {
 
 impl DecisionSurface {
     /// The picture.
-    pub fn draw(&self) -> String {
+    pub fn draw(&self, theme: Theme) -> String {
         let (x, y) = (range([self.x.0, self.x.1], 0.0), range([self.y.0, self.y.1], 0.0));
         let panel = Panel::new(x, y, WIDTH, LEGEND);
-        let mut svg = Svg::new(WIDTH, super::axes::HEIGHT, &self.title);
+        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title, theme);
         header(&mut svg, panel.left(), WIDTH, &self.title, self.note.as_deref());
         let mut key = entries(&self.labels, &self.points);
         let cells = self.columns.checked_mul(self.rows).unwrap_or(0);
@@ -59,11 +59,12 @@ impl DecisionSurface {
             self.fill(&mut svg, &panel, |k| {
                 let shade = (scores[k] / full).clamp(-1.0, 1.0) * SHADES;
                 // Rounded away from zero, so that no cell lies between the two sides.
-                scores[k].is_finite().then(|| diverging(shade.signum() * shade.abs().ceil().max(1.0) / SHADES))
+                scores[k].is_finite().then(|| theme.diverging(shade.signum() * shade.abs().ceil().max(1.0) / SHADES))
             });
             let grid = Grid::of_cells(self.columns, self.rows, |c, r| scores[r * self.columns + c]);
-            let plain = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.8\"");
-            let dashed = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.1\" stroke-dasharray=\"5 4\"");
+            let ink = theme.ink();
+            let plain = format!("fill=\"none\" stroke=\"{ink}\" stroke-width=\"1.8\"");
+            let dashed = format!("fill=\"none\" stroke=\"{ink}\" stroke-width=\"1.1\" stroke-dasharray=\"5 4\"");
             let levels = [(0.0, &plain), (-1.0, &dashed), (1.0, &dashed)];
             for (level, style) in levels.into_iter().take(if self.margin { 3 } else { 1 }).rev() {
                 self.lines(&mut svg, &panel, grid.lines(level), style);
@@ -73,8 +74,9 @@ impl DecisionSurface {
                 key.push((Glyph::Line(dashed), "f = ±1".to_owned()));
             }
         } else if self.codes.len() == cells {
-            self.fill(&mut svg, &panel, |k| Some(ground(self.codes[k])));
-            let style = format!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.3\" stroke-linejoin=\"round\"");
+            self.fill(&mut svg, &panel, |k| Some(theme.ground(self.codes[k])));
+            let ink = theme.ink();
+            let style = format!("fill=\"none\" stroke=\"{ink}\" stroke-width=\"1.3\" stroke-linejoin=\"round\"");
             let mut codes = self.codes.clone();
             codes.sort_unstable();
             codes.dedup();

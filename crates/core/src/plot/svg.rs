@@ -3,13 +3,16 @@
 //! Attributes that only style are passed as ready text (`fill="none"`); coordinates and words pass through here, so
 //! that everything written is finite, short and escaped.
 
+use super::theme::Theme;
 use std::fmt::Write as _;
 
 /// Fonts that every system has something of.
-const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
+pub(super) const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 
 /// A picture in the making.
 pub(super) struct Svg {
+    /// Its colours.
+    pub(super) theme: Theme,
     text: String,
     open: usize,
 }
@@ -26,15 +29,16 @@ pub(super) enum Anchor {
 }
 
 impl Svg {
-    /// An empty white picture; the title is for readers that do not see.
-    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+    /// Empty paper; the title is for readers that do not see.
+    pub(super) fn new(width: f64, height: f64, title: &str, theme: Theme) -> Self {
         let (w, h) = (number(width), number(height));
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-             font-family=\"{FONTS}\" role=\"img\">\n<title>{}</title>\n<rect width=\"{w}\" height=\"{h}\" fill=\"#fff\"/>\n",
-            escape(title)
+             font-family=\"{FONTS}\" role=\"img\">\n<title>{}</title>\n<rect width=\"{w}\" height=\"{h}\" fill=\"{}\"/>\n",
+            escape(title),
+            theme.paper().hex()
         );
-        Self { text, open: 0 }
+        Self { theme, text, open: 0 }
     }
 
     /// Opens a group; its style holds for what follows until [`Svg::end`].
@@ -86,6 +90,13 @@ impl Svg {
         if !path.is_empty() {
             let _ = writeln!(self.text, "<path d=\"{path}\"{}/>", spaced(style));
         }
+    }
+
+    /// An image from a data URI, its pixels as squares with sharp edges.
+    pub(super) fn image(&mut self, [x, y, w, h]: [f64; 4], uri: &str) {
+        let style = "preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\"";
+        let numbers = [("x", x), ("y", y), ("width", w.max(0.0)), ("height", h.max(0.0))];
+        self.shape("image", &numbers, &format!("{style} href=\"{}\"", escape(uri)));
     }
 
     /// A line of text; `turn` rotates it about its point, in degrees.

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Selection};
 use crate::params::Setting;
-use crate::plot::{Heat, ScoreProfile};
+use crate::plot::{Heat, ScoreProfile, Theme};
 
 /// A parameter and its values, in the order of the candidates.
 struct Shown<'a> {
@@ -39,12 +39,12 @@ fn short(value: &Setting) -> String {
 impl Selection {
     /// The picture of the scores over the grid (SVG): a heat map over the two parameters with the most values, the best
     /// over all others in each cell; for one parameter a curve with error bars. The best and the chosen are marked.
-    pub fn figure(&self, score: &str) -> String {
+    pub fn figure(&self, score: &str, theme: Theme) -> String {
         let axes = self.axes();
         let title = format!("{} of {} over {} candidates", score, self.model.machine, self.candidates.len());
         match axes.as_slice() {
-            [] | [_] => self.profile(axes.first(), title, score),
-            [rows, columns, ..] => self.heat(rows, columns, title),
+            [] | [_] => self.profile(axes.first(), title, score, theme),
+            [rows, columns, ..] => self.heat(rows, columns, title, theme),
         }
     }
 
@@ -86,7 +86,7 @@ impl Selection {
         if self.chosen == self.best { best } else { format!("{best}; dashed: chosen") }
     }
 
-    fn heat(&self, rows: &Shown<'_>, columns: &Shown<'_>, title: String) -> String {
+    fn heat(&self, rows: &Shown<'_>, columns: &Shown<'_>, title: String, theme: Theme) -> String {
         let (height, width) = (rows.values.len(), columns.values.len());
         // values rise from bottom to top
         let cell = |c: &Candidate| Some((height - 1 - rows.of(c)?, columns.of(c)?));
@@ -112,10 +112,10 @@ impl Selection {
             second: Some(self.chosen).filter(|&c| c != self.best).and_then(|c| cell(&self.candidates[c])),
             note: Some(self.note()),
         }
-        .draw()
+        .draw(theme)
     }
 
-    fn profile(&self, axis: Option<&Shown<'_>>, title: String, score: &str) -> String {
+    fn profile(&self, axis: Option<&Shown<'_>>, title: String, score: &str, theme: Theme) -> String {
         let mut scores = vec![(f64::NAN, f64::NAN); axis.map_or(0, |a| a.values.len())];
         let place = |c: usize| axis.and_then(|a| a.of(&self.candidates[c]));
         for (k, candidate) in self.candidates.iter().enumerate() {
@@ -133,7 +133,7 @@ impl Selection {
             second: Some(self.chosen).filter(|&c| c != self.best).and_then(place),
             note: Some(self.note()),
         }
-        .draw()
+        .draw(theme)
     }
 }
 

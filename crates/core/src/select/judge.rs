@@ -64,9 +64,22 @@ impl Folds {
 
     /// Splits of any kind.
     pub(super) fn of(data: &Dataset, splits: Vec<Split>, learns: Learns) -> Result<Self, DataError> {
+        let mut fold_of = vec![splits.len(); data.len()];
+        for (f, split) in splits.iter().enumerate() {
+            split.test.iter().filter(|&&i| i < data.len()).for_each(|&i| fold_of[i] = fold_of[i].min(f));
+        }
+        Self::ordered(data, splits, learns, &fold_of)
+    }
+
+    /// Splits of any kind, with examples of one class stored in the order of a number of each.
+    pub(super) fn ordered(
+        data: &Dataset,
+        splits: Vec<Split>,
+        learns: Learns,
+        fold_of: &[usize],
+    ) -> Result<Self, DataError> {
         let target = data.target().ok_or(DataError::NoTarget)?;
         let n = target.len();
-        let mut fold_of = vec![splits.len(); n];
         for (f, split) in splits.iter().enumerate() {
             let finding = if split.train.iter().chain(&split.test).any(|&i| i >= n) {
                 "points outside the data"
@@ -80,7 +93,6 @@ impl Folds {
             if !finding.is_empty() {
                 return Err(DataError::Usage { finding: format!("split {} {finding}", f + 1) });
             }
-            split.test.iter().for_each(|&i| fold_of[i] = fold_of[i].min(f));
         }
         let codes = if learns == Learns::Classes { target.classes()?.codes } else { vec![0; n] };
         let mut order: Vec<usize> = (0..n).collect();
@@ -154,6 +166,8 @@ pub(super) struct Verdict<T> {
 
 /// Held-out scores of a fit, and what it took to get them.
 pub(super) struct Heard<'a> {
+    /// The place of the split.
+    pub(super) split: usize,
     pub(super) fitted: &'a Fitted,
     /// n × outputs, row by row.
     pub(super) scores: Vec<f64>,
@@ -307,7 +321,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             fitted.expansion.scores(Arc::clone(&self.met.gram).restrict(held_out, &points).as_ref())
         });
         let score_seconds = began.elapsed().as_secs_f64() - fit_seconds;
-        let score = (self.read)(Heard { fitted: &fitted, scores, unknown, fit_seconds, score_seconds })?;
+        let score = (self.read)(Heard { split: fold, fitted: &fitted, scores, unknown, fit_seconds, score_seconds })?;
         let settled = machine.is_settled(&fitted);
         Ok(ControlFlow::Continue(Judged { score, fitted, settled }))
     }

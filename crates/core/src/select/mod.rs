@@ -9,6 +9,7 @@ mod choose;
 mod grid;
 mod heat;
 mod judge;
+mod learning_curve;
 mod met;
 mod trials;
 
@@ -16,6 +17,7 @@ pub use crate::machines::folds;
 pub use choose::Choose;
 pub use grid::{Axis, Grid, GridError};
 pub use judge::Split;
+pub use learning_curve::{Learned, LearningCurve, SizeScores, mean_and_deviation};
 pub use trials::{Trial, Trials};
 
 use crate::calibrate::Method;

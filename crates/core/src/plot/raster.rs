@@ -1,0 +1,101 @@
+//! From a drawn picture to a file: SVG as it is, or PNG.
+//!
+//! PNG is made of the SVG by `resvg`, with the fonts of `fonts/`, so that a picture looks the same on every system, also on
+//! one without fonts. Only words in letters that these lack (Chinese, Arabic, …) are left to the fonts of the system.
+
+use std::io;
+use std::path::Path;
+
+/// What a picture is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Scalable: text.
+    Svg,
+    /// Pixels, two for each unit of the SVG in each direction.
+    Png,
+}
+
+impl Format {
+    /// By the extension of a file; without one, SVG.
+    ///
+    /// # Errors
+    /// A sentence, if it is another, or one that this build does not write.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            None | Some("svg") => Ok(Self::Svg),
+            Some("png") if cfg!(feature = "png") => Ok(Self::Png),
+            Some("png") => {
+                Err(format!("{}: this build has no PNG; write .svg, or build with the feature png", path.display()))
+            }
+            Some(_) => Err(format!("{}: pictures are written as .svg or .png", path.display())),
+        }
+    }
+}
+
+/// Writes a drawn picture, as its extension says, whole or not at all; how many bytes it has.
+///
+/// ```
+/// use mercer::plot::{Scatter, Theme, save};
+///
+/// let svg = Scatter { title: "nothing yet".to_owned(), ..Scatter::default() }.draw(Theme::Dark);
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("scatter.svg");
+/// assert_eq!(save(&path, &svg)?, svg.len());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// If the extension is none of [`Format`], or the file cannot be written.
+pub fn save(path: &Path, svg: &str) -> io::Result<usize> {
+    let format = Format::of(path).map_err(|finding| io::Error::new(io::ErrorKind::InvalidInput, finding))?;
+    let bytes = match format {
+        Format::Svg => svg.as_bytes().to_vec(),
+        Format::Png => pixels(svg)?,
+    };
+    crate::write::whole(path, &bytes)?;
+    Ok(bytes.len())
+}
+
+#[cfg(not(feature = "png"))]
+fn pixels(_: &str) -> io::Result<Vec<u8>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this build has no PNG; write .svg, or build with the feature png"))
+}
+
+/// The picture as a PNG file.
+#[cfg(feature = "png")]
+fn pixels(svg: &str) -> io::Result<Vec<u8>> {
+    use resvg::{tiny_skia, usvg};
+    const SCALE: f32 = 2.0;
+    let broken = |what: String| io::Error::other(format!("the picture cannot be made into pixels: {what}"));
+    let mut options = usvg::Options { font_family: FAMILY.to_owned(), ..usvg::Options::default() };
+    let fonts = options.fontdb_mut();
+    FONTS.iter().for_each(|font| fonts.load_font_data(font.to_vec()));
+    if !svg.chars().all(is_covered) {
+        fonts.load_system_fonts();
+    }
+    // the fonts of the system, where they are loaded, come after our own
+    let own = svg.replacen(super::svg::FONTS, FAMILY, 1);
+    let tree = usvg::Tree::from_str(&own, &options).map_err(|e| broken(e.to_string()))?;
+    let size = tree.size();
+    let (width, height) = ((SCALE * size.width()).ceil() as u32, (SCALE * size.height()).ceil() as u32);
+    let mut canvas = tiny_skia::Pixmap::new(width, height).ok_or_else(|| broken("it has no size".to_owned()))?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(SCALE, SCALE), &mut canvas.as_mut());
+    canvas.encode_png().map_err(|e| broken(e.to_string()))
+}
+
+#[cfg(feature = "png")]
+const FAMILY: &str = "DejaVu Sans";
+
+#[cfg(feature = "png")]
+const FONTS: [&[u8]; 2] = [include_bytes!("fonts/DejaVuSans.ttf"), include_bytes!("fonts/DejaVuSans-Bold.ttf")];
+
+/// Whether our own fonts have a letter: those that `fonts/README.md` lists.
+#[cfg(feature = "png")]
+fn is_covered(c: char) -> bool {
+    matches!(c,
+        '\n' | ' '..='~' | '\u{a0}'..='\u{17f}' | '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{45f}' | '\u{1d62}'..='\u{1d6a}'
+        | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{203a}' | '\u{2070}'..='\u{209f}' | '\u{20ac}' | '\u{2113}'
+        | '\u{211d}' | '\u{2190}'..='\u{2193}' | '\u{2200}'..='\u{223c}' | '\u{2245}'..='\u{2248}'
+        | '\u{2260}'..='\u{2265}' | '\u{2295}'..='\u{2299}' | '\u{22c5}' | '\u{2308}'..='\u{230b}' | '\u{27e8}'..='\u{27e9}')
+}
