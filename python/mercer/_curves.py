@@ -138,7 +138,9 @@ def regression(
     grid = np.linspace(x.min() - margin, x.max() + margin, resolution)[:, None]
     inputs: Any = type(X)(grid, columns=X.columns) if hasattr(X, "columns") else grid
     ax = _draw.axes(ax, 6.2, 4.2)
-    entries: list[Any] = [ax.scatter(x, target, s=16, color=CLASSES[0], alpha=0.65, linewidths=0, zorder=2, label="data")]
+    entries: list[Any] = [
+        ax.scatter(x, target, s=16, color=CLASSES[0], alpha=0.65, linewidths=0, zorder=2, label="data")
+    ]
     if not several:
         entries += _draw.ring(ax, np.column_stack([x, target]), support(estimator, X))
     for place, own in enumerate(estimators):
@@ -249,7 +251,9 @@ def coordinates(estimator: Any, X: Any, y: ArrayLike | None = None, *, ax: Axes 
     """
     places = np.asarray(estimator.transform(X), dtype=float)
     if places.ndim != 2 or places.shape[1] < 2:
-        raise ValueError(f"{name_of(estimator)} gives {places.shape[-1]} coordinate for each example; a plane needs two")
+        raise ValueError(
+            f"{name_of(estimator)} gives {places.shape[-1]} coordinate for each example; a plane needs two"
+        )
     known, codes = np.array([""]), np.zeros(len(places), dtype=int)
     if y is not None:
         target = np.asarray(y).ravel()

@@ -15,10 +15,11 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.covariance import EllipticEnvelope
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons, make_regression
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -500,3 +501,83 @@ def test_every_function_is_annotated_and_documented():
         assert signature.return_annotation == "Axes" and "ax" in signature.parameters, name
         assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values()), name
         assert ">>>" in function.__doc__, name
+
+
+# ------------------------------------------------------------------------------------------------- curves, coordinates
+
+
+def lines(ax):
+    """The drawn lines by their label."""
+    return {line.get_label(): line.get_xydata() for line in ax.lines}
+
+
+@pytest.mark.parametrize("model", [mercer.SVC(), LogisticRegression()])
+def test_the_area_below_a_roc_curve_counts_pairs(model):
+    X, y = moons(300)
+    score = model.fit(X[:150], y[:150]).decision_function(X[150:])
+    pairs = np.subtract.outer(score[y[150:] == 1], score[y[150:] == 0])
+    share = np.mean((pairs > 0) + 0.5 * (pairs == 0))
+    drawn = lines(plot.roc(model, X[150:], y[150:]))
+    assert set(drawn) == {"chance", f"1 ({share:.3f})"}
+    x, found = drawn[f"1 ({share:.3f})"].T
+    assert np.sum(np.diff(x) * (found[1:] + found[:-1]) / 2) == pytest.approx(share, abs=1e-12)
+
+
+def test_several_classes_have_a_roc_curve_each_and_a_detector_has_one():
+    X, y = load_iris(return_X_y=True)
+    model = RandomForestClassifier(random_state=0).fit(X[::2], y[::2])
+    drawn = lines(plot.roc(model, X[1::2], y[1::2]))
+    assert len(drawn) == 4
+    chance = model.predict_proba(X[1::2])
+    margin = chance[:, 1] - np.maximum(chance[:, 0], chance[:, 2])
+    own = y[1::2] == 1
+    pairs = np.subtract.outer(margin[own], margin[~own])
+    assert f"1 ({np.mean((pairs > 0) + 0.5 * (pairs == 0)):.3f})" in drawn
+    detector = mercer.OneClassSVM(nu=0.1).fit(X[y == 0])
+    assert any(name.startswith("-1 (") for name in lines(plot.roc(detector, X, np.where(y == 0, 1, -1))))
+
+
+def test_a_curve_is_what_is_predicted_and_a_tube_is_as_wide_as_epsilon():
+    x = np.linspace(-3, 3, 60)[:, None]
+    y = np.sinc(x).ravel() + 0.1 * np.cos(40 * x).ravel()
+    model = mercer.SVR(C=10, epsilon=0.05).fit(x, y)
+    ax = plot.regression(model, x, y)
+    at, values = lines(ax)["SVR"].T
+    np.testing.assert_allclose(values, model.predict(at[:, None]))
+    tube = next(c for c in ax.collections if c.get_label() == "ε = 0.05").get_paths()[0].vertices
+    assert np.ptp(tube[np.isclose(tube[:, 0], at[200])][:, 1]) == pytest.approx(0.1)
+    assert {tuple(p) for p in marks(ax, "support")} == {(x[i, 0], y[i]) for i in model.support_}
+    levels = [mercer.Quantile(tau=tau).fit(x, y) for tau in (0.1, 0.9)]
+    assert list(lines(plot.regression(levels, x, y))) == ["Quantile 0.1", "Quantile 0.9"]
+
+
+def test_a_learning_curve_ends_in_the_scores_of_a_cross_validation():
+    X, y = load_iris(return_X_y=True)
+    drawn = lines(plot.learning_curve(mercer.SVC(), X, y, sizes=(0.5, 1.0), cv=4))
+    assert drawn["held out"][-1] == pytest.approx((112, cross_val_score(mercer.SVC(), X, y, cv=4).mean()))
+    assert set(drawn) == {"held out", "training"} and len(drawn["training"]) == 2
+
+
+def test_coordinates_are_those_of_the_transformation():
+    X, y = load_iris(return_X_y=True)
+    pca = PCA(2).fit(X)
+    ax = plot.coordinates(pca, X, y)
+    np.testing.assert_allclose(marks(ax, "1"), pca.transform(X[y == 1]))
+    assert ax.get_xlabel() == f"coordinate 1 ({100 * pca.explained_variance_ratio_[0]:.1f} % of the variance)"
+    assert plot.coordinates(mercer.KernelPCA(2).fit(X), X).get_legend() is None
+
+
+def test_wrong_curves_are_told_in_sentences():
+    X, y = moons(40)
+    model = mercer.SVC().fit(X, y)
+    for call, words in [
+        (lambda: plot.roc(model, X, y[:9]), "must belong together"),
+        (lambda: plot.roc(model, X, np.zeros(40)), "two classes"),
+        (lambda: plot.regression(model, X, y), "one column"),
+        (lambda: plot.coordinates(PCA(1).fit(X), X), "a plane needs two"),
+        (lambda: plot.coordinates(PCA(2).fit(X), X, y[:9]), "must belong together"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
+    with pytest.raises(TypeError, match="neither decision_function nor predict_proba"):
+        plot.roc(KMeans(2), X, y)

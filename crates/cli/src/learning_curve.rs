@@ -80,7 +80,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         report::print(&report::facts(&[
             ("machine", learned.machine.clone()),
             ("kernel", learned.kernel.clone()),
-            ("score", format!("{}, mean ± standard deviation over {} fits", learned.score, learned.points[0].test.len())),
+            (
+                "score",
+                format!("{}, mean ± standard deviation over {} fits", learned.score, learned.points[0].test.len()),
+            ),
         ]));
         report::print(&table(&learned));
         if let Some(file) = picture {

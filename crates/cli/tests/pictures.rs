@@ -128,7 +128,8 @@ fn a_learning_curve_is_told_and_drawn() {
     assert!(svg(&place, "c.svg").contains(">training examples<"));
     // the largest size is the cross-validation of select
     let chosen = place.json("select banana.csv --machine svc --grid c=10 -o m");
-    let first: Vec<f64> = points[7]["held_out"]["folds"].as_array().unwrap()[..5].iter().map(|v| v.as_f64().unwrap()).collect();
+    let first: Vec<f64> =
+        points[7]["held_out"]["folds"].as_array().unwrap()[..5].iter().map(|v| v.as_f64().unwrap()).collect();
     let plain: Vec<f64> = chosen["best"]["folds"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert_eq!(first, plain);
     let said = place.run("learning-curve banana.csv --machine svc --sizes 20,40").ok().out;

@@ -207,7 +207,7 @@ pub(super) fn like(data: &Dataset, rows: Rows<f64>) -> Values {
 }
 
 /// Long formulas end in an ellipsis; numbers are cut to four digits.
-fn shorten(kernel: &str) -> String {
+pub(crate) fn shorten(kernel: &str) -> String {
     let mut out = String::new();
     let mut number = String::new();
     for c in kernel.chars().chain(std::iter::once(' ')) {
@@ -216,7 +216,10 @@ fn shorten(kernel: &str) -> String {
             continue;
         }
         match number.parse::<f64>() {
-            Ok(x) if number.len() > 6 => out.push_str(&format!("{x:.4}")),
+            Ok(x) if number.len() > 6 => {
+                let rounded = format!("{x:.3e}").parse().unwrap_or(x);
+                out.push_str(&rounded.to_string());
+            }
             _ => out.push_str(&number),
         }
         number.clear();

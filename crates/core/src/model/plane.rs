@@ -18,7 +18,12 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    pub(super) fn new(rows: Rows<f64>, view: String, names: Option<Vec<String>>, scaler: Option<Scaler>) -> Option<Self> {
+    pub(super) fn new(
+        rows: Rows<f64>,
+        view: String,
+        names: Option<Vec<String>>,
+        scaler: Option<Scaler>,
+    ) -> Option<Self> {
         let (n, d) = (rows.len(), rows.width());
         if d < 2 || n < 2 {
             return None;

@@ -64,7 +64,8 @@ impl Model {
         let tube = |k: usize| {
             let epsilon = self.tube(k, outputs)?;
             let edges = curves[k].points.iter().map(|&(x, y)| (x, y - epsilon, y + epsilon)).collect();
-            let name = if outputs == 1 { format!("ε = {}", digits(epsilon)) } else { format!("{} ± ε", truth.names[k]) };
+            let name =
+                if outputs == 1 { format!("ε = {}", digits(epsilon)) } else { format!("{} ± ε", truth.names[k]) };
             Some(Band { name, edges })
         };
         let datum = |i: usize, k: usize| Datum {

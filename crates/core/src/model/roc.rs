@@ -15,7 +15,10 @@ impl Model {
     pub fn roc_figure(&self, data: &Dataset, theme: Theme) -> Result<String, Error> {
         let usage = |finding: String| Error::from(DataError::Usage { finding });
         if self.fitted.readout.form().is_none() && !self.detects() {
-            return Err(usage(format!("ROC curves are for classifiers and detectors, and {} is neither", self.machine)));
+            return Err(usage(format!(
+                "ROC curves are for classifiers and detectors, and {} is neither",
+                self.machine
+            )));
         }
         let target = data.target().ok_or(DataError::NoTarget)?;
         let told = if self.detects() { usual(target)? } else { None };
@@ -32,7 +35,11 @@ impl Model {
         let mean = curves.iter().map(|c| c.area).sum::<f64>() / curves.len() as f64;
         let note = match curves.as_slice() {
             [only] => format!("area {:.4} · looking for {} · {} examples", only.area, only.label, data.len()),
-            all => format!("each of {} classes against the rest · mean area {mean:.4} · {} examples", all.len(), data.len()),
+            all => format!(
+                "each of {} classes against the rest · mean area {mean:.4} · {} examples",
+                all.len(),
+                data.len()
+            ),
         };
         let line = |c: crate::metrics::Roc| Line { name: format!("{} ({:.3})", c.label, c.area), points: c.points };
         let curves = curves.into_iter().map(line).collect();

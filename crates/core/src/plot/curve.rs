@@ -73,7 +73,8 @@ impl RegressionCurve {
         let of_data = |k: usize| theme.colour(if several { k as u32 } else { 0 });
         let mut key = Vec::new();
         for (k, edges) in self.bands.iter().enumerate() {
-            band(&mut svg, &panel, &edges.edges, theme.pale(of_line(k), 0.25));
+            let fill = theme.pale(of_line(k), 0.25).hex();
+            band(&mut svg, &panel, &edges.edges, &format!("fill=\"{fill}\" fill-opacity=\"0.85\""));
         }
         for k in 0..self.curves.len().max(1) {
             let own = self.points.iter().filter(|p| p.curve == k);
@@ -92,7 +93,9 @@ impl RegressionCurve {
             line(&mut svg, &panel, &curve.points, &style);
             key.push((Glyph::Line(style), curve.name.clone()));
         }
-        key.extend(self.bands.iter().enumerate().map(|(k, b)| (Glyph::Patch(theme.pale(of_line(k), 0.25)), b.name.clone())));
+        key.extend(
+            self.bands.iter().enumerate().map(|(k, b)| (Glyph::Patch(theme.pale(of_line(k), 0.25)), b.name.clone())),
+        );
         panel.frame(&mut svg, &self.x_label, &self.y_label);
         legend(&mut svg, panel.right(), &key);
         svg.finish()
@@ -108,13 +111,13 @@ pub(super) fn line(svg: &mut Svg, panel: &Panel, points: &[(f64, f64)], style: &
 }
 
 /// A strip between two functions, broken where an end cannot be placed.
-pub(super) fn band(svg: &mut Svg, panel: &Panel, edges: &[(f64, f64, f64)], fill: Rgb) {
+pub(super) fn band(svg: &mut Svg, panel: &Panel, edges: &[(f64, f64, f64)], style: &str) {
     let place = |&(x, low, high): &(f64, f64, f64)| Some((panel.place(x, low)?, panel.place(x, high)?));
     let ends: Vec<Option<_>> = edges.iter().map(place).collect();
     for part in ends.split(Option::is_none) {
         let part: Vec<_> = part.iter().flatten().collect();
         let outline: Vec<_> = part.iter().map(|e| e.0).chain(part.iter().rev().map(|e| e.1)).collect();
-        svg.polygon(&outline, &format!("fill=\"{}\" fill-opacity=\"0.85\"", fill.hex()));
+        svg.polygon(&outline, style);
     }
 }
 

@@ -41,23 +41,25 @@ impl LearningFigure {
         header(&mut svg, panel.left(), WIDTH, &self.title, self.note.as_deref());
         panel.grid(&mut svg);
         let mut key = Vec::new();
-        for (k, (name, scores)) in self.curves.iter().enumerate() {
+        for (k, (_, scores)) in self.curves.iter().enumerate() {
             let ink = theme.colour(k as u32);
             let edges: Vec<_> =
                 scores.iter().map(|s| (s.size as f64, s.mean - s.deviation, s.mean + s.deviation)).collect();
-            band(&mut svg, &panel, &edges, theme.pale(ink, 0.22));
-            key.push((Glyph::Patch(theme.pale(ink, 0.22)), format!("{name} ± s.d.")));
+            // translucent: bands overlap
+            band(&mut svg, &panel, &edges, &format!("fill=\"{}\" fill-opacity=\"0.2\"", ink.hex()));
         }
         for (k, (name, scores)) in self.curves.iter().enumerate() {
             let ink = theme.colour(k as u32);
-            let style = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"2.2\" stroke-linejoin=\"round\"", ink.hex());
+            let style =
+                format!("fill=\"none\" stroke=\"{}\" stroke-width=\"2.2\" stroke-linejoin=\"round\"", ink.hex());
             line(&mut svg, &panel, &scores.iter().map(|s| (s.size as f64, s.mean)).collect::<Vec<_>>(), &style);
             svg.group(&format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"1\"", ink.hex(), theme.paper().hex()));
             for (x, y) in scores.iter().filter_map(|s| panel.place(s.size as f64, s.mean)) {
                 svg.circle(x, y, 4.6, "");
             }
             svg.end();
-            key.insert(2 * k, (Glyph::Line(style), name.clone()));
+            key.push((Glyph::Line(style), name.clone()));
+            key.push((Glyph::Patch(theme.pale(ink, 0.2)), "± s.d.".to_owned()));
         }
         panel.frame(&mut svg, "training examples", &self.y_label);
         legend(&mut svg, panel.right(), &key);

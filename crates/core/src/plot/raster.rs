@@ -74,6 +74,8 @@ fn pixels(svg: &str) -> io::Result<Vec<u8>> {
     if !svg.chars().all(is_covered) {
         fonts.load_system_fonts();
     }
+    options.image_href_resolver.resolve_data = Box::new(|_, data, _| squares(&data));
+    options.image_href_resolver.resolve_string = Box::new(|_, _| None);
     // the fonts of the system, where they are loaded, come after our own
     let own = svg.replacen(super::svg::FONTS, FAMILY, 1);
     let tree = usvg::Tree::from_str(&own, &options).map_err(|e| broken(e.to_string()))?;
@@ -82,6 +84,31 @@ fn pixels(svg: &str) -> io::Result<Vec<u8>> {
     let mut canvas = tiny_skia::Pixmap::new(width, height).ok_or_else(|| broken("it has no size".to_owned()))?;
     resvg::render(&tree, tiny_skia::Transform::from_scale(SCALE, SCALE), &mut canvas.as_mut());
     canvas.encode_png().map_err(|e| broken(e.to_string()))
+}
+
+/// An image inside a picture as squares with sharp edges: resvg draws images by crates that we need for nothing else.
+#[cfg(feature = "png")]
+fn squares(png: &[u8]) -> Option<resvg::usvg::ImageKind> {
+    use resvg::{tiny_skia::Pixmap, usvg};
+    use std::fmt::Write as _;
+    let image = Pixmap::decode_png(png).ok()?;
+    let (width, height) = (image.width() as usize, image.height() as usize);
+    let mut paths: std::collections::BTreeMap<[u8; 3], String> = std::collections::BTreeMap::new();
+    for (y, row) in image.pixels().chunks_exact(width).enumerate() {
+        let mut x = 0;
+        while x < width {
+            let run = row[x..].iter().take_while(|p| **p == row[x]).count();
+            let path = paths.entry([row[x].red(), row[x].green(), row[x].blue()]).or_default();
+            let _ = write!(path, "M{x} {y}h{run}v1H{x}z");
+            x += run;
+        }
+    }
+    let mut svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\">");
+    for ([r, g, b], path) in paths {
+        let _ = write!(svg, "<path shape-rendering=\"crispEdges\" fill=\"rgb({r},{g},{b})\" d=\"{path}\"/>");
+    }
+    svg.push_str("</svg>");
+    usvg::Tree::from_str(&svg, &usvg::Options::default()).ok().map(usvg::ImageKind::SVG)
 }
 
 #[cfg(feature = "png")]

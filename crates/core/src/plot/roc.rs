@@ -35,7 +35,8 @@ impl RocFigure {
             // colours repeat after eight, so the next eight are dashed
             let dashes = if k / 8 % 2 == 1 { " stroke-dasharray=\"8 3\"" } else { "" };
             let ink = theme.colour(k as u32).hex();
-            let style = format!("fill=\"none\" stroke=\"{ink}\" stroke-width=\"2.2\" stroke-linejoin=\"round\"{dashes}");
+            let style =
+                format!("fill=\"none\" stroke=\"{ink}\" stroke-width=\"2.2\" stroke-linejoin=\"round\"{dashes}");
             line(&mut svg, &panel, &curve.points, &style);
             if k < LONGEST {
                 key.push((Glyph::Line(style), curve.name.clone()));

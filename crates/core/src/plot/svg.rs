@@ -7,7 +7,8 @@ use super::theme::Theme;
 use std::fmt::Write as _;
 
 /// Fonts that every system has something of.
-pub(super) const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
+pub(super) const FONTS: &str =
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 
 /// A picture in the making.
 pub(super) struct Svg {
@@ -94,7 +95,8 @@ impl Svg {
 
     /// An image from a data URI, its pixels as squares with sharp edges.
     pub(super) fn image(&mut self, [x, y, w, h]: [f64; 4], uri: &str) {
-        let style = "preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\"";
+        let style =
+            "preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\"";
         let numbers = [("x", x), ("y", y), ("width", w.max(0.0)), ("height", h.max(0.0))];
         self.shape("image", &numbers, &format!("{style} href=\"{}\"", escape(uri)));
     }

@@ -14,6 +14,7 @@ use crate::formula::Formula;
 use crate::gram::Plan;
 use crate::job::takes_weights;
 use crate::machines::{FitError, Learns, MachineEntry};
+use crate::model::shorten;
 use crate::params::{Setting, assign};
 use crate::plot::{LearningFigure, ScoreAt, Theme};
 use crate::seed::Seed;
@@ -179,9 +180,9 @@ impl LearningCurve<'_> {
                     target.len()
                 ),
             }),
-            None if sizes.is_empty() => Err(DataError::Unfit {
-                finding: format!("{} examples are too few for a learning curve", target.len()),
-            }),
+            None if sizes.is_empty() => {
+                Err(DataError::Unfit { finding: format!("{} examples are too few for a learning curve", target.len()) })
+            }
             None => Ok(sizes),
         }
     }
@@ -240,12 +241,9 @@ impl Learned {
         let (folds, repeats) = self.drawn;
         let times = if repeats == 1 { String::new() } else { format!(", {repeats} times") };
         LearningFigure {
-            title: format!("Learning curve of {} with {}", self.machine, self.kernel),
+            title: format!("Learning curve of {} with {}", self.machine, shorten(&self.kernel)),
             y_label: self.score.to_owned(),
-            curves: vec![
-                ("held out".to_owned(), curve(|p| &p.test)),
-                ("training".to_owned(), curve(|p| &p.train)),
-            ],
+            curves: vec![("held out".to_owned(), curve(|p| &p.test)), ("training".to_owned(), curve(|p| &p.train))],
             note: Some(format!("mean and standard deviation over {folds} folds{times}")),
         }
         .draw(theme)

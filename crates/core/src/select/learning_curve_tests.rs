@@ -58,8 +58,7 @@ fn the_largest_size_is_the_plain_cross_validation() {
 #[test]
 fn a_point_is_a_fit_on_a_part_that_holds_the_smaller_ones() {
     let (data, kernel) = (load("two_moons", 80), rbf(0.5));
-    let settings =
-        [("c".to_owned(), Setting::Number(2.0)), ("tolerance".to_owned(), Setting::Number(1e-6))];
+    let settings = [("c".to_owned(), Setting::Number(2.0)), ("tolerance".to_owned(), Setting::Number(1e-6))];
     let wanted = LearningCurve { settings: &settings, ..curve("svc", &kernel, &[40, 10], 2) };
     let learned = wanted.run(&data, &Silent).unwrap();
     let parts = wanted.parts(data.target().unwrap(), Learns::Classes).unwrap();
