@@ -45,7 +45,7 @@ QUICK = {
 
 
 # kernels that take more than a number from the training examples: means, weights of words, alphabets, gaps
-LEARNS = re.compile(r"\b(centre|latent_semantic|mismatch|missing_gaussian)\b|tfidf")
+LEARNS = re.compile(r"\b(centre|co_occurrence|inverse_covariance|latent_semantic|mismatch|missing_gaussian|shrunken)\b|tfidf")
 
 
 class _Uncovered(Exception):

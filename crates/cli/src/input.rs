@@ -62,6 +62,15 @@ pub(crate) fn training(
             _ => {}
         }
     }
+    if options.scale.is_none() {
+        // the columns of members belong together, and are not scaled one by one unless somebody says so
+        for view in formula.member_views() {
+            match view {
+                Some(name) => options.raw.push(name.to_owned()),
+                None => options.scale = Some(Scale::None),
+            }
+        }
+    }
     let mut reading = read_options(flags)?;
     reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
     let mut table = read_table(path, &reading)?;

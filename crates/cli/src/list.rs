@@ -43,7 +43,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
         if what == "kernels" {
             report::print(
-                "Combine them: k1 + k2, 2*k, k1 * k2, k^2, exp(k), normalise(k), centre(k), rbf(k, gamma=1), k@view.\n\
+                "Combine them: k1 + k2, 2*k, k1 * k2, k^2, series(k, coefficients=[1, 0.5]), exp(k), normalise(k), centre(k),\n\
+                 rbf(k, gamma=1), k@view, direct_sum(k1@a, k2@b), tensor_product(k1@a, k2@b).\n\
+                 Sets of members: set(k, separator=\"|\") on strings, set(k, columns=2) on vectors, mean=true for the mean.\n\
                  A kernel on vectors is written like rbf(gamma=0.5); gamma may be scale, median or 1/d.",
             );
         }

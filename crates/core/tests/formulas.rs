@@ -43,6 +43,21 @@ fn a_number() -> impl Strategy<Value = f64> {
     prop_oneof![Just(1.0), Just(0.0), Just(1e-7), Just(1e17), 0.0..10.0, 1e-12..1e-3]
 }
 
+fn some_members() -> impl Strategy<Value = Members> {
+    let separator = prop_oneof![Just("|".to_owned()), Just("\"\\ ".to_owned()), "\\PC{1,3}"];
+    (prop::option::of(separator), 0_usize..4, any::<bool>()).prop_map(|(separator, columns, mean)| {
+        let columns = if separator.is_none() { columns.max(1) } else { columns };
+        Members { separator: separator.unwrap_or_default(), columns, mean }
+    })
+}
+
+/// A set of what has members; the rest stays as it is.
+fn in_a_set(inner: Formula, members: Members) -> Formula {
+    let text = inner.to_string();
+    let whole = ["centre", "noise", "precomputed"].iter().any(|name| text.contains(name));
+    if whole { inner } else { inner.set(members) }
+}
+
 /// Formulas by the operators of Rust.
 fn a_formula() -> impl Strategy<Value = Formula> {
     let kernel = (any::<prop::sample::Index>(), any::<u64>()).prop_map(|(i, seed)| leaf(i.index(1000), seed));
@@ -70,6 +85,8 @@ fn a_formula() -> impl Strategy<Value = Formula> {
             1 => inner.clone().prop_map(Formula::normalise),
             1 => inner.clone().prop_map(Formula::centre),
             1 => (inner.clone(), gamma).prop_map(|(a, g)| a.rbf(g)),
+            1 => (inner.clone(), prop::collection::vec(a_number(), 0..5)).prop_map(|(a, c)| a.series(&c)),
+            2 => (inner.clone(), some_members()).prop_map(|(a, members)| in_a_set(a, members)),
             1 => (inner, a_view()).prop_map(|(a, v)| a.on(&v)),
         ]
     })
@@ -143,6 +160,11 @@ fn text_and_rust_give_the_same_formula() {
             "matern(nu=0.5, length=2) * laplacian(gamma=3) * sigmoid(gamma=1, offset=-1)",
             matern(0.5, 2.0) * laplacian(3.0) * sigmoid(1.0, -1.0),
         ),
+        ("series(rbf(gamma=1), coefficients=[1, 0.5, 0, 2])", rbf(1.0).series(&[1.0, 0.5, 0.0, 2.0])),
+        ("direct_sum(rbf(1)@a, spectrum(3)@b)", rbf(1.0).on("a").direct_sum(spectrum(3).on("b"))),
+        ("tensor_product(rbf(1)@a, spectrum(3)@b)", rbf(1.0).on("a").tensor_product(spectrum(3).on("b"))),
+        ("set(spectrum(3)@tags, separator=\"|\")", spectrum(3).set(Members::strings("|")).on("tags")),
+        ("set(rbf(2), columns=3, mean=true)", rbf(2.0).set(Members::vectors(3).mean())),
         ("rbf + precomputed@k", rbf_scaled() + precomputed().on("k")),
     ];
     for (text, rust) in written {
@@ -193,6 +215,23 @@ fn one_formula_has_one_print() {
         ("1e-7*linear", "1e-7*linear"),
         ("100000000000000000000*linear", "1e20*linear"),
         ("noise(0.5)@x", "noise(variance=0.5)"),
+        ("direct_sum(linear@a, chi2@b, linear@c)", "linear@a + chi2@b + linear@c"),
+        ("tensor_product(linear@a + 1, 2*chi2@b)", "2*(linear@a + 1) * chi2@b"),
+        ("series(linear, [1, 2, 3])", "series(linear, coefficients=[1, 2, 3])"),
+        ("series(linear + 1, coefficients=[1, 2, 0, 0])", "series(linear + 1, coefficients=[1, 2])"),
+        ("series(linear, [0, 3])", "3*linear"),
+        ("series(linear, [2])", "2"),
+        ("series(2, [1, 1, 1])", "7"),
+        ("set(linear, mean=false, columns=2)", "set(linear, columns=2)"),
+        ("set(linear, mean=true, columns=2)@bag", "set(linear@bag, columns=2, mean=true)"),
+        ("set(spectrum(2), separator=\", \")", "set(spectrum(length=2), separator=\", \")"),
+        ("set(spectrum(2), separator=\"\\\"\\\\\")", "set(spectrum(length=2), separator=\"\\\"\\\\\")"),
+        ("set(spectrum(2), separator=and)", "set(spectrum(length=2), separator=\"and\")"),
+        (
+            "set(set(spectrum(2), separator=\",\"), separator=\";\")",
+            "set(set(spectrum(length=2), separator=\",\"), separator=\";\")",
+        ),
+        ("rbf(set(linear, columns=1))", "rbf(set(linear, columns=1), gamma=scale)"),
     ];
     for (text, print) in canonical {
         assert_eq!(read(text).to_string(), print, "{text}");
@@ -258,6 +297,28 @@ fn what_is_wrong_is_told_with_its_place_and_remedy() {
         ("linear@\"x", 8, "the name of the view is never closed by \""),
         ("rbf(linear, 1/d)", 13, "a kernel on top of another has no d; give a number, scale or median"),
         ("größe", 1, "there is no kernel called \"gr\"; `mercer list kernels` shows all"),
+        ("series(linear)", 1, "series needs its coefficients: series(κ, coefficients=[a0, a1, …])"),
+        ("series(linear, [1, -2])", 16, "the coefficient -2 is negative, and a kernel times it is not a kernel"),
+        ("series(linear, 2)", 16, "coefficients are a list [a0, a1, …] of the factors of 1, κ, κ², …"),
+        ("series(linear, [])", 16, "a series has 1 to 65 coefficients"),
+        ("series(linear, [1e999])", 16, "coefficients are finite numbers"),
+        ("series(linear, factors=[1])", 16, "series has no parameter factors; it has coefficients"),
+        ("series(linear, [1, 2], [1])", 24, "coefficients was given already"),
+        ("series(1e300, [1, 1e300])", 1, "the numbers from here on are too large together"),
+        ("series(linear, [1, 2]", 7, "this bracket is never closed"),
+        ("set(linear)", 1, "set needs to know its members: separator=\"|\" for strings, columns=2 for vectors"),
+        ("set(linear, 2)", 13, "name what is given: separator=\"|\", columns=2 or mean=true"),
+        ("set(linear, columns=0)", 13, "set: columns = 0 must be ≥ 1"),
+        ("set(linear, column=2)", 13, "set has no parameter column; did you mean columns?"),
+        ("set(linear, columns=2, columns=3)", 24, "columns was given already"),
+        ("set(spectrum, separator=\"\")", 15, "set: separator =  is not at least one character"),
+        ("set(spectrum, separator=\"|)", 25, "this text is never closed by \""),
+        ("set(linear + noise, columns=2)", 5, "noise belongs to whole examples; write set(…) + noise"),
+        ("2*set(centre(linear), columns=2)", 7, "members have no centre of their own; write centre(set(…))"),
+        ("set(precomputed, columns=2)", 5, "a precomputed matrix is between whole examples, not between members"),
+        ("direct_sum(linear)", 1, "direct_sum joins at least two kernels: direct_sum(κ@a, κ@b)"),
+        ("tensor_product(linear, )", 1, "tensor_product joins at least two kernels: tensor_product(κ@a, κ@b)"),
+        ("tensor_product(linear, linaer)", 24, "there is no kernel called \"linaer\"; did you mean linear?"),
         (&deep, 65, "brackets are nested more than 64 deep"),
     ];
     for (text, column, finding) in wrong {

@@ -64,9 +64,12 @@ fn views_of_different_kinds_are_added_and_multiplied() {
 fn new_examples_meet_training_examples_as_the_whole_met_itself() {
     // every formula that needs no centre: the cross matrix is a part of the matrix of all examples
     let (all, training, new) = (data(70, 0), data(50, 20), data(20, 0));
-    for text in
-        ["rbf(1)@x * normalise(spectrum(2)) + 0.5*chi2@counts", "rbf(subsequence(2, 0.5), 0.3) + 1", "(linear@x + 1)^2"]
-    {
+    for text in [
+        "rbf(1)@x * normalise(spectrum(2)) + 0.5*chi2@counts",
+        "normalise(set(spectrum(1), separator=\"a\")) + set(rbf(1)@x, columns=1)",
+        "rbf(subsequence(2, 0.5), 0.3) + 1",
+        "(linear@x + 1)^2",
+    ] {
         let formula = read(text);
         let whole = matrix(&formula, &all);
         let cross = values(formula.cross(&new, &training).unwrap().as_ref());
@@ -165,12 +168,22 @@ fn what_composites_are_follows_from_their_parts() {
         ("centre(sigmoid)", Indefinite),
         ("exp(sigmoid)", Indefinite),
         ("7", Positive),
+        ("series(linear, [1, 2, 3])", Positive),
+        ("series(distance, [1, 2])", Conditionally),
+        ("series(distance, [1, 2, 3])", Indefinite),
+        ("series(sigmoid, [1, 2, 3])", Indefinite),
+        ("set(linear, columns=2)", Positive),
+        ("set(distance, columns=2)", Indefinite),
+        ("set(distance, columns=2, mean=true)", Conditionally),
+        ("set(sigmoid, columns=2, mean=true)", Indefinite),
     ];
     for (text, definite) in known {
         assert_eq!(read(text).definite(), definite, "{text}");
     }
     assert_eq!((-1.0 * linear()).definite(), Indefinite);
     assert_eq!((linear() + -1.0).definite(), Conditionally);
+    assert_eq!(linear().series(&[1.0, -1.0, 1.0]).definite(), Indefinite);
+    assert_eq!(linear().series(&[-1.0, 1.0, 1.0]).definite(), Conditionally);
     assert_eq!((linear() + -1.0).exp().definite(), Positive);
     assert_eq!(linear().power(0).to_string(), "1");
 }
@@ -189,6 +202,10 @@ fn what_is_called_positive_has_no_negative_eigenvalue() {
         "normalise(centre(distance(1.5)@x))",
         "exp(distance@x + linear@x)",
         "(spectrum(2) + linear@x + 1)^3",
+        "series(linear@x + 0.1*spectrum(2), [0, 1, 0.2, 0.1])",
+        "set(rbf(0.5), columns=1)@x",
+        "set(spectrum(1), separator=\"a\")@title",
+        "centre(set(distance@x, columns=1, mean=true))",
         "rbf(spectrum(1) * chi2@counts, 0.01)",
         "normalise(exp(centre(spectrum(1) + rbf(1)@x)))",
     ] {

@@ -144,16 +144,18 @@ type Case = (Shape, fn(f64) -> f64);
 #[test]
 fn functions_of_entries_are_entry_by_entry() {
     let a: Vec<f64> = plain(N, 3, 4).iter().map(|x| 0.3 * x).collect();
-    let cases: [Case; 5] = [
+    let cases: [Case; 7] = [
         (Shape::Scale(2.5), |x| 2.5 * x),
         (Shape::Scale(0.0), |_| 0.0),
         (Shape::Power(2), |x| x * x),
         (Shape::Power(5), |x| x * x * x * x * x),
+        (Shape::Series(Arc::from([1.0, 0.5, 0.0, 2.0])), |x| 1.0 + 0.5 * x + 2.0 * x * x * x),
+        (Shape::Series(Arc::from([0.25])), |_| 0.25),
         (Shape::Exp, f64::exp),
     ];
     for (shape, f) in cases {
         let wanted: Vec<f64> = a.iter().map(|&x| f(x)).collect();
-        let gram: Arc<dyn Gram> = Arc::new(Pointwise::new(stored(&a, N, N), shape));
+        let gram: Arc<dyn Gram> = Arc::new(Pointwise::new(stored(&a, N, N), shape.clone()));
         is_matrix(&gram, &wanted, &format!("{shape:?}"));
         knows_itself(&gram, &wanted, &format!("{shape:?}"));
     }

@@ -39,6 +39,12 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
     let sparse = |r: &Rows<f64>| Dataset::new(SparseRows::from_dense(r));
     let sparse32 = |r: &Rows<f64>| Dataset::new(SparseRows::from_dense(r).convert::<f32>());
     let text = |s: &Vec<String>| Dataset::new(s.clone());
+    let words = |s: &Vec<String>| Dataset::new(s.iter().map(|s| s.replace("A", " ")).collect::<Vec<_>>());
+    let gappy = |r: &Rows<f64>| {
+        let mut gaps = r.values().to_vec();
+        gaps.iter_mut().skip(1).step_by(7).for_each(|v| *v = f64::NAN);
+        Dataset::new(Rows::new(gaps, r.len(), 3).unwrap())
+    };
     let both = |r: &Rows<f64>, s: &Vec<String>| dense(r).with_view("title", s.clone()).unwrap();
     let cases: Vec<(&str, Dataset, Dataset)> = vec![
         ("rbf(gamma=scale)", dense(&x), dense(&z)),
@@ -51,6 +57,11 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
         ("centre(polynomial(degree=2)) + centre(normalise(linear))", sparse(&x), sparse(&z)),
         ("rbf(normalise(linear), gamma=scale)", dense(&x), dense(&z)),
         ("ard(lengths=[0.5, 1, 2]) * matern(nu=1.5) + noise(0.1)", dense(&x), dense(&z)),
+        ("mahalanobis(metric=inverse_covariance, length=2)", dense(&x), dense(&z)),
+        ("series(linear, [1, 0.5, 0.25])", sparse(&x), sparse(&z)),
+        ("set(rbf(gamma=scale), columns=1, mean=true)", gappy(&x), gappy(&z)),
+        ("rbf(set(spectrum(1), separator=\"A\"), gamma=scale)", text(&s), text(&t)),
+        ("normalise(co_occurrence(weighting=tfidf))", words(&s), words(&t)),
         ("normalise(spectrum(2))", text(&s), text(&t)),
         ("centre(subsequence(2, 0.5))", text(&s), text(&t)),
         ("rbf(gamma=0.5)@x + 0.1*normalise(spectrum(2))@title", both(&x, &s), both(&z, &t)),

@@ -1,9 +1,10 @@
 //! Binding: a formula met with data.
 
+use super::sets::{Split, split, sums};
 use super::{Bound, Formula, Node};
 use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors};
 use crate::error::Error;
-use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Shape};
+use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Segmented, Sets, Shape};
 use crate::gram::{Gram, Side, fill};
 use crate::kernels::{KernelError, Learned, complete, resolve};
 use crate::params::Auto;
@@ -166,6 +167,11 @@ fn features(node: &Node, data: &Dataset) -> Option<(Vectors, f64)> {
             Some((rows, 1.0))
         }
         Node::Kernel(bound) => Some((bound.kernel.features(look(bound, data).ok()?)?, 1.0)),
+        Node::Set(inner, how) => {
+            let Split { members, sets } = split(inner, how, data).ok()?;
+            let (rows, scale) = features(inner, &members)?;
+            Some((sums(&rows, &sets, how.mean), scale))
+        }
         _ => None,
     }
 }
@@ -198,7 +204,7 @@ fn normalised_dense(rows: &Rows<f64>) -> Rows<f64> {
 }
 
 /// Kernels that look at no data may stand on any view.
-fn is_data_free(bound: &Bound) -> bool {
+pub(super) fn is_data_free(bound: &Bound) -> bool {
     bound.kernel.entry().name == "noise"
 }
 
@@ -242,6 +248,11 @@ pub(crate) fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, E
 }
 
 fn settle(node: &mut Node, training: &Dataset, seed: Seed) -> Result<(), Error> {
+    if let Node::Set(inner, members) = node {
+        // what is inside sees members only
+        let Split { members, .. } = split(inner, members, training)?;
+        return settle(inner, &members, seed);
+    }
     for child in node.children_mut() {
         settle(child, training, seed)?;
     }
@@ -321,6 +332,9 @@ fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
         }
         Node::Scaled(c, inner) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Scale(*c))),
         Node::Power(inner, n) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Power(*n))),
+        Node::Series(inner, coefficients) => {
+            Arc::new(Pointwise::new(lazy(inner)?, Shape::Series(coefficients.as_slice().into())))
+        }
         Node::Exp(inner) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Exp)),
         Node::Normalise(inner) => {
             let known = Adjusted::normalised(lazy(inner)?);
@@ -329,6 +343,24 @@ fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
         Node::Radial(inner, gamma) => {
             let known = Adjusted::radial(lazy(inner)?, gamma.value());
             Arc::new(known.ok_or(KernelError::NoSelfSimilarity { combinator: "rbf" })?)
+        }
+        Node::Set(inner, how) => {
+            let side = |data: &Dataset| -> Result<(Dataset, Sets), Error> {
+                let Split { members, sets } = split(inner, how, data)?;
+                let own = build(inner, Meeting::Training(&members))?;
+                Ok((members, Sets { members: sets, own }))
+            };
+            let (gram, rows, cols) = match meeting {
+                Meeting::Training(data) => {
+                    let (_, sets) = side(data)?;
+                    (Arc::clone(&sets.own), sets.clone(), sets)
+                }
+                Meeting::Cross { new, training } => {
+                    let ((new, rows), (training, cols)) = (side(new)?, side(training)?);
+                    (build(inner, Meeting::Cross { new: &new, training: &training })?, rows, cols)
+                }
+            };
+            Arc::new(Segmented::new(gram, how.mean, rows, cols))
         }
         Node::Centre(inner, Some(centring)) => match meeting {
             Meeting::Training(_) => Arc::new(Adjusted::centred(lazy(inner)?, centring)),

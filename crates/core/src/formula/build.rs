@@ -117,6 +117,32 @@ impl Formula {
         }
     }
 
+    /// Σ a_k κᵏ with the coefficients a_0, a_1, … of a polynomial; a kernel where none is negative.
+    #[must_use]
+    pub fn series(self, coefficients: &[f64]) -> Self {
+        let kept = coefficients.iter().rposition(|a| *a != 0.0).map_or(0, |last| last + 1);
+        match (&coefficients[..kept], self.0) {
+            ([], _) => Self::constant(0.0),
+            ([shift], _) => Self::constant(*shift),
+            // Horner's rule, as entries are made
+            (all, Node::Constant(c)) => Self::constant(all.iter().rev().fold(0.0, |sum, a| sum * c + a)),
+            ([zero, factor], node) if *zero == 0.0 => Self(node).scale(*factor),
+            (all, node) => Self(Node::Series(Box::new(node), all.to_vec())),
+        }
+    }
+
+    /// κ₁(x₁, z₁) + κ₂(x₂, z₂) on pairs of views: the kernel of the features of both, one after the other.
+    #[must_use]
+    pub fn direct_sum(self, other: Self) -> Self {
+        self + other
+    }
+
+    /// κ₁(x₁, z₁) κ₂(x₂, z₂) on pairs of views: the kernel of all products of a feature of one and a feature of the other.
+    #[must_use]
+    pub fn tensor_product(self, other: Self) -> Self {
+        self * other
+    }
+
     /// exp κ.
     #[must_use]
     pub fn exp(self) -> Self {
@@ -240,6 +266,8 @@ impl Formula {
     pub fn takes_gaps(&self) -> bool {
         fn takes(node: &Node) -> bool {
             let here = match node {
+                // members that are missing are no members
+                Node::Set(_, members) if members.columns > 0 => return true,
                 Node::Kernel(bound) => {
                     let entry = bound.kernel.entry();
                     entry.domain == Domain::Incomplete || entry.kind != Kind::Vectors || entry.name == "noise"
@@ -251,6 +279,19 @@ impl Formula {
         takes(&self.0)
     }
 
+    /// Whether some kernel on vectors in it takes missing entries, so that the data may have some.
+    pub fn meets_gaps(&self) -> bool {
+        fn meets(node: &Node) -> bool {
+            let here = match node {
+                Node::Kernel(bound) => bound.kernel.entry().domain == Domain::Incomplete,
+                Node::Set(_, members) => members.columns > 0,
+                _ => false,
+            };
+            here || node.children().iter().any(meets)
+        }
+        meets(&self.0)
+    }
+
     /// Whether any kernel in it has a parameter of that name.
     pub fn has_parameter(&self, name: &str) -> bool {
         fn has(node: &Node, name: &str) -> bool {
@@ -260,6 +301,7 @@ impl Formula {
                     describe(copy.as_mut()).iter().any(|d| d.name == name)
                 }
                 Node::Radial(..) => name == "gamma",
+                Node::Set(_, members) => describe(&mut members.clone()).iter().any(|d| d.name == name),
                 _ => false,
             };
             here || node.children().iter().any(|child| has(child, name))
@@ -314,6 +356,11 @@ impl Formula {
                     *gamma = holder.0.gamma;
                     true
                 }
+                Node::Set(_, members) => match params::assign("set", members, name, value) {
+                    Ok(()) => true,
+                    Err(ParamError::Unknown { .. }) => false,
+                    Err(other) => return Err(other),
+                },
                 _ => false,
             };
             for child in node.children_mut() {

@@ -47,6 +47,19 @@ fn of(node: &Node) -> Definite {
                 Indefinite
             }
         }
+        // sums and products of definite matrices; of the others only their multiples, shifted
+        Node::Series(inner, coefficients) => match (of(inner), coefficients.as_slice()) {
+            (_, all) if all.iter().skip(1).any(|a| *a < 0.0) => Indefinite,
+            (Positive, [shift, ..]) if *shift < 0.0 => Conditionally,
+            (Positive, _) => Positive,
+            (Conditionally, [_, _]) => Conditionally,
+            _ => Indefinite,
+        },
+        // the weights of members add up to zero where those of their sets do, if every set has the weight of its mean
+        Node::Set(inner, members) => match of(inner) {
+            Conditionally if !members.mean => Indefinite,
+            known => known,
+        },
         Node::Exp(inner) | Node::Centre(inner, _) | Node::Radial(inner, _) => match of(inner) {
             Positive | Conditionally => Positive,
             Indefinite => Indefinite,

@@ -11,12 +11,14 @@ mod definite;
 mod error;
 mod parse;
 mod print;
+mod sets;
 mod shares;
 
 pub use crate::kernels::Learned;
 pub(crate) use bind::look;
 pub use build::*;
 pub use error::FormulaError;
+pub use sets::Members;
 
 use crate::gram::views::Centring;
 use crate::kernels::Leaf;
@@ -43,6 +45,8 @@ pub(crate) enum Node {
     Scaled(f64, Box<Node>),
     /// κⁿ.
     Power(Box<Node>, u32),
+    /// Σ a_k κᵏ, from a_0 on.
+    Series(Box<Node>, Vec<f64>),
     /// exp κ.
     Exp(Box<Node>),
     /// κ(x, z)/√(κ(x, x)κ(z, z)).
@@ -51,6 +55,8 @@ pub(crate) enum Node {
     Centre(Box<Node>, Option<Arc<Centring>>),
     /// exp(−γ‖φ(x) − φ(z)‖²).
     Radial(Box<Node>, Auto),
+    /// Σ κ(a, b) over the members of two sets.
+    Set(Box<Node>, Members),
 }
 
 /// A kernel and the view it looks at; without a name, the only view that fits.
@@ -73,10 +79,12 @@ impl Node {
             Self::Sum(all) | Self::Product(all) => all,
             Self::Scaled(_, one)
             | Self::Power(one, _)
+            | Self::Series(one, _)
             | Self::Exp(one)
             | Self::Normalise(one)
             | Self::Centre(one, _)
-            | Self::Radial(one, _) => std::slice::from_ref(one),
+            | Self::Radial(one, _)
+            | Self::Set(one, _) => std::slice::from_ref(one),
         }
     }
 
@@ -87,10 +95,12 @@ impl Node {
             Self::Sum(all) | Self::Product(all) => all,
             Self::Scaled(_, one)
             | Self::Power(one, _)
+            | Self::Series(one, _)
             | Self::Exp(one)
             | Self::Normalise(one)
             | Self::Centre(one, _)
-            | Self::Radial(one, _) => std::slice::from_mut(one),
+            | Self::Radial(one, _)
+            | Self::Set(one, _) => std::slice::from_mut(one),
         }
     }
 }

@@ -7,24 +7,17 @@
 //! atom    = number | "(" sum ")" [ view ] | name [ "(" arguments ")" ] [ view ]
 //! view    = "@" name
 //! ```
-//! Arguments are `name=value` (a number, a word, a list `[1, 2]`), or values in the order of declaration. The names
-//! `normalise`, `centre` and `exp` take a formula; so does `rbf` if its first argument is one.
+//! Arguments are `name=value` (a number, a word, a text in quotes, a list `[1, 2]`), or values in the order of
+//! declaration. Functions take formulas: see `functions`.
+
+mod functions;
 
 use super::{Formula, FormulaError, Node};
 use crate::kernels;
-use crate::params::{Auto, Setting, assign, describe, nearest};
+use crate::params::{Setting, assign, describe, nearest};
 
 /// Deeper nesting is refused, so that no text can exhaust the stack.
 const DEEPEST: usize = 64;
-
-/// Functions of a formula, with the spellings that are read.
-const COMBINATORS: [(&str, &str); 5] = [
-    ("normalise", "normalise"),
-    ("normalize", "normalise"),
-    ("centre", "centre"),
-    ("center", "centre"),
-    ("exp", "exp"),
-];
 
 pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
     let mut reader = Reader { text, chars: text.chars().collect(), at: 0, depth: 0 };
@@ -172,20 +165,11 @@ impl Reader<'_> {
         }
         let start = self.at;
         if self.chars.get(self.at) == Some(&'"') {
-            self.at += 1;
-            let mut view = String::new();
-            while let Some(&c) = self.chars.get(self.at) {
-                self.at += 1;
-                match c {
-                    '"' => return Ok(formula.on(&view)),
-                    '\\' => {
-                        view.extend(self.chars.get(self.at));
-                        self.at += 1;
-                    }
-                    other => view.push(other),
-                }
-            }
-            return self.fail(start, "the name of the view is never closed by \"");
+            let view = self.quoted();
+            return match view {
+                Some(view) => Ok(formula.on(&view)),
+                None => self.fail(start, "the name of the view is never closed by \""),
+            };
         }
         let mut view = String::new();
         while let Some(&c) = self.chars.get(self.at).filter(|&&c| c.is_alphanumeric() || c == '_' || c == '.') {
@@ -196,6 +180,24 @@ impl Reader<'_> {
             return self.fail(start, "the name of a view is missing after @");
         }
         Ok(formula.on(&view))
+    }
+
+    /// The text between quotes that open here; `None` if they are never closed.
+    fn quoted(&mut self) -> Option<String> {
+        self.at += 1;
+        let mut text = String::new();
+        while let Some(&c) = self.chars.get(self.at) {
+            self.at += 1;
+            match c {
+                '"' => return Some(text),
+                '\\' => {
+                    text.extend(self.chars.get(self.at));
+                    self.at += 1;
+                }
+                other => text.push(other),
+            }
+        }
+        None
     }
 
     fn name(&mut self) -> String {
@@ -232,22 +234,12 @@ impl Reader<'_> {
     }
 
     fn named(&mut self, name: &str, start: usize) -> Result<Formula, FormulaError> {
-        if let Some((_, canonical)) = COMBINATORS.iter().find(|(spelling, _)| *spelling == name) {
-            let opened = self.at;
-            if !self.take('(') {
-                return self.fail(start, format!("{name} needs a kernel in brackets: {name}(…)"));
-            }
-            let inner = self.sum()?;
-            self.close(opened)?;
-            return Ok(match *canonical {
-                "normalise" => inner.normalise(),
-                "centre" => inner.centre(),
-                _ => inner.exp(),
-            });
+        if functions::is_function(name) {
+            return self.function(name, start);
         }
         let Some(entry) = kernels::find(name) else {
             let aliases = kernels::all().flat_map(|e| e.aliases.iter().copied());
-            let names = kernels::all().map(|e| e.name).chain(COMBINATORS.iter().map(|c| c.0)).chain(aliases);
+            let names = kernels::all().map(|e| e.name).chain(functions::names()).chain(aliases);
             let remedy = match nearest(name, names) {
                 Some(close) => format!("did you mean {close}?"),
                 None => "`mercer list kernels` shows all".to_owned(),
@@ -289,50 +281,6 @@ impl Reader<'_> {
             self.separator(opened)?;
         }
         Ok(Formula(Node::Kernel(super::Bound { kernel, view: None })))
-    }
-
-    /// Whether the first argument is a formula: a bracket, or the name of a kernel or function that is no parameter.
-    fn formula_follows(&mut self) -> bool {
-        let start = self.at;
-        let found = match self.peek() {
-            Some('(') => true,
-            Some(c) if is_name_start(c) => {
-                let name = self.name();
-                let parameter = self.peek() == Some('=');
-                !parameter && (kernels::find(&name).is_some() || COMBINATORS.iter().any(|c| c.0 == name))
-            }
-            Some(c) if c.is_ascii_digit() || c == '.' => {
-                let _ = self.number();
-                matches!(self.peek(), Some('*' | '+' | '^'))
-            }
-            _ => false,
-        };
-        self.at = start;
-        found
-    }
-
-    fn radial_on(&mut self, opened: usize) -> Result<Formula, FormulaError> {
-        let inner = self.sum()?;
-        let (mut gamma, mut given) = (Auto::Word("scale"), false);
-        self.separator(opened)?;
-        while !self.take(')') {
-            let (at, parameter, value) = self.argument(opened)?;
-            let mut holder = kernels::radial::Radial(kernels::radial::Gaussian { gamma });
-            let parameter = parameter.unwrap_or_else(|| "gamma".to_owned());
-            if let Err(error) = assign("rbf", &mut holder, &parameter, &value) {
-                return self.fail(at, error.to_string());
-            }
-            if given {
-                return self.fail(at, "the width was given already");
-            }
-            given = true;
-            gamma = holder.0.gamma;
-            if gamma == Auto::Word("1/d") {
-                return self.fail(at, "a kernel on top of another has no d; give a number, scale or median");
-            }
-            self.separator(opened)?;
-        }
-        Ok(inner.rbf(gamma))
     }
 
     /// After an argument: a comma, or the closing bracket (which is left).
@@ -386,6 +334,10 @@ impl Reader<'_> {
                 }
                 Ok(Setting::Numbers(list))
             }
+            Some('"') => match self.quoted() {
+                Some(text) => Ok(Setting::Word(text)),
+                None => self.fail(start, "this text is never closed by \""),
+            },
             Some(c) if is_name_start(c) => Ok(Setting::Word(self.name())),
             Some(_) => match self.number() {
                 // 1/d is a word that starts like a number

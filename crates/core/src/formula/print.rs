@@ -48,9 +48,28 @@ fn write_node(f: &mut fmt::Formatter<'_>, node: &Node, place: Level) -> fmt::Res
             write_node(f, inner, Level::Atom)?;
             write!(f, "^{n}")
         }
+        Node::Series(inner, coefficients) => {
+            write!(f, "series(")?;
+            write_node(f, inner, Level::Sum)?;
+            write!(f, ", coefficients={})", Setting::Numbers(coefficients.clone()))
+        }
         Node::Exp(inner) => write_call(f, "exp", inner),
         Node::Normalise(inner) => write_call(f, "normalise", inner),
         Node::Centre(inner, _) => write_call(f, "centre", inner),
+        Node::Set(inner, members) => {
+            write!(f, "set(")?;
+            write_node(f, inner, Level::Sum)?;
+            if !members.separator.is_empty() {
+                write!(f, ", separator={}", quoted(&members.separator))?;
+            }
+            if members.columns > 0 {
+                write!(f, ", columns={}", members.columns)?;
+            }
+            if members.mean {
+                write!(f, ", mean=true")?;
+            }
+            write!(f, ")")
+        }
         Node::Radial(inner, gamma) => {
             write!(f, "rbf(")?;
             match **inner {
@@ -91,9 +110,14 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, bound: &Bound) -> fmt::Result {
     }
     match &bound.view {
         Some(view) if is_plain(view) => write!(f, "@{view}"),
-        Some(view) => write!(f, "@\"{}\"", view.replace('\\', "\\\\").replace('"', "\\\"")),
+        Some(view) => write!(f, "@{}", quoted(view)),
         None => Ok(()),
     }
+}
+
+/// A text in quotes.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Whether a view's name needs no quotes.

@@ -6,6 +6,7 @@
 pub struct Learned {
     /// The words, in the order that the kernel gave them.
     pub words: Vec<String>,
-    /// Their numbers, as many for each word, word by word; none where the words are all there is.
+    /// Numbers in an order that the kernel knows, such as as many for each word, word by word; none where the words are
+    /// all there is.
     pub numbers: Vec<f64>,
 }

@@ -292,7 +292,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     if !kernel.is_resolved() {
         return Err("its kernel has a word where a number should be".to_owned());
     }
-    let gaps = kernel.takes_gaps();
+    let gaps = kernel.meets_gaps();
     let views = document
         .views
         .iter()

@@ -8,6 +8,7 @@ mod combined;
 mod identity;
 mod kept;
 mod pointwise;
+mod segmented;
 
 pub use adjusted::{Adjusted, Centring};
 pub use chosen::Chosen;
@@ -15,3 +16,4 @@ pub use combined::{Combine, Combined};
 pub use identity::{Constant, Identity};
 pub use kept::Kept;
 pub use pointwise::{Pointwise, Shape};
+pub use segmented::{Segmented, Sets};

@@ -1,4 +1,4 @@
-//! A function of every entry: scaling, shifting, powers, exponentials.
+//! A function of every entry: scaling, powers, polynomials, exponentials.
 
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
@@ -7,12 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The function.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// c · κ.
     Scale(f64),
     /// κⁿ.
     Power(u32),
+    /// Σ a_k κᵏ, from a_0 on.
+    Series(Arc<[f64]>),
     /// exp(κ).
     Exp,
 }
@@ -20,10 +22,12 @@ pub enum Shape {
 impl Shape {
     /// Its value.
     #[inline(always)]
-    fn at<S: Scalar>(self, x: S) -> S {
+    fn at<S: Scalar>(&self, x: S) -> S {
         match self {
-            Self::Scale(c) => S::narrow(c) * x,
-            Self::Power(n) => Scalar::powi(x, n as i32),
+            Self::Scale(c) => S::narrow(*c) * x,
+            Self::Power(n) => Scalar::powi(x, *n as i32),
+            // Horner: (… (a_p x + a_(p−1)) x + …) x + a_0
+            Self::Series(all) => all.iter().rev().fold(S::default(), |sum, a| sum * x + S::narrow(*a)),
             Self::Exp => Scalar::exp(x),
         }
     }
@@ -42,7 +46,7 @@ impl Pointwise {
     }
 
     fn map<S: Scalar>(&self, values: &mut [S]) {
-        vectorised(Map { shape: self.shape, values });
+        vectorised(Map { shape: &self.shape, values });
     }
 
     fn compute<S: Precision>(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, S>) {
@@ -55,7 +59,7 @@ impl Pointwise {
 
 /// The function of every value, in place.
 struct Map<'a, S> {
-    shape: Shape,
+    shape: &'a Shape,
     values: &'a mut [S],
 }
 
@@ -67,8 +71,23 @@ impl<S: Scalar> Loops for Map<'_, S> {
         // one loop for each function, so that none has a choice inside
         match self.shape {
             Shape::Exp => self.values.iter_mut().for_each(|v| *v = Shape::Exp.at(*v)),
+            // coefficient by coefficient over a few entries at a time, which stay in registers
+            Shape::Series(all) => horner(all, self.values),
             shape => self.values.iter_mut().for_each(|v| *v = shape.at(*v)),
         }
+    }
+}
+
+/// Σ a_k vᵏ of every value, by the steps of [`Shape::at`].
+#[inline(always)]
+fn horner<S: Scalar>(coefficients: &[f64], values: &mut [S]) {
+    for chunk in values.chunks_mut(16) {
+        let mut sums = [S::default(); 16];
+        for a in coefficients.iter().rev() {
+            let a = S::narrow(*a);
+            sums.iter_mut().zip(chunk.iter()).for_each(|(sum, v)| *sum = *sum * *v + a);
+        }
+        chunk.iter_mut().zip(sums).for_each(|(v, sum)| *v = sum);
     }
 }
 
@@ -114,6 +133,6 @@ impl Gram for Pointwise {
     }
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        Arc::new(Self { inner: Arc::clone(&self.inner).restrict(rows, cols), shape: self.shape })
+        Arc::new(Self { inner: Arc::clone(&self.inner).restrict(rows, cols), shape: self.shape.clone() })
     }
 }

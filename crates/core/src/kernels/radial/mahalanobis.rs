@@ -1,22 +1,55 @@
 //! The Gaussian kernel with a full inverse covariance.
 
+mod covariance;
+
 use super::{Gaussian, Radial};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::Gram;
 use crate::kernels::vectors::{Family, merge_indexed};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelError};
-use crate::params::{Params, Rule, Visit};
+use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 use std::sync::Arc;
 
-/// κ(x, y) = exp(−½ (x − y)ᵀ P (x − y))
+/// Where the matrix P comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metric {
+    /// From the one who writes the formula.
+    #[default]
+    Given,
+    /// The inverse covariance of the training examples.
+    InverseCovariance,
+    /// The inverse of their covariance, shrunken towards a multiple of the identity.
+    Shrunken,
+}
+
+impl Choice for Metric {
+    fn options(&self) -> &'static [&'static str] {
+        &["given", "inverse_covariance", "shrunken"]
+    }
+    fn get(&self) -> usize {
+        *self as usize
+    }
+    fn set(&mut self, position: usize) {
+        *self = [Self::Given, Self::InverseCovariance, Self::Shrunken][position.min(2)];
+    }
+}
+
+/// κ(x, y) = exp(−½ (x − y)ᵀ P (x − y)/ℓ²)
+///
+/// With the metric `inverse_covariance`, P is taken from the training vectors: the inverse of (1 − ρ)S + ρμI, where S is
+/// their covariance, μ the mean of its diagonal and ρ = 10⁻⁶, so that collinear or constant coordinates do no harm. The
+/// metric `shrunken` takes the larger ρ of Ledoit & Wolf, for examples that are few beside their coordinates. P then is a
+/// list of numbers like one that is given, and the metric `given`.
 ///
 /// # Source
-/// Rasmussen & Williams (2006), (5.1) with a full matrix; Herbrich (2002), Table 2.1, has the diagonal one, here `ard`.
+/// Rasmussen & Williams (2006), (5.1) with a full matrix; Herbrich (2002), Table 2.1, has the diagonal one, here `ard`;
+/// Ledoit & Wolf (2004) for the covariance.
 ///
 /// # Use when
 /// Coordinates are correlated, or a metric was learned elsewhere. P is symmetric without negative eigenvalues, such as an
-/// inverse covariance; a matrix of lower rank looks at some directions only.
+/// inverse covariance; a matrix of lower rank looks at some directions only. With an inverse covariance, (x − y)ᵀ P (x − y)
+/// is 2d on average: a length near √d is a good start.
 ///
 /// # Cost
 /// As the Gaussian kernel, after one product of the data with a factor of P. Sparse vectors become dense, as wide as P.
@@ -24,7 +57,7 @@ use std::sync::Arc;
 /// # Example
 /// ```
 /// use mercer::kernels::{Kernel, radial::Mahalanobis};
-/// let k = Mahalanobis { precision: vec![2.0, 1.0, 1.0, 3.0] };
+/// let k = Mahalanobis { precision: vec![2.0, 1.0, 1.0, 3.0], ..Mahalanobis::default() };
 /// let value: f64 = k.eval([1.0, 1.0].as_slice(), [0.0, 0.0].as_slice());
 /// assert!((value - (-3.5f64).exp()).abs() < 1e-15);
 /// ```
@@ -32,11 +65,15 @@ use std::sync::Arc;
 pub struct Mahalanobis {
     /// The matrix P, row by row; a single number is that multiple of the identity.
     pub precision: Vec<f64>,
+    /// Whether the matrix is given, or taken from the training examples.
+    pub metric: Metric,
+    /// Length scale ℓ.
+    pub length: f64,
 }
 
 impl Default for Mahalanobis {
     fn default() -> Self {
-        Self { precision: vec![1.0] }
+        Self { precision: vec![1.0], metric: Metric::Given, length: 1.0 }
     }
 }
 
@@ -48,6 +85,12 @@ impl Params for Mahalanobis {
             Rule::Any,
             "inverse covariance P, row by row, or one number for all directions",
         );
+        v.choice(
+            "metric",
+            &mut self.metric,
+            "whether P is given, or the inverse_covariance of the training data, shrunken or not",
+        );
+        v.real("length", &mut self.length, Rule::Above(0.0), "length scale ℓ that distances are divided by");
     }
 }
 
@@ -55,6 +98,14 @@ impl Mahalanobis {
     /// The width of P, where it is a matrix.
     fn width(&self) -> usize {
         self.precision.len().isqrt()
+    }
+
+    /// κ from the coordinates in which two vectors differ; not a number while P is to be learned.
+    fn at(&self, differences: &[(usize, f64)]) -> f64 {
+        match self.metric {
+            Metric::Given => (-0.5 * self.form(differences) / (self.length * self.length)).exp(),
+            Metric::InverseCovariance | Metric::Shrunken => f64::NAN,
+        }
     }
 
     /// (x − y)ᵀ P (x − y) from the coordinates in which they differ.
@@ -155,23 +206,40 @@ impl Family for Mahalanobis {
         &ENTRY
     }
 
+    fn learn(&mut self, values: &Values) {
+        if self.metric != Metric::Given
+            && let Some(inverse) = covariance::inverse(values, self.metric == Metric::Shrunken)
+        {
+            (self.precision, self.metric) = (inverse, Metric::Given);
+        }
+    }
+
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {
         let differences: Vec<_> = x.iter().zip(y).map(|(a, b)| a.wide() - b.wide()).enumerate().collect();
-        (-0.5 * self.form(&differences)).exp()
+        self.at(&differences)
     }
 
     fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64 {
         let mut differences = Vec::new();
         merge_indexed(x, y, |j, a, b| differences.push((j, a - b)));
-        (-0.5 * self.form(&differences)).exp()
+        self.at(&differences)
     }
 
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        if self.metric != Metric::Given {
+            let most = covariance::WIDEST;
+            let width = cols.width().unwrap_or(0);
+            return Self::refuse(format!(
+                "the inverse covariance of these vectors of {width} coordinates is not known; it is learned from training \
+                 vectors of at most {most} coordinates whose squares are finite"
+            ));
+        }
+        let gamma = 0.5 / (self.length * self.length);
         if let [one] = *self.precision.as_slice() {
             if one < 0.0 {
                 return Self::refuse(format!("{one} is negative, and would make distances imaginary"));
             }
-            return Radial(Gaussian::new(0.5 * one)).gram(rows, cols, same);
+            return Radial(Gaussian::new(gamma * one)).gram(rows, cols, same);
         }
         let (width, n) = (cols.width().unwrap_or(0), self.width());
         let up = self.factor(width)?;
@@ -184,7 +252,7 @@ impl Family for Mahalanobis {
         centre.resize(n, 0.0);
         let right = Self::whiten(cols, &centre, &up);
         let left = if same { right.clone() } else { Self::whiten(rows, &centre, &up) };
-        Radial(Gaussian::new(0.5)).gram(&left, &right, same)
+        Radial(Gaussian::new(gamma)).gram(&left, &right, same)
     }
 }
 
@@ -192,12 +260,12 @@ impl Family for Mahalanobis {
 pub(super) static ENTRY: KernelEntry = KernelEntry {
     name: "mahalanobis",
     aliases: &[],
-    formula: "exp(−½ (x − y)ᵀ P (x − y))",
+    formula: "exp(−½ (x − y)ᵀ P (x − y)/ℓ²)",
     definite: Definite::Positive,
     domain: Domain::Any,
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§5.1, (5.1)"),
-    use_when: "coordinates are correlated, or a metric was learned elsewhere",
+    use_when: "coordinates are correlated: the metric is given, or the inverse covariance of the training examples",
     make: || Box::new(Mahalanobis::default()),
 };
 
@@ -207,10 +275,58 @@ mod tests {
     use crate::gram::fill;
     use crate::kernels::Leaf;
     use crate::kernels::radial::Ard;
+    use crate::kernels::resolve;
+    use crate::linalg::symmetric_eigen;
+    use crate::seed::Seed;
+
+    fn given(precision: Vec<f64>) -> Mahalanobis {
+        Mahalanobis { precision, ..Mahalanobis::default() }
+    }
+
+    #[test]
+    fn a_learned_metric_is_the_gaussian_kernel_of_whitened_vectors() {
+        let (n, d, length) = (60, 3, 1.7);
+        let mut random = Seed(8).stream("whitening");
+        let mut row = || {
+            let (a, b, c) = (random.normal(), random.normal(), random.normal());
+            [a, a + 0.2 * b, 4.0 * c - a]
+        };
+        let x: Vec<f64> = (0..n).flat_map(|_| row()).collect();
+        let values = Values::from(Rows::new(x.clone(), n, d).unwrap());
+        for metric in [Metric::InverseCovariance, Metric::Shrunken] {
+            let mut k = Mahalanobis { metric, length, ..Mahalanobis::default() };
+            let refused = Leaf::gram(&k, &values, &values, true).err().unwrap().to_string();
+            assert!(refused.contains("not known") && k.dense(&x[..3], &x[3..6]).is_nan(), "{refused}");
+            resolve(&mut k, &values, Seed(1));
+            assert!(k.metric == Metric::Given && k.precision.len() == 9);
+            // whitening: z = Λ^½ Vᵀ x from the eigenvectors of the learned matrix
+            let eigen = symmetric_eigen(k.precision.clone(), d).unwrap();
+            let along = |x: &[f64], c: usize| (0..d).map(|j| eigen.vectors[j * d + c] * x[j]).sum::<f64>();
+            let white = |x: &[f64]| (0..d).map(|c| eigen.values[c].sqrt() * along(x, c)).collect::<Vec<_>>();
+            let z: Vec<f64> = x.chunks(d).flat_map(white).collect();
+            let mut got = vec![0.0; n * n];
+            fill(Leaf::gram(&k, &values, &values, true).unwrap().as_ref(), &mut got);
+            for (p, got) in got.iter().enumerate() {
+                let (a, b) = (&z[p / n * d..][..d], &z[p % n * d..][..d]);
+                let square: f64 = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum();
+                assert!((got - (-0.5 * square / (length * length)).exp()).abs() < 1e-11);
+            }
+            // whitened vectors have variance one in every direction; less in narrow ones where the metric was shrunken
+            let column = |c: usize| z.iter().skip(c).step_by(d);
+            let mean = |c: usize| column(c).sum::<f64>() / n as f64;
+            let variance = |c: usize| column(c).map(|v| (v - mean(c)).powi(2)).sum::<f64>() / n as f64;
+            let least = if metric == Metric::Shrunken { 0.01 } else { 0.99 };
+            assert!(
+                (0..d).all(|c| variance(c) > least && variance(c) < 1.1),
+                "{:?}",
+                (0..d).map(variance).collect::<Vec<_>>()
+            );
+        }
+    }
 
     #[test]
     fn a_diagonal_matrix_is_a_length_for_each_coordinate() {
-        let full = Mahalanobis { precision: vec![4.0, 0.0, 0.0, 0.25] };
+        let full = given(vec![4.0, 0.0, 0.0, 0.25]);
         let ard = Radial(Ard { lengths: vec![0.5, 2.0] });
         let (x, y) = ([0.3, -1.0], [0.1, 0.6]);
         assert!((full.dense(&x, &y) - ard.dense(&x, &y)).abs() < 1e-15);
@@ -221,7 +337,7 @@ mod tests {
         // P = u uᵀ with u = (1, 2, −1)
         let precision = vec![1.0, 2.0, -1.0, 2.0, 4.0, -2.0, -1.0, -2.0, 1.0];
         let rows = Values::from(Rows::new(vec![1.0, 0.5, 2.0, 0.0, 1.0, -1.0, 3.0, -1.5, 0.0], 3, 3).unwrap());
-        let k = Mahalanobis { precision };
+        let k = given(precision);
         let mut got = vec![0.0; 9];
         fill(Leaf::gram(&k, &rows, &rows, true).unwrap().as_ref(), &mut got);
         let along = [0.0_f64, 3.0, 0.0];
@@ -242,7 +358,7 @@ mod tests {
             (vec![-1.0], "negative"),
             (vec![1.0; 9], "3 rows"),
         ] {
-            let refused = Leaf::gram(&Mahalanobis { precision }, &rows, &rows, true).err().unwrap().to_string();
+            let refused = Leaf::gram(&given(precision), &rows, &rows, true).err().unwrap().to_string();
             assert!(refused.contains(word), "{refused}");
         }
     }

@@ -19,7 +19,7 @@ pub use cauchy::Cauchy;
 pub use distance::Distance;
 pub use gaussian::Gaussian;
 pub use inverse_multiquadric::InverseMultiquadric;
-pub use mahalanobis::Mahalanobis;
+pub use mahalanobis::{Mahalanobis, Metric};
 pub use matern::Matern;
 pub use multiquadric::Multiquadric;
 pub use rational_quadratic::RationalQuadratic;

@@ -6,6 +6,7 @@
 
 mod bag_of_words;
 mod blended_spectrum;
+mod co_occurrence;
 mod degree;
 mod exact_match;
 mod latent_semantic;
@@ -22,6 +23,7 @@ mod weighted_degree_shifts;
 
 pub use bag_of_words::{BagOfWords, Stem, StopWords, Weighting};
 pub use blended_spectrum::BlendedSpectrum;
+pub use co_occurrence::{CoOccurrence, Company};
 pub use exact_match::ExactMatch;
 pub use latent_semantic::LatentSemantic;
 pub use mismatch::{Alphabet, Mismatch};
@@ -50,6 +52,7 @@ pub static ENTRIES: &[&KernelEntry] = &[
     &weighted_degree_shifts::ENTRY,
     &bag_of_words::ENTRY,
     &latent_semantic::ENTRY,
+    &co_occurrence::ENTRY,
 ];
 
 /// A kernel on strings that the catalogue lists.

@@ -120,10 +120,21 @@ impl Writer<'_> {
                 let inner = part(self, inner)?;
                 self.power(&inner, *n as usize)
             }
+            Node::Series(inner, coefficients) => {
+                let inner = part(self, inner)?;
+                let mut all = coefficients.iter().rev();
+                let mut sum = Term::Number(all.next().copied().unwrap_or(0.0));
+                for a in all {
+                    sum = self.times(&sum, &inner);
+                    sum = self.plus(&sum, &Term::Number(*a));
+                }
+                sum
+            }
             Node::Exp(inner) => {
                 let inner = part(self, inner)?;
                 self.exp_of(1.0, &inner)
             }
+            Node::Set(..) => return Err("set(…) has no form in ONNX, where an example is one row".to_owned()),
             Node::Kernel(_) | Node::Normalise(_) | Node::Radial(..) | Node::Centre(..) => {
                 return Err("this part of a formula is not made entry by entry".to_owned());
             }
