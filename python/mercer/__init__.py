@@ -7,6 +7,7 @@
 
 from mercer import kernels, plot
 from mercer._checks import expected_failed_checks
+from mercer._data import pack_sets
 from mercer._kernel import Kernel, kernel
 from mercer._load import load
 from mercer._native import __version__
@@ -21,5 +22,5 @@ from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
-    "__version__", "expected_failed_checks", "kernel", "kernels", "load", "matrix_function", "measure", "patch_sklearn", "plot", "repair", "unpatch_sklearn", *_generated,
+    "__version__", "expected_failed_checks", "kernel", "kernels", "load", "matrix_function", "measure", "pack_sets", "patch_sklearn", "plot", "repair", "unpatch_sklearn", *_generated,
 ]  # fmt: skip

@@ -93,6 +93,7 @@ class Machine(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._is_pairwise()
         tags.input_tags.pairwise = self._is_pairwise()
+        tags.input_tags.allow_nan = self._finite() is not True
         return tags
 
     def _own_kernel(self):
@@ -106,10 +107,15 @@ class Machine(BaseEstimator):
         if text is not None and (has_views(X) or are_strings(X) or is_frame(X)):
             wanted = _native.kernel_views(text)
             if not is_frame(X) or any(name is not None for name, _ in wanted):
-                return self._check_views(checked_views(X, wanted), reset, more)
+                return self._check_views(checked_views(X, wanted, self._finite()), reset, more)
         sparse = False if self._is_pairwise() else "csr"
         return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
-                             accept_large_sparse=False, **more)  # fmt: skip
+                             accept_large_sparse=False, ensure_all_finite=self._finite(), **more)  # fmt: skip
+
+    def _finite(self):
+        """Whether all numbers must be finite; kernels that take missing ones say what else is wrong themselves."""
+        text = self._own_kernel()
+        return "allow-nan" if text is not None and _native.kernel_meets_gaps(text) else True
 
     def _check_views(self, X, reset, more):
         if reset:

@@ -59,6 +59,43 @@ def are_strings(values: Data) -> bool:
     return kind in "UT" or kind == "O" and len(values) > 0 and isinstance(np.asarray(values)[0], str)
 
 
+def pack_sets(sets: Data, separator: str | None = None, size: int | None = None) -> Data:
+    """Sets of members as examples that `Kernel.set` takes apart again.
+
+    Sets of strings become strings with `separator` between their members. Sets of vectors (arrays of one row for each
+    member) become rows with the members one after the other, and NaN where there are fewer than `size`; without a size there
+    is room for the largest set. Give new sets the size of the training sets.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.pack_sets([["red", "green"], ["blue"], []], separator="|")
+    ['red|green', 'blue', '']
+    >>> mercer.pack_sets([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]]).tolist()
+    [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, nan, nan]]
+    """
+    sets = [list(one) for one in sets]
+    if separator is not None:
+        if not separator:
+            raise ValueError("separator must have at least one character")
+        for place, one in enumerate(sets):
+            wrong = [member for member in one if not isinstance(member, str) or not member or separator in member]
+            if wrong:
+                raise ValueError(f"set {place} has the member {wrong[0]!r}; members are strings without {separator!r}, and not empty")
+        return [separator.join(one) for one in sets]
+    widths = {len(member) for one in sets for member in one}
+    if len(widths) > 1:
+        raise ValueError(f"members have different numbers of coordinates: {sorted(widths)}")
+    largest, width = max((len(one) for one in sets), default=0), next(iter(widths), 1)
+    room = largest if size is None else size
+    if room < largest:
+        raise ValueError(f"a set has {largest} members, but there is room for {room}; pack training and new sets with one size")
+    rows = np.full((len(sets), room * width), np.nan)
+    for row, one in zip(rows, sets):
+        row[: len(one) * width] = np.asarray(one, dtype=np.float64).ravel()
+    return rows
+
+
 def is_frame(X: Data) -> bool:
     """Whether X is a frame of pandas, of polars, or of anything that has named columns."""
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and not sp.issparse(X)
@@ -78,7 +115,7 @@ def take(X: Data, places: Any) -> Data:
     return _safe_indexing(X, places)
 
 
-def checked_views(X: Data, wanted: list[tuple[str | None, str]]) -> Data:
+def checked_views(X: Data, wanted: list[tuple[str | None, str]], finite: bool | str = True) -> Data:
     """A dictionary of views, or a list of strings, whose parts are whole and of one length."""
     if is_frame(X):
         X = _views_of_frame(X, [name for name, _ in wanted if name is not None])
@@ -92,7 +129,8 @@ def checked_views(X: Data, wanted: list[tuple[str | None, str]]) -> Data:
             checked[name] = [str(v) for v in values]
         else:
             checked[name] = check_array(values, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
-                                        accept_large_sparse=False, input_name=f"the view {name!r}")  # fmt: skip
+                                        accept_large_sparse=False, ensure_all_finite=finite,
+                                        input_name=f"the view {name!r}")  # fmt: skip
     lengths = {name: count_of(values) for name, values in checked.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"Found views with inconsistent numbers of samples: {lengths}")

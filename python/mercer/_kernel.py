@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import numbers
-from typing import Any, Callable, Union
+from typing import Any, Callable, Sequence, Union
 
 import scipy.sparse as sp
 
@@ -21,7 +21,7 @@ class Kernel:
     """A kernel formula; `str(k)` is its text, `k(X, Y)` its matrix.
 
     Kernels are combined as in mathematics: ``k1 + k2``, ``2 * k``, ``k1 * k2``, ``k ** 2``, ``k @ "view"``, and by the
-    methods `exp`, `normalise`, `centre` and `rbf`. Parameters have the names of their places, so that searches can set them:
+    methods `exp`, `normalise`, `centre`, `rbf`, `series` and `set`. Parameters have the names of their places, so that searches can set them:
     ``kernel__gamma`` of a leaf, ``kernel__k1__gamma`` of the first operand.
 
     Examples
@@ -122,6 +122,35 @@ class Kernel:
     def rbf(self, gamma: float = 1.0) -> Kernel:
         """exp(−γ ‖φ(x) − φ(y)‖²), a Gaussian in the feature space of this kernel."""
         return Gaussian(self, gamma)
+
+    def series(self, coefficients: Sequence[float]) -> Kernel:
+        """a₀ + a₁ κ + a₂ κ² + …, a polynomial of this kernel with coefficients that are not negative."""
+        return Series(self, coefficients)
+
+    def direct_sum(self, other: Kernel) -> Kernel:
+        """κ₁ + κ₂ on pairs of views: the kernel of the features of both, one after the other."""
+        return Sum(self, other)
+
+    def tensor_product(self, other: Kernel) -> Kernel:
+        """κ₁ κ₂ on pairs of views: the kernel of all products of a feature of one and a feature of the other."""
+        return Product(self, other)
+
+    def set(self, separator: str | None = None, columns: int | None = None, mean: bool = False) -> Kernel:
+        """Σ κ(a, b) over the members of two sets, or their mean; see `mercer.pack_sets`.
+
+        Strings have their members between separators, vectors have members of so many columns one after the other, where NaN
+        in all of them is no member.
+
+        Examples
+        --------
+        >>> from mercer import pack_sets
+        >>> from mercer.kernels import Linear, Spectrum
+        >>> Spectrum(length=3).set(separator="|")(pack_sets([["red", "green"], ["red"]], separator="|")).tolist()
+        [[4.0, 1.0], [1.0, 1.0]]
+        >>> Linear().set(columns=2)(pack_sets([[[1.0, 0.0], [0.0, 1.0]], [[2.0, 0.0]]])).tolist()
+        [[2.0, 2.0], [2.0, 4.0]]
+        """
+        return Set(self, separator, columns, mean)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; with `deep` also those of the operands."""
@@ -250,6 +279,40 @@ class Gaussian(Kernel):
 
     def _text(self) -> str:
         return f"rbf({self.k._text()}, gamma={_word(self.gamma)})"
+
+
+class Series(Kernel):
+    """a₀ + a₁ κ + a₂ κ² + …"""
+
+    def __init__(self, k: Kernel, coefficients: Sequence[float] = (0, 1)) -> None:
+        self.k = k
+        self.coefficients = coefficients
+
+    def _text(self) -> str:
+        return f"series({self.k._text()}, coefficients={_word(self.coefficients)})"
+
+
+class Set(Kernel):
+    """Σ κ(a, b) over the members of two sets, or their mean."""
+
+    def __init__(
+        self, k: Kernel, separator: str | None = None, columns: int | None = None, mean: bool = False
+    ) -> None:
+        self.k = k
+        self.separator = separator
+        self.columns = columns
+        self.mean = mean
+
+    def _text(self) -> str:
+        words = [self.k._text()]
+        if self.separator is not None:
+            escaped = self.separator.replace("\\", "\\\\").replace('"', '\\"')
+            words.append(f'separator="{escaped}"')
+        if self.columns is not None:
+            words.append(f"columns={_word(self.columns)}")
+        if self.mean:
+            words.append("mean=true")
+        return f"set({', '.join(words)})"
 
 
 def _joins(other: object) -> bool:

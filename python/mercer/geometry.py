@@ -35,7 +35,8 @@ def measure(k: Kernel | str, X: Data, y: Data = None, *, ridge: float = 1.0, n_j
     """
     formula = k if isinstance(k, Kernel) else kernel(k)
     if has_views(X) or is_frame(X) and any(name is not None for name, _ in _native.kernel_views(str(formula))):
-        X = checked_views(X, _native.kernel_views(str(formula)))
+        finite = "allow-nan" if _native.kernel_meets_gaps(str(formula)) else True
+        X = checked_views(X, _native.kernel_views(str(formula)), finite)
     codes, classes = None, False
     if y is not None:
         classes = type_of_target(y) in ("binary", "multiclass")

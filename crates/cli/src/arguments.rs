@@ -108,7 +108,7 @@ pub(crate) fn reading(command: Command) -> Command {
                 .value_parser(Scale::WORDS.map(|w| w.0)),
         )
         .arg(
-            text("missing", "WAY", "error, mean, drop or keep (for kernels that take missing entries)")
+            text("missing", "WAY", "error, mean, drop or keep (for kernels that take missing entries; sets of vectors do, and keep them by themselves)")
                 .value_parser(Missing::WORDS.map(|w| w.0))
                 .default_value("error"),
         )

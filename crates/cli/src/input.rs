@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::watch::Watch;
 use crate::{arguments, show};
 use clap::ArgMatches;
+use clap::parser::ValueSource;
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
@@ -62,15 +63,7 @@ pub(crate) fn training(
             _ => {}
         }
     }
-    if options.scale.is_none() {
-        // the columns of members belong together, and are not scaled one by one unless somebody says so
-        for view in formula.member_views() {
-            match view {
-                Some(name) => options.raw.push(name.to_owned()),
-                None => options.scale = Some(Scale::None),
-            }
-        }
-    }
+    settle_members(flags, formula, &mut options);
     let mut reading = read_options(flags)?;
     reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
     let mut table = read_table(path, &reading)?;
@@ -84,6 +77,23 @@ pub(crate) fn training(
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     Ok(Training { schema, data })
+}
+
+/// Unless somebody says otherwise, columns of members are not scaled one by one, since they belong together, and a member
+/// that is missing is no member.
+fn settle_members(flags: &ArgMatches, formula: &Formula, options: &mut SchemaOptions) {
+    let members = formula.member_views();
+    if !members.is_empty() && flags.value_source("missing") != Some(ValueSource::CommandLine) {
+        options.missing = Missing::Keep;
+    }
+    if options.scale.is_none() {
+        for view in members {
+            match view {
+                Some(name) => options.raw.push(name.to_owned()),
+                None => options.scale = Some(Scale::None),
+            }
+        }
+    }
 }
 
 /// Names and qualities of sequences are columns like others, but learned from only if somebody names them.

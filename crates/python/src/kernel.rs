@@ -84,6 +84,12 @@ pub(crate) fn kernel_definite(text: &str) -> PyResult<&'static str> {
     })
 }
 
+/// Whether the formula takes missing numbers (NaN) somewhere.
+#[pyfunction]
+pub(crate) fn kernel_meets_gaps(text: &str) -> PyResult<bool> {
+    Ok(parse(text)?.meets_gaps())
+}
+
 /// The matrix between rows and columns, or among the rows. Words such as `scale` are taken from the columns, or the rows.
 #[pyfunction]
 #[pyo3(signature = (text, rows, columns, threads, memory))]

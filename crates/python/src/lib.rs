@@ -21,7 +21,9 @@ mod _native {
     #[pymodule_export]
     use super::geometry::{matrix_function, measure, repaired};
     #[pymodule_export]
-    use super::kernel::{kernel_definite, kernel_features, kernel_resolved, kernel_text, kernel_views, matrix};
+    use super::kernel::{
+        kernel_definite, kernel_features, kernel_meets_gaps, kernel_resolved, kernel_text, kernel_views, matrix,
+    };
     #[pymodule_export]
     use super::model::{Model, fit};
     #[pymodule_export]

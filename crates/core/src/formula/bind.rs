@@ -122,8 +122,8 @@ impl Formula {
         put(&mut self.0, &mut rest) && rest.next().is_none()
     }
 
-    /// Explicit features, where the formula is a multiple of a kernel that has them, normalised or not: K = scale · X Xᵀ.
-    /// Those of the linear kernel are the data; those of polynomials and of kernels on strings are computed here.
+    /// Explicit features, where the formula is a multiple of a kernel that has them, normalised or not, or of sets of such:
+    /// K = scale · X Xᵀ. Those of the linear kernel are the data; those of polynomials and of kernels on strings are computed here.
     pub fn features(&self, data: &Dataset) -> Option<(Vectors, f64)> {
         features(&self.0, data)
     }
