@@ -14,9 +14,12 @@ fn bags(turned: bool) -> String {
         let centre = if class == 0 { (0.0, 0.0) } else { (3.0, 1.0) };
         let wobble = |k: u32| f64::from((i * 7 + k * 13) % 11) / 11.0 - 0.5;
         let mut members: Vec<String> = (0..3)
-            .map(|m| match m <= i % 3 {
-                true => format!("{:.3},{:.3}", centre.0 + wobble(m), centre.1 + wobble(m + 5)),
-                false => ",".to_owned(),
+            .map(|m| {
+                if m <= i % 3 {
+                    format!("{:.3},{:.3}", centre.0 + wobble(m), centre.1 + wobble(m + 5))
+                } else {
+                    ",".to_owned()
+                }
             })
             .collect();
         if turned {

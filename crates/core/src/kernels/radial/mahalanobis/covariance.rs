@@ -22,16 +22,15 @@ pub(super) const WIDEST: usize = 256;
 /// The least share ρ of the identity.
 const LEAST: f64 = 1e-6;
 
-/// The inverse of Σ*, row by row; the number 1 where the vectors do not vary at all. `None` if they are too wide, or too
+/// The inverse of Σ*, row by row; the identity where the vectors do not vary at all. `None` if they are too wide, or too
 /// large for numbers.
 pub(super) fn inverse(values: &Values, shrink: bool) -> Option<Vec<f64>> {
     let (n, d) = (values.len(), values.width().unwrap_or(0));
     if !(1..=WIDEST).contains(&d) {
         return None;
     }
-    let Some(covariance) = mixed(centred(values, d), n, d, shrink)? else { return Some(vec![1.0]) };
-    let factor = Cholesky::factor(covariance, d).ok()?;
-    let mut inverse: Vec<f64> = (0..d * d).map(|p| f64::from(u8::from(p / d == p % d))).collect();
+    let factor = Cholesky::factor(mixed(&centred(values, d), n, d, shrink)?, d).ok()?;
+    let mut inverse = identity(d);
     factor.solve(&mut inverse, d);
     for (i, j) in (0..d).flat_map(|i| (0..i).map(move |j| (i, j))) {
         let mean = 0.5 * (inverse[i * d + j] + inverse[j * d + i]);
@@ -40,10 +39,14 @@ pub(super) fn inverse(values: &Values, shrink: bool) -> Option<Vec<f64>> {
     inverse.iter().all(|x| x.is_finite()).then_some(inverse)
 }
 
-/// Σ* of centred vectors, row by row; nothing where it is zero, and `None` where it is no number.
-fn mixed(x: Vec<f64>, n: usize, d: usize, shrink: bool) -> Option<Option<Vec<f64>>> {
+fn identity(d: usize) -> Vec<f64> {
+    (0..d * d).map(|p| f64::from(u8::from(p / d == p % d))).collect()
+}
+
+/// Σ* of centred vectors, row by row; the identity where that is zero, and `None` where it is no number.
+fn mixed(x: &[f64], n: usize, d: usize, shrink: bool) -> Option<Vec<f64>> {
     let count = n.max(1) as f64;
-    let mut s = gram_of_columns(&x, n, d);
+    let mut s = gram_of_columns(x, n, d);
     s.iter_mut().for_each(|v| *v /= count);
     let mean = (0..d).map(|i| s[i * d + i]).sum::<f64>() / d as f64;
     let whole: f64 = s.iter().map(|v| v * v).sum();
@@ -51,7 +54,7 @@ fn mixed(x: Vec<f64>, n: usize, d: usize, shrink: bool) -> Option<Option<Vec<f64
         return None;
     }
     if mean <= 0.0 || 1.0 / mean == f64::INFINITY {
-        return Some(None);
+        return Some(identity(d));
     }
     // Σ_k ‖x_k x_kᵀ − S‖² = Σ_k ‖x_k‖⁴ − n‖S‖²
     let fourth: f64 = x.chunks(d).map(|x| x.iter().map(|v| v * v).sum::<f64>().powi(2)).sum();
@@ -60,7 +63,7 @@ fn mixed(x: Vec<f64>, n: usize, d: usize, shrink: bool) -> Option<Option<Vec<f64
     let share = if shrink && spread > 0.0 { (noise / spread).clamp(LEAST, 1.0) } else { LEAST };
     s.iter_mut().for_each(|v| *v *= 1.0 - share);
     (0..d).for_each(|i| s[i * d + i] += share * mean);
-    Some(Some(s))
+    Some(s)
 }
 
 /// The vectors without their mean, in f64.
@@ -143,9 +146,9 @@ mod tests {
     fn vectors_without_variance_have_an_inverse_too() {
         let of = |x: Vec<f64>, n: usize, d: usize| inverse(&Rows::new(x, n, d).unwrap().into(), true);
         // one vector, equal vectors, none
-        assert_eq!(of(vec![3.0, 1.0], 1, 2), Some(vec![1.0]));
-        assert_eq!(of(vec![2.0; 6], 3, 2), Some(vec![1.0]));
-        assert_eq!(of(Vec::new(), 0, 2), Some(vec![1.0]));
+        for (x, n) in [(vec![3.0, 1.0], 1), (vec![2.0; 6], 3), (Vec::new(), 0)] {
+            assert_eq!(of(x, n, 2), Some(vec![1.0, 0.0, 0.0, 1.0]));
+        }
         // two opposite vectors: ρ of the definition is zero, and S has rank one; S = [[1, 0], [0, 0]], μ = ½
         let p = of(vec![1.0, 0.0, -1.0, 0.0], 2, 2).unwrap();
         assert!((p[3] / (2.0 / LEAST) - 1.0).abs() < 1e-9 && (p[0] - 1.0).abs() < 1e-6, "{p:?}");
