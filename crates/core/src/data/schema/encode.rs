@@ -4,7 +4,13 @@ use super::super::{DataError, FieldData, Place, Rows, Scalar, SparseRows, Table,
 use super::options::usage;
 use super::take::{missing, numbers, words};
 use super::{Code, ColumnSchema};
+use rayon::prelude::*;
 use std::collections::HashMap;
+
+/// Rows that are filled at a time.
+const TILE: usize = 32;
+/// From so many entries on, several threads fill them.
+const MANY: usize = 1 << 18;
 
 /// Dense vectors made of columns; `fields` are the places of the columns in this table. Missing entries without a stand-in
 /// are an error with its remedy, or stay as NaN where there is none.
@@ -16,17 +22,17 @@ pub(super) fn columns(
 ) -> Result<Rows<f64>, DataError> {
     let width: usize = columns.iter().map(|c| c.code.width()).sum();
     let mut values = vec![0.0; table.len * width];
-    let mut start = 0;
+    let (mut start, mut single) = (0, Vec::new());
     for (column, &field) in columns.iter().zip(fields) {
         match &column.code {
             Code::Number { fill } => {
-                for (row, &v) in numbers(table, field, "")?.iter().enumerate() {
-                    values[row * width + start] = match (v.is_nan(), *fill, remedy) {
-                        (true, Some(fill), _) => fill,
-                        (true, None, Some(remedy)) => return Err(missing(table, field, row, remedy)),
-                        _ => v,
-                    };
+                let numbers = numbers(table, field, "")?;
+                if let (None, Some(remedy)) = (fill, remedy)
+                    && let Some(row) = numbers.iter().position(|v| v.is_nan())
+                {
+                    return Err(missing(table, field, row, remedy));
                 }
+                single.push((start, numbers, fill.unwrap_or(f64::NAN)));
             }
             Code::Categories { words: known, fill } => {
                 let places: HashMap<&str, usize> = known.iter().enumerate().map(|(k, w)| (w.as_str(), k)).collect();
@@ -48,6 +54,19 @@ pub(super) fn columns(
             }
         }
         start += column.code.width();
+    }
+    // few rows at a time, which stay in the cache while column after column is written
+    let tile = |(k, rows): (usize, &mut [f64])| {
+        for (place, numbers, fill) in &single {
+            for (row, &v) in rows.chunks_exact_mut(width).zip(&numbers[k * TILE..]) {
+                row[*place] = if v.is_nan() { *fill } else { v };
+            }
+        }
+    };
+    if values.len() < MANY {
+        values.chunks_mut(TILE * width.max(1)).enumerate().for_each(tile);
+    } else {
+        values.par_chunks_mut(TILE * width.max(1)).enumerate().for_each(tile);
     }
     Ok(Rows::new(values, table.len, width).unwrap_or_else(|| unreachable!("len × width values were made")))
 }
