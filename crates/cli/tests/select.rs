@@ -158,7 +158,7 @@ fn a_heat_map_shows_the_grid() {
     }
     place.run(&format!("{select} --grid c=0.5|32 --heat curve.svg")).ok();
     assert!(place.read("curve.svg").contains(">32<"));
-    place.run(&format!("{select} --grid c=0.5|32 --heat map.png")).fails(2, &["written as .svg"]);
+    place.run(&format!("{select} --grid c=0.5|32 --heat map.pdf")).fails(2, &["written as .svg or .png"]);
     place.run(&format!("{select} --grid c=0.5|32 --heat no/map.svg")).fails(3, &["no folder"]);
 }
 
