@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import inspect
 import numbers
-from typing import Any, Callable, Sequence, Union
+from collections.abc import Sequence
+from typing import Any, Callable, Union
 
 import scipy.sparse as sp
 
