@@ -99,10 +99,6 @@ works! {
     WEIGHTED_DEGREE = "G. Rätsch & S. Sonnenburg", "Accurate Splice Site Detection for Caenorhabditis elegans", 2004;
     /// The weighted degree kernel with shifts.
     RASE = "G. Rätsch, S. Sonnenburg & B. Schölkopf", "RASE: Recognition of Alternatively Spliced Exons in C. elegans", 2005;
-    /// Kernels of sets.
-    MULTI_INSTANCE = "T. Gärtner, P. A. Flach, A. Kowalczyk & A. J. Smola", "Multi-Instance Kernels", 2002;
-    /// Covariances from few examples.
-    LEDOIT_WOLF = "O. Ledoit & M. Wolf", "A Well-Conditioned Estimator for Large-Dimensional Covariance Matrices", 2004;
     /// Latent semantic kernels.
     LATENT_SEMANTIC = "N. Cristianini, J. Shawe-Taylor & H. Lodhi", "Latent Semantic Kernels", 2002;
 }

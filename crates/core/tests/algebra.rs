@@ -206,7 +206,7 @@ fn the_features_of_a_set_are_sums_of_those_of_its_members() {
     let (rows, _) = bags(30, 1);
     let mut random = Seed(4).stream("words");
     let line = |random: &mut mercer::seed::Random| {
-        (0..1 + random.below(9)).map(|_| ["ab", "ba", "|", "cab"][random.below(4)]).collect::<String>()
+        (0..=random.below(9)).map(|_| ["ab", "ba", "|", "cab"][random.below(4)]).collect::<String>()
     };
     let kept: Vec<usize> = (0..30).filter(|i| i % 2 == 0).collect();
     let lines: Vec<String> = (0..30).map(|_| format!("a{}", line(&mut random))).collect();
