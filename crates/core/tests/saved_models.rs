@@ -39,7 +39,7 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
     let sparse = |r: &Rows<f64>| Dataset::new(SparseRows::from_dense(r));
     let sparse32 = |r: &Rows<f64>| Dataset::new(SparseRows::from_dense(r).convert::<f32>());
     let text = |s: &Vec<String>| Dataset::new(s.clone());
-    let words = |s: &Vec<String>| Dataset::new(s.iter().map(|s| s.replace("A", " ")).collect::<Vec<_>>());
+    let words = |s: &Vec<String>| Dataset::new(s.iter().map(|s| s.replace('A', " ")).collect::<Vec<_>>());
     let gappy = |r: &Rows<f64>| {
         let mut gaps = r.values().to_vec();
         gaps.iter_mut().skip(1).step_by(7).for_each(|v| *v = f64::NAN);
