@@ -34,8 +34,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage("MODEL and DATA are needed"));
     };
     let model = Model::load(path)?;
-    if model.machine == "kernel_pca" {
-        return Err(Failure::usage("kernel_pca has no target to be compared with; use predict or plot"));
+    if matches!(model.fitted.readout, Readout::Coordinates { .. }) {
+        let what = format!("{} has no target to be compared with; use predict or plot", model.machine);
+        return Err(Failure::usage(what));
     }
     let examples = input::for_model(&model, data, flags)?;
     if matches!(model.fitted.readout, Readout::Novelty) {

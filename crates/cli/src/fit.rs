@@ -154,6 +154,8 @@ pub(crate) fn warn_of_indefinite(kernel: &Formula, machine: &str) {
     // a bias and a centre make a machine blind to the origin, which is all that conditional definiteness asks for
     let blind = ["svc", "nu_svc", "svr", "nu_svr", "kernel_pca"].contains(&machine);
     match kernel.definite() {
+        // kernel values as coordinates ask for nothing
+        _ if machine == "empirical_map" => {}
         Definite::Positive => {}
         Definite::Conditionally if blind => {}
         Definite::Conditionally => {

@@ -1,8 +1,9 @@
 //! `mercer gram`: the kernel matrix of a file, as NPY or as a picture.
 
 use crate::failure::Failure;
+use crate::matrix::{self, Change};
 use crate::watch::Watch;
-use crate::{Verb, arguments, input, measure, report};
+use crate::{Verb, arguments, input, measure, npy, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::Dataset;
 use mercer::geometry::Mosaic;
@@ -24,10 +25,12 @@ const CELLS: usize = 240;
 
 fn command() -> Command {
     let command = Command::new("gram")
-        .about("Compute the kernel matrix of a data file: write it as NPY, draw it class by class, or both")
+        .about("Compute the kernel matrix of a data file, or a function of it: write it as NPY, draw it class by class, or both")
         .after_help(
             "Examples:\n  mercer gram data.csv --kernel 'rbf(gamma=median)' --scale none -o K.npy\n  \
-             mercer gram data.csv --kernel 'rbf(gamma=0.1)' --figure K.png",
+             mercer gram data.csv --kernel 'rbf(gamma=0.1)' --figure K.png\n  \
+             mercer gram data.csv --kernel 'sigmoid(offset=-1)' --repair clip -o K.npy\n  \
+             mercer gram data.csv --kernel linear --function 'power(0.5)' -o K.npy",
         )
         .arg(arguments::path("DATA", "Data file; its target column, if any, only orders the picture"))
         .arg(arguments::kernel())
@@ -47,7 +50,8 @@ fn command() -> Command {
                 .value_parser(["f64", "f32"])
                 .default_value("f64")
                 .help("Numbers to compute and write"),
-        );
+        )
+        .args(matrix::arguments());
     arguments::common(arguments::reading(command))
 }
 
@@ -69,6 +73,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let narrow = flags.get_one::<String>("precision").is_some_and(|p| p == "f32");
     let n = gram.shape().0;
     let size = if narrow { 4 } else { 8 };
+    let (gram, said) = match Change::asked(flags)? {
+        Some(change) => change.applied(&gram, plan, &watch)?,
+        None => (gram, None),
+    };
     if let Some(target) = target {
         write(target, gram.as_ref(), narrow, plan, &watch)?;
     }
@@ -83,15 +91,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.get_flag("json") {
         report::print_json(&json!({
             "kernel": kernel.to_string(), "n": n, "precision": if narrow { "f32" } else { "f64" }, "bytes": bytes,
-            "output": target.map(shown), "figure": figure.map(shown),
+            "output": target.map(shown), "figure": figure.map(shown), "change": said,
             "seconds": {"read": read, "gram": compute, "total": started.elapsed().as_secs_f64()},
         }));
     } else {
-        let mut rows = vec![
-            ("kernel", kernel.to_string()),
-            ("matrix", format!("{n} × {n}, {}", show_bytes(bytes))),
-            ("seconds", format!("read {read:.3}, gram {compute:.3}")),
-        ];
+        let mut rows = vec![("kernel", kernel.to_string()), ("matrix", format!("{n} × {n}, {}", show_bytes(bytes)))];
+        rows.extend(said.map(|said| ("change", said)));
+        rows.push(("seconds", format!("read {read:.3}, gram {compute:.3}")));
         rows.extend(target.map(|t| ("file", shown(t))));
         rows.extend(figure.map(|f| ("picture", shown(f))));
         report::print(&report::facts(&rows));
@@ -112,28 +118,20 @@ fn step(watch: &Watch, done: usize, n: usize) -> Result<(), SolveError> {
 fn write(target: &Path, gram: &dyn Gram, narrow: bool, plan: Plan, watch: &Watch) -> Result<(), Failure> {
     let n = gram.shape().0;
     let size = if narrow { 4 } else { 8 };
-    let strip = (plan.memory / 4 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
-    plan.check(strip * n * size, "a strip of the kernel matrix")?;
+    let strip = (plan.memory / 8 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
+    plan.check(2 * strip * n * size, "two strips of the kernel matrix")?;
     let mut broken = None;
     mercer::write::streamed(target, |out| {
-        out.write_all(&header(n, if narrow { "<f4" } else { "<f8" }))?;
-        for start in (0..n).step_by(strip) {
-            if let Err(stopped) = step(watch, start, n) {
-                broken = Some(stopped);
-                return Err(std::io::Error::other("stopped"));
-            }
-            let end = (start + strip).min(n);
-            let written = if narrow {
-                write_strip(out, gram, start..end, f32::to_le_bytes)
-            } else {
-                write_strip(out, gram, start..end, f64::to_le_bytes)
-            };
-            if let Some((row, column)) = written? {
-                broken = Some(SolveError::NotFinite { row, column });
-                return Err(std::io::Error::other("not finite"));
-            }
-        }
-        Ok(())
+        out.write_all(&npy::header(n, n, if narrow { "<f4" } else { "<f8" }))?;
+        let written = if narrow {
+            write_strips(out, gram, strip, f32::to_le_bytes, watch)
+        } else {
+            write_strips(out, gram, strip, f64::to_le_bytes, watch)
+        };
+        written?.map_err(|error| {
+            broken = Some(error);
+            std::io::Error::other("not written")
+        })
     })
     .map_err(|e| match broken {
         Some(broken) => mercer::Error::from(broken).into(),
@@ -169,34 +167,53 @@ fn draw(
         .draw(theme))
 }
 
-/// Writes some rows; the place of the first value that is not finite, from one, if there is one.
-fn write_strip<S: Precision, const N: usize>(
+/// Writes all rows strip by strip: while one strip goes to the file, the next is computed.
+fn write_strips<S: Precision, const N: usize>(
     out: &mut dyn Write,
     gram: &dyn Gram,
-    rows: Range<usize>,
+    strip: usize,
     bytes: fn(S) -> [u8; N],
-) -> std::io::Result<Option<(usize, usize)>> {
-    let cols = gram.shape().1;
-    let mut values = vec![S::default(); rows.len() * cols];
-    fill_rows(gram, rows.clone(), &mut values);
-    if let Some(place) = values.iter().position(|v| !v.wide().is_finite()) {
-        return Ok(Some((rows.start + place / cols + 1, place % cols + 1)));
+    watch: &Watch,
+) -> std::io::Result<Result<(), SolveError>> {
+    let n = gram.shape().0;
+    let range = |start: usize| start..(start + strip).min(n);
+    let (mut now, mut next) = (Vec::new(), Vec::new());
+    let mut ready = if n > 0 { compute(gram, range(0), &mut now) } else { Ok(()) };
+    let mut lines: Vec<u8> = Vec::new();
+    for start in (0..n).step_by(strip.max(1)) {
+        if let Err(broken) = step(watch, start, n).and(ready) {
+            return Ok(Err(broken));
+        }
+        let (after, mut written) = (range((start + strip).min(n)), Ok(()));
+        let mut computed = Ok(());
+        rayon::in_place_scope(|threads| {
+            threads.spawn(|_| computed = compute(gram, after, &mut next));
+            for part in now.chunks(npy::WRITTEN) {
+                written = out.write_all(npy::bytes(part, bytes, &mut lines));
+                if written.is_err() {
+                    break;
+                }
+            }
+        });
+        written?;
+        ready = computed;
+        std::mem::swap(&mut now, &mut next);
     }
-    for part in values.chunks(4096) {
-        out.write_all(&part.iter().flat_map(|&v| bytes(v)).collect::<Vec<u8>>())?;
-    }
-    Ok(None)
+    Ok(Ok(()))
 }
 
-/// The header of an NPY file, version 1.0, padded to a multiple of 64 bytes.
-fn header(n: usize, dtype: &str) -> Vec<u8> {
-    let mut dictionary = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({n}, {n}), }}");
-    while (10 + dictionary.len() + 1) % 64 != 0 {
-        dictionary.push(' ');
+/// Some rows, all finite.
+fn compute<S: Precision>(gram: &dyn Gram, rows: Range<usize>, values: &mut Vec<S>) -> Result<(), SolveError> {
+    let columns = gram.shape().1;
+    values.resize(rows.len() * columns, S::default());
+    fill_rows(gram, rows.clone(), values);
+    // whole chunks are looked at without a branch; the place is looked for only if there is one
+    let whole = |part: &[S]| part.iter().fold(true, |whole, v| whole & v.wide().is_finite());
+    if values.chunks(1024).all(whole) {
+        return Ok(());
     }
-    dictionary.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((dictionary.len() as u16).to_le_bytes());
-    bytes.extend(dictionary.into_bytes());
-    bytes
+    match values.iter().position(|v| !v.wide().is_finite()) {
+        Some(at) => Err(SolveError::NotFinite { row: rows.start + at / columns + 1, column: at % columns + 1 }),
+        None => Ok(()),
+    }
 }

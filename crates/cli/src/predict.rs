@@ -1,8 +1,9 @@
 //! `mercer predict`: what a model says about new examples.
 
 use crate::failure::Failure;
-use crate::{Verb, arguments, input, rank, report};
+use crate::{Verb, arguments, input, npy, profile, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::data::Dataset;
 use mercer::machines::Output;
 use mercer::model::Model;
 use serde_json::json;
@@ -17,11 +18,16 @@ fn command() -> Command {
         .about("Predict new examples; the file may have the target column or not")
         .after_help(
             "Examples:\n  mercer predict model.mercer new.csv --scores -o predictions.csv\n  \
-             mercer predict usual.mercer new.csv --rank 10",
+             mercer predict usual.mercer new.csv --rank 10\n  \
+             mercer predict map.mercer train.csv --with-target -o coordinates.csv\n  \
+             mercer predict splice.mercer new.fa --profile -o profile.csv",
         )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file"))
-        .arg(arguments::output("FILE.csv", "CSV file to write [default: standard output]"))
+        .arg(arguments::output(
+            "FILE.csv",
+            "CSV file to write, or NPY where it is named so and numbers are predicted [default: standard output]",
+        ))
         .arg(
             Arg::new("scores")
                 .long("scores")
@@ -44,6 +50,20 @@ fn command() -> Command {
                     "List the N most unusual examples, lowest score first, for one_class and svdd; rows count from 1",
                 ),
         )
+        .arg(
+            Arg::new("with-target")
+                .long("with-target")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["rank", "profile"])
+                .help("Append the target columns of DATA as they are, so that coordinates can be learned from"),
+        )
+        .arg(
+            Arg::new("profile")
+                .long("profile")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["scores", "probabilities", "rank"])
+                .help("List what every position of a string adds to its scores, for kernels on strings"),
+        )
         .args(arguments::format());
     arguments::common(command)
 }
@@ -64,6 +84,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         rank::check(&model)?;
     }
     let data = input::for_model(&model, data, flags)?;
+    if flags.get_flag("profile") {
+        return profile::tell(&model, &data, file.map(PathBuf::as_path), flags.get_flag("json"));
+    }
     let predicting = Instant::now();
     let output = input::predict(&model, &data, flags)?;
     let predict = predicting.elapsed().as_secs_f64();
@@ -76,12 +99,23 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
         return rank::tell(&model, &output, count, file.map(PathBuf::as_path), json, &seconds);
     }
+    let beside = if flags.get_flag("with-target") { Some(target(&data)?) } else { None };
+    let beside = beside.as_ref();
     if let Some(path) = file {
-        mercer::write::streamed(path, |out| write_csv(out, &output, columns)).map_err(|e| Failure::file(path, &e))?;
+        let written = if path.extension().is_some_and(|e| e == "npy") {
+            let Some((values, count)) = numbers(&output).filter(|_| beside.is_none()) else {
+                let what = "an NPY file holds predicted numbers and nothing else; give -o FILE.csv";
+                return Err(Failure::usage(what));
+            };
+            mercer::write::streamed(path, |out| npy::write(out, values, count))
+        } else {
+            mercer::write::streamed(path, |out| write_csv(out, &output, columns, beside))
+        };
+        written.map_err(|e| Failure::file(path, &e))?;
     } else if !json {
         let mut out = std::io::stdout().lock();
         // a reader that went away is no error
-        let _ = write_csv(&mut std::io::BufWriter::new(&mut out), &output, columns);
+        let _ = write_csv(&mut std::io::BufWriter::new(&mut out), &output, columns, beside);
         return Ok(());
     }
     let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
@@ -113,6 +147,38 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Predicted numbers and how many there are for each example.
+fn numbers(output: &Output) -> Option<(&[f64], usize)> {
+    match output {
+        Output::Labels { .. } => None,
+        Output::Values { names, values } => Some((values, names.len())),
+    }
+}
+
+/// Columns of text beside the predictions: their names, and a line for each example.
+pub(crate) struct Beside {
+    names: Vec<String>,
+    lines: Vec<String>,
+}
+
+/// The target of the data, as it was spelled.
+fn target(data: &Dataset) -> Result<Beside, Failure> {
+    let Some(target) = data.target() else {
+        let message = "the data have no target column; leave out --with-target".to_owned();
+        return Err(Failure { message, code: 3 });
+    };
+    let names: Vec<String> = target.names().iter().map(|name| cell(name)).collect();
+    let lines = if names.len() == 1 {
+        let classes = target.classes()?;
+        classes.codes.iter().map(|&c| cell(&classes.labels[c as usize])).collect()
+    } else {
+        let numbers = target.numbers()?;
+        let line = |row: &[f64]| row.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        numbers.values.chunks_exact(names.len()).map(line).collect()
+    };
+    Ok(Beside { names, lines })
+}
+
 fn predictions(output: &Output) -> serde_json::Value {
     match output {
         Output::Labels { .. } => json!(output.labels()),
@@ -129,7 +195,14 @@ pub(crate) struct Columns {
 }
 
 /// One header line, the prediction in the first column, shortest floats that read back the same.
-pub(crate) fn write_csv(out: &mut dyn Write, output: &Output, columns: Columns) -> std::io::Result<()> {
+pub(crate) fn write_csv(
+    out: &mut dyn Write,
+    output: &Output,
+    columns: Columns,
+    beside: Option<&Beside>,
+) -> std::io::Result<()> {
+    let names = beside.map(|b| format!(",{}", b.names.join(","))).unwrap_or_default();
+    let line = |i: usize| beside.map(|b| format!(",{}", b.lines[i])).unwrap_or_default();
     match output {
         Output::Labels { labels, codes, scores, probabilities } => {
             let scores = Some(scores).filter(|_| columns.scores).map(|all| ("score", all));
@@ -142,7 +215,7 @@ pub(crate) fn write_csv(out: &mut dyn Write, output: &Output, columns: Columns) 
                     write!(out, ",{}", cell(&format!("{name}_{label}")))?;
                 }
             }
-            writeln!(out)?;
+            writeln!(out, "{names}")?;
             for (i, code) in codes.iter().enumerate() {
                 write!(out, "{}", cell(&labels[*code as usize]))?;
                 for (_, all) in &shown {
@@ -150,18 +223,18 @@ pub(crate) fn write_csv(out: &mut dyn Write, output: &Output, columns: Columns) 
                         write!(out, ",{value}")?;
                     }
                 }
-                writeln!(out)?;
+                writeln!(out, "{}", line(i))?;
             }
         }
-        Output::Values { names, values } => {
-            let header: Vec<String> = match names.as_slice() {
+        Output::Values { names: outputs, values } => {
+            let header: Vec<String> = match outputs.as_slice() {
                 [_] => vec!["prediction".to_owned()],
                 several => several.iter().map(|n| cell(&format!("prediction_{n}"))).collect(),
             };
-            writeln!(out, "{}", header.join(","))?;
-            for row in values.chunks_exact(names.len()) {
+            writeln!(out, "{}{names}", header.join(","))?;
+            for (i, row) in values.chunks_exact(outputs.len()).enumerate() {
                 let texts: Vec<String> = row.iter().map(ToString::to_string).collect();
-                writeln!(out, "{}", texts.join(","))?;
+                writeln!(out, "{}{}", texts.join(","), line(i))?;
             }
         }
     }

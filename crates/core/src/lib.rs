@@ -59,7 +59,7 @@ pub mod prelude {
     pub use crate::machines::Effort;
     pub use crate::machines::classify::{LinearSvc, NearestMean, NuSvc, Perceptron, Svc};
     pub use crate::machines::detect::{CentreOfMass, OneClass, Svdd};
-    pub use crate::machines::reduce::KernelPca;
+    pub use crate::machines::reduce::{EmpiricalMap, IncompleteCholesky, KernelPca, WhitenedMap};
     pub use crate::machines::regress::{Expectile, LinearSvr, NuSvr, Quantile, Ridge, Svr};
     pub use crate::model::Model;
     pub use crate::seed::Seed;

@@ -135,6 +135,27 @@ fn precomputed_values_give_the_machine_of_their_kernel() {
     }
 }
 
+#[test]
+fn points_in_another_order_than_the_examples_keep_their_weights_where_all_examples_are_kept() {
+    // a kernel centred in feature space keeps all examples; here all of them carry weight, class by class or as chosen
+    let (x, _, labels, _) = examples(40, 5);
+    let data = Dataset::new(x).with_target(Target::from(labels)).unwrap();
+    let kernel: Formula = "centre(rbf(gamma=3))".parse().unwrap();
+    for machine in [
+        &Svc { c: 1e-3, ..Svc::default() } as &dyn Machine,
+        &IncompleteCholesky { components: 39, ..IncompleteCholesky::default() },
+    ] {
+        let model = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
+        let cross = model.kernel.cross(&data, &model.examples).unwrap();
+        let every: Vec<usize> = (0..data.len()).collect();
+        let points = model.fitted.expansion.points();
+        let wanted = model.fitted.expansion.scores(cross.restrict(&every, points).as_ref());
+        assert!(points.len() >= 39 && !points.is_sorted());
+        let found = model.scores(&data).unwrap();
+        assert!(found.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-9), "{}", machine.entry().name);
+    }
+}
+
 fn error(machine: &dyn Machine, kernel: &Formula, data: &Dataset, plan: Plan) -> Error {
     let job = Job { plan, ..Job::new(machine, kernel) };
     job.run(data, &Silent).err().unwrap_or_else(|| panic!("{} learned", machine.entry().name))

@@ -1,7 +1,7 @@
 //! Functions of a matrix, and maps into coordinates that reproduce it.
 
 use super::repair::rebuilt;
-use crate::linalg::{multiply_add, symmetric_eigen};
+use crate::linalg::symmetric_eigen;
 use crate::solvers::SolveError;
 
 /// f of a symmetric positive semi-definite matrix, taken of its eigenvalues.
@@ -45,33 +45,61 @@ pub fn empirical_map(cross: &dyn crate::gram::Gram) -> Vec<f64> {
     out
 }
 
-/// The whitened (kernel PCA) map: coordinates Λ^{-1/2} Vᵀ k whose inner products are κ itself, for the training examples
-/// exactly. Gives n × rank numbers for the training examples and the matrix (n × rank) that maps rows of kernel values.
+/// The whitened map of some examples.
+#[derive(Clone, Debug)]
+pub struct Whitened {
+    /// The eigenvalues that count, the largest first.
+    pub values: Vec<f64>,
+    /// V Λ^{-1/2}, n × rank row by row: coordinates of a new example are its kernel values times that.
+    pub map: Vec<f64>,
+    /// V Λ^{1/2}, n × rank row by row: the coordinates of the examples themselves.
+    pub coordinates: Vec<f64>,
+    /// The sum of the sizes of negative eigenvalues that are more than rounding; what the map leaves out.
+    pub negative: f64,
+}
+
+impl Whitened {
+    /// How many coordinates.
+    pub fn rank(&self) -> usize {
+        self.values.len()
+    }
+}
+
+/// The whitened (kernel PCA) map: coordinates Λ^{-1/2} Vᵀ k, a rotation of K^{-1/2} k, whose inner products are κ itself, for
+/// the given examples exactly. Eigenvalues at or below `tolerance` times the largest count as zero, and so does what
+/// rounding may leave. The entry of a column of V that is largest in size is positive.
 ///
 /// # Source
 /// B. Schölkopf & A. J. Smola, Learning with Kernels (2002), (2.59).
 ///
 /// # Errors
 /// If a value is not finite.
-pub fn whitened_map(matrix: &[f64], n: usize) -> Result<(Vec<f64>, Vec<f64>), SolveError> {
-    let eigen = symmetric_eigen(matrix.to_vec(), n)?;
-    let top = eigen.values.first().copied().unwrap_or(0.0);
-    let rank = eigen.values.iter().take_while(|v| **v > top * n as f64 * f64::EPSILON).count();
-    let mut map = vec![0.0; n * rank];
-    for i in 0..n {
-        for j in 0..rank {
-            map[i * rank + j] = eigen.vectors[i * n + j] / eigen.values[j].sqrt();
+pub fn whitened_map(matrix: Vec<f64>, n: usize, tolerance: f64) -> Result<Whitened, SolveError> {
+    let eigen = symmetric_eigen(matrix, n)?;
+    let size = eigen.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    let rounding = size * n as f64 * f64::EPSILON;
+    let floor = (eigen.values.first().copied().unwrap_or(0.0) * tolerance).max(rounding);
+    let values: Vec<f64> = eigen.values.iter().copied().take_while(|v| *v > floor).collect();
+    let negative = eigen.values.iter().filter(|v| **v < -rounding).map(|v| -v).sum();
+    let rank = values.len();
+    let (mut map, mut coordinates) = (vec![0.0; n * rank], vec![0.0; n * rank]);
+    for (j, value) in values.iter().enumerate() {
+        let column = || (0..n).map(|i| eigen.vectors[i * n + j]);
+        let largest = column().fold(0.0, |best: f64, v| if v.abs() > best.abs() { v } else { best });
+        let root = value.sqrt() * largest.signum();
+        for (i, v) in column().enumerate() {
+            map[i * rank + j] = v / root;
+            coordinates[i * rank + j] = v * root;
         }
     }
-    let mut coordinates = vec![0.0; n * rank];
-    multiply_add(matrix, n, n, &map, rank, &mut coordinates);
-    Ok((coordinates, map))
+    Ok(Whitened { values, map, coordinates, negative })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{linear, points};
     use super::*;
+    use crate::linalg::multiply_add;
 
     fn product(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
         let mut out = vec![0.0; n * n];
@@ -108,8 +136,13 @@ mod tests {
     fn whitened_coordinates_reproduce_the_kernel_and_the_empirical_map_its_square() {
         let (n, d) = (12, 3);
         let gram = linear(&points(n, d, 15), d);
-        let (coordinates, map) = whitened_map(gram.values(), n).unwrap();
-        assert_eq!((coordinates.len(), map.len()), (n * d, n * d), "as many coordinates as the rank");
+        let found = whitened_map(gram.values().to_vec(), n, 0.0).unwrap();
+        let coordinates = &found.coordinates;
+        assert_eq!((found.rank(), coordinates.len(), found.map.len()), (d, n * d, n * d), "the rank is the width");
+        assert_eq!(found.negative, 0.0);
+        let mut mapped = vec![0.0; n * d];
+        multiply_add(gram.values(), n, n, &found.map, d, &mut mapped);
+        near(&mapped, coordinates, 1e-9);
         for i in 0..n {
             for j in 0..n {
                 let inner: f64 = (0..d).map(|k| coordinates[i * d + k] * coordinates[j * d + k]).sum();

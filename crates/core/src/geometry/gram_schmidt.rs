@@ -10,13 +10,29 @@
 //! # Source
 //! KMPA, Algorithm 5.12 (partial Gram–Schmidt); S. Fine & K. Scheinberg, Efficient SVM training using low-rank kernel
 //! representations, JMLR 2 (2001), §4.
+//!
+//! # How
+//! A new column needs Σ_t r_t(x_p) r_t(·), a product that reads all coordinates for two operations each: bound by memory. So
+//! the sums of the most promising examples, those with the largest residuals, are taken together as one product of
+//! matrices; only the few coordinates found since are added one by one. The next example is always the one with the largest
+//! residual of all: where it is no candidate, there is a new panel. The choice is therefore the same as without panels, and
+//! kernel values are computed for chosen examples only. A panel that served is followed by a wider one, one that did not by a
+//! narrower.
 
 use super::lengths::selves;
-use crate::gram::{BlockMut, Gram, Pick, Plan, PlanError};
+use crate::error::Error;
+use crate::gram::{BlockMut, Gram, Pick, Plan};
+use crate::linalg::multiply_add;
+use crate::solvers::SolveError;
+use crate::vectorise::{Loops, vectorised};
 use rayon::prelude::*;
 
-/// Examples whose coordinates one thread computes at a time.
+/// Examples that one thread computes at a time; inside a strip coordinates stand column by column.
 const STRIP: usize = 256;
+/// Candidates of the first panel.
+const FIRST: usize = 8;
+/// Candidates of the widest.
+const WIDEST: usize = 64;
 
 /// Coordinates of the examples in the span of a few of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,66 +43,88 @@ pub struct GramSchmidt {
     pub lengths: Vec<f64>,
     /// Coordinates of all examples, n × rank row by row: inner products of rows approximate K.
     pub coordinates: Vec<f64>,
-    /// κ(x, x) minus the squared length of the coordinates, of every example.
+    /// κ(x, x) minus the squared length of the coordinates, of every example: below zero by rounding, or where the kernel
+    /// is not positive semi-definite.
     pub residuals: Vec<f64>,
 }
+
+/// Told how many examples are chosen and the largest residual; whether to go on.
+pub type Onward<'a> = dyn FnMut(usize, f64) -> bool + 'a;
 
 impl GramSchmidt {
     /// Chooses examples until no residual is above `tolerance` or `most` are chosen.
     ///
     /// # Errors
-    /// If the coordinates do not fit the memory plan.
-    pub fn of(gram: &dyn Gram, tolerance: f64, most: usize, plan: Plan) -> Result<Self, PlanError> {
-        let n = gram.shape().0;
+    /// If the coordinates do not fit the memory plan, or a value is not finite.
+    pub fn of(gram: &dyn Gram, tolerance: f64, most: usize, plan: Plan) -> Result<Self, Error> {
+        plan.check(Self::bytes(gram.shape().0, most), "partial Gram–Schmidt")?;
+        Ok(Self::watched(gram, tolerance, most, &mut |_, _| true)?)
+    }
+
+    /// What it takes for `most` of n examples, in bytes.
+    pub fn bytes(n: usize, most: usize) -> usize {
         let most = most.min(n);
-        plan.check(8 * n.saturating_mul(most + 2), "coordinates of partial Gram–Schmidt")?;
-        let mut residuals = selves(gram);
-        let mut coordinates = vec![0.0; n * most];
+        n.saturating_mul(most + most.min(WIDEST) + 2).saturating_mul(8)
+    }
+
+    /// The same without a plan; stops early, with what it has, where `onward` says no.
+    ///
+    /// # Errors
+    /// If a value is not finite.
+    pub fn watched(gram: &dyn Gram, tolerance: f64, most: usize, onward: &mut Onward<'_>) -> Result<Self, SolveError> {
+        Self::with_panels(gram, tolerance, most, WIDEST, onward)
+    }
+
+    /// The same with panels of at most so many candidates; with one it is the algorithm as it is written above.
+    fn with_panels(
+        gram: &dyn Gram,
+        tolerance: f64,
+        most: usize,
+        widest: usize,
+        onward: &mut Onward<'_>,
+    ) -> Result<Self, SolveError> {
+        let residuals = selves(gram);
+        if let Some(i) = residuals.iter().position(|r| !r.is_finite()) {
+            return Err(SolveError::NotFinite { row: i + 1, column: i + 1 });
+        }
+        let (n, floor) = (residuals.len(), tolerance.max(0.0));
         let (mut pivots, mut lengths) = (Vec::new(), Vec::new());
-        let mut column = vec![0.0; n];
-        while pivots.len() < most {
-            // the first of equals, so that nothing depends on the threads
-            let Some((pivot, left)) =
-                residuals.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
-            else {
-                break;
-            };
-            // what is not a number is no residual either
-            if left.is_nan() || left <= tolerance.max(0.0) {
+        let mut work = Work::new(residuals, most.min(n), widest);
+        let mut top = work.largest();
+        while let Some((pivot, left)) = top.filter(|(_, left)| *left > floor && pivots.len() < work.most) {
+            if !onward(pivots.len(), left) {
                 break;
             }
-            let (t, nu) = (pivots.len(), left.sqrt());
-            let own: Vec<f64> = coordinates[pivot * most..pivot * most + t].to_vec();
-            column.par_chunks_mut(STRIP).enumerate().for_each(|(strip, out)| {
-                let count = out.len();
-                let rows = Pick::Range(strip * STRIP..strip * STRIP + count);
-                gram.block(rows, Pick::Range(pivot..pivot + 1), BlockMut::new(out, count, 1));
-            });
-            let step = |((row, value), residual): ((&mut [f64], &f64), &mut f64)| {
-                let known: f64 = row[..t].iter().zip(&own).map(|(a, b)| a * b).sum();
-                row[t] = (value - known) / nu;
-                *residual = (*residual - row[t] * row[t]).max(0.0);
+            let place = match work.candidates.iter().position(|&c| c == pivot) {
+                Some(place) => place,
+                None => {
+                    work.renew(pivots.len(), floor);
+                    0 // the largest comes first
+                }
             };
-            coordinates
-                .par_chunks_exact_mut(most)
-                .zip(column.par_iter())
-                .zip(residuals.par_iter_mut())
-                .with_min_len(STRIP)
-                .for_each(step);
-            residuals[pivot] = 0.0;
+            work.served += 1;
+            top = work.step(gram, pivot, place, pivots.len(), left.sqrt())?;
             pivots.push(pivot);
-            lengths.push(nu);
+            lengths.push(left.sqrt());
         }
-        let rank = pivots.len();
-        if rank < most {
-            coordinates = coordinates.chunks_exact(most).flat_map(|row| row[..rank].to_vec()).collect();
-        }
+        let (coordinates, residuals) = work.finish(pivots.len());
         Ok(Self { pivots, lengths, coordinates, residuals })
     }
 
     /// How many examples were chosen.
     pub fn rank(&self) -> usize {
         self.pivots.len()
+    }
+
+    /// The coordinates of the chosen examples, rank × rank row by row: the lower triangle L with K = LLᵀ on them.
+    pub fn triangle(&self) -> Vec<f64> {
+        let rank = self.rank();
+        let mut lower = vec![0.0; rank * rank];
+        for (t, (&p, row)) in self.pivots.iter().zip(lower.chunks_exact_mut(rank.max(1))).enumerate() {
+            // above the diagonal there is nothing but rounding
+            row[..=t].copy_from_slice(&self.coordinates[p * rank..p * rank + t + 1]);
+        }
+        lower
     }
 
     /// Coordinates of new examples, which are the rows of `cross`; its columns are the chosen examples in their order.
@@ -102,6 +140,196 @@ impl GramSchmidt {
             }
         }
         out
+    }
+}
+
+/// An example and its residual.
+type Top = Option<(usize, f64)>;
+
+/// The state between two choices.
+struct Work {
+    most: usize,
+    residuals: Vec<f64>,
+    /// Strip by strip, in each of them column by column.
+    coordinates: Vec<f64>,
+    /// The panel: the examples that may be next, the one with the largest residual first.
+    candidates: Vec<usize>,
+    /// Σ_{t < from} r_t(candidate) r_t(x) for all x: strip by strip, in each of them candidate by candidate.
+    known: Vec<f64>,
+    /// How many there may be.
+    widest: usize,
+    /// How many are taken at present.
+    width: usize,
+    /// Coordinates that the panel knows.
+    from: usize,
+    /// How many of the panel were chosen.
+    served: usize,
+}
+
+impl Work {
+    fn new(residuals: Vec<f64>, most: usize, widest: usize) -> Self {
+        let (n, widest) = (residuals.len(), most.min(widest));
+        Self {
+            most,
+            residuals,
+            coordinates: vec![0.0; n * most],
+            candidates: Vec::new(),
+            known: vec![0.0; n * widest],
+            widest,
+            width: widest.min(FIRST),
+            from: 0,
+            served: 0,
+        }
+    }
+
+    fn largest(&self) -> Top {
+        largest(&self.residuals, 0)
+    }
+
+    /// r_t of one example, for t from `from` up to `to`.
+    fn own(&self, example: usize, from: usize, to: usize) -> impl Iterator<Item = f64> + '_ {
+        let start = example - example % STRIP;
+        let count = STRIP.min(self.residuals.len() - start);
+        (from..to).map(move |t| self.coordinates[start * self.most + t * count + example % STRIP])
+    }
+
+    /// A new panel of the examples with the largest residuals, t coordinates being known.
+    fn renew(&mut self, t: usize, floor: f64) {
+        if !self.candidates.is_empty() {
+            if self.served == self.candidates.len() {
+                self.width = (2 * self.width).min(self.widest);
+            } else if 4 * self.served <= self.candidates.len() {
+                self.width = (self.width / 2).max(1);
+            }
+        }
+        (self.from, self.served) = (t, 0);
+        let residuals = &self.residuals;
+        // the first of equals, so that nothing depends on the threads
+        let order = |a: &usize, b: &usize| residuals[*b].total_cmp(&residuals[*a]).then(a.cmp(b));
+        let mut candidates: Vec<usize> = (0..residuals.len()).filter(|&i| residuals[i] > floor).collect();
+        if candidates.len() > self.width {
+            candidates.select_nth_unstable_by(self.width - 1, order);
+            candidates.truncate(self.width);
+        }
+        candidates.sort_unstable_by(order);
+        let own: Vec<f64> = candidates.iter().flat_map(|&c| self.own(c, 0, t)).collect();
+        let (most, width) = (self.most, candidates.len());
+        self.coordinates.par_chunks(STRIP * most).zip(self.known.par_chunks_mut(STRIP * self.widest)).for_each(
+            |(strip, known)| {
+                let count = strip.len() / most;
+                let known = &mut known[..width * count];
+                known.fill(0.0);
+                multiply_add(&own, width, t, &strip[..t * count], count, known);
+            },
+        );
+        self.candidates = candidates;
+    }
+
+    /// One more coordinate of all examples; the largest residual that is left.
+    fn step(&mut self, gram: &dyn Gram, pivot: usize, place: usize, t: usize, nu: f64) -> Result<Top, SolveError> {
+        let own: Vec<f64> = self.own(pivot, self.from, t).collect();
+        let (most, from) = (self.most, self.from);
+        let strip = |(strip, ((values, known), residuals)): (usize, ((&mut [f64], &[f64]), &mut [f64]))| {
+            let (start, count) = (strip * STRIP, residuals.len());
+            let (before, rest) = values.split_at_mut(t * count);
+            let column = &mut rest[..count];
+            // a row of kernel values, since K is symmetric: rows are the fast way
+            let row = Pick::Range(pivot..pivot + 1);
+            gram.block(row, Pick::Range(start..start + count), BlockMut::new(column, 1, count));
+            let known = &known[place * count..(place + 1) * count];
+            vectorised(Deflate { column, known, before: &before[from * count..], own: &own, nu, residuals });
+            if (start..start + count).contains(&pivot) {
+                (column[pivot - start], residuals[pivot - start]) = (nu, 0.0);
+            }
+            match residuals.iter().position(|r| !r.is_finite()) {
+                Some(i) => Err(SolveError::NotFinite { row: pivot + 1, column: start + i + 1 }),
+                None => Ok(largest(residuals, start)),
+            }
+        };
+        let tops: Vec<Result<Top, SolveError>> = self
+            .coordinates
+            .par_chunks_mut(STRIP * most)
+            .zip(self.known.par_chunks(STRIP * self.widest))
+            .zip(self.residuals.par_chunks_mut(STRIP))
+            .enumerate()
+            .map(strip)
+            .collect();
+        let mut best: Top = None;
+        for top in tops {
+            best = match (best, top?) {
+                (Some(b), Some(t)) if t.1 > b.1 => Some(t),
+                (None, top) => top,
+                (best, _) => best,
+            };
+        }
+        Ok(best)
+    }
+
+    /// Coordinates row by row, without room for what was not chosen, and what is left of κ(x, x).
+    fn finish(self, rank: usize) -> (Vec<f64>, Vec<f64>) {
+        if rank == 0 {
+            return (Vec::new(), self.residuals);
+        }
+        let (most, n, mut values) = (self.most, self.residuals.len(), self.coordinates);
+        values.par_chunks_mut(STRIP * most).for_each_init(Vec::new, |columns, strip| {
+            let count = strip.len() / most;
+            columns.clear();
+            columns.extend_from_slice(&strip[..rank * count]);
+            for (i, row) in strip.chunks_exact_mut(rank).take(count).enumerate() {
+                row.iter_mut().enumerate().for_each(|(t, value)| *value = columns[t * count + i]);
+            }
+        });
+        if rank < most {
+            for start in (0..n).step_by(STRIP) {
+                let count = STRIP.min(n - start);
+                values.copy_within(start * most..start * most + count * rank, start * rank);
+            }
+            values.truncate(n * rank);
+            values.shrink_to_fit();
+        }
+        (values, self.residuals)
+    }
+}
+
+/// The largest of some residuals, the first of equals; places count from `start`.
+fn largest(residuals: &[f64], start: usize) -> Top {
+    let mut best: Top = None;
+    for (i, &r) in residuals.iter().enumerate() {
+        if best.is_none_or(|b| r > b.1) {
+            best = Some((start + i, r));
+        }
+    }
+    best
+}
+
+/// r = (κ − known − Σ own · before) / ν for a strip, and residuals − r².
+struct Deflate<'a> {
+    column: &'a mut [f64],
+    known: &'a [f64],
+    before: &'a [f64],
+    own: &'a [f64],
+    nu: f64,
+    residuals: &'a mut [f64],
+}
+
+impl Loops for Deflate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let count = self.column.len();
+        for (c, k) in self.column.iter_mut().zip(self.known) {
+            *c -= k;
+        }
+        for (line, a) in self.before.chunks_exact(count).zip(self.own) {
+            for (c, r) in self.column.iter_mut().zip(line) {
+                *c -= a * r;
+            }
+        }
+        for (c, left) in self.column.iter_mut().zip(self.residuals) {
+            *c /= self.nu;
+            *left -= *c * *c;
+        }
     }
 }
 
@@ -158,6 +386,29 @@ mod tests {
             assert!((a - b).abs() < 1e-9);
         }
         assert!(GramSchmidt::of(&gram, 0.0, 40, Plan { memory: 100 }).is_err());
+    }
+
+    #[test]
+    fn panels_change_no_choice() {
+        for (gram, most) in [(gaussian(&points(900, 5, 33), 5), 200), (linear(&points(300, 40, 34), 40), 60)] {
+            let with = |widest| GramSchmidt::with_panels(&gram, 1e-9, most, widest, &mut |_, _| true).unwrap();
+            let (plain, panels) = (with(1), with(WIDEST));
+            assert_eq!(plain.pivots, panels.pivots);
+            for (a, b) in plain.coordinates.iter().zip(&panels.coordinates) {
+                assert!((a - b).abs() < 1e-9, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_chosen_of_nothing_and_broken_values_are_told() {
+        let none = GramSchmidt::of(&Dense::new(vec![0.0; 9], 3, 3).unwrap(), 0.0, 3, Plan::default()).unwrap();
+        assert_eq!((none.rank(), none.coordinates.len(), none.residuals), (0, 0, vec![0.0; 3]));
+        let empty = GramSchmidt::of(&Dense::new(Vec::new(), 0, 0).unwrap(), 0.0, 3, Plan::default()).unwrap();
+        assert_eq!((empty.rank(), empty.triangle()), (0, Vec::new()));
+        let broken = Dense::new(vec![1.0, f64::INFINITY, f64::INFINITY, 1.0], 2, 2).unwrap();
+        let said = GramSchmidt::of(&broken, 0.0, 2, Plan::default()).unwrap_err().to_string();
+        assert!(said.contains("row 1, column 2"), "{said}");
     }
 
     #[test]

@@ -135,13 +135,19 @@ impl Model {
             return Err(DataError::Usage { finding }.into());
         }
         let points = self.fitted.expansion.points();
-        let cross = if points.len() == self.examples.len() {
+        let cross = if self.is_whole() {
             cross
         } else {
             let rows: Vec<usize> = (0..data.len()).collect();
             cross.restrict(&rows, points)
         };
         Ok(self.fitted.expansion.scores(cross.as_ref()))
+    }
+
+    /// Whether the points of the expansion are all examples in their order; a support vector machine has them class by class.
+    pub(crate) fn is_whole(&self) -> bool {
+        let points = self.fitted.expansion.points();
+        points.len() == self.examples.len() && points.is_sorted()
     }
 
     /// Predicts new examples, with probabilities where the model has learned them.

@@ -64,7 +64,7 @@ impl Writer<'_> {
     /// The matrix between new examples and those with weight, n × points.
     fn matrix_of(&mut self, points: &[usize]) -> Result<String, String> {
         let matrix = self.matrix(&self.model.kernel.0)?;
-        if points.len() == self.model.examples.len() {
+        if self.model.is_whole() {
             return Ok(matrix);
         }
         let places: Vec<i64> = points.iter().map(|&p| p as i64).collect();
