@@ -143,3 +143,61 @@ fn the_diagonal_is_exact_whatever_the_memory_and_values_are_finite() {
     place.run("gram b.csv --scale none -o K.npy").fails(4, &["not finite"]);
     assert_eq!(place.files(), ["b.csv"]);
 }
+
+/// Four points whose sigmoid matrix has a negative eigenvalue, as the test of `measure` knows.
+fn indefinite() -> (Place, &'static str) {
+    let place = Place::with(&[("d.csv", "a,b\n1,2\n-1,0.5\n2,-2\n0.3,1\n")]);
+    (place, "gram d.csv --scale none --target none --kernel 'sigmoid(gamma=1, offset=-1)'")
+}
+
+#[test]
+fn a_repair_is_told_and_leaves_no_negative_eigenvalue() {
+    let (place, gram) = indefinite();
+    place.run(&format!("{gram} -o K.npy")).ok();
+    let plain = read_npy(&place.bytes("K.npy")).1;
+    for way in ["clip", "flip", "shift"] {
+        let said = place.json(&format!("{gram} --repair {way} -o R.npy"));
+        assert!(said["change"].as_str().unwrap().contains("of 4 eigenvalues were below zero"), "{said}");
+        let mended = read_npy(&place.bytes("R.npy")).1;
+        place.write(
+            "R.csv",
+            mended.chunks(4).map(|r| format!("{},{},{},{}\n", r[0], r[1], r[2], r[3])).collect::<String>(),
+        );
+        let told = place.json("measure R.csv --kernel precomputed --scale none --target none --header false");
+        let smallest = told["spectrum"]["values"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+        assert!(smallest > -1e-12, "{way}: {smallest}");
+        if way == "shift" {
+            assert!((0..16).filter(|p| p % 5 != 0).all(|p| mended[p] == plain[p]));
+        }
+    }
+    // what needs no repair is left alone, which is told too
+    let said = place.run("gram d.csv --scale none --target none --kernel linear --repair clip -o R.npy").ok().out;
+    assert!(said.contains("nothing was changed"), "{said}");
+}
+
+#[test]
+fn functions_of_the_matrix_are_written() {
+    let place = place();
+    let of = |flags: &str| {
+        place.run(&format!("gram a.csv --scale none --kernel 'rbf(gamma=0.3)' {flags} -o K.npy")).ok();
+        read_npy(&place.bytes("K.npy")).1
+    };
+    let product = |a: &[f64], b: &[f64]| -> Vec<f64> {
+        (0..9).map(|p| (0..3).map(|k| a[p / 3 * 3 + k] * b[k * 3 + p % 3]).sum()).collect()
+    };
+    let k = of("");
+    let (root, half, whole) = (of("--function 'power(0.5)'"), of("--function 'exp(0.5)'"), of("--function exp(1)"));
+    close(&product(&root, &root), &k, 1e-12);
+    close(&product(&half, &half), &whole, 1e-12);
+    // (K + μ) f(K) = K
+    let resolvent = of("--function resolvent(0.2)");
+    let shifted: Vec<f64> = (0..9).map(|p| k[p] + if p % 4 == 0 { 0.2 } else { 0.0 }).collect();
+    close(&product(&shifted, &resolvent), &k, 1e-12);
+    for wrong in ["log(2)", "power", "power(0)", "resolvent(-1)", "exp(x)", "exp(1"] {
+        let line = format!("gram a.csv --kernel linear --function '{wrong}' -o L.npy");
+        place.run(&line).fails(2, &["power(P)", "resolvent(MU)"]);
+    }
+    place.run("gram a.csv --kernel linear --repair clip --function exp(1) -o L.npy").fails(2, &["cannot be used with"]);
+    place.run("gram a.csv --kernel linear --repair clip --memory 100 -o L.npy").fails(4, &["memory"]);
+    assert!(!place.has("L.npy"));
+}
