@@ -79,6 +79,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             "spectrum": {"values": found.spectrum.values, "trace": found.spectrum.trace, "whole": found.spectrum.is_whole(),
                          "rank": found.spectrum.rank(), "effective_rank": found.spectrum.effective_rank()},
             "effective_dimension": found.effective_dimension, "ridge": ridge, "positive_semi_definite": found.definite,
+            "smallest_eigenvalue": found.spectrum.values.last().filter(|_| found.spectrum.is_whole()),
             "alignment": found.alignment.map(|a| a[0]), "centred_alignment": found.alignment.map(|a| a[1]),
             "output": picture.map(|p| p.display().to_string()),
         }));
@@ -109,10 +110,11 @@ fn facts(kernel: &str, found: &Measures, ridge: f64, farthest: &[usize]) -> Vec<
     } else {
         format!("at least {}; the leading {} eigenvalues were computed", spectrum.rank(), spectrum.values.len())
     };
+    let smallest = spectrum.values.last().copied().unwrap_or(0.0);
     let definite = match (found.definite, spectrum.is_whole()) {
-        (true, true) => "yes: no eigenvalue is below zero".to_owned(),
+        (true, true) => format!("yes: no eigenvalue is below zero but for rounding (the smallest is {smallest:.3e})"),
         (true, false) => "no leading eigenvalue is below zero; the others were not computed".to_owned(),
-        (false, _) => format!("no: the smallest eigenvalue is {:.3e}", spectrum.values.last().copied().unwrap_or(0.0)),
+        (false, _) => format!("no: the smallest eigenvalue is {smallest:.3e}; mercer gram --repair mends the matrix"),
     };
     let mut rows = vec![
         ("kernel", kernel.to_owned()),
