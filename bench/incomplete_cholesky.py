@@ -7,8 +7,8 @@ the 49 990 of ijcnn1. It makes an environment with NumPy and scikit-learn under 
 processes of their own and in turn, time themselves without reading files, and the ratio shown is the median over the rounds
 with the smallest and the largest. Peak memory is what the system reports for the whole process. The choices are compared: a
 chosen example has no coordinate after its own, so kernlab's choices in mercer's coordinates form a lower triangle if and
-only if both chose the same in the same order. Beside them, for orientation, scikit-learn's Nystroem with as many components, which
-draws its examples and so leaves more.
+only if both chose the same in the same order. Beside them, for orientation, scikit-learn's Nystroem with as many components, whose
+examples are drawn at random: a greedy choice makes the largest residual small, which need not make their sum smaller.
 """
 
 import argparse

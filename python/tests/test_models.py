@@ -9,7 +9,7 @@ import threading
 import mercer
 import numpy as np
 import pytest
-from mercer.kernels import Linear, Rbf, Spectrum
+from mercer.kernels import Linear, MissingGaussian, Rbf, Spectrum
 from sklearn import decomposition, kernel_ridge
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons, make_regression
@@ -33,6 +33,30 @@ def test_pickles_and_files_predict_the_same(tmp_path):
     assert (mercer.load(tmp_path / "m.libsvm").predict(X).astype(float) == y).mean() > 0.9
     with pytest.raises(OSError, match="nowhere"):
         mercer.load(tmp_path / "nowhere")
+
+
+def test_missing_entries_pass_where_the_kernel_takes_them():
+    X, y = load_iris(return_X_y=True)
+    gaps = X.copy()
+    gaps[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    kernel = MissingGaussian(gamma=0.5)
+    model = mercer.SVC(kernel=kernel).fit(gaps, y)
+    assert model.score(gaps, y) > 0.85
+    assert model.__sklearn_tags__().input_tags.allow_nan
+    # the matrix of the same kernel says the same
+    stored = mercer.SVC(kernel="precomputed").fit(kernel(gaps), y)
+    assert (stored.predict(kernel(gaps)) == model.predict(gaps)).mean() > 0.98
+    # in a view of its own too
+    views = mercer.SVC(kernel=kernel @ "a").fit({"a": gaps}, y)
+    assert (views.predict({"a": gaps}) == model.predict(gaps)).all()
+    # infinite entries never, and gaps not where any kernel on vectors refuses them
+    with pytest.raises(ValueError, match="infinity"):
+        mercer.SVC(kernel=kernel).fit(np.where(np.isnan(gaps), np.inf, gaps), y)
+    for refusing in ["rbf", Rbf(gamma=0.5), kernel + Linear()]:
+        other = mercer.SVC(kernel=refusing)
+        assert not other.__sklearn_tags__().input_tags.allow_nan
+        with pytest.raises(ValueError, match="NaN"):
+            other.fit(gaps, y)
 
 
 def test_kernels_are_objects_with_an_algebra():
