@@ -159,10 +159,8 @@ fn a_repair_is_told_and_leaves_no_negative_eigenvalue() {
         let said = place.json(&format!("{gram} --repair {way} -o R.npy"));
         assert!(said["change"].as_str().unwrap().contains("of 4 eigenvalues were below zero"), "{said}");
         let mended = read_npy(&place.bytes("R.npy")).1;
-        place.write(
-            "R.csv",
-            mended.chunks(4).map(|r| format!("{},{},{},{}\n", r[0], r[1], r[2], r[3])).collect::<String>(),
-        );
+        let rows: Vec<String> = mended.chunks(4).map(|r| format!("{},{},{},{}", r[0], r[1], r[2], r[3])).collect();
+        place.write("R.csv", rows.join("\n") + "\n");
         let told = place.json("measure R.csv --kernel precomputed --scale none --target none --header false");
         let smallest = told["spectrum"]["values"].as_array().unwrap().last().unwrap().as_f64().unwrap();
         assert!(smallest > -1e-12, "{way}: {smallest}");

@@ -122,7 +122,7 @@ impl GramSchmidt {
         let mut lower = vec![0.0; rank * rank];
         for (t, (&p, row)) in self.pivots.iter().zip(lower.chunks_exact_mut(rank.max(1))).enumerate() {
             // above the diagonal there is nothing but rounding
-            row[..=t].copy_from_slice(&self.coordinates[p * rank..p * rank + t + 1]);
+            row[..=t].copy_from_slice(&self.coordinates[p * rank..][..=t]);
         }
         lower
     }
@@ -143,6 +143,8 @@ impl GramSchmidt {
     }
 }
 
+/// Coordinates, the panel's sums, and residuals of some examples.
+type Strip<'a> = ((&'a mut [f64], &'a [f64]), &'a mut [f64]);
 /// An example and its residual.
 type Top = Option<(usize, f64)>;
 
@@ -229,7 +231,7 @@ impl Work {
     fn step(&mut self, gram: &dyn Gram, pivot: usize, place: usize, t: usize, nu: f64) -> Result<Top, SolveError> {
         let own: Vec<f64> = self.own(pivot, self.from, t).collect();
         let (most, from) = (self.most, self.from);
-        let strip = |(strip, ((values, known), residuals)): (usize, ((&mut [f64], &[f64]), &mut [f64]))| {
+        let strip = |(strip, ((values, known), residuals)): (usize, Strip<'_>)| {
             let (start, count) = (strip * STRIP, residuals.len());
             let (before, rest) = values.split_at_mut(t * count);
             let column = &mut rest[..count];
@@ -404,7 +406,7 @@ mod tests {
     fn nothing_is_chosen_of_nothing_and_broken_values_are_told() {
         let none = GramSchmidt::of(&Dense::new(vec![0.0; 9], 3, 3).unwrap(), 0.0, 3, Plan::default()).unwrap();
         assert_eq!((none.rank(), none.coordinates.len(), none.residuals), (0, 0, vec![0.0; 3]));
-        let empty = GramSchmidt::of(&Dense::new(Vec::new(), 0, 0).unwrap(), 0.0, 3, Plan::default()).unwrap();
+        let empty = GramSchmidt::of(&Dense::new(Vec::<f64>::new(), 0, 0).unwrap(), 0.0, 3, Plan::default()).unwrap();
         assert_eq!((empty.rank(), empty.triangle()), (0, Vec::new()));
         let broken = Dense::new(vec![1.0, f64::INFINITY, f64::INFINITY, 1.0], 2, 2).unwrap();
         let said = GramSchmidt::of(&broken, 0.0, 2, Plan::default()).unwrap_err().to_string();
