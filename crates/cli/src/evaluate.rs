@@ -5,7 +5,7 @@ use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::{DataError, Target};
 use mercer::machines::{Output, Readout};
-use mercer::metrics::{measure, usual};
+use mercer::metrics::{agreement, measure, usual};
 use mercer::model::Model;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ fn command() -> Command {
         .after_help(
             "Example:\n  mercer evaluate model.mercer test.csv --json\n\n\
              Models of what is usual (one_class, svdd) tell the share of outliers. Where the target has two classes,\n\
-             1, inlier or normal is the usual one, else the larger, and they are compared with it.",
+             1, inlier or normal is the usual one, else the larger, and they are compared with it.\n\n\
+             Clusters are compared with classes by the adjusted Rand index and the normalised mutual information.",
         )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file with the target column"))
@@ -42,6 +43,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if matches!(model.fitted.readout, Readout::Novelty) {
         let output = input::predict(&model, &examples, flags)?;
         return novelty(&model, &output, examples.target(), flags.get_flag("json"), started);
+    }
+    if matches!(model.fitted.readout, Readout::Clusters { .. }) {
+        let output = input::predict(&model, &examples, flags)?;
+        return clusters(&model, &output, examples.target(), flags.get_flag("json"), started);
     }
     let Some(truth) = examples.target() else {
         return Err(DataError::Usage {
@@ -116,6 +121,48 @@ fn novelty(
     report::print(&report::facts(&rows));
     if let Some(metrics) = &metrics {
         report::print(&report::metrics(metrics));
+    }
+    Ok(())
+}
+
+/// Clusters: their sizes, and how far they agree with the classes of the target where there is one.
+fn clusters(
+    model: &Model,
+    output: &Output,
+    truth: Option<&Target>,
+    json: bool,
+    started: Instant,
+) -> Result<(), Failure> {
+    let Output::Labels { labels, codes, .. } = output else {
+        return Err(Failure::usage(format!("{} has no clusters", model.machine)));
+    };
+    let mut sizes = vec![0_usize; labels.len()];
+    codes.iter().for_each(|&c| sizes[c as usize] += 1);
+    let metrics = truth.map(|truth| agreement(output, truth)).transpose()?;
+    if json {
+        let mut document =
+            metrics.as_ref().map_or_else(|| json!({"n": output.len(), "clusters": labels}), |m| json!(m));
+        document["machine"] = json!(model.machine);
+        document["sizes"] = json!(sizes);
+        document["seconds"] = json!({"total": started.elapsed().as_secs_f64()});
+        report::print_json(&document);
+        return Ok(());
+    }
+    let told: Vec<String> = labels.iter().zip(&sizes).map(|(label, size)| format!("{label} {size}")).collect();
+    let mut rows = vec![("examples", output.len().to_string()), ("sizes", told.join(", "))];
+    if let Some(m) = &metrics {
+        rows.push(("adjusted Rand index", format!("{:.4}", m.adjusted_rand)));
+        rows.push(("normalised mutual information", format!("{:.4}", m.normalised_mutual_information)));
+    }
+    report::print(&report::facts(&rows));
+    if let Some(m) = metrics.filter(|m| m.labels.len() <= 20 && m.clusters.len() <= 20) {
+        let header: Vec<&str> =
+            std::iter::once("class \\ cluster").chain(m.clusters.iter().map(String::as_str)).collect();
+        let line = |(label, row): (&String, &Vec<usize>)| {
+            std::iter::once(label.clone()).chain(row.iter().map(ToString::to_string)).collect()
+        };
+        let lines: Vec<Vec<String>> = m.labels.iter().zip(&m.contingency).map(line).collect();
+        report::print(&report::table(&header, &lines, true));
     }
     Ok(())
 }

@@ -79,8 +79,9 @@ const WORTH: usize = 20_000_000;
 /// every few.
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
     let interrupted = model.fitted.proof.status == Status::Interrupted;
-    // coordinates and novelties have no target to be right about
-    let told = matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty);
+    // coordinates, novelties and clusters have no target to be right about
+    let told =
+        matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. });
     let target = data.target().filter(|_| !interrupted && !told)?;
     if let Some(scores) = &model.fitted.training_scores {
         return measure(&model.fitted.read(scores.clone()), target).ok();

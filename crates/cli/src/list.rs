@@ -108,6 +108,7 @@ fn machine_documents() -> Vec<Value> {
     };
     let document = |e: &machines::MachineEntry| {
         json!({"name": e.name, "aliases": e.aliases, "summary": e.summary, "formula": e.formula, "learns": learns(e.learns),
+               "family": machines::family(e),
                "source": e.source.to_string(), "use_when": e.use_when,
                "parameters": parameter_documents(&describe((e.make)().as_mut()))})
     };

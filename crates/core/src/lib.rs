@@ -57,8 +57,11 @@ pub mod prelude {
     pub use crate::gram::Gram;
     pub use crate::job::{Fit, Job};
     pub use crate::machines::Effort;
-    pub use crate::machines::classify::{LinearSvc, NearestMean, NuSvc, Perceptron, Svc};
-    pub use crate::machines::detect::{CentreOfMass, OneClass, Svdd};
+    pub use crate::machines::classify::{
+        Adatron, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc,
+    };
+    pub use crate::machines::cluster::{KernelKMeans, SpectralClustering};
+    pub use crate::machines::detect::{CentreOfMass, OneClass, ParzenDensity, Svdd};
     pub use crate::machines::reduce::{EmpiricalMap, IncompleteCholesky, KernelPca, WhitenedMap};
     pub use crate::machines::regress::{Expectile, LinearSvr, NuSvr, Quantile, Ridge, Svr};
     pub use crate::model::Model;

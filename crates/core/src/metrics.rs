@@ -1,9 +1,11 @@
 //! Numbers about predictions: errors, intervals, areas.
 
+mod clusters;
 mod novelty;
 mod probability;
 mod roc;
 
+pub use clusters::{ClusterMetrics, agreement};
 pub use novelty::{Usual, usual};
 pub use probability::{Bin, ProbabilityMetrics, Reliability, reliability};
 pub use roc::{Roc, roc};
@@ -55,22 +57,27 @@ pub struct NumberMetrics {
     pub r2: Option<f64>,
 }
 
-/// Compares predictions with the truth.
+/// Compares predictions with the truth. Clusters are no predictions of classes: see [`agreement`].
 pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
-    if output.len() != truth.len() {
-        return Err(DataError::Lengths {
-            what: "the predictions".to_owned(),
-            got: output.len(),
-            other: "the target".to_owned(),
-            wanted: truth.len(),
-        });
-    }
+    same_length(output, truth)?;
     match output {
         Output::Labels { labels, codes, scores, probabilities } => {
             classes(labels, codes, scores, probabilities.as_deref(), truth).map(Metrics::Classes)
         }
         Output::Values { names, values } => numbers(names.len(), values, truth).map(Metrics::Numbers),
     }
+}
+
+fn same_length(output: &Output, truth: &Target) -> Result<(), DataError> {
+    if output.len() == truth.len() {
+        return Ok(());
+    }
+    Err(DataError::Lengths {
+        what: "the predictions".to_owned(),
+        got: output.len(),
+        other: "the target".to_owned(),
+        wanted: truth.len(),
+    })
 }
 
 /// All labels, of the model and of the data, and the place of each label of the data among them: "1" of the model and

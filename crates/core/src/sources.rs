@@ -99,6 +99,14 @@ works! {
     WEIGHTED_DEGREE = "G. Rätsch & S. Sonnenburg", "Accurate Splice Site Detection for Caenorhabditis elegans", 2004;
     /// The weighted degree kernel with shifts.
     RASE = "G. Rätsch, S. Sonnenburg & B. Schölkopf", "RASE: Recognition of Alternatively Spliced Exons in C. elegans", 2005;
+    /// The kernel adatron.
+    ADATRON = "T.-T. Friess, N. Cristianini & C. Campbell", "The Kernel-Adatron Algorithm: A Fast and Simple Learning Procedure for Support Vector Machines", 1998;
+    /// Estimating a density by windows.
+    PARZEN = "E. Parzen", "On Estimation of a Probability Density Function and Mode", 1962;
+    /// Kernel k-means.
+    KERNEL_K_MEANS = "I. S. Dhillon, Y. Guan & B. Kulis", "Kernel k-means, Spectral Clustering and Normalized Cuts", 2004;
+    /// Normalised cuts.
+    NORMALISED_CUTS = "J. Shi & J. Malik", "Normalized Cuts and Image Segmentation", 2000;
     /// Latent semantic kernels.
     LATENT_SEMANTIC = "N. Cristianini, J. Shawe-Taylor & H. Lodhi", "Latent Semantic Kernels", 2002;
 }

@@ -59,6 +59,8 @@ fn no_entry_of_a_folder_is_missing_from_its_list() {
         ("machines/classify", machines::classify::ENTRIES.len()),
         ("machines/regress", machines::regress::ENTRIES.len()),
         ("machines/reduce", machines::reduce::ENTRIES.len()),
+        ("machines/detect", machines::detect::ENTRIES.len()),
+        ("machines/cluster", machines::cluster::ENTRIES.len()),
     ] {
         assert_eq!(declared(folder), listed(folder), "{folder}: the files with an entry, and the list");
         assert_eq!(entries, listed(folder).len(), "{folder}");
@@ -87,6 +89,14 @@ fn every_folder_of_machines_and_kernels_is_part_of_the_whole() {
         let own = std::fs::read_to_string(source().join(top).join("mod.rs")).unwrap();
         let loose = if own.contains("static ENTRIES") { listed(top).len() } else { 0 };
         assert_eq!(lists + loose, sum, "{top}");
+    }
+}
+
+#[test]
+fn a_family_is_a_folder() {
+    for (family, entries) in machines::families() {
+        assert_eq!(listed(&format!("machines/{family}")).len(), entries.len(), "{family}");
+        assert!(entries.iter().all(|entry| machines::family(entry) == family), "{family}");
     }
 }
 

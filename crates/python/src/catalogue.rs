@@ -28,7 +28,7 @@ pub(crate) fn machines() -> String {
         let mut machine = (entry.make)();
         json!({
             "name": entry.name, "aliases": entry.aliases, "summary": entry.summary, "formula": entry.formula,
-            "learns": learns, "source": entry.source.to_string(), "use_when": entry.use_when,
+            "learns": learns, "family": mercer::machines::family(entry), "source": entry.source.to_string(), "use_when": entry.use_when,
             "weighs": machine.weighs(), "parameters": parameters(machine.as_mut()),
         })
     };

@@ -143,7 +143,9 @@ impl Model {
     #[getter]
     fn labels(&self) -> Vec<String> {
         match &self.model.fitted.readout {
-            Readout::ArgMax { labels } | Readout::Vote { labels } => labels.clone(),
+            Readout::ArgMax { labels } | Readout::Vote { labels } | Readout::Clusters { names: labels } => {
+                labels.clone()
+            }
             _ => Vec::new(),
         }
     }

@@ -5,6 +5,7 @@
 
 mod class_weight;
 pub mod classify;
+pub mod cluster;
 pub mod detect;
 mod error;
 mod expansion;
@@ -133,9 +134,26 @@ pub struct MachineEntry {
     pub make: fn() -> Box<dyn Machine>,
 }
 
-/// All machines, by task.
+/// The machines by what they are for, which is the name of their folder.
+pub fn families() -> [(&'static str, &'static [&'static MachineEntry]); 5] {
+    [
+        ("classify", classify::ENTRIES),
+        ("regress", regress::ENTRIES),
+        ("reduce", reduce::ENTRIES),
+        ("detect", detect::ENTRIES),
+        ("cluster", cluster::ENTRIES),
+    ]
+}
+
+/// All machines, by family.
 pub fn all() -> impl Iterator<Item = &'static MachineEntry> {
-    [classify::ENTRIES, regress::ENTRIES, reduce::ENTRIES, detect::ENTRIES].into_iter().flatten().copied()
+    families().into_iter().flat_map(|(_, entries)| entries).copied()
+}
+
+/// What a machine is for: `classify`, `regress`, `reduce`, `detect` or `cluster`.
+pub fn family(entry: &MachineEntry) -> &'static str {
+    let of = |(_, entries): &(&str, &[&MachineEntry])| entries.iter().any(|e| e.name == entry.name);
+    families().into_iter().find(of).map_or("other", |(family, _)| family)
 }
 
 /// The entry of a name or alias.

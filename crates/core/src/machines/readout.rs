@@ -29,6 +29,11 @@ pub enum Readout {
         /// The coordinates.
         names: Vec<String>,
     },
+    /// The cluster of the largest score; ties go to the first. Clusters are not classes, whatever the data call those.
+    Clusters {
+        /// Clusters in the order of the outputs.
+        names: Vec<String>,
+    },
 }
 
 /// What a detector of novelties says.
@@ -110,7 +115,7 @@ impl Readout {
     /// How many scores an example has.
     pub fn outputs(&self) -> usize {
         match self {
-            Self::Values { names } | Self::Coordinates { names } => names.len(),
+            Self::Values { names } | Self::Coordinates { names } | Self::Clusters { names } => names.len(),
             Self::ArgMax { labels } => labels.len(),
             Self::Novelty => 1,
             Self::Vote { labels } => labels.len() * labels.len().saturating_sub(1) / 2,
@@ -122,7 +127,7 @@ impl Readout {
         match self {
             Self::ArgMax { labels } => Some((Form::Classes, labels.len())),
             Self::Vote { labels } => Some((Form::Pairs, labels.len())),
-            Self::Values { .. } | Self::Novelty | Self::Coordinates { .. } => None,
+            Self::Values { .. } | Self::Novelty | Self::Coordinates { .. } | Self::Clusters { .. } => None,
         }
     }
 
@@ -138,7 +143,7 @@ impl Readout {
                 scores: scores.iter().flat_map(|&f| [f, -f]).collect(),
                 probabilities: None,
             },
-            Self::ArgMax { labels } => {
+            Self::ArgMax { labels } | Self::Clusters { names: labels } => {
                 let codes = scores.chunks_exact(labels.len()).map(first_largest).collect();
                 Output::Labels { labels: labels.clone(), codes, scores, probabilities: None }
             }

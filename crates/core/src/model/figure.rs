@@ -5,7 +5,7 @@ use super::plane::{CELLS, Plane};
 use crate::data::{DataError, Dataset, Rows, SparseRows, Target, Values, View, same_label};
 use crate::error::Error;
 use crate::machines::{Output, Readout};
-use crate::metrics::{Metrics, measure, usual};
+use crate::metrics::{Metrics, agreement, measure, usual};
 use crate::plot::{DecisionSurface, Heat, PlotPoint, Scatter, Theme};
 
 /// Sparse vectors of more coordinates have no plane worth cutting.
@@ -26,6 +26,8 @@ impl Model {
             (Readout::ArgMax { .. } | Readout::Vote { .. } | Readout::Novelty, None) => {
                 self.confusion(data, &output, theme)
             }
+            (Readout::Clusters { .. }, Some(plane)) => self.surface(data, &output, &plane, theme),
+            (Readout::Clusters { .. }, None) => self.contingency(data, &output, theme),
             (Readout::Coordinates { .. }, _) => Ok(self.coordinates(data, &output, theme)),
             (Readout::Values { .. }, _) => self.regression(data, &output, theme),
         }
@@ -34,6 +36,11 @@ impl Model {
     /// Whether it tells usual examples from unusual ones, whatever classes the data have.
     pub(super) fn detects(&self) -> bool {
         matches!(self.fitted.readout, Readout::Novelty)
+    }
+
+    /// Whether it divides examples into clusters, whatever classes the data have.
+    fn clusters(&self) -> bool {
+        matches!(self.fitted.readout, Readout::Clusters { .. })
     }
 
     pub(super) fn title(&self) -> String {
@@ -63,7 +70,7 @@ impl Model {
         let grid = Dataset::from_views(vec![View { name: plane.view.clone(), values: like(data, grid) }])?;
         let surface = self.predict(&grid)?;
         let Output::Labels { codes: cells, scores, .. } = surface else { return self.confusion(data, output, theme) };
-        let truth = data.target().and_then(|t| codes_by_label(t, labels));
+        let truth = data.target().filter(|_| !self.clusters()).and_then(|t| codes_by_label(t, labels));
         let places = plane.places();
         let points = (0..data.len())
             .step_by(data.len().div_ceil(MOST_POINTS).max(1))
@@ -85,8 +92,8 @@ impl Model {
             rows: CELLS.1,
             codes: cells,
             scores: (labels.len() == 2).then(|| scores.chunks_exact(2).map(|s| (s[1] - s[0]) / 2.0).collect()),
-            // scores of a detector have no scale: ±1 means nothing there
-            margin: !self.detects(),
+            // scores of a detector and of clusters have no scale: ±1 means nothing there
+            margin: !self.detects() && !self.clusters(),
             labels: labels.clone(),
             points,
             note: Some(self.note(data, output, plane.note())),
@@ -118,7 +125,10 @@ impl Model {
             let outliers = output.labels().iter().filter(|l| **l == "outlier").count();
             parts.push(format!("{outliers} outliers of {}", data.len()));
         }
-        match data.target().filter(|_| !self.detects()).map(|t| measure(output, t)) {
+        if let Some(Ok(m)) = data.target().filter(|_| self.clusters()).map(|t| agreement(output, t)) {
+            parts.push(format!("{} examples · adjusted Rand index {:.3}", m.n, m.adjusted_rand));
+        }
+        match data.target().filter(|_| !self.detects() && !self.clusters()).map(|t| measure(output, t)) {
             Some(Ok(Metrics::Classes(m))) => parts.push(format!("error {:.2} % of {}", 100.0 * m.error, m.n)),
             Some(Ok(Metrics::Numbers(m))) => parts.push(format!("rmse {:.4} on {}", m.rmse, m.n)),
             _ if parts.is_empty() => parts.push(format!("{} examples", data.len())),
@@ -146,6 +156,24 @@ impl Model {
             row_ticks: m.labels.clone(),
             column_ticks: m.labels.clone(),
             values: m.confusion.iter().flatten().map(|&c| c as f64).collect(),
+            decimals: 0,
+            mark: None,
+            second: None,
+            note: Some(self.note(data, output, "")),
+        }
+        .draw(theme))
+    }
+
+    /// Classes against clusters.
+    fn contingency(&self, data: &Dataset, output: &Output, theme: Theme) -> Result<String, Error> {
+        let m = agreement(output, data.target().ok_or(DataError::NoTarget)?)?;
+        Ok(Heat {
+            title: self.title(),
+            row_label: "class".to_owned(),
+            column_label: "cluster".to_owned(),
+            row_ticks: m.labels.clone(),
+            column_ticks: m.clusters.clone(),
+            values: m.contingency.iter().flatten().map(|&c| c as f64).collect(),
             decimals: 0,
             mark: None,
             second: None,

@@ -34,7 +34,7 @@ pub struct NearestMean {}
 /// The catalogue's entry.
 pub(super) static ENTRY: MachineEntry = MachineEntry {
     name: NAME,
-    aliases: &["parzen", "nearest_centroid"],
+    aliases: &["nearest_centroid"],
     summary: "the class whose mean in feature space is nearest",
     formula: "s_c(x) = (1/l_c) Σ_{i∈c} κ(xᵢ, x) − ½‖m_c‖²",
     learns: Learns::Classes,

@@ -76,6 +76,11 @@ fn write(model: &Model) -> Result<OnnxFile, String> {
             writer.probabilities(&scores, &code, labels.len())?;
             labels
         }
+        Readout::Clusters { names } => {
+            writer.graph.output("scores", &scores, Element::Double, &[Dimension::Batch, outputs]);
+            writer.labels(&scores, names);
+            names
+        }
         Readout::Novelty => {
             writer.graph.output("scores", &scores, Element::Double, &[Dimension::Batch, outputs]);
             writer.novelty(&scores);
