@@ -43,6 +43,15 @@ pub trait Visit {
         rule: Rule,
         help: &'static str,
     );
+    /// A real number, a list of them, or a word that the data turn into one.
+    fn autos(
+        &mut self,
+        name: &'static str,
+        value: &mut AutoList,
+        words: &'static [&'static str],
+        rule: Rule,
+        help: &'static str,
+    );
     /// Another spelling of the parameter `of`: `convert` gives the value to store. Never printed.
     fn spelling(
         &mut self,
@@ -80,6 +89,27 @@ impl Auto {
 impl From<f64> for Auto {
     fn from(value: f64) -> Self {
         Self::Value(value)
+    }
+}
+
+/// Numbers, one for all or one for each, or a word for a number that the data will give.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AutoList {
+    /// The numbers themselves, at least one.
+    Values(Vec<f64>),
+    /// A rule by name.
+    Word(&'static str),
+}
+
+impl From<f64> for AutoList {
+    fn from(value: f64) -> Self {
+        Self::Values(vec![value])
+    }
+}
+
+impl From<Vec<f64>> for AutoList {
+    fn from(values: Vec<f64>) -> Self {
+        Self::Values(values)
     }
 }
 

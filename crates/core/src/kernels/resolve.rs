@@ -2,7 +2,7 @@
 
 use super::Leaf;
 use crate::data::{Rows, Scalar, SparseRows, Values};
-use crate::params::{Auto, Choice, Rule, TextCheck, Visit};
+use crate::params::{Auto, AutoList, Choice, Rule, TextCheck, Visit};
 use crate::seed::Seed;
 
 /// The words that [`resolve`] turns into numbers.
@@ -33,6 +33,7 @@ impl Visit for Resolver<'_> {
     fn choice(&mut self, _: &'static str, _: &mut dyn Choice, _: &'static str) {}
     fn text(&mut self, _: &'static str, _: &mut String, _: TextCheck, _: &'static str) {}
     fn reals(&mut self, _: &'static str, _: &mut Vec<f64>, _: Rule, _: &'static str) {}
+    fn autos(&mut self, _: &'static str, _: &mut AutoList, _: &'static [&'static str], _: Rule, _: &'static str) {}
     fn spelling(&mut self, _: &'static str, _: &'static str, _: &mut Auto, _: fn(f64) -> f64, _: &'static str) {}
     fn auto(&mut self, _: &'static str, value: &mut Auto, _: &'static [&'static str], _: Rule, _: &'static str) {
         if let Auto::Word(word) = *value {

@@ -1,6 +1,6 @@
 //! Assigning: setting a parameter by name, with its rule and a good error.
 
-use super::{Auto, Choice, ParamError, Params, Rule, Setting, TextCheck, Visit};
+use super::{Auto, AutoList, Choice, ParamError, Params, Rule, Setting, TextCheck, Visit};
 
 /// Sets the parameter `name` of `owner` (a kernel or machine, named in errors).
 pub fn assign(owner: &str, params: &mut dyn Params, name: &str, value: &Setting) -> Result<(), ParamError> {
@@ -87,6 +87,20 @@ impl Assigner<'_> {
             _ => self.wrong_kind("a number"),
         }
     }
+
+    fn numbers(&self, rule: Rule) -> Result<Vec<f64>, ParamError> {
+        let given = match self.value {
+            Setting::Numbers(xs) if !xs.is_empty() => xs.clone(),
+            Setting::Number(x) => vec![*x],
+            _ => return self.wrong_kind("a list of numbers such as [1, 0.5]"),
+        };
+        match given.iter().find(|&&x| !rule.allows(x)) {
+            Some(&got) => {
+                Err(ParamError::Range { owner: self.owner.to_owned(), name: self.name.to_owned(), got, rule })
+            }
+            None => Ok(given),
+        }
+    }
 }
 
 impl Visit for Assigner<'_> {
@@ -153,20 +167,7 @@ impl Visit for Assigner<'_> {
     }
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, _: &'static str) {
         if self.is_meant(name) {
-            let given = match self.value {
-                Setting::Numbers(xs) if !xs.is_empty() => Ok(xs.clone()),
-                Setting::Number(x) => Ok(vec![*x]),
-                _ => self.wrong_kind("a list of numbers such as [1, 0.5]"),
-            };
-            self.outcome = Some(given.and_then(|xs| match xs.iter().find(|&&x| !rule.allows(x)) {
-                Some(&got) => {
-                    Err(ParamError::Range { owner: self.owner.to_owned(), name: self.name.to_owned(), got, rule })
-                }
-                None => {
-                    *value = xs;
-                    Ok(())
-                }
-            }));
+            self.outcome = Some(self.numbers(rule).map(|xs| *value = xs));
         }
     }
     fn auto(
@@ -187,6 +188,28 @@ impl Visit for Assigner<'_> {
                     None => self.wrong_kind(format!("a number or one of {}", words.join(", "))),
                 },
                 _ => self.number(rule).map(|x| *value = Auto::Value(x)),
+            });
+        }
+    }
+    fn autos(
+        &mut self,
+        name: &'static str,
+        value: &mut AutoList,
+        words: &'static [&'static str],
+        rule: Rule,
+        _: &'static str,
+    ) {
+        if self.is_meant(name) {
+            self.outcome = Some(match self.value {
+                Setting::Word(w) => match words.iter().find(|&&known| known == w) {
+                    Some(known) => {
+                        *value = AutoList::Word(known);
+                        Ok(())
+                    }
+                    None => self.wrong_kind(format!("a number, a list of numbers or one of {}", words.join(", "))),
+                },
+                Setting::Numbers(_) => self.numbers(rule).map(|xs| *value = AutoList::Values(xs)),
+                _ => self.number(rule).map(|x| *value = x.into()),
             });
         }
     }

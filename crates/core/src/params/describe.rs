@@ -1,6 +1,6 @@
 //! Describing: what parameters there are, for help pages, catalogues and forms.
 
-use super::{Auto, Choice, Params, Rule, Setting, TextCheck, Visit};
+use super::{Auto, AutoList, Choice, Params, Rule, Setting, TextCheck, Visit};
 
 /// One parameter, as a help page shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +72,23 @@ impl Visit for Describer {
             Auto::Word(w) => w.to_owned(),
         };
         self.push(name, "number", default, format!("{rule}, or {}", words.join(", ")), help);
+        if let Some(last) = self.0.last_mut() {
+            last.words = words.to_vec();
+        }
+    }
+    fn autos(
+        &mut self,
+        name: &'static str,
+        value: &mut AutoList,
+        words: &'static [&'static str],
+        rule: Rule,
+        help: &'static str,
+    ) {
+        let default = match value {
+            AutoList::Values(v) => super::settings::listed(v).to_string(),
+            AutoList::Word(w) => (*w).to_owned(),
+        };
+        self.push(name, "number", default, format!("{rule}, a list of such, or {}", words.join(", ")), help);
         if let Some(last) = self.0.last_mut() {
             last.words = words.to_vec();
         }

@@ -1,6 +1,6 @@
 //! Printing: the present value of every parameter.
 
-use super::{Auto, Choice, Params, Rule, TextCheck, Visit};
+use super::{Auto, AutoList, Choice, Params, Rule, TextCheck, Visit};
 use std::fmt;
 
 /// The value of one parameter, detached from its struct.
@@ -41,6 +41,11 @@ impl fmt::Display for Setting {
 fn write_number(f: &mut fmt::Formatter<'_>, x: f64) -> fmt::Result {
     let size = x.abs();
     if x != 0.0 && !(1e-5..1e16).contains(&size) { write!(f, "{x:e}") } else { write!(f, "{x}") }
+}
+
+/// A single number, or a list of several.
+pub(super) fn listed(values: &[f64]) -> Setting {
+    if let [single] = values { Setting::Number(*single) } else { Setting::Numbers(values.to_vec()) }
 }
 
 /// Gives the present value of every parameter; every cloneable [`Params`] can.
@@ -84,6 +89,22 @@ impl Visit for Printer {
             match *value {
                 Auto::Value(v) => Setting::Number(v),
                 Auto::Word(w) => Setting::Word(w.to_owned()),
+            },
+        ));
+    }
+    fn autos(
+        &mut self,
+        name: &'static str,
+        value: &mut AutoList,
+        _: &'static [&'static str],
+        _: Rule,
+        _: &'static str,
+    ) {
+        self.0.push((
+            name,
+            match value {
+                AutoList::Values(v) => listed(v),
+                AutoList::Word(w) => Setting::Word((*w).to_owned()),
             },
         ));
     }

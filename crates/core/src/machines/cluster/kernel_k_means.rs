@@ -144,6 +144,8 @@ fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gram::Plan;
+    use crate::job::Job;
     use crate::machines::Output;
     use crate::prelude::{Dataset, Fit, Formula, Rows, Seed, linear, rbf};
 
@@ -215,8 +217,8 @@ mod tests {
                 assert!((own - scores[i * 3 + c as usize] - apart).abs() < 1e-10);
             }
         }
-        let job =
-            crate::job::Job { plan: crate::gram::Plan { memory: 0 }, ..crate::job::Job::new(&machine, &linear()) };
+        let kernel = linear();
+        let job = Job { plan: Plan { memory: 0 }, ..Job::new(&machine, &kernel) };
         let streamed = job.run(&data, &crate::solvers::Silent).unwrap();
         assert_eq!(streamed.fitted.proof.storage, "kernel matrix streamed");
         assert_eq!(streamed.predict(&data).unwrap().labels(), model.predict(&data).unwrap().labels());

@@ -122,7 +122,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Auto;
     use crate::prelude::{Dataset, Fit, Ridge, Rows, Seed, Target, rbf};
 
     fn data(n: usize) -> (Dataset, Vec<f64>) {
@@ -136,7 +135,7 @@ mod tests {
     fn the_middle_one_is_ridge_regression() {
         let (data, _) = data(80);
         let ours = Expectile { tau: 0.5, lambda: 0.3 }.fit(&rbf(0.5), &data).unwrap();
-        let ridge = Ridge { lambda: Auto::Value(0.6), ..Ridge::default() }.fit(&rbf(0.5), &data).unwrap();
+        let ridge = Ridge { lambda: 0.6.into(), ..Ridge::default() }.fit(&rbf(0.5), &data).unwrap();
         for (a, b) in ours.scores(&data).unwrap().iter().zip(ridge.scores(&data).unwrap()) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }

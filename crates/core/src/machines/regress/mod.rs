@@ -3,6 +3,7 @@
 mod expectile;
 mod linear_svr;
 mod nu_svr;
+mod penalties;
 mod primal;
 mod quantile;
 pub mod ridge;

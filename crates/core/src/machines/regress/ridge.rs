@@ -7,7 +7,7 @@ use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
     Coefficients, Expansion, Features, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
 };
-use crate::params::{Auto, Choice, Params, Rule, Visit};
+use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
 use crate::solvers::direct::{self, Spectrum, choose_lambda, leave_one_out, squares};
 use crate::solvers::{Monitor, Progress, SolveError, Status};
@@ -16,7 +16,7 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 const NAME: &str = "ridge";
-const WHAT: &str = "kernel ridge regression";
+pub(super) const WHAT: &str = "kernel ridge regression";
 /// Up to so many examples the Cholesky road also computes the leave-one-out error, which doubles its cost.
 const LOO_UP_TO: usize = 1000;
 /// The search for λ goes from and to these multiples of the largest eigenvalue: below the first K + λI is singular to
@@ -26,9 +26,9 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 /// (K + λI) α = y, f(x) = Σ_i α_i κ(x_i, x): the minimiser of ½ Σ_i (y_i − f(x_i))² + ½ λ ‖f‖².
 ///
 /// There is no bias, nothing is centred, and λ is not multiplied by the number of examples. Several targets are solved
-/// at once. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
+/// at once; a list of λ gives each its own. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
 /// eigenvalue, then golden section. The proof's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
-/// are `lambda`, `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that of the primal
+/// are `lambda` (`lambda_1`, … of a list), `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that of the primal
 /// system) and `loo_rmse` (over all examples and targets; on the Cholesky road only up to 1000 examples, since it doubles
 /// the cost).
 ///
@@ -40,11 +40,12 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 ///
 /// # Cost
 /// Cholesky n³/3 multiplications and n² numbers; eigen about 9n³ and five times the memory; primal n d² and d² numbers;
-/// cg n² kernel values a step and no matrix.
+/// cg n² kernel values a step and no matrix. A list of λ is solved once for each that is different, with K computed once and a
+/// second copy of it; by eigen, which decomposes once, from 20 different ones on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ridge {
-    /// λ > 0, or `loo`.
-    pub lambda: Auto,
+    /// λ > 0, one for all targets or one for each, or `loo`.
+    pub lambda: AutoList,
     /// Which road to take.
     pub solver: RidgeSolver,
     /// The relative residual at which conjugate gradients stop.
@@ -97,18 +98,18 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 
 impl Default for Ridge {
     fn default() -> Self {
-        Self { lambda: Auto::Value(1.0), solver: RidgeSolver::Auto, tolerance: 1e-8, max_iterations: 1000 }
+        Self { lambda: 1.0.into(), solver: RidgeSolver::Auto, tolerance: 1e-8, max_iterations: 1000 }
     }
 }
 
 impl Params for Ridge {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.auto(
+        v.autos(
             "lambda",
             &mut self.lambda,
             &["loo"],
             Rule::Above(0.0),
-            "weight of the penalty ½ λ ‖f‖²; loo chooses it",
+            "weight of the penalty ½ λ ‖f‖², or a list with one for each target; loo chooses it",
         );
         v.choice("solver", &mut self.solver, "auto, cholesky, eigen, primal (explicit features) or cg (streams K)");
         v.real("tolerance", &mut self.tolerance, Rule::AboveUpTo(0.0, 1.0), "relative residual at which cg stops");
@@ -134,12 +135,31 @@ impl Machine for Ridge {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = targets(NAME, task)?;
-        let (n, outputs) = (task.len(), target.names.len());
-        let searches = matches!(self.lambda, Auto::Word(_));
+        match &self.lambda {
+            AutoList::Word(word) => self.on(Auto::Word(word), &target, task, watch),
+            AutoList::Values(each) => match each.as_slice() {
+                [lambda] => self.on(Auto::Value(*lambda), &target, task, watch),
+                several => self.with_a_penalty_each(several, &target, task, watch),
+            },
+        }
+    }
+}
+
+impl Ridge {
+    /// Learns some targets with one λ.
+    pub(super) fn on(
+        &self,
+        lambda: Auto,
+        target: &Numbers,
+        task: &Task<'_>,
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        let searches = matches!(lambda, Auto::Word(_));
         if searches && matches!(self.solver, RidgeSolver::Cholesky | RidgeSolver::Cg) {
             return Err(wrong("lambda = loo needs solver = auto, eigen or primal"));
         }
-        let run = Run { ridge: self, watch, target: &target, n, outputs };
+        let run = Run::new(self, lambda, target, task, watch);
+        let n = run.n;
         let explicit = task.features.as_ref().and_then(Features::dense);
         match (self.solver, explicit) {
             (RidgeSolver::Primal, None) => Err(wrong(
@@ -164,9 +184,7 @@ impl Machine for Ridge {
             },
         }
     }
-}
 
-impl Ridge {
     /// The exact leave-one-out error along a path of λ, from one eigendecomposition of K: O(n³) once and O(n² outputs) for
     /// each λ. Stores K; the parameters of the machine play no part.
     pub fn loo_path(
@@ -189,8 +207,9 @@ impl Ridge {
 }
 
 /// One task on its way to a solution.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     ridge: &'a Ridge,
+    lambda: Auto,
     watch: &'a dyn Monitor,
     target: &'a Numbers,
     n: usize,
@@ -209,18 +228,27 @@ struct End {
     streamed: bool,
 }
 
-impl Run<'_> {
-    fn dense(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        ridge: &'a Ridge,
+        lambda: Auto,
+        target: &'a Numbers,
+        task: &Task<'_>,
+        watch: &'a dyn Monitor,
+    ) -> Self {
+        Self { ridge, lambda, watch, target, n: task.len(), outputs: target.names.len() }
+    }
+
+    pub(super) fn dense(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
         self.alive("kernel matrix")?;
         // the band that Cholesky puts back, and a handful of right-hand sides
         let matrix = task.plan.dense(&*task.gram, extra + 8 * self.n * (128 + 6 * self.outputs), WHAT)?;
         self.alive("factorisation").map(|()| matrix)
     }
 
-    fn primal_bytes(&self, rows: &Rows<f64>) -> usize {
+    pub(super) fn primal_bytes(&self, rows: &Rows<f64>) -> usize {
         let d = rows.width();
-        let search =
-            if matches!(self.ridge.lambda, Auto::Word(_)) { symmetric_eigen_bytes(d) + 8 * self.n * d } else { 0 };
+        let search = if matches!(self.lambda, Auto::Word(_)) { symmetric_eigen_bytes(d) + 8 * self.n * d } else { 0 };
         8 * d * (d + 128) + 8 * self.n * 4 * self.outputs + search
     }
 
@@ -232,12 +260,12 @@ impl Run<'_> {
     }
 
     /// λ as given, or the one with the smallest leave-one-out error; stopping in the middle keeps the best so far.
-    fn lambda(
+    fn chosen(
         &self,
         top: f64,
         left_out: &dyn Fn(f64) -> Result<Vec<f64>, SolveError>,
     ) -> Result<(f64, Status), FitError> {
-        if let Auto::Value(lambda) = self.ridge.lambda {
+        if let Auto::Value(lambda) = self.lambda {
             return Ok((lambda, Status::Converged));
         }
         let (done, status) = (Cell::new(0), Cell::new(Status::Converged));
@@ -257,7 +285,7 @@ impl Run<'_> {
     }
 
     fn cholesky(&self, matrix: Dense<f64>) -> Result<Fitted, FitError> {
-        let (lambda, y) = (self.ridge.lambda.value(), &self.target.values);
+        let (lambda, y) = (self.lambda.value(), &self.target.values);
         let found = direct::solve_shifted(matrix.into_values(), self.n, lambda, y, self.outputs).map_err(solve)?;
         let affordable = self.n <= LOO_UP_TO;
         let left_out = affordable.then(|| leave_one_out(&found.alpha, &found.factor.inverse_diagonal()));
@@ -268,7 +296,7 @@ impl Run<'_> {
         let y = &self.target.values;
         let spectrum = Spectrum::new(matrix.into_values(), self.n, y, self.outputs).map_err(solve)?;
         let top = spectrum.values().first().copied().unwrap_or(0.0);
-        let (lambda, status) = self.lambda(top, &|l| spectrum.at(l).map(|p| p.left_out))?;
+        let (lambda, status) = self.chosen(top, &|l| spectrum.at(l).map(|p| p.left_out))?;
         let point = spectrum.at(lambda).map_err(solve)?;
         // K is gone, but UΛUᵀ α stands for it
         let residual = spectrum.residual(&point.alpha, y, lambda);
@@ -276,14 +304,14 @@ impl Run<'_> {
     }
 
     fn streamed(&self, gram: &dyn Gram) -> Result<Fitted, FitError> {
-        let lambda = self.ridge.lambda.value();
+        let lambda = self.lambda.value();
         let options = CgOptions { tolerance: self.ridge.tolerance, max_iterations: self.ridge.max_iterations };
         let y = &self.target.values;
         let found = conjugate_gradient(gram, lambda, y, self.outputs, &options, self.watch).map_err(solve)?;
         Ok(self.dual(found.alpha, &found.residual, None, (lambda, found.status, found.iterations, true)))
     }
 
-    fn dual(
+    pub(super) fn dual(
         &self,
         alpha: Vec<f64>,
         residual: &[f64],
@@ -309,12 +337,12 @@ impl Run<'_> {
         let width = rows.width();
         let (x, y, outputs) = (rows.values(), self.target.values.as_slice(), self.outputs);
         let problem = Explicit { x, width, scale, y, outputs };
-        let (lambda, status, fit): (f64, Status, PrimalFit) = match self.ridge.lambda {
+        let (lambda, status, fit): (f64, Status, PrimalFit) = match self.lambda {
             Auto::Value(lambda) => (lambda, Status::Converged, problem.solve(lambda).map_err(solve)?),
             Auto::Word(_) => {
                 let spectrum = PrimalSpectrum::new(problem).map_err(solve)?;
                 let top = spectrum.values().first().copied().unwrap_or(0.0);
-                let (lambda, status) = self.lambda(top, &|l| spectrum.at(l).map(|p| p.left_out))?;
+                let (lambda, status) = self.chosen(top, &|l| spectrum.at(l).map(|p| p.left_out))?;
                 (lambda, status, spectrum.at(lambda).map_err(solve)?)
             }
         };
@@ -383,11 +411,11 @@ fn rms(x: &[f64]) -> f64 {
     (squares(x) / x.len().max(1) as f64).sqrt()
 }
 
-fn solve(error: SolveError) -> FitError {
+pub(super) fn solve(error: SolveError) -> FitError {
     FitError::Solve { machine: NAME, error }
 }
 
-fn wrong(finding: &str) -> FitError {
+pub(super) fn wrong(finding: &str) -> FitError {
     FitError::Param { machine: NAME, finding: finding.to_owned() }
 }
 

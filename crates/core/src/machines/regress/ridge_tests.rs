@@ -205,9 +205,53 @@ fn several_outputs_are_each_alone() {
 }
 
 #[test]
+fn a_penalty_for_each_target_is_a_fit_for_each() {
+    // more different ones than are worth a factorisation each, and fewer
+    for outputs in [3, 24] {
+        for (scale, solvers) in [
+            (None, &[RidgeSolver::Auto, RidgeSolver::Cholesky, RidgeSolver::Eigen, RidgeSolver::Cg][..]),
+            (Some(0.8), &[RidgeSolver::Auto, RidgeSolver::Primal][..]),
+        ] {
+            let p = problem(40, 4, outputs, scale);
+            let mut lambdas: Vec<f64> = (0..outputs).map(|c| 0.05 * 1.3_f64.powi(c as i32)).collect();
+            lambdas[2] = lambdas[0];
+            for &solver in solvers {
+                let machine = Ridge { lambda: lambdas.clone().into(), tolerance: 1e-12, ..ridge(1.0, solver) };
+                let all = p.fit(&machine, ROOMY).unwrap();
+                let form = |f: &Fitted| matches!(f.expansion.coefficients, Coefficients::Primal { .. });
+                assert_eq!(form(&all), scale.is_some(), "{solver:?}");
+                let places: Vec<usize> = (0..p.n).collect();
+                let (mut objective, mut left_out) = (0.0, 0.0);
+                for (c, &lambda) in lambdas.iter().enumerate() {
+                    let y = p.y.iter().skip(c).step_by(outputs).copied().collect();
+                    let single = Problem { x: p.x.clone(), k: p.k.clone(), y, n: p.n, scale, outputs: 1 };
+                    let alone = single.fit(&Ridge { tolerance: 1e-12, ..ridge(lambda, solver) }, ROOMY).unwrap();
+                    for i in 0..p.n {
+                        let (a, b) = (p.score(&all, i, &places)[c], single.score(&alone, i, &places)[0]);
+                        assert!((a - b).abs() < 1e-8, "{outputs} {solver:?} {c}: {a} {b}");
+                    }
+                    objective += alone.proof.objective.unwrap();
+                    left_out += note(&alone, "loo_rmse").unwrap_or(f64::NAN).powi(2) / outputs as f64;
+                    assert_eq!(note(&all, &format!("lambda_{}", c + 1)), Some(lambda));
+                }
+                assert!((all.proof.objective.unwrap() - objective).abs() < 1e-8 * objective);
+                match note(&all, "loo_rmse") {
+                    Some(told) => assert!((told - left_out.sqrt()).abs() < 1e-8),
+                    None => assert_eq!(solver, RidgeSolver::Cg),
+                }
+            }
+        }
+    }
+    let p = problem(20, 2, 3, None);
+    let two = Ridge { lambda: vec![1.0, 2.0].into(), ..Ridge::default() };
+    let said = p.fit(&two, ROOMY).unwrap_err().to_string();
+    assert!(said.contains("2 numbers for 3 targets"), "{said}");
+}
+
+#[test]
 fn the_chosen_lambda_is_a_minimum_of_the_recomputed_curve() {
     for p in [problem(40, 2, 1, None), problem(40, 3, 2, Some(1.0))] {
-        let machine = Ridge { lambda: Auto::Word("loo"), ..Ridge::default() };
+        let machine = Ridge { lambda: AutoList::Word("loo"), ..Ridge::default() };
         let fitted = p.fit(&machine, ROOMY).unwrap();
         let (lambda, told) = (note(&fitted, "lambda").unwrap(), note(&fitted, "loo_rmse").unwrap());
         let gram = Dense::new(p.k.clone(), p.n, p.n).unwrap();
@@ -237,7 +281,7 @@ fn a_matrix_that_does_not_fit_is_streamed_and_that_is_said() {
         assert!((a - b).abs() < 1e-6);
     }
     assert!(matches!(p.fit(&ridge(0.5, RidgeSolver::Cholesky), tight), Err(FitError::Plan(_))));
-    let search = Ridge { lambda: Auto::Word("loo"), ..Ridge::default() };
+    let search = Ridge { lambda: AutoList::Word("loo"), ..Ridge::default() };
     assert!(matches!(p.fit(&search, tight), Err(FitError::Plan(_))));
     let mut few = ridge(1e-6, RidgeSolver::Cg);
     few.max_iterations = 2;
@@ -257,7 +301,7 @@ impl Monitor for Never {
 fn mistakes_are_named() {
     let p = problem(20, 2, 1, None);
     assert!(matches!(p.fit(&ridge(1.0, RidgeSolver::Primal), ROOMY), Err(FitError::Param { .. })));
-    let search = Ridge { lambda: Auto::Word("loo"), solver: RidgeSolver::Cholesky, ..Ridge::default() };
+    let search = Ridge { lambda: AutoList::Word("loo"), solver: RidgeSolver::Cholesky, ..Ridge::default() };
     assert!(matches!(p.fit(&search, ROOMY), Err(FitError::Param { .. })));
     let ones = Problem { k: vec![1.0; 400], ..problem(20, 2, 1, None) };
     let told = ones.fit(&ridge(1e-40, RidgeSolver::Cholesky), ROOMY).unwrap_err().to_string();
@@ -271,7 +315,7 @@ fn mistakes_are_named() {
 #[test]
 fn a_zero_kernel_gives_the_zero_function() {
     let zero = Problem { k: vec![0.0; 400], ..problem(20, 2, 1, None) };
-    let fitted = zero.fit(&Ridge { lambda: Auto::Word("loo"), ..Ridge::default() }, ROOMY).unwrap();
+    let fitted = zero.fit(&Ridge { lambda: AutoList::Word("loo"), ..Ridge::default() }, ROOMY).unwrap();
     let rms_of_y = (zero.y.iter().map(|y| y * y).sum::<f64>() / 20.0).sqrt();
     assert!((note(&fitted, "loo_rmse").unwrap() - rms_of_y).abs() < 1e-12);
 }
