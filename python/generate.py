@@ -14,12 +14,22 @@ from mercer._generated import RESERVED as SPELLED  # noqa: E402
 
 # machines that have a class in scikit-learn's own spelling
 FACADES = {"svc", "nu_svc", "svr", "nu_svr", "one_class", "linear_svc", "linear_svr", "ridge", "kernel_pca"}
-BASES = {"classes": "GeneratedClassifier", "numbers": "GeneratedRegressor", "nothing": "GeneratedDetector"}
-WORDS = {
-    "classes": "Learns from examples and their classes",
-    "numbers": "Learns from examples and their numbers",
-    "nothing": "Learns where the examples are",
+BASES = {
+    "classify": "GeneratedClassifier",
+    "regress": "GeneratedRegressor",
+    "reduce": "GeneratedTransformer",
+    "detect": "GeneratedDetector",
+    "cluster": "GeneratedClusterer",
 }
+WORDS = {
+    "classify": "Learns from examples and their classes",
+    "regress": "Learns from examples and their numbers",
+    "reduce": "Learns the coordinates",
+    "detect": "Learns where the examples are",
+    "cluster": "Divides the examples",
+}
+# families whose machines draw lots
+DRAWN = {"cluster"}
 FUTURE = "from __future__ import annotations\n\n"
 # words that Python keeps for itself, and what parameters are called instead
 RESERVED = {name: spelled for spelled, name in SPELLED.items()}
@@ -98,26 +108,30 @@ def kernels():
 def estimators():
     entries = [e for e in json.loads(_native.machines()) if e["name"] not in FACADES]
     names = [class_name(e["name"]) for e in entries]
-    bases = sorted({BASES[e["learns"]] for e in entries})
+    bases = sorted({BASES[e["family"]] for e in entries})
     lines = [FUTURE, "from typing import TYPE_CHECKING\n\n", "from mercer._data import Data\n"]
     lines += [f"from mercer._generated import {', '.join(bases)}\n", "from mercer._kernel import KernelLike\n"]
     lines += ["from mercer._progress import Callback\n\n", "if TYPE_CHECKING:\n    from typing_extensions import Self\n\n"]
     lines.append(listed(names))
     for entry, name in zip(entries, names):
         parameters = own(entry)
-        lines.append(f"\n\nclass {name}({BASES[entry['learns']]}):\n")
+        lines.append(f"\n\nclass {name}({BASES[entry['family']]}):\n")
         first = entry["summary"][0].upper() + entry["summary"][1:] + "."
         lines += [line + "\n" for line in docstring(first, describe(entry, parameters))]
         names_of = "".join(f'"{p["name"]}", ' for p in parameters)
         lines.append(f'    _machine = "{entry["name"]}"\n    _parameters = ({names_of.strip()})\n\n')
         others = ['kernel: KernelLike = "rbf(gamma=scale)"', "n_jobs: int | None = None", "callback: Callback | None = None"]
+        drawn = entry["family"] in DRAWN
+        if drawn:
+            others.insert(1, "random_state: int | None = None")
         lines.append(f"    def __init__({signature(parameters, ['*', *others])}) -> None:\n")
         lines += [f"        self.{p['name']} = {p['name']}\n" for p in parameters]
-        lines += ["        self.kernel = kernel\n", "        self.n_jobs = n_jobs\n", "        self.callback = callback\n"]
+        lines += ["        self.kernel = kernel\n"] + ["        self.random_state = random_state\n"] * drawn
+        lines += ["        self.n_jobs = n_jobs\n", "        self.callback = callback\n"]
         target = "y: Data = None" if entry["learns"] == "nothing" else "y: Data"
         weights, passed = (", sample_weight: Data = None", ", sample_weight") if entry["weighs"] else ("", "")
         lines.append(f"\n    def fit(self, X: Data, {target}{weights}) -> Self:\n")
-        lines.append(f'        """{WORDS[entry["learns"]]}."""\n')
+        lines.append(f'        """{WORDS[entry["family"]]}."""\n')
         lines.append(f"        return self._learn_{entry['learns']}(X, y{passed})\n")
     return HEAD.format("Estimators of machines that scikit-learn has not") + "".join(lines)
 

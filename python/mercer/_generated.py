@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import column_or_1d
+from sklearn.base import (
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _native
 from mercer._base import Detector, Machine, encode, spell
-from mercer._data import Array, Data, Matrix
+from mercer._data import Array, Data, Matrix, threads_of
 from mercer._kernel import Kernel
 
 # what parameters are called where Python keeps their name for itself
@@ -34,6 +42,15 @@ class Generated(Machine):
 
     def _settings(self):
         return {RESERVED.get(name, name): getattr(self, name) for name in self._parameters}
+
+    def _learn_alone(self, X, sample_weight):
+        """Learns from examples without a target; their checked form."""
+        X = self._check(X, reset=True)
+        weights = self._weights(sample_weight, X)
+        state = getattr(self, "random_state", None)
+        seed = {} if state is None else {"seed": int(check_random_state(state).randint(2**31 - 1))}
+        self._learn(X, None, None, weights, self._settings(), **seed)
+        return X
 
 
 class GeneratedClassifier(ClassifierMixin, Generated):
@@ -79,8 +96,33 @@ class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
 
 class GeneratedDetector(Detector, Generated):
     def _learn_nothing(self, X: Data, y: Data = None, sample_weight: Data = None) -> Any:
-        X = self._check(X, reset=True)
-        weights = self._weights(sample_weight, X)
-        self._learn(X, None, None, weights, self._settings())
+        self._learn_alone(X, sample_weight)
         self.offset_ = -np.asarray(self._model.offsets)
         return self
+
+
+class GeneratedClusterer(ClusterMixin, Generated):
+    labels_: Array
+
+    def _learn_nothing(self, X: Data, y: Data = None, sample_weight: Data = None) -> Any:
+        self.labels_ = self._places(self._learn_alone(X, sample_weight))
+        return self
+
+    def _places(self, X):
+        return self._model.codes(self._columns(X), threads_of(self.n_jobs)).astype(np.intp)
+
+    def predict(self, X: Data) -> Array:
+        """The place of each example's cluster, from zero, as in `labels_`."""
+        check_is_fitted(self)
+        return self._places(self._check(X, reset=False))
+
+
+class GeneratedTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generated):
+    def _learn_nothing(self, X: Data, y: Data = None, sample_weight: Data = None) -> Any:
+        self._learn_alone(X, sample_weight)
+        self._n_features_out = self._model.outputs
+        return self
+
+    def transform(self, X: Data) -> Matrix:
+        """The coordinates of each example."""
+        return self._scores(X)

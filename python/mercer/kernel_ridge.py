@@ -92,7 +92,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         self.callback = callback
 
     def _settings(self):
-        return {"lambda": float(self.alpha)}
+        penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
+        return {"lambda": float(penalty[0]) if len(penalty) == 1 else penalty.tolist()}
 
     def _validate(self):
         if (np.asarray(self.alpha, dtype=np.float64) < 0).any():
@@ -110,12 +111,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         self.X_fit_ = X
         weights = self._weights(sample_weight, X)
-        if weights is None and len(penalty) == 1 and penalty[0] > 0:
+        if len(penalty) not in (1, y.shape[1]):
+            raise ValueError(f"Number of targets and number of penalties do not correspond: {len(penalty)} != {y.shape[1]}")
+        if weights is None and (penalty > 0).all():
             self._learn(X, np.ascontiguousarray(y), None, None, self._settings())
             form, numbers = self._model.coefficients
             if form == "primal":
                 # (K + λ1)α = y, so α is what is left of y over λ
-                dual = (y - self._model.scores(self._columns(X), threads_of(self.n_jobs))) / penalty[0]
+                dual = (y - self._model.scores(self._columns(X), threads_of(self.n_jobs))) / penalty
             else:
                 dual = np.zeros_like(y)
                 dual[np.asarray(self._model.support)] = numbers
@@ -125,7 +128,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         return self
 
     def _by_hand(self, K, y, penalty, weights):
-        """Weights, a penalty for each target, or none at all: the matrix is scaled before it is solved."""
+        """Weights, or no penalty at all: the matrix is scaled before it is solved."""
         root = np.ones(len(y)) if weights is None else np.sqrt(weights)
         K, y = K * np.outer(root, root), y * root[:, None]
         penalty = np.broadcast_to(penalty, (y.shape[1],))

@@ -20,6 +20,12 @@ ESTIMATORS = [
     mercer.Quantile(),
     mercer.Expectile(),
     mercer.Perceptron(),
+    mercer.Parzen(),
+    mercer.ParzenDensity(),
+    mercer.Adatron(),
+    mercer.RegularisedFisher(),
+    mercer.KernelKMeans(),
+    mercer.SpectralClustering(),
 ]
 
 

@@ -9,13 +9,16 @@ import threading
 import mercer
 import numpy as np
 import pytest
+from mercer._generated import GeneratedTransformer
 from mercer.kernels import Linear, MissingGaussian, Rbf, Spectrum
-from sklearn import decomposition, kernel_ridge
+from sklearn import cluster, decomposition, kernel_ridge
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_moons, make_regression
+from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons, make_regression
+from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
 
 
 def test_pickles_and_files_predict_the_same(tmp_path):
@@ -103,6 +106,63 @@ def test_ridge_is_that_of_scikit_learn():
             theirs = kernel_ridge.KernelRidge(alpha=0.5, **setting).fit(X, z, sample_weight=w)
             np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-5, atol=1e-6 * np.abs(z).max())
             assert ours.dual_coef_.shape == theirs.dual_coef_.shape
+
+
+def test_ridge_takes_a_penalty_for_each_target():
+    X, y = make_regression(80, 4, random_state=0)
+    targets = np.stack([y, -2 * y + X[:, 0], X[:, 1]], axis=1)
+    weights = np.random.default_rng(0).uniform(0.2, 2, 80)
+    gaussian = {"kernel": "rbf", "gamma": 0.1}
+    for setting, same in ((gaussian, gaussian), ({"kernel": "linear"}, {"kernel": "linear"}), ({"kernel": Rbf(gamma=0.1)}, gaussian)):
+        for alpha in ([0.5, 2.0, 0.5], np.array([1.0, 0.0, 3.0])):
+            for w in (None, weights):
+                a = mercer.KernelRidge(alpha=alpha, **setting).fit(X, targets, sample_weight=w)
+                b = kernel_ridge.KernelRidge(alpha=alpha, **same).fit(X, targets, sample_weight=w)
+                np.testing.assert_allclose(a.predict(X), b.predict(X), rtol=1e-5, atol=1e-6 * np.abs(targets).max())
+                if setting["kernel"] != "linear":
+                    np.testing.assert_allclose(a.dual_coef_, b.dual_coef_, rtol=1e-4, atol=1e-6 * np.abs(b.dual_coef_).max())
+    with pytest.raises(ValueError, match="3 != 2|2 != 3"):
+        mercer.KernelRidge(alpha=[1.0, 2.0, 3.0]).fit(X, targets[:, :2])
+
+
+def test_clusters_are_found_and_new_examples_join_them():
+    X, y = make_circles(200, factor=0.3, noise=0.05, random_state=0)
+    for model in (
+        mercer.SpectralClustering(2, kernel="rbf(gamma=20)"),
+        mercer.SpectralClustering(2, kernel="precomputed"),
+    ):
+        data = Rbf(gamma=20.0)(X) if model.kernel == "precomputed" else X
+        assert adjusted_rand_score(y, model.fit_predict(data)) == 1.0
+        np.testing.assert_array_equal(model.predict(data), model.labels_)
+        assert model.labels_[0] == 0 and model.proof_["size_1"] == 100
+    blobs, z = make_blobs(150, centers=[[0, 0], [5, 0], [0, 5]], random_state=1)
+    ours = mercer.KernelKMeans(3, kernel="linear", random_state=3).fit(blobs)
+    theirs = cluster.KMeans(3, n_init=10, random_state=0).fit(blobs)
+    assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
+    np.testing.assert_allclose(ours.objective_, theirs.inertia_, rtol=1e-9)
+    np.testing.assert_array_equal(ours.predict(blobs[::3]), ours.labels_[::3])
+
+
+def test_a_generated_transformer_gives_named_columns():
+    class Components(GeneratedTransformer):
+        _machine = "kernel_pca"
+        _parameters = ("components",)
+
+        def __init__(self, components=2, *, kernel="rbf(gamma=scale)", n_jobs=None, callback=None):
+            self.components, self.kernel, self.n_jobs, self.callback = components, kernel, n_jobs, callback
+
+        def fit(self, X, y=None):
+            return self._learn_nothing(X, y)
+
+    X = load_iris().data
+    model = Components(40, kernel="rbf(gamma=0.2)")
+    Z = model.fit_transform(X)
+    assert Z.shape == (150, 40) and list(model.get_feature_names_out()[:2]) == ["components0", "components1"]
+    theirs = decomposition.KernelPCA(40, kernel="rbf", gamma=0.2).fit_transform(X)
+    np.testing.assert_allclose(np.abs(Z), np.abs(theirs), atol=1e-5)
+    framed = make_pipeline(StandardScaler(), model).set_output(transform="pandas").fit_transform(X)
+    assert framed.shape == (150, 40) and framed.columns[39] == "components39"
+    check_estimator(Components())
 
 
 def test_components_are_those_of_scikit_learn():

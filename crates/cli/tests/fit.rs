@@ -189,6 +189,11 @@ fn the_same_seed_and_any_threads_give_the_same_bytes() {
         ("ridge", "--solver cg"),
         ("kernel_pca", ""),
         ("nearest_mean", ""),
+        ("parzen", ""),
+        ("parzen_density", ""),
+        ("adatron", ""),
+        ("kernel_k_means", "--clusters 3"),
+        ("spectral_clustering", "--clusters 3"),
     ] {
         for kernel in ["rbf(gamma=median)", "rbf(gamma=0.5) + 0.1*polynomial(degree=2)"] {
             let fit = format!("fit banana.csv --machine {machine} {more} --kernel '{kernel}'");

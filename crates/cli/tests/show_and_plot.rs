@@ -70,6 +70,10 @@ fn every_kind_of_model_has_its_picture() {
         ("iris.csv", "kernel_pca", "--components 3"),
         ("iris.csv", "kernel_pca", "--components 1"),
         ("dna.csv", "svc", "--kernel spectrum"),
+        ("plane.csv", "kernel_k_means", "--clusters 3"),
+        ("plane.csv", "spectral_clustering", ""),
+        ("dna.csv", "kernel_k_means", "--kernel spectrum"),
+        ("plane.csv", "parzen_density", ""),
     ] {
         place.run(&format!("fit {data} --machine {machine} {more} -o m")).ok();
         let report = place.json(&format!("plot m {data} -o a.svg"));

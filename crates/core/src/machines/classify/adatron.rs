@@ -310,11 +310,12 @@ mod tests {
         Dataset::new(Rows::new(x, n, 2).unwrap()).with_target(Target::from(labels)).unwrap()
     }
 
-    fn same_as_svc(machine: &Adatron, kernel: &Formula, data: &Dataset, what: &str) {
+    fn same_as_svc(machine: &Adatron, kernel: &Formula, data: &Dataset, within: f64, what: &str) {
+        let two = data.target().unwrap().classes().unwrap().labels.len() == 2;
         let svc = Svc {
             c: machine.c,
             bias: machine.bias,
-            strategy: Strategy::OneVsRest,
+            strategy: if two { Strategy::OneVsOne } else { Strategy::OneVsRest },
             effort: Effort { tolerance: 1e-7, ..Effort::default() },
             ..Svc::default()
         };
@@ -323,7 +324,7 @@ mod tests {
         let (a, b) = (ours.scores(data).unwrap(), theirs.scores(data).unwrap());
         assert_eq!(a.len(), b.len(), "{what}");
         let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(apart < 1e-4, "{what}: {apart}");
+        assert!(apart < within, "{what}: {apart}");
         let (p, q) = (ours.fitted.proof.objective.unwrap(), theirs.fitted.proof.objective.unwrap());
         assert!((p - q).abs() < 1e-4 * (1.0 + q.abs()), "{what}: {p} {q}");
     }
@@ -335,13 +336,14 @@ mod tests {
         {
             let data = clouds(80, classes, 1.2);
             let machine = Adatron { c, bias, rate, tolerance: 1e-7, ..Adatron::default() };
-            same_as_svc(&machine, &rbf(0.5), &data, &format!("{classes} classes, bias {bias}, c {c}"));
+            same_as_svc(&machine, &rbf(0.5), &data, 1e-4, &format!("{classes} classes, bias {bias}, c {c}"));
         }
         // a hard margin, and a matrix of low rank
         let apart = clouds(60, 2, 9.0);
         let hard = Adatron { c: f64::INFINITY, tolerance: 1e-7, ..Adatron::default() };
-        same_as_svc(&hard, &rbf(0.05), &apart, "hard margin");
-        same_as_svc(&Adatron { c: 1.0, ..hard }, &linear(), &clouds(60, 2, 1.0), "linear");
+        same_as_svc(&hard, &rbf(0.05), &apart, 1e-4, "hard margin");
+        // there an objective that is right to ε tells w to √ε only
+        same_as_svc(&Adatron { c: 1.0, ..hard }, &linear(), &clouds(60, 2, 1.0), 5e-3, "linear");
     }
 
     #[test]

@@ -14,8 +14,8 @@ use std::ops::ControlFlow;
 
 const NAME: &str = "spectral_clustering";
 const WHAT: &str = "spectral clustering";
-/// Up to so many examples a full decomposition takes no longer than a few products.
-const FULL_UP_TO: usize = 300;
+/// Up to so many examples a full decomposition takes no longer than a few products, and one thread does it.
+const FULL_UP_TO: usize = 256;
 /// The most passes over K.
 const MAX_PASSES: usize = 1000;
 /// Relative accuracy of the eigenvectors.
@@ -40,7 +40,7 @@ const LEAST: f64 = 1e-6;
 /// Clusters hang together as chains or rings do, whatever their shape. Choose a kernel that is nearly zero between clusters.
 ///
 /// # Cost
-/// n² kernel values, stored where memory allows, and some ten passes over them, n² (k + 2) operations each; up to 300 examples
+/// n² kernel values, stored where memory allows, and some ten passes over them, n² (k + 2) operations each; up to 256 examples
 /// 9n³ at once. Predictions need all examples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpectralClustering {
