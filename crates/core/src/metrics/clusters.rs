@@ -147,7 +147,7 @@ mod tests {
                 all += 1.0;
             }
         }
-        let wanted = (both - a * b / all) / ((a + b) / 2.0 - a * b / all);
+        let wanted = (both - a * b / all) / (f64::midpoint(a, b) - a * b / all);
         assert!((compared(&classes, &clusters).adjusted_rand - wanted).abs() < 1e-15);
     }
 }

@@ -14,13 +14,13 @@ const WHAT: &str = "the regularised Fisher discriminant";
 
 /// (BK + λI) a = y, f(x) = Σ_i a_i κ(x_i, x) − b: far apart means over small variances inside the classes.
 ///
-/// w = Σ a_i φ(x_i) maximises (Σ y_i ⟨w, φ(x_i)⟩)² / (2(l₊l₋/l)(σ₊² + σ₋²) + λ‖w‖²), where σ² are the variances of the classes along w.
-/// B = D − C₊ − C₋ takes the class means away and weighs: B = R² with R = √(2l₋/l) (I − 11ᵀ/l₊) on the positives and the same with
-/// + and − exchanged on the negatives, so that the system is solved as (RKR + λI) v = RKy, a = (y − Rv)/λ, by Cholesky. b lies in the
-/// middle of the projected class means. For classes of equal size y points from mean to mean; for others the book's y does not, and
-/// moves with the origin of feature space. `numerator = means` takes ±l/(2l±) in its place, which does for any sizes. Several classes
-/// are taken one against the rest. The proof's notes are `quotient` (the value of the maximum, summed over problems) and
-/// `relative_residual` (the largest ‖y − (BK + λI)a‖ / ‖y‖).
+/// w = Σ a_i φ(x_i) maximises (Σ y_i ⟨w, φ(x_i)⟩)² / (2(l₊l₋/l)(σ₊² + σ₋²) + λ‖w‖²), where σ² are the variances of the classes
+/// along w. B = D − C₊ − C₋ takes the class means away and weighs: B = R² with R = √(2l₋/l) (I − 11ᵀ/l₊) on the positives and
+/// the same with the signs exchanged on the negatives, so that the system is solved as (RKR + λI) v = RKy, a = (y − Rv)/λ, by
+/// Cholesky. b lies in the middle of the projected class means. For classes of equal size y points from mean to mean; for
+/// others the book's y does not, and moves with the origin of feature space. `numerator = means` takes ±l/(2l±) in its place,
+/// which does for any sizes. Several classes are taken one against the rest. The proof's notes are `quotient` (the value of
+/// the maximum, summed over problems) and `relative_residual` (the largest ‖y − (BK + λI)a‖ / ‖y‖).
 ///
 /// # Source
 /// Shawe-Taylor & Cristianini 2004, Algorithm 5.16, with b by (5.20): the printed code divides from the wrong side and misses a factor

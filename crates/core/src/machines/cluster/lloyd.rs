@@ -11,9 +11,9 @@ pub(super) trait Space {
     /// How many examples.
     fn len(&self) -> usize;
     /// ‖x_i − x_j‖² of all i for one j.
-    fn from_example(&self, j: usize) -> Vec<f64>;
+    fn to_example(&self, j: usize) -> Vec<f64>;
     /// ‖x_i − m_c‖² of all i (rows) for m means (columns), m_c = Σ_i `weights`_ic x_i.
-    fn from_means(&self, weights: &[f64], m: usize) -> Vec<f64>;
+    fn to_means(&self, weights: &[f64], m: usize) -> Vec<f64>;
 }
 
 /// The images of examples in feature space, by kernel values alone.
@@ -28,7 +28,7 @@ impl Space for Images<'_> {
         self.own.len()
     }
 
-    fn from_example(&self, j: usize) -> Vec<f64> {
+    fn to_example(&self, j: usize) -> Vec<f64> {
         let n = self.own.len();
         let mut column = vec![0.0; n];
         self.gram.block(Pick::Range(0..n), Pick::Range(j..j + 1), BlockMut::new(&mut column, n, 1));
@@ -36,7 +36,7 @@ impl Space for Images<'_> {
     }
 
     /// κ(x_i, x_i) − 2 Σ_j w_jc κ(x_i, x_j) + Σ_jl w_jc w_lc κ(x_j, x_l).
-    fn from_means(&self, weights: &[f64], m: usize) -> Vec<f64> {
+    fn to_means(&self, weights: &[f64], m: usize) -> Vec<f64> {
         let mut products = vec![0.0; weights.len()];
         apply(self.gram, weights, m, &mut products);
         let norms = squared_norms(weights, &products, m);
@@ -64,7 +64,7 @@ pub(super) struct Coordinates {
 
 impl Coordinates {
     /// ‖x_i − m‖² of all i.
-    fn from_place(&self, place: &[f64]) -> Vec<f64> {
+    fn to_place(&self, place: &[f64]) -> Vec<f64> {
         let apart = |row: &[f64]| row.iter().zip(place).map(|(x, m)| (x - m) * (x - m)).sum();
         self.rows.chunks_exact(self.width).map(apart).collect()
     }
@@ -75,15 +75,15 @@ impl Space for Coordinates {
         self.rows.len() / self.width.max(1)
     }
 
-    fn from_example(&self, j: usize) -> Vec<f64> {
-        self.from_place(&self.rows[j * self.width..(j + 1) * self.width])
+    fn to_example(&self, j: usize) -> Vec<f64> {
+        self.to_place(&self.rows[j * self.width..(j + 1) * self.width])
     }
 
-    fn from_means(&self, weights: &[f64], m: usize) -> Vec<f64> {
+    fn to_means(&self, weights: &[f64], m: usize) -> Vec<f64> {
         let means = transposed_multiply(weights, m, &self.rows, self.width);
         let mut distances = vec![0.0; weights.len()];
         for (c, mean) in means.chunks_exact(self.width).enumerate() {
-            for (i, distance) in self.from_place(mean).into_iter().enumerate() {
+            for (i, distance) in self.to_place(mean).into_iter().enumerate() {
                 distances[i * m + c] = distance;
             }
         }
@@ -116,6 +116,7 @@ pub(super) struct Division {
 }
 
 /// What stopped it.
+#[derive(Clone, Copy)]
 pub(super) enum Trouble {
     /// The examples are fewer than the clusters once equal ones count once.
     Few(usize),
@@ -165,7 +166,7 @@ impl Lloyd {
             ends.push(match run.path.last() {
                 Some(&last) if run.settled => last,
                 _ => {
-                    let distances = space.from_means(&self.weights(&run.assigned), self.clusters);
+                    let distances = space.to_means(&self.weights(&run.assigned), self.clusters);
                     (0..space.len()).map(|i| distances[i * self.clusters + run.assigned[i] as usize]).sum()
                 }
             });
@@ -208,7 +209,7 @@ impl Lloyd {
                 }
                 drawn(&nearest, random.uniform() * total)
             };
-            for (i, distance) in space.from_example(chosen).into_iter().enumerate() {
+            for (i, distance) in space.to_example(chosen).into_iter().enumerate() {
                 if !distance.is_finite() {
                     return Err(Trouble::NotFinite);
                 }
@@ -246,7 +247,7 @@ impl Lloyd {
                 to[place * k..(place + 1) * k].copy_from_slice(from);
             }
         }
-        let distances = space.from_means(&weights, all);
+        let distances = space.to_means(&weights, all);
         for (place, &r) in moving.iter().enumerate() {
             let run = &mut runs[r];
             let of = |i: usize| &distances[i * all + place * k..i * all + (place + 1) * k];
@@ -333,7 +334,7 @@ mod tests {
     #[test]
     fn an_empty_cluster_takes_the_farthest_and_leaves_none_empty() {
         let space = three_heaps();
-        let distances = space.from_means(&vec![1.0 / 60.0; 60], 1);
+        let distances = space.to_means(&vec![1.0 / 60.0; 60], 1);
         let mut assigned = vec![0; 60];
         fill_empty(&mut assigned, &|i, _| distances[i], 3);
         let farthest = (0..60).max_by(|&a, &b| distances[a].total_cmp(&distances[b])).unwrap();

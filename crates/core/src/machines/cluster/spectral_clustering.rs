@@ -297,7 +297,7 @@ mod tests {
     fn rings(n: usize) -> Dataset {
         let mut random = Seed(5).stream("rings");
         let point = |i: usize| {
-            let (radius, angle) = (if i % 2 == 0 { 1.0 } else { 4.0 }, i as f64 * 2.399_963);
+            let (radius, angle) = (if i.is_multiple_of(2) { 1.0 } else { 4.0 }, i as f64 * 2.399_963);
             [radius * angle.cos() + 0.1 * random.normal(), radius * angle.sin() + 0.1 * random.normal()]
         };
         Dataset::new(Rows::new((0..n).flat_map(point).collect(), n, 2).unwrap())
