@@ -334,6 +334,7 @@ mod tests {
     #[test]
     fn the_objective_never_rises_and_every_start_is_told() {
         let space = three_heaps();
+        let mut fell = 0;
         for seed in 0..20 {
             let lloyd = |restarts, max_iterations| {
                 let lloyd = Lloyd { clusters: 5, restarts, max_iterations, seed: Seed(seed) };
@@ -341,7 +342,8 @@ mod tests {
             };
             // the same start, stopped after one pass, after two, …
             let path: Vec<f64> = (1..12).map(|passes| lloyd(1, passes).objective).collect();
-            assert!(path.windows(2).all(|p| p[1] <= p[0] * (1.0 + 1e-12)) && path[0] > path[10], "{path:?}");
+            assert!(path.windows(2).all(|p| p[1] <= p[0] * (1.0 + 1e-12)), "{path:?}");
+            fell += usize::from(path[10] < path[0] * 0.999);
             let found = lloyd(4, 100);
             assert!(found.objective <= path[10] * (1.0 + 1e-12), "the first of four starts is that one");
             assert_eq!(found.status, Status::Converged);
@@ -358,6 +360,7 @@ mod tests {
             }
             assert!((again - found.objective).abs() < 1e-10 * again);
         }
+        assert!(fell > 5, "the first pass is seldom the last: {fell} of 20");
     }
 
     #[test]
