@@ -107,6 +107,12 @@ works! {
     KERNEL_K_MEANS = "I. S. Dhillon, Y. Guan & B. Kulis", "Kernel k-means, Spectral Clustering and Normalized Cuts", 2004;
     /// Normalised cuts.
     NORMALISED_CUTS = "J. Shi & J. Malik", "Normalized Cuts and Image Segmentation", 2000;
+    /// AdaBoost.
+    FREUND = "Y. Freund & R. E. Schapire", "A Decision-Theoretic Generalization of On-Line Learning and an Application to Boosting", 1997;
+    /// Soft margins for AdaBoost, and networks with adaptive centres.
+    RAETSCH = "G. Rätsch, T. Onoda & K.-R. Müller", "Soft Margins for AdaBoost", 2001;
+    /// Linear and logistic regression, among much else.
+    HASTIE = "T. Hastie, R. Tibshirani & J. Friedman", "The Elements of Statistical Learning", 2009;
     /// Latent semantic kernels.
     LATENT_SEMANTIC = "N. Cristianini, J. Shawe-Taylor & H. Lodhi", "Latent Semantic Kernels", 2002;
 }

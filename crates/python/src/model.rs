@@ -179,7 +179,8 @@ impl Model {
         places.into_pyarray(py)
     }
 
-    /// The form of the coefficients ("dual", "pairwise", "ball" or "primal") and the numbers, row by row.
+    /// The form of the coefficients ("dual", "pairwise", "ball", "primal", "neighbours" or "committee") and the numbers,
+    /// row by row; of a committee the offsets alone, for its members are no table.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray2<f64>>)> {
         let expansion = &self.model.fitted.expansion;
@@ -190,6 +191,8 @@ impl Model {
             Coefficients::Primal { weights, scale, .. } => {
                 ("primal", weights.iter().map(|w| scale * w).collect(), expansion.outputs())
             }
+            Coefficients::Neighbours(found) => ("neighbours", found.values.clone(), expansion.outputs()),
+            Coefficients::Committee(_) => ("committee", expansion.offsets.clone(), expansion.outputs()),
         };
         Ok((form, table(py, numbers, columns)?))
     }

@@ -1,5 +1,7 @@
 //! Expansions: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, the representer theorem as a type.
 
+use super::committee::Committee;
+use super::neighbours::Neighbours;
 use crate::data::{Coordinate, SparseRows, Vectors};
 use crate::gram::{BlockMut, Gram, Pick, Side, apply};
 use crate::linalg::multiply_add;
@@ -53,6 +55,10 @@ pub enum Coefficients {
         /// The factor in front of the inner product.
         scale: f64,
     },
+    /// The nearest of some training examples; no sum over them.
+    Neighbours(Neighbours),
+    /// Stumps and networks on explicit features.
+    Committee(Committee),
 }
 
 impl Expansion {
@@ -66,8 +72,17 @@ impl Expansion {
         match &self.coefficients {
             Coefficients::Dual { points, .. }
             | Coefficients::Pairwise { points, .. }
-            | Coefficients::Ball { points, .. } => points,
-            Coefficients::Primal { .. } => &[],
+            | Coefficients::Ball { points, .. }
+            | Coefficients::Neighbours(Neighbours { points, .. }) => points,
+            Coefficients::Primal { .. } | Coefficients::Committee(_) => &[],
+        }
+    }
+
+    /// How many coordinates explicit features have; `None` where the expansion is in examples.
+    pub fn width(&self) -> Option<usize> {
+        match &self.coefficients {
+            Coefficients::Primal { width, .. } | Coefficients::Committee(Committee { width, .. }) => Some(*width),
+            _ => None,
         }
     }
 }
@@ -96,7 +111,10 @@ impl Expansion {
             Coefficients::Pairwise { classes, alpha, count, .. } => {
                 pair_scores(cross, classes, alpha, *count, &mut scores);
             }
-            Coefficients::Primal { .. } => unreachable!("explicit features need no matrix"),
+            Coefficients::Neighbours(neighbours) => neighbours.scores(cross, &mut scores),
+            Coefficients::Primal { .. } | Coefficients::Committee(_) => {
+                unreachable!("explicit features need no matrix")
+            }
         }
         self.add_offsets(&mut scores);
         scores
@@ -105,9 +123,14 @@ impl Expansion {
     /// The scores of new examples from their explicit features; `None` for dense vectors of another width, or if the
     /// expansion is in examples. Coordinates of sparse vectors that training had not seen have no weight.
     pub fn primal_scores(&self, rows: &Vectors) -> Option<Vec<f64>> {
-        let Coefficients::Primal { weights, width, scale } = &self.coefficients else { return None };
         let outputs = self.outputs();
         let mut scores = vec![0.0; rows.len() * outputs];
+        if let Coefficients::Committee(committee) = &self.coefficients {
+            committee.scores(rows, outputs, &mut scores)?;
+            self.add_offsets(&mut scores);
+            return Some(scores);
+        }
+        let Coefficients::Primal { weights, width, scale } = &self.coefficients else { return None };
         let strips = scores.par_chunks_mut(STRIP * outputs.max(1)).enumerate();
         match rows {
             Vectors::Dense(rows) if rows.width() != *width => return None,

@@ -3,9 +3,11 @@
 //! Every machine returns the same type, [`Fitted`]: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, how scores become predictions, and
 //! what the solver can show. Prediction, saving, plotting and reporting are therefore written once for all machines.
 
+pub mod baseline;
 mod class_weight;
 pub mod classify;
 pub mod cluster;
+mod committee;
 pub mod detect;
 mod error;
 mod expansion;
@@ -13,6 +15,7 @@ mod fitted;
 mod folds;
 mod held_out;
 mod linear;
+mod neighbours;
 mod readout;
 pub mod reduce;
 pub mod regress;
@@ -20,10 +23,12 @@ mod support;
 mod task;
 
 pub use class_weight::ClassWeight;
+pub use committee::{Committee, Net, Seat, Stump};
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
 pub use fitted::{Fitted, Proof};
 pub use folds::folds;
+pub use neighbours::{Neighbours, Weighting};
 pub(crate) use readout::NOVELTY;
 pub use readout::{Output, Readout};
 pub use support::Effort;
@@ -135,13 +140,14 @@ pub struct MachineEntry {
 }
 
 /// The machines by what they are for, which is the name of their folder.
-pub fn families() -> [(&'static str, &'static [&'static MachineEntry]); 5] {
+pub fn families() -> [(&'static str, &'static [&'static MachineEntry]); 6] {
     [
         ("classify", classify::ENTRIES),
         ("regress", regress::ENTRIES),
         ("reduce", reduce::ENTRIES),
         ("detect", detect::ENTRIES),
         ("cluster", cluster::ENTRIES),
+        ("baseline", baseline::ENTRIES),
     ]
 }
 
@@ -150,7 +156,7 @@ pub fn all() -> impl Iterator<Item = &'static MachineEntry> {
     families().into_iter().flat_map(|(_, entries)| entries).copied()
 }
 
-/// What a machine is for: `classify`, `regress`, `reduce`, `detect` or `cluster`.
+/// What a machine is for: `classify`, `regress`, `reduce`, `detect`, `cluster` or `baseline`.
 pub fn family(entry: &MachineEntry) -> &'static str {
     let of = |(_, entries): &(&str, &[&MachineEntry])| entries.iter().any(|e| e.name == entry.name);
     families().into_iter().find(of).map_or("other", |(family, _)| family)

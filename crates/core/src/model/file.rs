@@ -5,7 +5,7 @@
 //! error and never a panic.
 
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model, is_libsvm};
+use super::{FileError, Model, is_libsvm, members};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
 use crate::formula::{Formula, Learned};
@@ -60,6 +60,8 @@ enum Kind {
     Ball,
     Pairwise { count: usize },
     Primal { width: usize, scale: f64 },
+    Neighbours(members::StoredNeighbours),
+    Committee(members::StoredCommittee),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -112,6 +114,11 @@ impl Model {
                 pack.f64s("weights", &[*width, outputs], weights);
                 Kind::Primal { width: *width, scale: *scale }
             }
+            Coefficients::Neighbours(neighbours) => {
+                points(&mut pack, &neighbours.points);
+                Kind::Neighbours(members::pack_neighbours(&mut pack, neighbours, outputs))
+            }
+            Coefficients::Committee(committee) => Kind::Committee(members::pack_committee(&mut pack, committee)),
         };
         let centrings = self.kernel.centrings();
         for (i, centring) in centrings.iter().enumerate() {
@@ -365,10 +372,16 @@ fn unpack_coefficients(
         }
         return Ok(Coefficients::Primal { weights, width, scale });
     }
+    if let Kind::Committee(stored) = &document.coefficients {
+        return members::unpack_committee(unpack, stored, offsets.len()).map(Coefficients::Committee);
+    }
     let (_, points) = unpack.get_u64s("points")?;
     let points: Vec<usize> = points.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
     if points.iter().any(|&p| p >= examples) {
         return Err("a coefficient belongs to an example that is not in the file".to_owned());
+    }
+    if let Kind::Neighbours(stored) = &document.coefficients {
+        return members::unpack_neighbours(unpack, stored, points, offsets.len()).map(Coefficients::Neighbours);
     }
     let (shape, alpha) = finite(unpack.get_f64s("alpha")?)?;
     match document.coefficients {

@@ -4,6 +4,7 @@ mod error;
 mod figure;
 mod file;
 mod libsvm;
+mod members;
 mod onnx;
 mod plane;
 mod profile;
@@ -21,7 +22,7 @@ use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Side;
-use crate::machines::{Coefficients, Fitted, Output};
+use crate::machines::{Coefficients, Fitted, Neighbours, Output, Weighting};
 use crate::params::Setting;
 use crate::solvers::SolveError;
 use std::sync::Arc;
@@ -71,7 +72,8 @@ impl Model {
             let kept = indexed.select(fitted.expansion.points());
             if let Coefficients::Dual { points, .. }
             | Coefficients::Pairwise { points, .. }
-            | Coefficients::Ball { points, .. } = &mut fitted.expansion.coefficients
+            | Coefficients::Ball { points, .. }
+            | Coefficients::Neighbours(Neighbours { points, .. }) = &mut fitted.expansion.coefficients
             {
                 *points = (0..points.len()).collect();
             }
@@ -104,7 +106,7 @@ impl Model {
     }
 
     fn raw_scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
-        if let Coefficients::Primal { width, .. } = &self.fitted.expansion.coefficients {
+        if let Some(width) = self.fitted.expansion.width() {
             if data.len() > SLICE && !self.kernel.features_are_data() {
                 // computed features may be many more numbers than the data
                 let mut scores = Vec::with_capacity(data.len() * self.fitted.expansion.outputs());
@@ -126,10 +128,14 @@ impl Model {
             });
         }
         let cross = self.kernel.cross(data, &self.examples)?;
-        let ball = matches!(self.fitted.expansion.coefficients, Coefficients::Ball { .. });
-        if ball && cross.self_similarities(Side::Rows).is_none() {
+        let instead = match &self.fitted.expansion.coefficients {
+            Coefficients::Ball { .. } => Some("use one_class"),
+            Coefficients::Neighbours(n) if n.weighting == Weighting::Distance => Some("take weighting = uniform"),
+            _ => None,
+        };
+        if let Some(remedy) = instead.filter(|_| cross.self_similarities(Side::Rows).is_none()) {
             let finding = format!(
-                "{} needs κ(x, x) of every new example, which a precomputed matrix does not tell; use one_class",
+                "{} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}",
                 self.machine
             );
             return Err(DataError::Usage { finding }.into());

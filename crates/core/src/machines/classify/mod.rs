@@ -1,6 +1,7 @@
 //! Machines that learn classes.
 
 mod adatron;
+mod knn;
 mod linear_svc;
 mod nearest_mean;
 mod nu_svc;
@@ -11,6 +12,7 @@ mod regularised_fisher;
 mod svc;
 
 pub use adatron::Adatron;
+pub use knn::Knn;
 pub use linear_svc::{LinearSvc, MarginLoss};
 pub use nearest_mean::NearestMean;
 pub use nu_svc::NuSvc;
@@ -31,4 +33,5 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &parzen::ENTRY,
     &adatron::ENTRY,
     &regularised_fisher::ENTRY,
+    &knn::ENTRY,
 ];

@@ -1,6 +1,7 @@
 //! Machines that predict numbers.
 
 mod expectile;
+mod knn_regression;
 mod linear_svr;
 mod nu_svr;
 mod penalties;
@@ -10,6 +11,7 @@ pub mod ridge;
 mod svr;
 
 pub use expectile::Expectile;
+pub use knn_regression::KnnRegression;
 pub use linear_svr::{InsensitiveLoss, LinearSvr};
 pub use nu_svr::NuSvr;
 pub use quantile::Quantile;
@@ -20,4 +22,4 @@ use super::MachineEntry;
 
 /// All machines that predict numbers.
 pub static ENTRIES: &[&MachineEntry] =
-    &[&ridge::ENTRY, &svr::ENTRY, &nu_svr::ENTRY, &linear_svr::ENTRY, &quantile::ENTRY, &expectile::ENTRY];
+    &[&ridge::ENTRY, &svr::ENTRY, &nu_svr::ENTRY, &linear_svr::ENTRY, &quantile::ENTRY, &expectile::ENTRY, &knn_regression::ENTRY];

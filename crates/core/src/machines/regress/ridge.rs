@@ -390,7 +390,7 @@ impl<'a> Run<'a> {
 }
 
 /// The target as finite numbers, one row for each example, at least one.
-pub(super) fn targets(machine: &'static str, task: &Task<'_>) -> Result<Numbers, FitError> {
+pub(in crate::machines) fn targets(machine: &'static str, task: &Task<'_>) -> Result<Numbers, FitError> {
     let numbers = task.numbers(machine)?;
     let (n, outputs) = (task.len(), numbers.names.len().max(1));
     let error = if n == 0 {

@@ -1,4 +1,4 @@
-//! Expansions as graphs: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c in each of its four forms.
+//! Expansions as graphs: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c in each of its forms that are sums.
 
 use super::formula::Term;
 use super::graph::Attribute;
@@ -30,6 +30,12 @@ impl Writer<'_> {
                 let own = self.own(&model.kernel.0)?;
                 let minus = self.times(&own, &Term::Number(-1.0));
                 self.plus(&sums, &minus)
+            }
+            Coefficients::Neighbours(_) | Coefficients::Committee(_) => {
+                return Err(format!(
+                    "{} has no sum over examples or coordinates, which is all that is written to ONNX; keep mercer's own file",
+                    model.machine
+                ));
             }
             Coefficients::Pairwise { points, classes, alpha, count } => {
                 Term::Tensor(self.pairs(points, classes, alpha, *count)?)

@@ -1,0 +1,134 @@
+//! k means of weighted rows: Lloyd's iteration from centres drawn far apart.
+//!
+//! ```text
+//! draw     μ₁ by the weights v, then each next one with probability ∝ v_i min_k ‖x_i − μ_k‖²
+//! repeat   c_i = argmin_k ‖x_i − μ_k‖²,  μ_k = Σ_{c_i = k} v_i x_i / Σ_{c_i = k} v_i
+//! ```
+//! # Source
+//! Arthur & Vassilvitskii (2007), k-means++: The advantages of careful seeding, for the draw.
+
+use super::table::Table;
+use crate::seed::Random;
+use rayon::prelude::*;
+
+/// The most rounds; centres rarely move after some twenty.
+const MOST: usize = 100;
+
+/// Centres (row by row) and the centre of every row.
+pub(super) struct Clusters {
+    pub(super) centres: Vec<f64>,
+    pub(super) of: Vec<usize>,
+}
+
+/// At most `k` clusters, fewer where rows are repeated; none is empty.
+pub(super) fn k_means(table: &Table, weights: &[f64], k: usize, random: &mut Random) -> Clusters {
+    let d = table.d;
+    let mut centres = draw(table, weights, k, random);
+    let mut of = nearest(table, &centres);
+    for _ in 0..MOST {
+        let count = centres.len() / d;
+        let (mut sums, mut sizes) = (vec![0.0; count * d], vec![0.0; count]);
+        // in the order of the rows, so that threads change no bit
+        for (i, &c) in of.iter().enumerate() {
+            sizes[c] += weights[i];
+            sums[c * d..(c + 1) * d].iter_mut().zip(table.row(i)).for_each(|(s, x)| *s += weights[i] * x);
+        }
+        // what nothing belongs to is given up
+        centres.clear();
+        for (sum, size) in sums.chunks_exact(d).zip(&sizes).filter(|(_, size)| **size > 0.0) {
+            centres.extend(sum.iter().map(|s| s / size));
+        }
+        let next = nearest(table, &centres);
+        let settled = next == of;
+        of = next;
+        if settled {
+            break;
+        }
+    }
+    Clusters { centres, of }
+}
+
+fn squared(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+fn draw(table: &Table, weights: &[f64], k: usize, random: &mut Random) -> Vec<f64> {
+    let mut shares = weights.to_vec();
+    let mut apart = vec![f64::INFINITY; table.n];
+    let mut centres = Vec::new();
+    for _ in 0..k {
+        let sum: f64 = shares.iter().sum();
+        // every row that counts is a centre already
+        if !(sum > 0.0 && sum.is_finite()) {
+            break;
+        }
+        let mut left = random.uniform() * sum;
+        let place = shares.iter().position(|s| {
+            left -= s;
+            left < 0.0
+        });
+        // rounding may leave a rest: the last one that can be drawn
+        let Some(place) = place.or_else(|| shares.iter().rposition(|&s| s > 0.0)) else { break };
+        let centre = table.row(place);
+        centres.extend_from_slice(centre);
+        apart.par_iter_mut().enumerate().for_each(|(i, far)| *far = far.min(squared(table.row(i), centre)));
+        shares.iter_mut().zip(&apart).zip(weights).for_each(|((s, far), w)| *s = far * w);
+    }
+    centres
+}
+
+/// The nearest centre of every row, the first of equally near ones.
+fn nearest(table: &Table, centres: &[f64]) -> Vec<usize> {
+    let one = |row: &[f64]| {
+        let mut best = (f64::INFINITY, 0);
+        for (c, centre) in centres.chunks_exact(table.d).enumerate() {
+            let d2 = squared(row, centre);
+            if d2 < best.0 {
+                best = (d2, c);
+            }
+        }
+        best.1
+    };
+    table.rows.par_chunks_exact(table.d).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+
+    fn table(rows: &[[f64; 2]]) -> Table {
+        Table { rows: rows.concat(), n: rows.len(), d: 2, used: vec![0, 1], width: 2 }
+    }
+
+    #[test]
+    fn every_centre_is_the_mean_of_what_is_nearest_to_it() {
+        let mut random = Seed(3).stream("points");
+        let rows: Vec<[f64; 2]> = (0..200).map(|i| [random.normal() + (i % 4) as f64 * 3.0, random.normal()]).collect();
+        let weights: Vec<f64> = (0..200).map(|i| if i % 9 == 0 { 0.0 } else { 1.0 + (i % 3) as f64 }).collect();
+        let table = table(&rows);
+        let found = k_means(&table, &weights, 7, &mut Seed(0).stream("centres"));
+        assert_eq!(found.centres.len(), 14);
+        for (c, centre) in found.centres.chunks_exact(2).enumerate() {
+            let of: Vec<usize> = (0..200).filter(|&i| found.of[i] == c).collect();
+            let size: f64 = of.iter().map(|&i| weights[i]).sum();
+            for j in 0..2 {
+                let mean = of.iter().map(|&i| weights[i] * rows[i][j]).sum::<f64>() / size;
+                assert!((mean - centre[j]).abs() < 1e-12);
+            }
+        }
+        for (i, row) in rows.iter().enumerate() {
+            let own = squared(row, &found.centres[found.of[i] * 2..found.of[i] * 2 + 2]);
+            assert!(found.centres.chunks_exact(2).all(|c| squared(row, c) >= own));
+        }
+    }
+
+    #[test]
+    fn repeated_rows_and_rows_without_weight_make_no_clusters() {
+        let table = table(&[[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]);
+        let found = k_means(&table, &[1.0, 1.0, 1.0, 0.0], 4, &mut Seed(0).stream("centres"));
+        let mut centres: Vec<&[f64]> = found.centres.chunks_exact(2).collect();
+        centres.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        assert_eq!(centres, [[1.0, 2.0], [3.0, 4.0]]);
+    }
+}

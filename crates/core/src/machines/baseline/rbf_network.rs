@@ -1,0 +1,128 @@
+//! Classification by a network of radial basis functions.
+
+use super::net::{Lesson, NetOptions, Taught};
+use super::table::{Table, shares};
+use crate::data::Numbers;
+use crate::machines::regress::ridge::targets;
+use crate::machines::{
+    Coefficients, Committee, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Seat, Task,
+};
+use crate::params::{Params, Visit};
+use crate::solvers::Monitor;
+use crate::sources::{RAETSCH, Source};
+
+const NAME: &str = "rbf_network";
+
+/// f_c(x) = Σ_k w_kc exp(−‖x − μ_k‖² / 2σ_k²) + b_c with the targets ±1, one class against the rest
+///
+/// Centres start at k means and are refined with their widths by `steps` of conjugate gradients; output weights are always
+/// those of least squares with the penalty ½ λ ‖w‖² beside ½ the mean square. All classes share the centres; two classes are
+/// one function. A method for comparisons, on the coordinates of the linear kernel. The proof's objective is the sum of
+/// both terms.
+///
+/// # Source
+/// Rätsch, Onoda & Müller (2001), Soft margins for AdaBoost, appendix.
+///
+/// # Use when
+/// Another method is to be compared with a classical network on few coordinates.
+///
+/// # Cost
+/// k means, then n k (d + k) multiplications for each step and each look of its line search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RbfNetwork {
+    /// Centres, penalty, widths and steps.
+    pub net: NetOptions,
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: NAME,
+    aliases: &["rbf_net"],
+    summary: "a network of radial basis functions with adaptive centres; for comparisons",
+    formula: "f_c(x) = Σ_k w_kc exp(−‖x − μ_k‖² / 2σ_k²) + b_c",
+    learns: Learns::Classes,
+    source: Source::new(&RAETSCH, "appendix on RBF nets"),
+    use_when: "another method is to be compared with a classical network on few coordinates",
+    make: || Box::new(RbfNetwork::default()),
+};
+
+impl Params for RbfNetwork {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        self.net.visit(v);
+    }
+}
+
+impl Machine for RbfNetwork {
+    fn entry(&self) -> &'static MachineEntry {
+        &ENTRY
+    }
+
+    fn weighs(&self) -> bool {
+        true
+    }
+
+    fn wants_matrix(&self) -> bool {
+        false
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let classes = task.classes(NAME)?;
+        // two classes are one problem, in which a positive score decides for the first
+        let outputs = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
+        let sign = |code: u32, c: usize| if code as usize == c { 1.0 } else { -1.0 };
+        let values: Vec<f64> =
+            classes.codes.iter().flat_map(|&code| (0..outputs).map(move |c| sign(code, c))).collect();
+        let labels = classes.labels;
+        let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
+        teach((NAME, "svc"), &self.net, task, &values, readout, watch)
+    }
+}
+
+/// One network for all outputs (n × outputs targets).
+fn teach(
+    (machine, instead): (&'static str, &'static str),
+    options: &NetOptions,
+    task: &Task<'_>,
+    values: &[f64],
+    readout: Readout,
+    watch: &dyn Monitor,
+) -> Result<Fitted, FitError> {
+    // hidden values, plain and weighted, now and at the next point
+    let table = Table::of(machine, instead, task, 0)?;
+    let hidden = table.n.saturating_mul(options.centres + 1).saturating_mul(32);
+    task.plan.check(hidden, "the hidden layer of a network")?;
+    let weights = shares(machine, task)?;
+    let outputs = readout.outputs();
+    let lesson = Lesson { table: &table, targets: values, outputs, weights: &weights };
+    let taught = lesson.learn(options, &mut task.seed.stream("network"), watch);
+    let Taught { net, objective, steps, status, .. } =
+        taught.map_err(|error| FitError::Solve { machine, error })?;
+    let notes = vec![("centres".to_owned(), net.widths.len() as f64)];
+    let nets = vec![Seat { output: 0, vote: None, net }];
+    let committee = Committee { width: table.width, used: table.used, stumps: Vec::new(), nets };
+    Ok(Fitted {
+        expansion: Expansion { coefficients: Coefficients::Committee(committee), offsets: vec![0.0; outputs] },
+        readout,
+        proof: Proof {
+            status,
+            iterations: steps,
+            objective: Some(objective),
+            storage: "explicit features, no kernel matrix".to_owned(),
+            notes,
+            ..Proof::direct()
+        },
+        calibration: None,
+        training_scores: None,
+    })
+}
+
+/// The same for numbers.
+pub(super) fn regress(
+    machine: &'static str,
+    options: &NetOptions,
+    task: &Task<'_>,
+    watch: &dyn Monitor,
+) -> Result<Fitted, FitError> {
+    let Numbers { names, values } = targets(machine, task)?;
+    teach((machine, "ridge"), options, task, &values, Readout::Values { names }, watch)
+}

@@ -1,0 +1,247 @@
+//! The nearest examples in feature space, which vote or are averaged.
+//!
+//! ```text
+//! d²(x, x_i) = ‖φ(x) − φ(x_i)‖² = κ(x, x) − 2 κ(x, x_i) + κ(x_i, x_i)
+//! f_c(x)     = Σ_{i∈N} a_i v_ic / Σ_{i∈N} a_i          N: the k examples with the smallest d²
+//! a_i        = w_i, or w_i / d(x, x_i); where some of N are at distance zero, w_i for these and 0 for the others
+//! ```
+//! κ(x, x) is the same for all x_i: it changes no order, and is asked for only where distances are weights.
+//!
+//! # Source
+//! Shawe-Taylor & Cristianini 2004, §5.1 (distances in feature space).
+
+use super::{Coefficients, Expansion, FitError, Fitted, Proof, Readout, Task};
+use crate::data::DataError;
+use crate::gram::{BlockMut, Gram, Pick, Side, diagonal};
+use crate::params::Choice;
+use crate::solvers::{Monitor, Progress, SolveError};
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// The most rows that one thread scores at a time.
+const STRIP: usize = 128;
+/// Candidates that one thread keeps at a time; fewer rows where k is large.
+const KEPT: usize = 1 << 17;
+/// Columns of a tile.
+const TILE: usize = 512;
+/// Rounding of κ(x, x) − 2 κ(x, z) + κ(z, z), in units of the last digit: what is below is zero.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Examples that are looked up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Neighbours {
+    /// Which training examples.
+    pub points: Vec<usize>,
+    /// κ(x_i, x_i) of each.
+    pub own: Vec<f64>,
+    /// v, `points.len() × outputs` numbers row by row.
+    pub values: Vec<f64>,
+    /// w, how much each counts; above zero.
+    pub weights: Vec<f64>,
+    /// How many are asked, from one to all.
+    pub k: usize,
+    /// How they are weighed against each other.
+    pub weighting: Weighting,
+}
+
+/// How neighbours are weighed against each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weighting {
+    /// All alike.
+    #[default]
+    Uniform,
+    /// By 1/d.
+    Distance,
+}
+
+impl Choice for Weighting {
+    fn options(&self) -> &'static [&'static str] {
+        &["uniform", "distance"]
+    }
+    fn get(&self) -> usize {
+        *self as usize
+    }
+    fn set(&mut self, position: usize) {
+        *self = if position == 0 { Self::Uniform } else { Self::Distance };
+    }
+}
+
+impl Neighbours {
+    /// The scores of new examples, from the matrix between them (rows) and the points (columns); not a number where a
+    /// kernel value is not finite, or where κ(x, x) is needed and not known.
+    pub(super) fn scores(&self, cross: &dyn Gram, scores: &mut [f64]) {
+        let (n, points) = (cross.shape().0, self.points.len());
+        let outputs = self.values.len() / points.max(1);
+        let unknown = || vec![f64::NAN; n];
+        let own = match self.weighting {
+            Weighting::Uniform => vec![0.0; n],
+            Weighting::Distance => cross.self_similarities(Side::Rows).unwrap_or_else(unknown),
+        };
+        let strip = (KEPT / (2 * self.k).max(1)).clamp(1, STRIP);
+        scores.par_chunks_mut(strip * outputs.max(1)).enumerate().for_each(|(at, scores)| {
+            let (start, count) = (at * strip, scores.len() / outputs);
+            let mut rows: Vec<Nearest> = (0..count).map(|_| Nearest::new(self.k)).collect();
+            let mut tile = vec![0.0; count * TILE];
+            for left in (0..points).step_by(TILE) {
+                let right = (left + TILE).min(points);
+                let block = &mut tile[..count * (right - left)];
+                cross.block(
+                    Pick::Range(start..start + count),
+                    Pick::Range(left..right),
+                    BlockMut::new(block, count, right - left),
+                );
+                for (nearest, line) in rows.iter_mut().zip(block.chunks_exact(right - left)) {
+                    for (place, similarity) in (left..right).zip(line) {
+                        // d² − κ(x, x)
+                        nearest.see(self.own[place] - 2.0 * similarity, place);
+                    }
+                }
+            }
+            for (i, (nearest, out)) in rows.into_iter().zip(scores.chunks_exact_mut(outputs)).enumerate() {
+                self.ask(nearest.found(), own[start + i], out);
+            }
+        });
+    }
+
+    /// The mean of the values of some neighbours, each given by d² − κ(x, x) and its place.
+    fn ask(&self, neighbours: Option<Vec<(f64, usize)>>, own: f64, out: &mut [f64]) {
+        let Some(neighbours) = neighbours.filter(|_| own.is_finite()) else { return out.fill(f64::NAN) };
+        let outputs = out.len();
+        let squared = |&(rest, place): &(f64, usize)| {
+            let d2 = own + rest;
+            // what differences of nearly equal numbers leave behind is no distance
+            if d2 <= ROUNDING * (own.abs() + self.own[place].abs()) { 0.0 } else { d2 }
+        };
+        let weighs = self.weighting == Weighting::Distance;
+        let met = weighs && neighbours.iter().any(|neighbour| squared(neighbour) == 0.0);
+        let mut sum = 0.0;
+        for neighbour in &neighbours {
+            let place = neighbour.1;
+            let factor = match (weighs, squared(neighbour)) {
+                (false, _) => 1.0,
+                (true, d2) if met => f64::from(u8::from(d2 == 0.0)),
+                (true, d2) => 1.0 / d2.sqrt(),
+            };
+            let weight = factor * self.weights[place];
+            sum += weight;
+            for (o, v) in out.iter_mut().zip(&self.values[place * outputs..(place + 1) * outputs]) {
+                *o += weight * v;
+            }
+        }
+        out.iter_mut().for_each(|o| *o /= sum);
+    }
+}
+
+/// Keeps the examples of a task with their values (n × outputs); what does not count is left out.
+pub(super) fn look_up(
+    machine: &'static str,
+    task: &Task<'_>,
+    asked: Neighbours,
+    values: &[f64],
+    readout: Readout,
+    watch: &dyn Monitor,
+) -> Result<Fitted, FitError> {
+    let (n, outputs) = (task.len(), readout.outputs());
+    let progress = Progress { phase: "neighbours", done: 0, total: None, gap: None };
+    if let ControlFlow::Break(reason) = watch.step(&progress) {
+        return Err(FitError::Solve { machine, error: SolveError::Stopped { reason } });
+    }
+    let own = diagonal(task.gram.as_ref());
+    // |κ(x, z)|² ≤ κ(x, x) κ(z, z): where the diagonal is finite, all is
+    if let Some(place) = own.iter().position(|k| !k.is_finite()) {
+        let error = SolveError::NotFinite { row: place + 1, column: place + 1 };
+        return Err(FitError::Solve { machine, error });
+    }
+    let weight = |i: usize| task.weights.map_or(1.0, |w| w[i]);
+    let points: Vec<usize> = (0..n).filter(|&i| weight(i) > 0.0).collect();
+    if points.is_empty() {
+        let error = DataError::Usage { finding: "every example has the weight zero; give some of them more".to_owned() };
+        return Err(FitError::Target { machine, error });
+    }
+    let (count, k) = (points.len(), asked.k.clamp(1, points.len()));
+    let neighbours = Neighbours {
+        own: points.iter().map(|&i| own[i]).collect(),
+        values: points.iter().flat_map(|&i| &values[i * outputs..(i + 1) * outputs]).copied().collect(),
+        weights: points.iter().map(|&i| weight(i)).collect(),
+        points,
+        k,
+        ..asked
+    };
+    let coefficients = Coefficients::Neighbours(neighbours);
+    Ok(Fitted {
+        expansion: Expansion { coefficients, offsets: vec![0.0; outputs] },
+        readout,
+        proof: Proof { support: Some(count), notes: vec![("neighbours".to_owned(), k as f64)], ..Proof::direct() },
+        calibration: None,
+        training_scores: None,
+    })
+}
+
+/// The k smallest of a stream of numbers, with their places; of equal ones those that came first.
+struct Nearest {
+    k: usize,
+    kept: Vec<(f64, usize)>,
+    /// The largest of the k smallest so far; what is not below it is none of them.
+    limit: f64,
+    /// Whether every number was finite.
+    sound: bool,
+}
+
+impl Nearest {
+    fn new(k: usize) -> Self {
+        Self { k, kept: Vec::new(), limit: f64::INFINITY, sound: true }
+    }
+
+    fn see(&mut self, number: f64, place: usize) {
+        self.sound &= number.is_finite();
+        if number < self.limit {
+            self.kept.push((number, place));
+            if self.kept.len() >= 2 * self.k {
+                self.cut();
+                self.limit = self.kept.iter().map(|c| c.0).fold(f64::NEG_INFINITY, f64::max);
+            }
+        }
+    }
+
+    /// Leaves the k smallest; each number costs two comparisons on average, however large k is.
+    fn cut(&mut self) {
+        if self.kept.len() > self.k {
+            self.kept.select_nth_unstable_by(self.k - 1, order);
+            self.kept.truncate(self.k);
+        }
+    }
+
+    /// The k smallest in their order; `None` if a number was not finite.
+    fn found(mut self) -> Option<Vec<(f64, usize)>> {
+        self.cut();
+        self.kept.sort_unstable_by(order);
+        self.sound.then_some(self.kept)
+    }
+}
+
+fn order(a: &(f64, usize), b: &(f64, usize)) -> std::cmp::Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+
+    #[test]
+    fn the_smallest_of_a_stream_are_those_of_the_sorted_list() {
+        let mut random = Seed(1).stream("numbers");
+        for (n, k) in [(1, 1), (7, 7), (300, 1), (300, 5), (300, 299), (300, 300)] {
+            // few different numbers, so that there are many ties
+            let numbers: Vec<f64> = (0..n).map(|_| random.below(20) as f64).collect();
+            let mut sorted: Vec<(f64, usize)> = numbers.iter().copied().zip(0..).collect();
+            sorted.sort_by(order);
+            let mut nearest = Nearest::new(k);
+            numbers.iter().zip(0..).for_each(|(x, i)| nearest.see(*x, i));
+            assert_eq!(nearest.found().unwrap(), sorted[..k], "{n} {k}");
+        }
+        let mut nearest = Nearest::new(1);
+        [1.0, f64::NAN, 0.0].iter().zip(0..).for_each(|(x, i)| nearest.see(*x, i));
+        assert_eq!(nearest.found(), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! The mean of the k nearest neighbours in feature space.
+
+use super::ridge::targets;
+use crate::machines::neighbours::{Neighbours, Weighting, look_up};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::params::{Params, Rule, Visit};
+use crate::solvers::Monitor;
+use crate::sources::{KMPA, Source};
+
+const NAME: &str = "knn_regression";
+
+/// f(x) = Σ_{i∈N} a_i y_i / Σ_{i∈N} a_i over the k nearest, d²(x, x_i) = κ(x, x) − 2 κ(x, x_i) + κ(x_i, x_i)
+///
+/// a_i is the weight of the example, and with `weighting = distance` divided by d; examples at distance zero then decide
+/// alone. Of equally near examples those that come first are taken. Several targets are averaged at once. Where there are
+/// fewer than k examples, all are averaged.
+///
+/// # Source
+/// Shawe-Taylor & Cristianini 2004, §5.1 (distances in feature space).
+///
+/// # Use when
+/// A method without any assumption is wanted to compare with.
+///
+/// # Cost
+/// n kernel values to learn; each prediction takes n more, none stored. The model keeps all examples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnnRegression {
+    /// k.
+    pub k: usize,
+    /// How neighbours are weighed.
+    pub weighting: Weighting,
+}
+
+impl Default for KnnRegression {
+    fn default() -> Self {
+        Self { k: 5, weighting: Weighting::Uniform }
+    }
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: NAME,
+    aliases: &["knn_regressor"],
+    summary: "the mean of the k nearest examples in feature space",
+    formula: "d²(x, xᵢ) = κ(x, x) − 2 κ(x, xᵢ) + κ(xᵢ, xᵢ); mean of the k smallest",
+    learns: Learns::Numbers,
+    source: Source::new(&KMPA, "§5.1"),
+    use_when: "a method without assumptions is wanted to compare with",
+    make: || Box::new(KnnRegression::default()),
+};
+
+impl Params for KnnRegression {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.count("k", &mut self.k, Rule::AtLeast(1.0), "number of neighbours that are asked");
+        v.choice("weighting", &mut self.weighting, "uniform, or distance: a neighbour counts 1/d");
+    }
+}
+
+impl Machine for KnnRegression {
+    fn entry(&self) -> &'static MachineEntry {
+        &ENTRY
+    }
+
+    fn weighs(&self) -> bool {
+        true
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let target = targets(NAME, task)?;
+        let asked = Neighbours { k: self.k, weighting: self.weighting, ..Neighbours::default() };
+        look_up(NAME, task, asked, &target.values, Readout::Values { names: target.names }, watch)
+    }
+}
