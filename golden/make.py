@@ -31,10 +31,11 @@ from sklearn.decomposition import KernelPCA
 from sklearn.gaussian_process.kernels import RBF, Matern
 from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss, pairwise
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.neighbors import NearestCentroid
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
 from sklearn.svm import SVC, LinearSVC, LinearSVR
 
 HERE = Path(__file__).resolve().parent
@@ -790,6 +791,50 @@ def nearest_mean():
     write("nearest_mean", notes, data=data, cases=cases)
 
 
+# ------------------------------------------------------------------------------------------------------- comparisons
+
+
+def comparisons():
+    rng = np.random.default_rng(21)
+    data = {}
+    for name, n, d, classes in (("two", 40, 3, 2), ("three", 60, 2, 3), ("wide", 12, 20, 2)):
+        y = np.arange(n) % classes
+        x = rng.standard_normal((n, d)) + 0.8 * np.eye(classes, d)[y]
+        data[name] = {"x": x, "y": y, "t": np.sin(x[:, 0]) + 0.1 * rng.standard_normal(n), "z": rng.standard_normal((15, d))}
+    cases = []
+    for name, part in data.items():
+        x, y, t, z = part["x"], part["y"], part["t"], part["z"]
+        for formula, settings in (LINEAR, rbf(0.5), poly(2, 0.5, 1.0)):
+
+            def apart(a, b, settings=settings):
+                own = [matrix(settings, v[None, :], v[None, :])[0, 0] for v in a]
+                other = [matrix(settings, v[None, :], v[None, :])[0, 0] for v in b]
+                return np.sqrt(np.maximum(np.add.outer(own, other) - 2.0 * matrix(settings, a, b), 0.0))
+
+            for k, weights in ((1, "uniform"), (4, "uniform"), (4, "distance"), (9, "distance")):
+                votes = KNeighborsClassifier(k, weights=weights, metric="precomputed").fit(apart(x, x), y)
+                means = KNeighborsRegressor(k, weights=weights, metric="precomputed").fit(apart(x, x), t)
+                case = {"machine": "knn", "data": name, "formula": formula, "k": k, "weighting": weights}
+                d = apart(z, x)
+                cases.append(case | {"shares": votes.predict_proba(d), "labels": votes.predict(d), "means": means.predict(d)})
+        weights = 1.0 + np.arange(len(x)) % 3
+        for sample_weight in (None, weights):
+            line = LinearRegression().fit(x, t, sample_weight=sample_weight)
+            case = {"machine": "linear_regression", "data": name, "weights": sample_weight}
+            cases.append(case | {"coefficients": line.coef_, "intercept": line.intercept_, "scores": line.predict(z)})
+        for lam in (0.1, 1.0):
+            plane = LogisticRegression(C=1.0 / lam, tol=1e-12, max_iter=10_000, solver="newton-cholesky")
+            plane = OneVsRestClassifier(plane).fit(x, y)
+            case = {"machine": "logistic_regression", "data": name, "lambda": lam}
+            cases.append(case | {"scores": plane.decision_function(z), "labels": plane.predict(z)})
+    notes = [
+        "knn: KNeighborsClassifier and KNeighborsRegressor on distances in feature space; shares are predict_proba, means those of t.",
+        "linear_regression: LinearRegression of t on x, with weights where there are some.",
+        "logistic_regression: LogisticRegression(C = 1/lambda), one class against the rest; with two classes one score, positive for 1.",
+    ]
+    write("comparisons", notes, data=data, cases=cases)
+
+
 # ------------------------------------------------------------------------------------------------------- calibration
 
 
@@ -951,5 +996,6 @@ if __name__ == "__main__":
     linear()
     libsvm_models()
     nearest_mean()
+    comparisons()
     calibration()
     strings()

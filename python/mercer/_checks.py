@@ -21,6 +21,15 @@ REASONS["CentreOfMass"] = dict.fromkeys(
     ("check_outliers_train", "check_outliers_fit_predict"), "no training example is ever novel"
 )
 
+# a weight multiplies a vote, but k counts examples; and centres are drawn at random, another time from other rows
+for _name, _why in (
+    ("Knn", "k counts repeated examples, and a weighted one once"),
+    ("KnnRegression", "k counts repeated examples, and a weighted one once"),
+    ("RbfNetwork", "centres that are drawn from repeated examples are others"),
+    ("RbfNetworkRegression", "centres that are drawn from repeated examples are others"),
+):
+    REASONS[_name] = dict.fromkeys(_WEIGHTS, _why)
+
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """The checks of :func:`sklearn.utils.estimator_checks.check_estimator` that an estimator fails, with the reason."""

@@ -26,6 +26,13 @@ ESTIMATORS = [
     mercer.RegularisedFisher(),
     mercer.KernelKMeans(),
     mercer.SpectralClustering(),
+    mercer.Knn(),
+    mercer.KnnRegression(),
+    mercer.Adaboost(),
+    mercer.LogisticRegression(),
+    mercer.RbfNetwork(),
+    mercer.LinearRegression(),
+    mercer.RbfNetworkRegression(),
 ]
 
 

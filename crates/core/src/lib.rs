@@ -58,12 +58,12 @@ pub mod prelude {
     pub use crate::job::{Fit, Job};
     pub use crate::machines::Effort;
     pub use crate::machines::classify::{
-        Adatron, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc,
+        Adatron, Knn, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc,
     };
     pub use crate::machines::cluster::{KernelKMeans, SpectralClustering};
     pub use crate::machines::detect::{CentreOfMass, OneClass, ParzenDensity, Svdd};
     pub use crate::machines::reduce::{EmpiricalMap, IncompleteCholesky, KernelPca, WhitenedMap};
-    pub use crate::machines::regress::{Expectile, LinearSvr, NuSvr, Quantile, Ridge, Svr};
+    pub use crate::machines::regress::{Expectile, KnnRegression, LinearSvr, NuSvr, Quantile, Ridge, Svr};
     pub use crate::model::Model;
     pub use crate::seed::Seed;
 }

@@ -61,6 +61,7 @@ fn no_entry_of_a_folder_is_missing_from_its_list() {
         ("machines/reduce", machines::reduce::ENTRIES.len()),
         ("machines/detect", machines::detect::ENTRIES.len()),
         ("machines/cluster", machines::cluster::ENTRIES.len()),
+        ("machines/baseline", machines::baseline::ENTRIES.len()),
     ] {
         assert_eq!(declared(folder), listed(folder), "{folder}: the files with an entry, and the list");
         assert_eq!(entries, listed(folder).len(), "{folder}");

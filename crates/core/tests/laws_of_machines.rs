@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::gram::Plan;
+use mercer::machines::baseline::{
+    AdaBoost, Learner, LinearRegression, LogisticRegression, NetOptions, RbfNetworkRegression,
+};
 use mercer::machines::classify::Strategy;
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
@@ -199,6 +202,8 @@ fn with_threads(threads: usize, machine: &dyn Machine, kernel: &Formula, data: &
             | Coefficients::Ball { alpha, .. }
             | Coefficients::Pairwise { alpha, .. } => alpha.clone(),
             Coefficients::Primal { weights, .. } => weights.clone(),
+            // their scores tell
+            Coefficients::Neighbours(_) | Coefficients::Committee(_) => Vec::new(),
         };
         all.extend(model.scores(data).unwrap());
         all
@@ -212,12 +217,19 @@ fn the_number_of_threads_changes_no_bit() {
     // factorisations of more than 256 rows share their sums between threads; nothing else does
     let factorised: [&dyn Machine; 3] =
         [&ridge(RidgeSolver::Cholesky), &ridge(RidgeSolver::Eigen), &pca(PcaSolver::Full)];
-    let others: [&dyn Machine; 5] = [
+    let net = NetOptions { centres: 5, steps: 3, ..NetOptions::default() };
+    let others: [&dyn Machine; 11] = [
         &Svc { c: 3.0, ..Svc::default() },
         &NearestMean::default(),
         &ridge(RidgeSolver::Cg),
         &ridge(RidgeSolver::Auto),
         &pca(PcaSolver::Krylov),
+        &Knn::default(),
+        &AdaBoost { rounds: 20, ..AdaBoost::default() },
+        &AdaBoost { rounds: 4, learner: Learner::RbfNetwork, regularisation: 5.0, net, ..AdaBoost::default() },
+        &RbfNetworkRegression::default(),
+        &LinearRegression::default(),
+        &LogisticRegression::default(),
     ];
     for sizes in [[50, 60, 70, 60], [150, 130, 140, 120]] {
         let (x, codes) = clouds(&sizes, 5, 1.0, 21);
@@ -225,7 +237,8 @@ fn the_number_of_threads_changes_no_bit() {
         let data = Dataset::new(x).with_target(Target::from(y)).unwrap();
         for (machine, exact) in factorised.iter().map(|m| (*m, data.len() <= 256)).chain(others.map(|m| (m, true))) {
             // the automatic road of the linear kernel is the primal one, in which nothing of n rows is factorised
-            let kernel = if machine.settings() == ridge(RidgeSolver::Auto).settings() { linear() } else { rbf(0.2) };
+            let primal = machine.settings() == ridge(RidgeSolver::Auto).settings() || !machine.wants_matrix();
+            let kernel = if primal { linear() } else { rbf(0.2) };
             let single = with_threads(1, machine, &kernel, &data);
             let size = single.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
             for threads in [2, 3] {

@@ -4,6 +4,7 @@
 use mercer::calibrate::Method;
 use mercer::data::Table;
 use mercer::data::read::{ReadOptions, read};
+use mercer::machines::baseline::{AdaBoost, NetOptions, RbfNetworkRegression};
 use mercer::prelude::*;
 use serde_json::{Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -54,12 +55,16 @@ fn samples() -> Vec<Sample> {
     let matrix = Rows::new((0..144).map(|i| f64::from(u8::from(i % 13 == 0))).collect(), 12, 12).unwrap();
     let matrix = Dataset::new(matrix).with_target(numbers).unwrap();
     let centred = "centre(rbf(gamma=0.5))".parse::<Formula>().unwrap();
+    let net = NetOptions { centres: 3, ..NetOptions::default() };
     let mut all = vec![
         sample("svc", &Svc::default().fit(&rbf(0.5), &dense).unwrap(), &dense, None),
         sample("primal", &Ridge::default().fit(&linear(), &plain).unwrap(), &plain, None),
         sample("sparse", &Ridge::default().fit(&rbf(0.5), &sparse).unwrap(), &sparse, None),
         sample("single", &KernelPca::default().fit(&rbf(0.5), &single).unwrap(), &single, None),
         sample("text", &NearestMean::default().fit(&spectrum(2).normalise(), &text).unwrap(), &text, None),
+        sample("neighbours", &Knn::default().fit(&rbf(0.5), &dense).unwrap(), &dense, None),
+        sample("stumps", &AdaBoost { rounds: 3, ..AdaBoost::default() }.fit(&linear(), &dense).unwrap(), &dense, None),
+        sample("net", &RbfNetworkRegression { net }.fit(&linear(), &sparse).unwrap(), &sparse, None),
         sample("calibrated", &calibrated(&dense, Method::Platt), &dense, None),
         sample("isotonic", &calibrated(&dense, Method::Isotonic), &dense, None),
         sample("centred", &Svc::default().fit(&centred, &dense).unwrap(), &dense, None),
@@ -337,6 +342,12 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     refused("centred", &set("/centrings", json!(u64::MAX)), &keep, "is missing");
     refused("svc", &set("/readout/vote/labels", json!(["a", "b"])), &keep, "readout does not fit");
     refused("svc", &set("/coefficients/pairwise/count", json!(1_u64 << 60)), &keep, "do not fit its classes");
+    refused("neighbours", &set("/coefficients/neighbours/k", json!(13)), &keep, "do not fit together");
+    refused("neighbours", &set("/coefficients/neighbours/k", json!(0)), &keep, "do not fit together");
+    refused("stumps", &set("/coefficients/committee/width", json!(1)), &keep, "committee does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/centres", json!(1_u64 << 62)), &keep, "committee does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/centres", json!(2)), &keep, "committee does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/output", json!(u64::MAX)), &keep, "committee does not fit");
     refused("svc", &set("/views/0/len", json!(u64::MAX)), &keep, "wrong shape");
     refused("svc", &set("/views/0/width", json!(1_u64 << 60)), &keep, "wrong shape");
     refused("sparse", &set("/views/0/width", json!(1)), &keep, "wrong shape");

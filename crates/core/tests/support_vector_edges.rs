@@ -163,7 +163,7 @@ fn beta_sum(fitted: &Fitted) -> f64 {
         Coefficients::Dual { alpha, .. } | Coefficients::Ball { alpha, .. } | Coefficients::Pairwise { alpha, .. } => {
             alpha.iter().sum()
         }
-        Coefficients::Primal { .. } => f64::NAN,
+        _ => f64::NAN,
     }
 }
 

@@ -28,8 +28,9 @@ pub(crate) fn machines() -> String {
         let mut machine = (entry.make)();
         json!({
             "name": entry.name, "aliases": entry.aliases, "summary": entry.summary, "formula": entry.formula,
-            "learns": learns, "family": mercer::machines::family(entry), "source": entry.source.to_string(), "use_when": entry.use_when,
-            "weighs": machine.weighs(), "parameters": parameters(machine.as_mut()),
+            "learns": learns, "family": mercer::machines::family(entry), "source": entry.source.to_string(),
+            "use_when": entry.use_when, "weighs": machine.weighs(), "explicit": !machine.wants_matrix(),
+            "parameters": parameters(machine.as_mut()),
         })
     };
     Value::Array(mercer::machines::all().map(one).collect()).to_string()

@@ -168,10 +168,7 @@ mod tests {
             width: 3,
             used: vec![0, 2],
             stumps: vec![Stump { output: 1, coordinate: 1, threshold: 0.5, vote: 0.25 }],
-            nets: vec![
-                Seat { output: 0, vote: None, net: net.clone() },
-                Seat { output: 1, vote: Some(10.0), net },
-            ],
+            nets: vec![Seat { output: 0, vote: None, net: net.clone() }, Seat { output: 1, vote: Some(10.0), net }],
         }
     }
 

@@ -28,7 +28,7 @@ const TILE: usize = 512;
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Examples that are looked up.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Neighbours {
     /// Which training examples.
     pub points: Vec<usize>,
@@ -132,11 +132,11 @@ impl Neighbours {
     }
 }
 
-/// Keeps the examples of a task with their values (n × outputs); what does not count is left out.
+/// Keeps the examples of a task with their values (n × outputs), of which k will be asked; what does not count is left out.
 pub(super) fn look_up(
     machine: &'static str,
     task: &Task<'_>,
-    asked: Neighbours,
+    (k, weighting): (usize, Weighting),
     values: &[f64],
     readout: Readout,
     watch: &dyn Monitor,
@@ -155,17 +155,18 @@ pub(super) fn look_up(
     let weight = |i: usize| task.weights.map_or(1.0, |w| w[i]);
     let points: Vec<usize> = (0..n).filter(|&i| weight(i) > 0.0).collect();
     if points.is_empty() {
-        let error = DataError::Usage { finding: "every example has the weight zero; give some of them more".to_owned() };
+        let error =
+            DataError::Usage { finding: "every example has the weight zero; give some of them more".to_owned() };
         return Err(FitError::Target { machine, error });
     }
-    let (count, k) = (points.len(), asked.k.clamp(1, points.len()));
+    let (count, k) = (points.len(), k.clamp(1, points.len()));
     let neighbours = Neighbours {
         own: points.iter().map(|&i| own[i]).collect(),
         values: points.iter().flat_map(|&i| &values[i * outputs..(i + 1) * outputs]).copied().collect(),
         weights: points.iter().map(|&i| weight(i)).collect(),
         points,
         k,
-        ..asked
+        weighting,
     };
     let coefficients = Coefficients::Neighbours(neighbours);
     Ok(Fitted {

@@ -101,12 +101,14 @@ pub(super) fn unpack_committee(
     let stumps = (0..of.len())
         .map(|i| Stump { output: of[i], coordinate: coordinates[i], threshold: thresholds[i], vote: votes[i] })
         .collect();
-    let mut arrays = [numbers("net.centres")?, numbers("net.widths")?, numbers("net.weights")?, numbers("net.offsets")?]
-        .map(Vec::into_iter);
+    let mut arrays =
+        [numbers("net.centres")?, numbers("net.widths")?, numbers("net.weights")?, numbers("net.offsets")?]
+            .map(Vec::into_iter);
     let mut nets = Vec::new();
     for seat in &stored.nets {
         let product = |a: usize, b: usize| a.checked_mul(b).ok_or_else(wrong);
-        let sizes = [product(seat.centres, used.len())?, seat.centres, product(seat.centres, seat.outputs)?, seat.outputs];
+        let sizes =
+            [product(seat.centres, used.len())?, seat.centres, product(seat.centres, seat.outputs)?, seat.outputs];
         if arrays.iter().zip(sizes).any(|(array, size)| array.len() < size) {
             return Err(wrong());
         }

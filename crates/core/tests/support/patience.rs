@@ -70,6 +70,7 @@ pub fn sensible(result: Result<Fitted, FitError>, machine: &str, what: &str) -> 
                 | Coefficients::Ball { alpha, .. }
                 | Coefficients::Pairwise { alpha, .. } => alpha,
                 Coefficients::Primal { weights, .. } => weights,
+                other => panic!("{machine} with {other:?}"),
             };
             assert!(alpha.iter().chain(&fitted.expansion.offsets).all(|v| v.is_finite()), "{machine}, {what}");
             assert!(fitted.proof.objective.is_some_and(f64::is_finite), "{machine}, {what}: {:?}", fitted.proof);

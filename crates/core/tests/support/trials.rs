@@ -170,7 +170,7 @@ impl Trial {
                         row.iter().enumerate().map(|(p, k)| share(p) * k).sum::<f64>() + offset
                     }));
                 }
-                Coefficients::Primal { .. } => panic!("a support vector machine in explicit features"),
+                other => panic!("a support vector machine with {other:?}"),
             }
         }
         if support.is_empty() {

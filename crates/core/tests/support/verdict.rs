@@ -353,6 +353,6 @@ pub fn parts(fitted: &Fitted, codes: &[usize]) -> Vec<Part> {
                 })
                 .collect()
         }
-        Coefficients::Primal { .. } => panic!("a support vector machine in explicit features"),
+        other => panic!("a support vector machine with {other:?}"),
     }
 }

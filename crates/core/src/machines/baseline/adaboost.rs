@@ -141,13 +141,17 @@ impl Machine for AdaBoost {
             let finding = "there are more than 2³² examples; take fewer".to_owned();
             return Err(FitError::Param { machine: NAME, finding });
         }
-        let weights: Vec<f64> = shares(NAME, task)?.iter().map(|w| w / table.n as f64).collect();
+        // what does not count has no threshold between it and others either
+        let shares = shares(NAME, task)?;
+        let counted: Vec<usize> = (0..table.n).filter(|&i| shares[i] > 0.0).collect();
+        let weights: Vec<f64> = counted.iter().map(|&i| shares[i] / table.n as f64).collect();
+        let table = if counted.len() < table.n { table.select(&counted) } else { table };
         let sorted = (self.learner == Learner::Stump).then(|| Sorted::of(&table));
         // two classes are one problem, in which a positive score decides for the first
         let problems = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
         let one = |c: usize| {
-            let sign = |&code: &u32| if code as usize == c { 1.0 } else { -1.0 };
-            let signs: Vec<f64> = classes.codes.iter().map(sign).collect();
+            let sign = |&i: &usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
+            let signs: Vec<f64> = counted.iter().map(sign).collect();
             let problem =
                 Problem { machine: self, table: &table, sorted: sorted.as_ref(), signs: &signs, prior: &weights };
             problem.boost(Seed(task.seed.0.wrapping_add(c as u64)), watch)
@@ -232,7 +236,7 @@ struct Problem<'a> {
     table: &'a Table,
     sorted: Option<&'a Sorted>,
     signs: &'a [f64],
-    /// v, which adds up to one.
+    /// v, each above zero, which add up to one.
     prior: &'a [f64],
 }
 
@@ -240,8 +244,7 @@ impl Problem<'_> {
     fn boost(&self, seed: Seed, watch: &dyn Monitor) -> Result<Boosted, SolveError> {
         let mut random = seed.stream("boosting");
         let mut state = State::new(self.prior, self.machine);
-        let mut boosted =
-            Boosted { members: Vec::new(), bound: 1.0, smallest_margin: 0.0, status: Status::Converged };
+        let mut boosted = Boosted { members: Vec::new(), bound: 1.0, smallest_margin: 0.0, status: Status::Converged };
         for round in 0..self.machine.rounds {
             let progress = Progress { phase: "boosting", done: round, total: Some(self.machine.rounds), gap: None };
             if let ControlFlow::Break(reason) = watch.step(&progress) {
@@ -274,8 +277,7 @@ impl Problem<'_> {
             boosted.members.push((b, member));
         }
         if !boosted.members.is_empty() {
-            let counted = state.sums.iter().zip(self.prior).filter(|(_, v)| **v > 0.0);
-            boosted.smallest_margin = counted.map(|(s, _)| s / state.total).fold(f64::INFINITY, f64::min);
+            boosted.smallest_margin = state.sums.iter().map(|s| s / state.total).fold(f64::INFINITY, f64::min);
         }
         Ok(boosted)
     }
@@ -329,9 +331,8 @@ impl<'a> State<'a> {
         // the logarithm, which does not overflow
         let value = |b: f64| {
             let exponent = |i: usize| -self.soft_margin(i, b, right[i]);
-            let counted = || (0..right.len()).filter(|&i| self.prior[i] > 0.0);
-            let top = counted().map(exponent).fold(f64::NEG_INFINITY, f64::max);
-            top + counted().map(|i| self.prior[i] * (exponent(i) - top).exp()).sum::<f64>().ln()
+            let top = (0..right.len()).map(exponent).fold(f64::NEG_INFINITY, f64::max);
+            top + (0..right.len()).map(|i| self.prior[i] * (exponent(i) - top).exp()).sum::<f64>().ln()
         };
         // finer near zero, where most coefficients are
         let place = |k: usize| LARGEST * (k as f64 / LOOKS.0 as f64).powi(2);
@@ -360,10 +361,8 @@ impl<'a> State<'a> {
             self.sums[i] += b * r;
         }
         self.total += b;
-        let counted = margins.iter().zip(self.prior).filter(|(_, v)| **v > 0.0);
-        let least = counted.map(|(m, _)| *m).fold(f64::INFINITY, f64::min);
-        // v = 0 stays so, whatever its margin
-        let raw: Vec<f64> = margins.iter().zip(self.prior).map(|(m, v)| if *v > 0.0 { v * (least - m).exp() } else { 0.0 }).collect();
+        let least = margins.iter().copied().fold(f64::INFINITY, f64::min);
+        let raw: Vec<f64> = margins.iter().zip(self.prior).map(|(m, v)| v * (least - m).exp()).collect();
         let sum: f64 = raw.iter().sum();
         self.weights = raw.into_iter().map(|w| w / sum).collect();
     }

@@ -1,11 +1,11 @@
 //! Linear regression: least squares with an intercept.
 
-use super::table::{Table, shares};
-use crate::linalg::{Eigen, gram_of_columns, multiply_add, symmetric_eigen, symmetric_eigen_bytes, transposed_multiply};
-use crate::machines::regress::ridge::targets;
-use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
+use super::table::{ROUNDING, Table, means, shares};
+use crate::linalg::{
+    Eigen, gram_of_columns, multiply_add, symmetric_eigen, symmetric_eigen_bytes, transposed_multiply,
 };
+use crate::machines::regress::ridge::targets;
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Params, Visit};
 use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{HASTIE, Source};
@@ -13,8 +13,6 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 const NAME: &str = "linear_regression";
-/// A column varies if its spread is above so many units of rounding of its values.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rows that one thread takes at a time.
 const STRIP: usize = 256;
 
@@ -79,11 +77,8 @@ impl Machine for LinearRegression {
         let weights = shares(NAME, task)?;
         let outputs = target.names.len();
         let line = Line::new(&table, &weights, &target.values, outputs).map_err(solve)?;
-        let coefficients = Coefficients::Primal {
-            weights: table.spread(&line.weights, outputs),
-            width: table.width,
-            scale: 1.0,
-        };
+        let coefficients =
+            Coefficients::Primal { weights: table.spread(&line.weights, outputs), width: table.width, scale: 1.0 };
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets: line.offsets },
             readout: Readout::Values { names: target.names },
@@ -113,17 +108,16 @@ impl Line {
     fn new(table: &Table, shares: &[f64], y: &[f64], outputs: usize) -> Result<Self, SolveError> {
         let (n, d) = (table.n, table.d);
         let roots: Vec<f64> = shares.iter().map(|v| v.sqrt()).collect();
-        let means = means(&table.rows, d, shares);
-        let centres = self::means(y, outputs, shares);
-        let (lengths, most) = spreads(table, &means, shares);
+        let (centre, level) = (means(&table.rows, d, shares), means(y, outputs, shares));
+        let (lengths, most) = spreads(table, &centre, shares);
         // Z: columns of mean zero and length one; a column that does not vary is zero
         let still = |j: usize| lengths[j] <= ROUNDING * (n as f64).sqrt() * most[j];
         let inverse: Vec<f64> = (0..d).map(|j| if still(j) { 0.0 } else { 1.0 / lengths[j] }).collect();
         let mut z = table.rows.clone();
         z.par_chunks_mut(d).zip(&roots).for_each(|(row, root)| {
-            row.iter_mut().zip(&means).zip(&inverse).for_each(|((x, m), s)| *x = root * (*x - m) * s);
+            row.iter_mut().zip(&centre).zip(&inverse).for_each(|((x, m), s)| *x = root * (*x - m) * s);
         });
-        let rest = |p: usize| roots[p / outputs] * (y[p] - centres[p % outputs]);
+        let rest = |p: usize| roots[p / outputs] * (y[p] - level[p % outputs]);
         let mut residual: Vec<f64> = (0..n * outputs).map(rest).collect();
         let eigen = symmetric_eigen(gram_of_columns(&z, n, d), d)?;
         let top = eigen.values.first().copied().unwrap_or(0.0);
@@ -142,25 +136,11 @@ impl Line {
         if rank < (0..d).filter(|&j| !still(j)).count() {
             weights = shortest(&weights, &eigen, rank, &lengths, outputs);
         }
-        let along = |c: usize| (0..d).map(|j| weights[j * outputs + c] * means[j]).sum::<f64>();
-        let offsets = (0..outputs).map(|c| centres[c] - along(c)).collect();
+        let along = |c: usize| (0..d).map(|j| weights[j * outputs + c] * centre[j]).sum::<f64>();
+        let offsets = (0..outputs).map(|c| level[c] - along(c)).collect();
         let objective = 0.5 * residual.iter().map(|r| r * r).sum::<f64>();
         Ok(Self { weights, offsets, rank, objective })
     }
-}
-
-/// The weighted mean of each column, with the rounding of the first sum taken away by a second.
-fn means(rows: &[f64], d: usize, shares: &[f64]) -> Vec<f64> {
-    let total: f64 = shares.iter().sum();
-    let mut means = vec![0.0; d];
-    for _ in 0..2 {
-        let mut sums = vec![0.0; d];
-        for (row, v) in rows.chunks_exact(d).zip(shares) {
-            sums.iter_mut().zip(row).zip(&means).for_each(|((s, x), m)| *s += v * (x - m));
-        }
-        means.iter_mut().zip(&sums).for_each(|(m, s)| *m += s / total);
-    }
-    means
 }
 
 /// The length of each centred column, and its largest number.

@@ -8,12 +8,10 @@
 //! The step is halved until P falls. The end is where gᵀH⁻¹g, twice what a quadratic P could still lose, is small beside P;
 //! that does not depend on the units of the coordinates.
 
-use super::table::{Table, shares};
+use super::table::{ROUNDING, Table, means, shares};
 use crate::linalg::{Cholesky, gram_of_columns, multiply_add, transposed_multiply};
 use crate::machines::fitted::each;
-use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
-};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status};
@@ -75,7 +73,12 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 impl Params for LogisticRegression {
     fn visit(&mut self, v: &mut dyn Visit) {
         v.real("lambda", &mut self.lambda, Rule::AtLeast(0.0), "weight of the penalty ½ λ ‖w‖², 0 for none");
-        v.real("tolerance", &mut self.tolerance, Rule::Above(0.0), "root of the relative loss still possible at the end");
+        v.real(
+            "tolerance",
+            &mut self.tolerance,
+            Rule::Above(0.0),
+            "root of the relative loss still possible at the end",
+        );
         v.count("max_iterations", &mut self.max_iterations, Rule::AtLeast(1.0), "most steps of Newton");
     }
 }
@@ -101,19 +104,21 @@ impl Machine for LogisticRegression {
         task.plan.check(matrix, "the Hessian of logistic regression (linear_svc with loss = logistic has none)")?;
         // refuses weights that are all zero
         let equal = shares(NAME, task)?;
-        let weights = task.weights.map_or(equal, <[f64]>::to_vec);
+        let weights = task.weights.unwrap_or(&equal);
         // mean zero makes the bias nearly independent of the weights; it is put back at the end
-        let means: Vec<f64> =
-            (0..d).map(|j| table.rows.iter().skip(j).step_by(d).sum::<f64>() / n as f64).collect();
+        let means = means(&table.rows, d, &equal);
+        let still: Vec<bool> = (0..d).map(|j| is_still(&table, j, means[j])).collect();
         let mut rows = vec![1.0; n * (d + 1)];
         rows.par_chunks_mut(d + 1).enumerate().for_each(|(i, out)| {
-            out.iter_mut().zip(table.row(i)).zip(&means).for_each(|((o, x), m)| *o = x - m);
+            for (j, x) in table.row(i).iter().enumerate() {
+                out[j] = if still[j] { 0.0 } else { x - means[j] };
+            }
         });
         let problems = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
         let one = |c: usize| {
             let sign = |&code: &u32| if code as usize == c { 1.0 } else { -1.0 };
             let signs: Vec<f64> = classes.codes.iter().map(sign).collect();
-            Problem { machine: self, rows: &rows, width: d + 1, signs: &signs, weights: &weights }.solve(watch)
+            Problem { machine: self, rows: &rows, width: d + 1, signs: &signs, weights }.solve(watch)
         };
         let found = (0..problems).into_par_iter().map(one).collect::<Result<Vec<_>, _>>();
         let found = found.map_err(|error| FitError::Solve { machine: NAME, error })?;
@@ -151,6 +156,13 @@ impl LogisticRegression {
             ..Proof::direct()
         }
     }
+}
+
+/// Whether a coordinate never changes, so that it says nothing that the bias does not.
+fn is_still(table: &Table, j: usize, mean: f64) -> bool {
+    let column = || table.rows.iter().skip(j).step_by(table.d);
+    let spread = column().map(|x| (x - mean).abs()).fold(0.0, f64::max);
+    spread <= ROUNDING * column().map(|x| x.abs()).fold(0.0, f64::max)
 }
 
 /// One class against the rest.
@@ -226,8 +238,8 @@ impl Problem<'_> {
             (weights, scores, objective) = (w, f, value);
             steps += 1;
         };
-        let counted = || (0..self.signs.len()).filter(|&i| self.weights[i] > 0.0);
-        let separated = counted().all(|i| self.signs[i] * scores[i] > 0.0);
+        let mut counted = (0..self.signs.len()).filter(|&i| self.weights[i] > 0.0);
+        let separated = counted.all(|i| self.signs[i] * scores[i] > 0.0);
         Ok(Plane { weights, steps, status, objective, violation, separated })
     }
 

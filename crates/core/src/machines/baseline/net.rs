@@ -52,7 +52,7 @@ pub struct NetOptions {
 
 impl Default for NetOptions {
     fn default() -> Self {
-        Self { centres: 20, lambda: 1e-3, widths: Widths::Cluster, steps: 10 }
+        Self { centres: 20, lambda: 1e-4, widths: Widths::Nearest, steps: 10 }
     }
 }
 
@@ -71,9 +71,9 @@ impl NetOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Widths {
     /// The mean distance of the examples of a cluster from its centre.
-    #[default]
     Cluster,
     /// The distance of the nearest other centre.
+    #[default]
     Nearest,
 }
 
@@ -133,7 +133,8 @@ impl Lesson<'_> {
                 break;
             }
             let slope = dot(&gradient, &direction);
-            let Some((next, moved, taken)) = self.search(&shape, &direction, &at, (slope, length), options.lambda) else {
+            let Some((next, moved, taken)) = self.search(&shape, &direction, &at, (slope, length), options.lambda)
+            else {
                 break;
             };
             (shape, at, length) = (moved, next, 2.0 * taken);
@@ -172,7 +173,7 @@ impl Lesson<'_> {
                 Widths::Cluster => [own, neighbour(k)],
                 Widths::Nearest => [neighbour(k), own],
             };
-            // a single example has no spread, a single centre no neighbour
+            // a single example has no spread, and a single centre no neighbour
             candidates.into_iter().find(|&w| usable(w)).unwrap_or(1.0)
         };
         (0..centres.len()).map(width).collect()

@@ -95,8 +95,7 @@ fn teach(
     let outputs = readout.outputs();
     let lesson = Lesson { table: &table, targets: values, outputs, weights: &weights };
     let taught = lesson.learn(options, &mut task.seed.stream("network"), watch);
-    let Taught { net, objective, steps, status, .. } =
-        taught.map_err(|error| FitError::Solve { machine, error })?;
+    let Taught { net, objective, steps, status, .. } = taught.map_err(|error| FitError::Solve { machine, error })?;
     let notes = vec![("centres".to_owned(), net.widths.len() as f64)];
     let nets = vec![Seat { output: 0, vote: None, net }];
     let committee = Committee { width: table.width, used: table.used, stumps: Vec::new(), nets };

@@ -9,6 +9,9 @@
 use super::table::Table;
 use rayon::prelude::*;
 
+/// Stumps whose sums Σ w y h differ by no more than this are equally good: rounding decides nothing.
+const TIE: f64 = 1e-12;
+
 /// Coordinates in rising order.
 pub(super) struct Sorted {
     /// d × n places of examples, coordinate by coordinate.
@@ -53,7 +56,7 @@ impl Sorted {
         Self { order: order.concat(), values: values.concat(), n }
     }
 
-    /// The stump with the least error for weights w and signs y; of equal ones the first coordinate and lowest threshold.
+    /// The stump with the least error for weights w, which add up to one, and signs y; of equal ones the first coordinate and lowest threshold.
     pub(super) fn best(&self, weights: &[f64], signs: &[f64]) -> Best {
         let n = self.n;
         // w_i y_i once, not once for each coordinate
@@ -64,7 +67,7 @@ impl Sorted {
             let (mut edge, mut best) = (total, (0.0, 0.0_f64));
             for p in 0..n - 1 {
                 edge -= 2.0 * pulls[order[p] as usize];
-                if edge.abs() > best.1.abs() && values[p] < values[p + 1] {
+                if edge.abs() > best.1.abs() + TIE && values[p] < values[p + 1] {
                     best = (between(values[p], values[p + 1]), edge);
                 }
             }
@@ -75,7 +78,7 @@ impl Sorted {
         let sign = |edge: f64| if edge < 0.0 { -1.0 } else { 1.0 };
         let (mut best, mut most) = (Best { cut: None, sign: sign(total) }, total.abs());
         for (j, (threshold, edge)) in columns.into_iter().enumerate() {
-            if edge.abs() > most {
+            if edge.abs() > most + TIE {
                 most = edge.abs();
                 best = Best { cut: Some((j, threshold)), sign: sign(edge) };
             }
@@ -104,7 +107,7 @@ mod tests {
                 let rows: Vec<f64> = (0..n * 3).map(|_| random.below(6) as f64).collect();
                 let table = Table { rows, n, d: 3, used: vec![0, 1, 2], width: 3 };
                 let signs: Vec<f64> = (0..n).map(|_| if random.uniform() < 0.4 { 1.0 } else { -1.0 }).collect();
-                let weights: Vec<f64> = (0..n).map(|_| random.uniform()).collect();
+                let weights: Vec<f64> = (0..n).map(|_| random.uniform() / n as f64).collect();
                 let error = |stump: &Best| {
                     (0..n).filter(|&i| stump.says(table.row(i)) != signs[i]).map(|i| weights[i]).sum::<f64>()
                 };

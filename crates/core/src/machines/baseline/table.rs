@@ -6,6 +6,9 @@ use crate::machines::{FitError, Task};
 use crate::solvers::SolveError;
 use rayon::prelude::*;
 
+/// A column varies if its spread is above so many units of rounding of its values.
+pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 /// n rows of d coordinates.
 pub(super) struct Table {
     /// Row by row.
@@ -62,6 +65,12 @@ impl Table {
         &self.rows[i * self.d..(i + 1) * self.d]
     }
 
+    /// Some of the rows.
+    pub(super) fn select(&self, keep: &[usize]) -> Self {
+        let rows = keep.iter().flat_map(|&i| self.row(i)).copied().collect();
+        Self { rows, n: keep.len(), d: self.d, used: self.used.clone(), width: self.width }
+    }
+
     /// Weights of the used coordinates (d × outputs) at their places among all.
     pub(super) fn spread(&self, weights: &[f64], outputs: usize) -> Vec<f64> {
         let mut all = vec![0.0; self.width * outputs];
@@ -82,4 +91,18 @@ pub(super) fn shares(machine: &'static str, task: &Task<'_>) -> Result<Vec<f64>,
     }
     let finding = "the weights of the examples must have a finite sum above zero".to_owned();
     Err(FitError::Param { machine, finding })
+}
+
+/// The weighted mean of each column, with the rounding of the first sum taken away by a second.
+pub(super) fn means(rows: &[f64], d: usize, shares: &[f64]) -> Vec<f64> {
+    let total: f64 = shares.iter().sum();
+    let mut means = vec![0.0; d];
+    for _ in 0..2 {
+        let mut sums = vec![0.0; d];
+        for (row, v) in rows.chunks_exact(d).zip(shares) {
+            sums.iter_mut().zip(row).zip(&means).for_each(|((s, x), m)| *s += v * (x - m));
+        }
+        means.iter_mut().zip(&sums).for_each(|(m, s)| *m += s / total);
+    }
+    means
 }

@@ -1,7 +1,7 @@
 //! The k nearest neighbours in feature space vote.
 
 use crate::data::DataError;
-use crate::machines::neighbours::{Neighbours, Weighting, look_up};
+use crate::machines::neighbours::{Weighting, look_up};
 use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
@@ -77,8 +77,7 @@ impl Machine for Knn {
         // an example votes for its own class
         let mut votes = vec![0.0; n * count];
         classes.codes.iter().enumerate().for_each(|(i, &code)| votes[i * count + code as usize] = 1.0);
-        let asked = Neighbours { k: self.k, weighting: self.weighting, ..Neighbours::default() };
-        look_up(NAME, task, asked, &votes, Readout::ArgMax { labels: classes.labels }, watch)
+        look_up(NAME, task, (self.k, self.weighting), &votes, Readout::ArgMax { labels: classes.labels }, watch)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The mean of the k nearest neighbours in feature space.
 
 use super::ridge::targets;
-use crate::machines::neighbours::{Neighbours, Weighting, look_up};
+use crate::machines::neighbours::{Weighting, look_up};
 use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
@@ -67,7 +67,6 @@ impl Machine for KnnRegression {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = targets(NAME, task)?;
-        let asked = Neighbours { k: self.k, weighting: self.weighting, ..Neighbours::default() };
-        look_up(NAME, task, asked, &target.values, Readout::Values { names: target.names }, watch)
+        look_up(NAME, task, (self.k, self.weighting), &target.values, Readout::Values { names: target.names }, watch)
     }
 }

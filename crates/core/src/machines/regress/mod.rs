@@ -21,5 +21,12 @@ pub use svr::{Svr, TubeLoss};
 use super::MachineEntry;
 
 /// All machines that predict numbers.
-pub static ENTRIES: &[&MachineEntry] =
-    &[&ridge::ENTRY, &svr::ENTRY, &nu_svr::ENTRY, &linear_svr::ENTRY, &quantile::ENTRY, &expectile::ENTRY, &knn_regression::ENTRY];
+pub static ENTRIES: &[&MachineEntry] = &[
+    &ridge::ENTRY,
+    &svr::ENTRY,
+    &nu_svr::ENTRY,
+    &linear_svr::ENTRY,
+    &quantile::ENTRY,
+    &expectile::ENTRY,
+    &knn_regression::ENTRY,
+];

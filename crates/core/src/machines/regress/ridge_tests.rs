@@ -94,7 +94,7 @@ impl Problem {
                     }
                 }
             }
-            Coefficients::Pairwise { .. } | Coefficients::Ball { .. } => unreachable!(),
+            _ => unreachable!(),
         }
         f
     }

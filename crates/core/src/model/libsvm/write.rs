@@ -145,7 +145,9 @@ fn sum(model: &Model, kernel: &Kernel<'_>) -> Result<Sum, String> {
             (points.clone(), alpha.iter().map(|a| a * factor).collect())
         }
         Coefficients::Neighbours(_) | Coefficients::Committee(_) => {
-            return Err(format!("{machine} is no sum over examples, so it is no model of LIBSVM; keep mercer's own file"));
+            return Err(format!(
+                "{machine} is no sum over examples, so it is no model of LIBSVM; keep mercer's own file"
+            ));
         }
         Coefficients::Primal { scale, .. } => {
             let unit = (0..outputs * outputs).map(|k| if k / outputs == k % outputs { *scale } else { 0.0 });
