@@ -67,9 +67,10 @@ fn neighbours_vote_and_are_averaged_as_in_scikit_learn() {
 #[test]
 fn lines_are_those_of_scikit_learn() {
     each("linear_regression", |_, means, z, case| {
-        let data = match case["weights"].is_array() {
-            true => means.clone().with_weights(numbers(&case["weights"])).unwrap(),
-            false => means.clone(),
+        let data = if case["weights"].is_array() {
+            means.clone().with_weights(numbers(&case["weights"])).unwrap()
+        } else {
+            means.clone()
         };
         let model = LinearRegression::default().fit(&linear(), &data).unwrap();
         let Coefficients::Primal { weights, .. } = &model.fitted.expansion.coefficients else { panic!() };

@@ -114,7 +114,7 @@ fn soft_margins_become_hard_ones_and_the_line_search_ends_at_a_minimum() {
         // a third of a margin for an example of mean weight
         let price = 60.0_f64.powf(power) / 3.0;
         let machine = AdaBoost { regularisation: price, power, ..AdaBoost::default() };
-        let prior: Vec<f64> = (0..60).map(|i| (1 + i % 3) as f64 / 120.0).collect();
+        let prior: Vec<f64> = (0..60).map(|i| f64::from(1 + i % 3) / 120.0).collect();
         let mut state = State::new(&prior, &machine);
         for round in 0..4_usize {
             let right: Vec<f64> = (0..60).map(|i| if (i * (round + 2)) % 7 == 0 { -1.0 } else { 1.0 }).collect();
@@ -146,7 +146,7 @@ fn soft_margins_become_hard_ones_and_the_line_search_ends_at_a_minimum() {
 #[test]
 fn a_weight_of_two_is_an_example_twice() {
     let (x, signs) = noisy(80, 4);
-    let weights: Vec<f64> = (0..80).map(|i| (i % 3) as f64).collect();
+    let weights: Vec<f64> = (0..80).map(|i| f64::from(i % 3)).collect();
     let places: Vec<usize> = (0..80).flat_map(|i| vec![i; i % 3]).collect();
     let twice = labelled(&x, &signs).select(&places);
     let weighted = labelled(&x, &signs).with_weights(weights).unwrap();

@@ -104,8 +104,9 @@ mod tests {
     #[test]
     fn every_centre_is_the_mean_of_what_is_nearest_to_it() {
         let mut random = Seed(3).stream("points");
-        let rows: Vec<[f64; 2]> = (0..200).map(|i| [random.normal() + (i % 4) as f64 * 3.0, random.normal()]).collect();
-        let weights: Vec<f64> = (0..200).map(|i| if i % 9 == 0 { 0.0 } else { 1.0 + (i % 3) as f64 }).collect();
+        let rows: Vec<[f64; 2]> =
+            (0..200).map(|i| [random.normal() + f64::from(i % 4) * 3.0, random.normal()]).collect();
+        let weights: Vec<f64> = (0..200).map(|i| if i % 9 == 0 { 0.0 } else { 1.0 + f64::from(i % 3) }).collect();
         let table = table(&rows);
         let found = k_means(&table, &weights, 7, &mut Seed(0).stream("centres"));
         assert_eq!(found.centres.len(), 14);

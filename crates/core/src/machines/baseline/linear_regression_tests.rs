@@ -30,7 +30,7 @@ fn residuals_are_orthogonal_to_every_column() {
     let raw = numbers(400, 1);
     let x = Rows::new(raw.iter().enumerate().map(|(p, v)| (v + 10.0) * units[p % 4]).collect(), 100, 4).unwrap();
     let y = numbers(100, 2);
-    let weights: Vec<f64> = (0..100).map(|i| (i % 4) as f64).collect();
+    let weights: Vec<f64> = (0..100).map(|i| f64::from(i % 4)).collect();
     let model = fit(&x, &y, Some(weights.clone()));
     let scores = model.scores(&Dataset::new(x.clone())).unwrap();
     let rest: Vec<f64> = (0..100).map(|i| weights[i] * (y[i] - scores[i])).collect();
@@ -54,7 +54,7 @@ fn a_plane_is_found_exactly_and_a_weight_of_two_is_an_example_twice() {
     let noisy: Vec<f64> = y.iter().zip(numbers(50, 4)).map(|(y, e)| y + e).collect();
     let places: Vec<usize> = (0..50).flat_map(|i| vec![i; i % 3]).collect();
     let copies: Vec<f64> = places.iter().map(|&i| noisy[i]).collect();
-    let (w, b) = plane(&fit(&x, &noisy, Some((0..50).map(|i| (i % 3) as f64).collect())));
+    let (w, b) = plane(&fit(&x, &noisy, Some((0..50).map(|i| f64::from(i % 3)).collect())));
     let (u, c) = plane(&fit(&x.select(&places), &copies, None));
     assert!(w.iter().zip(&u).all(|(a, b)| (a - b).abs() < 1e-12) && (b - c).abs() < 1e-12);
 }

@@ -40,7 +40,7 @@ fn slope(model: &Model, x: &Rows<f64>, signs: &[f64], weights: &[f64], lambda: f
 #[test]
 fn no_derivative_is_left_at_the_end() {
     let (x, codes) = overlapping(300, 1);
-    let weights: Vec<f64> = (0..300).map(|i| 0.5 * (i % 4) as f64).collect();
+    let weights: Vec<f64> = (0..300).map(|i| 0.5 * f64::from(i % 4)).collect();
     for lambda in [0.0, 1.0, 50.0] {
         let machine = LogisticRegression { lambda, tolerance: 1e-9, ..LogisticRegression::default() };
         let data = labelled(&x, &codes).with_weights(weights.clone()).unwrap();

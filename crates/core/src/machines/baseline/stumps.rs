@@ -116,7 +116,7 @@ mod tests {
                     least = least.min(error(&Best { cut: None, sign }));
                     for j in 0..3 {
                         for threshold in 0..6 {
-                            least = least.min(error(&Best { cut: Some((j, threshold as f64)), sign }));
+                            least = least.min(error(&Best { cut: Some((j, f64::from(threshold))), sign }));
                         }
                     }
                 }

@@ -33,7 +33,7 @@ fn sorted(x: &Rows<f64>, z: &[f64], keep: impl Fn(usize) -> bool) -> Vec<(f64, u
 fn scores_are_those_of_all_pairs() {
     // several tiles, and some examples without weight
     let ((x, codes), (z, _)) = (clouds(1300, 1), clouds(150, 2));
-    let weights: Vec<f64> = (0..1300).map(|i| if i % 5 == 0 { 0.0 } else { (1 + i % 3) as f64 }).collect();
+    let weights: Vec<f64> = (0..1300).map(|i| if i % 5 == 0 { 0.0 } else { f64::from(1 + i % 3) }).collect();
     let numbers: Vec<f64> = (0..1300).map(|i| x.row(i)[0].sin()).collect();
     let classified = labelled(&x, &codes).with_weights(weights.clone()).unwrap();
     let numbered = Dataset::new(x.clone()).with_target(Target::from(numbers.clone())).unwrap();
