@@ -246,10 +246,10 @@ fn the_reliability_diagram_is_drawn_or_says_what_is_missing() {
     let data = load("banana", Some(200));
     let machine = Svc::default();
     let model = job(&machine, &rbf(0.5), Method::Platt).run(&data, &Silent).unwrap();
-    let svg = model.reliability_figure(&data).unwrap();
+    let svg = model.reliability_figure(&data, mercer::plot::Theme::Light).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("predicted probability of 1") && !svg.contains("NaN"));
-    assert!(model.reliability_figure(&data.clone().without_target()).is_err());
+    assert!(model.reliability_figure(&data.clone().without_target(), mercer::plot::Theme::Light).is_err());
     let plain = machine.fit(&rbf(0.5), &data).unwrap();
-    let error = plain.reliability_figure(&data).unwrap_err().to_string();
+    let error = plain.reliability_figure(&data, mercer::plot::Theme::Light).unwrap_err().to_string();
     assert!(error.contains("fit it again with --probabilities"), "{error}");
 }

@@ -284,7 +284,7 @@ fn a_simpler_candidate_within_one_standard_error_is_chosen_and_fitted() {
     assert_eq!(found.chosen, first, "the smallest c within the limit");
     let c = found.candidates[first].point[0].clone();
     assert!(found.model.settings.contains(&c), "{c:?}");
-    let svg = found.figure("cv error");
+    let svg = found.figure("cv error", mercer::plot::Theme::Light);
     for label in ["0.001", "100", "cv error", "± 1 s.e.", "best"] {
         assert!(svg.contains(&format!(">{label}<")), "{label}: {svg}");
     }
@@ -296,7 +296,7 @@ fn a_picture_has_the_values_of_two_axes_and_marks_the_best() {
     let data = clouds();
     let found =
         search("svc", &rbf(1.0), "c=0.5|32, tolerance=0.001|0.01, gamma=0.0625|0.25|7", &data, 1, &Silent).unwrap();
-    let svg = found.figure("cv error");
+    let svg = found.figure("cv error", mercer::plot::Theme::Light);
     let least = found.candidates.iter().map(|c| c.score).fold(1.0, f64::min);
     for label in ["gamma", "c", "0.0625", "0.25", "7", "0.5", "32", &format!("{least:.4}")] {
         assert!(svg.contains(&format!(">{label}<")), "{label}");

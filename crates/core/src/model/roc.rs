@@ -41,7 +41,7 @@ impl Model {
                 data.len()
             ),
         };
-        let line = |c: crate::metrics::Roc| Line { name: format!("{} ({:.3})", c.label, c.area), points: c.points };
+        let line = |c: crate::metrics::Roc| Line { name: format!("{:.3} {}", c.area, c.label), points: c.points };
         let curves = curves.into_iter().map(line).collect();
         Ok(RocFigure { title: self.title(), curves, note: Some(note) }.draw(theme))
     }

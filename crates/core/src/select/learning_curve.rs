@@ -114,7 +114,7 @@ impl LearningCurve<'_> {
         for (done, &size) in sizes.iter().enumerate() {
             let splits = parts.iter().map(|part| beginning(part, if size == all { usize::MAX } else { size }, data));
             let folds = Folds::ordered(data, splits.collect(), learns, &fold_of)?;
-            let read = |heard: Heard<'_>| both(heard, &parts);
+            let read = |heard: Heard<'_>| both(&heard, &parts);
             let judge =
                 Judge { met: &met, folds: &folds, seed: self.seed, watch, read: &read, done, total: sizes.len() };
             let mut verdict = judge.run(&points)?;
@@ -217,13 +217,13 @@ fn beginning(part: &Split, size: usize, data: &Dataset) -> Split {
 }
 
 /// The scores on what was held out, and on what was learned from.
-fn both(heard: Heard<'_>, parts: &[Split]) -> Result<(f64, f64), Error> {
+fn both(heard: &Heard<'_>, parts: &[Split]) -> Result<(f64, f64), Error> {
     let held_out = parts[heard.split].test.len();
     let outputs = heard.fitted.readout.outputs().max(1);
     let (test, train) = heard.scores.split_at(held_out * outputs);
     let of = |scores: &[f64], range: std::ops::Range<usize>| {
         let unknown = &heard.unknown.select(&range.collect::<Vec<_>>());
-        error_of(Heard { scores: scores.to_vec(), unknown, ..heard })
+        error_of(Heard { scores: scores.to_vec(), unknown, ..*heard })
     };
     Ok((of(test, 0..held_out)?, of(train, held_out..heard.unknown.len())?))
 }
