@@ -58,9 +58,10 @@ impl<'a> Blocks<'a> {
         // the first block tells what those after it need to know
         let mut batch = self.batch(1);
         while !batch.is_empty() {
-            let (left, next) = match self.ended {
-                true => (whole.take(&batch), Vec::new()),
-                false => rayon::join(|| whole.take(&batch), || self.batch(at_once)),
+            let (left, next) = if self.ended {
+                (whole.take(&batch), Vec::new())
+            } else {
+                rayon::join(|| whole.take(&batch), || self.batch(at_once))
             };
             if let Some(first) = left? {
                 let mut left = batch.split_off(first);

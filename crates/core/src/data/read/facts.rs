@@ -129,6 +129,7 @@ impl Facts {
     }
 
     /// The first spelling wins, also when it was the plain one.
+    #[allow(clippy::needless_bitwise_bool)] // a lazy operator is a branch
     pub(super) fn note_spelling(&mut self, value: f64, cell: Option<String>, before: &[f64]) {
         let value = value + 0.0; // −0 and 0 are one label
         if self.spelled.insert(value.to_bits()) {

@@ -90,6 +90,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
 
 /// The decimal that ends within eight bytes, found without a branch that depends on its digits; `None` if it is longer.
 #[inline]
+#[allow(clippy::needless_bitwise_bool)] // a lazy operator is a branch
 fn decimal_of_word(text: u64) -> Option<Decimal> {
     let negative = text as u8 == b'-';
     let text = text >> (8 * u32::from(negative));

@@ -220,7 +220,7 @@ impl Sweep<'_, '_> {
                 }
                 let bytes = self.text.as_bytes().get(at..)?;
                 let Some(found) = decimal(bytes) else { break };
-                if !(found.plain | (*way == Way::Any)) || bytes.get(found.len) != Some(&stop) {
+                if !(found.plain || *way == Way::Any) || bytes.get(found.len) != Some(&stop) {
                     break;
                 }
                 *numbers.get_mut(row)? = found.value;
@@ -248,13 +248,12 @@ impl Sweep<'_, '_> {
         }
         let to = end - usize::from(ends_line && end > from && bytes[end - 1] == b'\r');
         let (first, after) = trimmed(bytes, from, to);
-        let cell = match quoted {
-            false => &text[first..after],
-            true => {
-                // text after a closing quote belongs to the cell
-                self.cell.push_str(if first < after { &text[from..to] } else { "" });
-                &self.cell
-            }
+        let cell = if quoted {
+            // text after a closing quote belongs to the cell
+            self.cell.push_str(if first < after { &text[from..to] } else { "" });
+            &self.cell
+        } else {
+            &text[first..after]
         };
         let facts = &mut self.part.facts[k];
         let numbers = &mut self.room[k];
