@@ -13,7 +13,7 @@ use std::path::Path;
 /// The columns: one for each score, named as `--scores` names them where there is one for each class.
 fn names(readout: &Readout) -> Vec<String> {
     match readout {
-        Readout::Values { names } | Readout::Coordinates { names } => names.clone(),
+        Readout::Values { names } | Readout::Coordinates { names } | Readout::Clusters { names } => names.clone(),
         Readout::ArgMax { labels } => labels.clone(),
         Readout::Novelty => vec!["inlier".to_owned()],
         // one score for each pair, positive for the first
