@@ -86,7 +86,9 @@ fn what_a_format_cannot_hold_is_refused_with_its_place() {
     assert!(error(&table_of("t.csv", "a,y\n1,\n2,3\n"), "t.svm").contains("the label is missing"));
     let wide = table_of("t.svm", "1 2000000000:1\n2 1:1\n");
     assert!(error(&wide, "t.csv").contains("too many cells"));
-    assert!(choose(Path::new("a.parquet"), None).unwrap_err().to_string().contains("--to with one of csv, tsv"));
+    assert!(choose(Path::new("a.xls"), None).unwrap_err().to_string().contains("--to with one of csv, tsv"));
+    let only_read = choose(Path::new("a.parquet"), None).unwrap_err().to_string();
+    assert!(only_read.contains("parquet is read and not written; end the name in one of .csv, .tsv"), "{only_read}");
     assert!(choose(Path::new("a"), Some("xls")).unwrap_err().to_string().contains("formats are csv"));
 }
 
