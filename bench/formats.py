@@ -1,16 +1,17 @@
-"""Reading files, next to pandas and scikit-learn: python3 bench/formats.py [--rounds 7] [--megabytes 200] [--threads 0].
+"""Reading files, next to pandas and scikit-learn: python3 bench/formats.py [--rounds 7] [--megabytes 200].
 
-Every reading is a process of its own, whose file lies in memory already; sides take turns. What is timed, imports and the
-start of a process left out:
+Every reading is a process of its own, whose file lies in memory already; sides take turns. What is timed, imports and
+the start of a process left out:
 
-- CSV: from the name of a file to a table, columns of f64 in memory (`read`), next to `pandas.read_csv(file)`, whose engine
-  is the one in C; and from there to a matrix row after row (`Schema::learn_and_apply` without scaling), next to
-  `pandas.read_csv(file).to_numpy(order="C")`.
+- CSV: from the name of a file to a table, columns of f64 in memory (`read`), next to `pandas.read_csv(file)`, whose
+  engine is the one in C; and from the name to a matrix row after row (`Schema::learn_and_apply` without scaling), next
+  to `pandas.read_csv(file).to_numpy()` in the same order.
 - LIBSVM text: from the name to labels and sparse rows, next to `load_svmlight_file(file)`.
 
-A round gives one ratio, their time divided by ours. The table shows the median of the rounds and their smallest and largest,
-and the megabytes a second of ours. Sums of all numbers are compared. Needs pandas and scikit-learn in the Python that runs
-this, and sets of LIBSVM text in --data or $MERCER_DATA (libsvm/a9a, text/sector, text/reuters21578, each .svm.gz).
+A round gives one ratio, their time divided by ours. The table shows the median of the rounds and their smallest and
+largest, and the megabytes a second of ours. Sums of all numbers are compared. Needs pandas and scikit-learn in the
+Python that runs this, and sets of LIBSVM text in --data or $MERCER_DATA (libsvm/a9a, text/sector, text/reuters21578,
+each .svm.gz).
 """
 
 import argparse
@@ -54,7 +55,7 @@ WORDS = ["alpha", "beta", "gamma, delta", 'say ""x""', "plain words here", "two\
 
 
 def numbers(path, kind, megabytes):
-    """A CSV file of about so many megabytes: small whole numbers, four places, all places, or quoted words between numbers."""
+    """A CSV file of about so many megabytes: whole numbers, four places, all places, or quoted words between numbers."""
     import numpy as np
 
     rng = np.random.default_rng(0)
@@ -66,8 +67,9 @@ def numbers(path, kind, megabytes):
                 block = rng.integers(0, 256, (1000, columns)) * (rng.random((1000, columns)) < 0.2)
                 lines = (",".join(map(str, row)) for row in block.tolist())
             elif kind == "quoted":
-                block = zip(rng.integers(0, len(WORDS), 10_000).tolist(), rng.standard_normal((10_000, 2)).round(4).tolist())
-                lines = (f'{k},"{WORDS[k]}",{a!r},town{k},{b!r}' for k, (a, b) in block)
+                words, reals = rng.integers(0, len(WORDS), 10_000), rng.standard_normal((10_000, 2)).round(4)
+                rows = zip(words.tolist(), reals.tolist())
+                lines = (f'{k},"{WORDS[k]}",{a!r},town{k},{b!r}' for k, (a, b) in rows)
             else:
                 block = rng.standard_normal((10_000, columns))
                 block = block.round(4) if kind == "short" else block
