@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _native
 from mercer._base import Detector, Machine, encode, spell
-from mercer._data import Array, Data, Matrix, threads_of
+from mercer._data import Array, Data, Matrix, count_of, threads_of
 from mercer._kernel import Kernel
 
 # what parameters are called where Python keeps their name for itself
@@ -43,9 +43,13 @@ class Generated(Machine):
     def _settings(self):
         return {RESERVED.get(name, name): getattr(self, name) for name in self._parameters}
 
+    def _enough(self, n):
+        """Refuses too few examples in scikit-learn's words, where a machine has a least number."""
+
     def _learn_alone(self, X, sample_weight):
         """Learns from examples without a target; their checked form."""
         X = self._check(X, reset=True)
+        self._enough(count_of(X))
         weights = self._weights(sample_weight, X)
         state = getattr(self, "random_state", None)
         seed = {} if state is None else {"seed": int(check_random_state(state).randint(2**31 - 1))}
@@ -103,6 +107,11 @@ class GeneratedDetector(Detector, Generated):
 
 class GeneratedClusterer(ClusterMixin, Generated):
     labels_: Array
+    clusters: int
+
+    def _enough(self, n):
+        if n < self.clusters:
+            raise ValueError(f"n_samples={n} should be >= clusters={self.clusters}")
 
     def _learn_nothing(self, X: Data, y: Data = None, sample_weight: Data = None) -> Any:
         self.labels_ = self._places(self._learn_alone(X, sample_weight))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mercer._data import Data
-from mercer._generated import GeneratedClassifier, GeneratedDetector, GeneratedRegressor
+from mercer._generated import GeneratedClassifier, GeneratedClusterer, GeneratedDetector, GeneratedRegressor
 from mercer._kernel import KernelLike
 from mercer._progress import Callback
 
@@ -13,11 +13,17 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = [
+    "Adatron",
     "CentreOfMass",
     "Expectile",
+    "KernelKMeans",
     "NearestMean",
+    "Parzen",
+    "ParzenDensity",
     "Perceptron",
     "Quantile",
+    "RegularisedFisher",
+    "SpectralClustering",
     "Svdd",
 ]
 
@@ -74,6 +80,114 @@ class Perceptron(GeneratedClassifier):
         self.passes = passes
         self.average = average
         self.budget = budget
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y)
+
+
+class Parzen(GeneratedClassifier):
+    """The class with the largest density, a mean of windows around its examples.
+
+    p_c(x) = π_c (1/l_c) Σ_{i∈c} κ(xᵢ, x)
+
+    Use it when densities overlap, and nothing but the width of the kernel is to be chosen.
+
+    Source: E. Parzen, On Estimation of a Probability Density Function and Mode (1962), eq. (1.5).
+
+    Parameters
+    ----------
+    prior : text, default "frequency"
+        frequency, equal or label:weight,…: how likely each class is (text).
+    """
+
+    _machine = "parzen"
+    _parameters = ("prior",)
+
+    def __init__(self, prior: str = "frequency", *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.prior = prior
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y)
+
+
+class Adatron(GeneratedClassifier):
+    """The support vector machine by steps along one multiplier at a time.
+
+    αᵢ ← min(C, max(0, αᵢ + η (1 − yᵢ f(xᵢ))/κ(xᵢ, xᵢ)))
+
+    Use it when steps are to be followed one by one, or a second solver is to confirm svc, which is faster.
+
+    Source: T.-T. Friess, N. Cristianini & C. Campbell, The Kernel-Adatron Algorithm: A Fast and Simple
+    Learning Procedure for Support Vector Machines (1998), the algorithm.
+
+    Parameters
+    ----------
+    c : number, default 1.0
+        price C of a margin violation; inf for a hard margin (> 0, or inf).
+    bias : switch, default True
+        whether the decision function has an offset (true or false).
+    rate : number, default 1.0
+        length η of a step relative to the best one (> 0 and < 2).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    passes : count, default 10000
+        most passes over the examples for each offset (≥ 1).
+    """
+
+    _machine = "adatron"
+    _parameters = ("c", "bias", "rate", "tolerance", "passes",)
+
+    def __init__(self, c: float = 1.0, bias: bool = True, rate: float = 1.0, tolerance: float = 0.001,
+                 passes: int = 10000, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.c = c
+        self.bias = bias
+        self.rate = rate
+        self.tolerance = tolerance
+        self.passes = passes
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y)
+
+
+class RegularisedFisher(GeneratedClassifier):
+    """The direction in which class means are far apart and classes narrow.
+
+    (BK + λI) a = y, b = ½ aᵀKt
+
+    Use it when two classes are clouds of one shape in feature space, and every example is to have a say.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), Algorithm 5.16
+    [corrected: the system is solved from the left, and b has a factor l more].
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight of the penalty λ ‖w‖² (> 0).
+    numerator : word, default "labels"
+        labels (±1, as printed) or means (the difference of the class means) (labels, means).
+    """
+
+    _machine = "regularised_fisher"
+    _parameters = ("lam", "numerator",)
+
+    def __init__(self, lam: float = 1.0, numerator: str = "labels", *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.numerator = numerator
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
@@ -230,4 +344,112 @@ class CentreOfMass(GeneratedDetector):
 
     def fit(self, X: Data, y: Data = None) -> Self:
         """Learns where the examples are."""
+        return self._learn_nothing(X, y)
+
+
+class ParzenDensity(GeneratedDetector):
+    """What has a density below a quantile, estimated by windows around the examples.
+
+    f(x) = (1/n) Σᵢ κ(xᵢ, x) − t
+
+    Use it when what is rare is to be told from what is common, and the region of the common has any shape.
+
+    Source: E. Parzen, On Estimation of a Probability Density Function and Mode (1962), eq. (1.5).
+
+    Parameters
+    ----------
+    nu : number, default 0.1
+        share ν of examples, left out, with a density below the threshold (> 0 and < 1).
+    """
+
+    _machine = "parzen_density"
+    _parameters = ("nu",)
+
+    def __init__(self, nu: float = 0.1, *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None) -> Self:
+        """Learns where the examples are."""
+        return self._learn_nothing(X, y)
+
+
+class KernelKMeans(GeneratedClusterer):
+    """Clusters around means in feature space.
+
+    min Σᵢ ‖φ(xᵢ) − m_c(i)‖², m_c the mean of cluster c
+
+    Use it when groups are to be found that are round in feature space, and how many is known or can be tried.
+
+    Source: I. S. Dhillon, Y. Guan & B. Kulis, Kernel k-means, Spectral Clustering and Normalized Cuts (2004),
+    section 2.
+
+    Parameters
+    ----------
+    clusters : count, default 2
+        how many clusters (≥ 1).
+    restarts : count, default 10
+        how many starts, the best of which is kept (between 1 and 1000).
+    max_iterations : count, default 300
+        most passes over the examples (≥ 1).
+    """
+
+    _machine = "kernel_k_means"
+    _parameters = ("clusters", "restarts", "max_iterations",)
+
+    def __init__(self, clusters: int = 2, restarts: int = 10, max_iterations: int = 300, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", random_state: int | None = None,
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.clusters = clusters
+        self.restarts = restarts
+        self.max_iterations = max_iterations
+        self.kernel = kernel
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None) -> Self:
+        """Divides the examples."""
+        return self._learn_nothing(X, y)
+
+
+class SpectralClustering(GeneratedClusterer):
+    """Clusters that hang together, by the eigenvectors of a random walk.
+
+    D⁻¹K zⱼ = λⱼ zⱼ, k-means on the rows of (z₁, …, z_k)
+
+    Use it when clusters hang together as chains or rings do, whatever their shape.
+
+    Source: J. Shi & J. Malik, Normalized Cuts and Image Segmentation (2000), the relaxation of the normalised
+    cut.
+
+    Parameters
+    ----------
+    clusters : count, default 2
+        how many clusters (≥ 1).
+    restarts : count, default 10
+        how many starts, the best of which is kept (between 1 and 1000).
+    max_iterations : count, default 300
+        most passes over the examples (≥ 1).
+    """
+
+    _machine = "spectral_clustering"
+    _parameters = ("clusters", "restarts", "max_iterations",)
+
+    def __init__(self, clusters: int = 2, restarts: int = 10, max_iterations: int = 300, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", random_state: int | None = None,
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.clusters = clusters
+        self.restarts = restarts
+        self.max_iterations = max_iterations
+        self.kernel = kernel
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None) -> Self:
+        """Divides the examples."""
         return self._learn_nothing(X, y)

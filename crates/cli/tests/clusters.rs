@@ -21,7 +21,7 @@ fn rings() -> Place {
 #[test]
 fn clusters_are_compared_with_classes_and_never_taken_for_them() {
     let place = rings();
-    let fit = "fit rings.csv --machine spectral_clustering --kernel 'rbf(gamma=2)' --target ring -o m";
+    let fit = "fit rings.csv --machine spectral_clustering --kernel 'rbf(gamma=10)' --target ring -o m";
     let report = place.json(fit);
     assert_eq!((&report["notes"]["size_1"], &report["notes"]["size_2"]), (&40.0.into(), &80.0.into()));
     assert!(report["objective"].as_f64().unwrap() < 0.01 && report["training"].is_null());

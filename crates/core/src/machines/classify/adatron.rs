@@ -20,7 +20,7 @@ const ROUNDS: usize = 200;
 /// (0 < η < 2), so it ends at the solution of `svc`. Without `bias` b = 0. With it, b is the multiplier of Σ y_i α_i = 0: for a fixed
 /// b the steps find α(b), and Σ y_i α_i(b), which falls as b rises, is brought to zero by secants inside a bracket. Several classes
 /// are taken one against the rest. The proof's violation is the largest of 1 − y f(x) that a step could still use, its objective that of
-/// `svc` (½ Σ α_i α_j y_i y_j κ − Σ α_i, summed over problems), and the notes have `imbalance`, the largest |Σ y_i α_i| with `bias`.
+/// `svc` (½ Σ α_i α_j y_i y_j κ − Σ α_i + b Σ y_i α_i, summed over problems), and the notes have `imbalance`, the largest |Σ y_i α_i| with `bias`.
 ///
 /// # Source
 /// Friess, Cristianini & Campbell (1998), with the box of the soft margin; their offset is found by secants, too.
@@ -216,7 +216,8 @@ impl Walk<'_> {
             status: if converged { Status::Converged } else { Status::IterationLimit },
             passes: self.passes,
             violation,
-            objective: 0.5 * squared - self.alpha.iter().sum::<f64>(),
+            // where no α(b) is in balance, b Σ y α makes up for it: the least value is continuous in b
+            objective: 0.5 * squared - self.alpha.iter().sum::<f64>() + offset * self.imbalance(),
             imbalance: if self.machine.bias { self.imbalance().abs() } else { 0.0 },
             finite: self.scores.iter().all(|f| f.is_finite()),
             beta,

@@ -75,7 +75,7 @@ impl Machine for ParzenDensity {
             return Err(FitError::Target { machine: NAME, error });
         }
         if n == 1 {
-            let finding = "one example leaves none to estimate its density from; give at least two".to_owned();
+            let finding = "one sample leaves none to estimate its density from; give at least two".to_owned();
             return Err(FitError::Param { machine: NAME, finding });
         }
         let progress = Progress { phase: "densities", done: 0, total: None, gap: None };
