@@ -111,7 +111,7 @@ fn parameters_out_of_range_are_refused_by_name() {
         ("svc --tolerance 0", "tolerance = 0 must be > 0"),
         ("svc --cache -1", "cache = -1"),
         ("ridge --lambda 0", "lambda = 0"),
-        ("ridge --lambda often", "lambda = often is not a number or one of loo"),
+        ("ridge --lambda often", "lambda = often is not a number, a list of numbers or one of loo"),
         ("ridge --solver magic", "solver = magic is not one of"),
         ("kernel_pca --components 0", "components = 0"),
         ("kernel_pca --components 1.5", "components = 1.5 is not a whole number"),
