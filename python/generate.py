@@ -115,7 +115,7 @@ def estimators():
     names = [class_name(e["name"]) for e in entries]
     bases = sorted({BASES[kind(e)] for e in entries})
     lines = [FUTURE, "from typing import TYPE_CHECKING\n\n", "from mercer._data import Data\n"]
-    lines += [f"from mercer._generated import {', '.join(bases)}\n", "from mercer._kernel import KernelLike\n"]
+    lines += ["from mercer._generated import (\n", *(f"    {base},\n" for base in bases), ")\n", "from mercer._kernel import KernelLike\n"]
     lines += ["from mercer._progress import Callback\n\n", "if TYPE_CHECKING:\n    from typing_extensions import Self\n\n"]
     lines.append(listed(names))
     for entry, name in zip(entries, names):

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mercer._data import Data
-from mercer._generated import GeneratedClassifier, GeneratedClusterer, GeneratedDetector, GeneratedRegressor
+from mercer._generated import (
+    GeneratedClassifier,
+    GeneratedClusterer,
+    GeneratedDetector,
+    GeneratedRegressor,
+    GeneratedTransformer,
+)
 from mercer._kernel import KernelLike
 from mercer._progress import Callback
 
@@ -13,18 +19,28 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = [
+    "Adaboost",
     "Adatron",
     "CentreOfMass",
+    "EmpiricalMap",
     "Expectile",
+    "IncompleteCholesky",
     "KernelKMeans",
+    "Knn",
+    "KnnRegression",
+    "LinearRegression",
+    "LogisticRegression",
     "NearestMean",
     "Parzen",
     "ParzenDensity",
     "Perceptron",
     "Quantile",
+    "RbfNetwork",
+    "RbfNetworkRegression",
     "RegularisedFisher",
     "SpectralClustering",
     "Svdd",
+    "WhitenedMap",
 ]
 
 
@@ -197,6 +213,39 @@ class RegularisedFisher(GeneratedClassifier):
         return self._learn_classes(X, y)
 
 
+class Knn(GeneratedClassifier):
+    """The class with most of the k nearest examples in feature space.
+
+    d²(x, xᵢ) = κ(x, x) − 2 κ(x, xᵢ) + κ(xᵢ, xᵢ); votes of the k smallest
+
+    Use it when a method without assumptions is wanted to compare with, or to see what a kernel finds near.
+
+    Source: R. Herbrich, Learning Kernel Classifiers (2002), §1.2.
+
+    Parameters
+    ----------
+    k : count, default 5
+        number of neighbours that are asked (≥ 1).
+    weighting : word, default "uniform"
+        uniform, or distance: a neighbour counts 1/d (uniform, distance).
+    """
+
+    _machine = "knn"
+    _parameters = ("k", "weighting",)
+
+    def __init__(self, k: int = 5, weighting: str = "uniform", *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.k = k
+        self.weighting = weighting
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
 class Quantile(GeneratedRegressor):
     """The level that a given share of the numbers stays below.
 
@@ -271,6 +320,137 @@ class Expectile(GeneratedRegressor):
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their numbers."""
         return self._learn_numbers(X, y)
+
+
+class KnnRegression(GeneratedRegressor):
+    """The mean of the k nearest examples in feature space.
+
+    d²(x, xᵢ) = κ(x, x) − 2 κ(x, xᵢ) + κ(xᵢ, xᵢ); mean of the k smallest
+
+    Use it when a method without assumptions is wanted to compare with.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §5.1.
+
+    Parameters
+    ----------
+    k : count, default 5
+        number of neighbours that are asked (≥ 1).
+    weighting : word, default "uniform"
+        uniform, or distance: a neighbour counts 1/d (uniform, distance).
+    """
+
+    _machine = "knn_regression"
+    _parameters = ("k", "weighting",)
+
+    def __init__(self, k: int = 5, weighting: str = "uniform", *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.k = k
+        self.weighting = weighting
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class IncompleteCholesky(GeneratedTransformer):
+    """Coordinates in the span of a few examples, chosen greedily.
+
+    K_II = LLᵀ, coordinates L⁻¹ κ(x_I, x)
+
+    Use it when a kernel is to be handed to linear machines on more examples than a matrix of all pairs
+    allows.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), Algorithm 5.12.
+
+    Parameters
+    ----------
+    components : count, default 100
+        the most coordinates (≥ 1).
+    tolerance : number, default 1e-06
+        largest residual that is left alone, as a part of the largest κ(x, x) (between 0.00000000000001 and
+    1).
+    """
+
+    _machine = "incomplete_cholesky"
+    _parameters = ("components", "tolerance",)
+
+    def __init__(self, components: int = 100, tolerance: float = 1e-06, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.components = components
+        self.tolerance = tolerance
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None) -> Self:
+        """Learns the coordinates."""
+        return self._learn_nothing(X, y)
+
+
+class WhitenedMap(GeneratedTransformer):
+    """Coordinates whose inner products are the kernel.
+
+    K = VΛVᵀ, coordinates Λ^(−1/2) Vᵀ κ(x₁…xₘ, x)
+
+    Use it when a method that only takes vectors is to work with a kernel.
+
+    Source: B. Schölkopf & A. J. Smola, Learning with Kernels (2002), (2.59).
+
+    Parameters
+    ----------
+    examples : count, default 0
+        examples that span the map; 0 for all (≥ 0).
+    tolerance : number, default 1e-10
+        eigenvalues that count as zero, relative (between 0 and 0.1).
+    """
+
+    _machine = "whitened_map"
+    _parameters = ("examples", "tolerance",)
+
+    def __init__(self, examples: int = 0, tolerance: float = 1e-10, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.examples = examples
+        self.tolerance = tolerance
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None) -> Self:
+        """Learns the coordinates."""
+        return self._learn_nothing(X, y)
+
+
+class EmpiricalMap(GeneratedTransformer):
+    """Kernel values with training examples as coordinates.
+
+    x ↦ (κ(x₁, x), …, κ(xₘ, x))
+
+    Use it when a similarity is no kernel, or a linear machine is to choose among examples.
+
+    Source: B. Schölkopf & A. J. Smola, Learning with Kernels (2002), definition 2.15.
+
+    Parameters
+    ----------
+    examples : count, default 100
+        how many training examples; 0 for all (≥ 0).
+    """
+
+    _machine = "empirical_map"
+    _parameters = ("examples",)
+
+    def __init__(self, examples: int = 100, *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.examples = examples
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None) -> Self:
+        """Learns the coordinates."""
+        return self._learn_nothing(X, y)
 
 
 class Svdd(GeneratedDetector):
@@ -453,3 +633,197 @@ class SpectralClustering(GeneratedClusterer):
     def fit(self, X: Data, y: Data = None) -> Self:
         """Divides the examples."""
         return self._learn_nothing(X, y)
+
+
+class Adaboost(GeneratedClassifier):
+    """Boosted stumps or networks, with hard or soft margins; for comparisons.
+
+    f(x) = Σ_t b_t h_t(x) / Σ_t b_t, b_t = ½ ln((1 − ε_t)/ε_t)
+
+    Use it when another method is to be compared with boosting.
+
+    Source: Y. Freund & R. E. Schapire, A Decision-Theoretic Generalization of On-Line Learning and an
+    Application to Boosting (1997), Figure 2.
+
+    Parameters
+    ----------
+    rounds : count, default 200
+        most learners of a committee (≥ 1).
+    learner : word, default "stump"
+        what learns in a round: stump or rbf_network (stump, rbf_network).
+    regularisation : number, default 0.0
+        C of soft margins, 0 for hard ones; about a tenth of the number of examples (≥ 0).
+    power : number, default 1.0
+        p of soft margins, the power of a mean weight (> 0).
+    centres : count, default 20
+        number of centres of a network (between 1 and 255).
+    lam : number, default 0.0001
+        penalty λ on the output weights of a network (> 0).
+    widths : word, default "nearest"
+        widths at the start: cluster (mean distance in it) or nearest (centre) (cluster, nearest).
+    steps : count, default 10
+        steps that refine centres and widths (≥ 0).
+    """
+
+    _machine = "adaboost"
+    _parameters = ("rounds", "learner", "regularisation", "power", "centres", "lam", "widths", "steps",)
+
+    def __init__(self, rounds: int = 200, learner: str = "stump", regularisation: float = 0.0, power: float = 1.0,
+                 centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10,
+                 *, kernel: KernelLike = "linear", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.rounds = rounds
+        self.learner = learner
+        self.regularisation = regularisation
+        self.power = power
+        self.centres = centres
+        self.lam = lam
+        self.widths = widths
+        self.steps = steps
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class LogisticRegression(GeneratedClassifier):
+    """The plane whose distance is the logarithm of the odds, one class against the rest; for comparisons.
+
+    min Σᵢ vᵢ ln(1 + exp(−yᵢ f(xᵢ))) + ½ λ ‖w‖²
+
+    Use it when another method is to be compared with the plain separating plane that gives odds.
+
+    Source: T. Hastie, R. Tibshirani & J. Friedman, The Elements of Statistical Learning (2009), §4.4.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight of the penalty ½ λ ‖w‖², 0 for none (≥ 0).
+    tolerance : number, default 1e-06
+        root of the relative loss still possible at the end (> 0).
+    max_iterations : count, default 100
+        most steps of Newton (≥ 1).
+    """
+
+    _machine = "logistic_regression"
+    _parameters = ("lam", "tolerance", "max_iterations",)
+
+    def __init__(self, lam: float = 1.0, tolerance: float = 1e-06, max_iterations: int = 100, *,
+                 kernel: KernelLike = "linear", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class RbfNetwork(GeneratedClassifier):
+    """A network of radial basis functions with adaptive centres; for comparisons.
+
+    f_c(x) = Σ_k w_kc exp(−‖x − μ_k‖² / 2σ_k²) + b_c
+
+    Use it when another method is to be compared with a classical network on few coordinates.
+
+    Source: G. Rätsch, T. Onoda & K.-R. Müller, Soft Margins for AdaBoost (2001), appendix on RBF nets.
+
+    Parameters
+    ----------
+    centres : count, default 20
+        number of centres of a network (between 1 and 255).
+    lam : number, default 0.0001
+        penalty λ on the output weights of a network (> 0).
+    widths : word, default "nearest"
+        widths at the start: cluster (mean distance in it) or nearest (centre) (cluster, nearest).
+    steps : count, default 10
+        steps that refine centres and widths (≥ 0).
+    """
+
+    _machine = "rbf_network"
+    _parameters = ("centres", "lam", "widths", "steps",)
+
+    def __init__(self, centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10, *,
+                 kernel: KernelLike = "linear", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.centres = centres
+        self.lam = lam
+        self.widths = widths
+        self.steps = steps
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class LinearRegression(GeneratedRegressor):
+    """Least squares with an intercept, nothing penalised; for comparisons.
+
+    min Σᵢ vᵢ (yᵢ − ⟨w, xᵢ⟩ − b)², the shortest w
+
+    Use it when another method is to be compared with the plain straight line.
+
+    Source: T. Hastie, R. Tibshirani & J. Friedman, The Elements of Statistical Learning (2009), §3.2.
+    """
+
+    _machine = "linear_regression"
+    _parameters = ()
+
+    def __init__(self, *, kernel: KernelLike = "linear", n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class RbfNetworkRegression(GeneratedRegressor):
+    """A network of radial basis functions with adaptive centres that predicts numbers; for comparisons.
+
+    f_c(x) = Σ_k w_kc exp(−‖x − μ_k‖² / 2σ_k²) + b_c
+
+    Use it when another method is to be compared with a classical network on few coordinates.
+
+    Source: G. Rätsch, T. Onoda & K.-R. Müller, Soft Margins for AdaBoost (2001), appendix on RBF nets.
+
+    Parameters
+    ----------
+    centres : count, default 20
+        number of centres of a network (between 1 and 255).
+    lam : number, default 0.0001
+        penalty λ on the output weights of a network (> 0).
+    widths : word, default "nearest"
+        widths at the start: cluster (mean distance in it) or nearest (centre) (cluster, nearest).
+    steps : count, default 10
+        steps that refine centres and widths (≥ 0).
+    """
+
+    _machine = "rbf_network_regression"
+    _parameters = ("centres", "lam", "widths", "steps",)
+
+    def __init__(self, centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10, *,
+                 kernel: KernelLike = "linear", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.centres = centres
+        self.lam = lam
+        self.widths = widths
+        self.steps = steps
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)

@@ -15,6 +15,7 @@ __all__ = [
     "BlendedSpectrum",
     "Cauchy",
     "Chi2",
+    "CoOccurrence",
     "Cosine",
     "Diffusion",
     "Distance",
@@ -96,9 +97,10 @@ class Ard(Leaf):
 class Mahalanobis(Leaf):
     """The kernel `mahalanobis`.
 
-    exp(−½ (x − y)ᵀ P (x − y))
+    exp(−½ (x − y)ᵀ P (x − y)/ℓ²)
 
-    Use it when coordinates are correlated, or a metric was learned elsewhere.
+    Use it when coordinates are correlated: the metric is given, or the inverse covariance of the training
+    examples.
 
     Source: C. E. Rasmussen & C. K. I. Williams, Gaussian Processes for Machine Learning (2006), §5.1, (5.1).
 
@@ -106,12 +108,19 @@ class Mahalanobis(Leaf):
     ----------
     precision : numbers, default (1,)
         inverse covariance P, row by row, or one number for all directions (finite).
+    metric : word, default "given"
+        whether P is given, or the inverse_covariance of the training data, shrunken or not (given,
+    inverse_covariance, shrunken).
+    length : number, default 1.0
+        length scale ℓ that distances are divided by (> 0).
     """
 
     _name = "mahalanobis"
 
-    def __init__(self, precision: Sequence[float] = (1,)) -> None:
+    def __init__(self, precision: Sequence[float] = (1,), metric: str = "given", length: float = 1.0) -> None:
         self.precision = precision
+        self.metric = metric
+        self.length = length
 
 
 class Matern(Leaf):
@@ -765,6 +774,36 @@ class LatentSemantic(Leaf):
         self.weighting = weighting
 
 
+class CoOccurrence(Leaf):
+    """The kernel `co_occurrence`.
+
+    κ(s, t) = φ(s)ᵀ DᵀD φ(t), φ a bag of words, the rows of D the bags of the training texts
+
+    Use it when different words mean the same when they keep the same company.
+
+    Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), section 10.2.
+
+    Parameters
+    ----------
+    ngram : count, default 1
+        runs of up to so many words count as one term (≥ 1).
+    stop_words : word, default "none"
+        frequent words that are left out: none or english (none, english).
+    stem : word, default "none"
+        words are cut down to their stems: none or english (Porter) (none, english).
+    weighting : word, default "tf"
+        the feature of a count c: tf c, log ln(1 + c), binary 1, tfidf c ln(m/m_w) (tf, log, binary, tfidf).
+    """
+
+    _name = "co_occurrence"
+
+    def __init__(self, ngram: int = 1, stop_words: str = "none", stem: str = "none", weighting: str = "tf") -> None:
+        self.ngram = ngram
+        self.stop_words = stop_words
+        self.stem = stem
+        self.weighting = weighting
+
+
 class Diffusion(Leaf):
     """The kernel `diffusion`.
 
@@ -797,8 +836,8 @@ class MissingGaussian(Leaf):
 
     Use it when entries are missing, and nothing should be filled in.
 
-    Source: D. P. P. Mesquita, J. P. P. Gomes, F. Corona, A. H. Souza Junior & J. S. Nobre, Gaussian Kernels
-    for Incomplete Data (2019), the expected Gaussian kernel.
+    Source: D. Mesquita, J. P. Gomes & L. R. Rodrigues, Gaussian Kernels for Incomplete Data (2019), the
+    expected Gaussian kernel.
 
     Parameters
     ----------
