@@ -21,14 +21,9 @@ REASONS["CentreOfMass"] = dict.fromkeys(
     ("check_outliers_train", "check_outliers_fit_predict"), "no training example is ever novel"
 )
 
-# a weight multiplies a vote, but k counts examples; and centres are drawn at random, another time from other rows
-for _name, _why in (
-    ("Knn", "k counts repeated examples, and a weighted one once"),
-    ("KnnRegression", "k counts repeated examples, and a weighted one once"),
-    ("RbfNetwork", "centres that are drawn from repeated examples are others"),
-    ("RbfNetworkRegression", "centres that are drawn from repeated examples are others"),
-):
-    REASONS[_name] = dict.fromkeys(_WEIGHTS, _why)
+# a weight multiplies a vote, but k counts examples
+for _name in ("Knn", "KnnRegression"):
+    REASONS[_name] = dict.fromkeys(_WEIGHTS, "k counts repeated examples, and a weighted one once")
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:
