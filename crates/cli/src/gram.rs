@@ -9,7 +9,7 @@ use mercer::data::Dataset;
 use mercer::geometry::Mosaic;
 use mercer::gram::{Gram, Plan, Precision, fill_rows, show_bytes};
 use mercer::machines::Learns;
-use mercer::plot::{MatrixImage, Theme};
+use mercer::plot::{MatrixImage, Theme, short_formula};
 use mercer::solvers::{Monitor, Progress, SolveError};
 use serde_json::json;
 use std::io::Write;
@@ -81,7 +81,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         write(target, gram.as_ref(), narrow, plan, &watch)?;
     }
     if let Some(figure) = figure {
-        let svg = draw(&gram, &training.data, kernel.to_string(), plan, &watch, arguments::chosen_theme(flags))?;
+        let svg = draw(
+            &gram,
+            &training.data,
+            short_formula(&kernel.to_string()),
+            plan,
+            &watch,
+            arguments::chosen_theme(flags),
+        )?;
         arguments::save_picture(figure, &svg)?;
     }
     watch.finish();

@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{Dataset, Target};
 use mercer::geometry::{Labels, Measures};
 use mercer::machines::Learns;
-use mercer::plot::SpectrumFigure;
+use mercer::plot::{SpectrumFigure, short_formula};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -64,7 +64,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let text = kernel.to_string();
     if let Some(file) = picture {
         let note = format!("effective rank {:.4} of {}", found.spectrum.effective_rank(), found.n);
-        let figure = SpectrumFigure { title: text.clone(), values: found.spectrum.values.clone(), note: Some(note) };
+        let figure =
+            SpectrumFigure { title: short_formula(&text), values: found.spectrum.values.clone(), note: Some(note) };
         arguments::save_picture(file, &figure.draw(arguments::chosen_theme(flags)))?;
     }
     let wanted = flags.get_one::<usize>("farthest").copied().unwrap_or(0);

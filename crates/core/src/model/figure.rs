@@ -6,7 +6,7 @@ use crate::data::{DataError, Dataset, Rows, SparseRows, Target, Values, View, sa
 use crate::error::Error;
 use crate::machines::{Output, Readout};
 use crate::metrics::{Metrics, agreement, measure, usual};
-use crate::plot::{DecisionSurface, Heat, PlotPoint, Scatter, Theme};
+use crate::plot::{DecisionSurface, Heat, PlotPoint, Scatter, Theme, short_formula};
 
 /// Sparse vectors of more coordinates have no plane worth cutting.
 const WIDEST: usize = 64;
@@ -44,7 +44,7 @@ impl Model {
     }
 
     pub(super) fn title(&self) -> String {
-        format!("{} with {}", self.machine, shorten(&self.kernel.to_string()))
+        format!("{} with {}", self.machine, short_formula(&self.kernel.to_string()))
     }
 
     /// The plane to draw in, for one view of dense vectors with at least two coordinates.
@@ -232,27 +232,4 @@ pub(super) fn like(data: &Dataset, rows: Rows<f64>) -> Values {
         [View { values: Values::Sparse(_), .. }] => SparseRows::from_dense(&rows).into(),
         _ => rows.into(),
     }
-}
-
-/// Long formulas end in an ellipsis; numbers are cut to four digits.
-pub(crate) fn shorten(kernel: &str) -> String {
-    let mut out = String::new();
-    let mut number = String::new();
-    for c in kernel.chars().chain(std::iter::once(' ')) {
-        if c.is_ascii_digit() || c == '.' {
-            number.push(c);
-            continue;
-        }
-        match number.parse::<f64>() {
-            Ok(x) if number.len() > 6 => {
-                let rounded = format!("{x:.3e}").parse().unwrap_or(x);
-                out.push_str(&rounded.to_string());
-            }
-            _ => out.push_str(&number),
-        }
-        number.clear();
-        out.push(c);
-    }
-    let out = out.trim_end().to_owned();
-    if out.chars().count() > 60 { out.chars().take(59).chain(['…']).collect() } else { out }
 }

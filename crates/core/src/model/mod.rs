@@ -14,7 +14,6 @@ mod roc;
 mod tensors;
 
 pub use error::FileError;
-pub(crate) use figure::shorten;
 pub use libsvm::{LibsvmFile, is_libsvm};
 pub use onnx::OnnxFile;
 

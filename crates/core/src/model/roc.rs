@@ -41,7 +41,12 @@ impl Model {
                 data.len()
             ),
         };
-        let line = |c: crate::metrics::Roc| Line { name: format!("{:.3} {}", c.area, c.label), points: c.points };
+        let alone = curves.len() == 1;
+        let line = |c: crate::metrics::Roc| {
+            // the class of a single curve is in the note, in full
+            let name = if alone { format!("area {:.3}", c.area) } else { format!("{:.3} {}", c.area, c.label) };
+            Line { name, points: c.points }
+        };
         let curves = curves.into_iter().map(line).collect();
         Ok(RocFigure { title: self.title(), curves, note: Some(note) }.draw(theme))
     }

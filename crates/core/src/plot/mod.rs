@@ -24,6 +24,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod title;
 
 pub use curve::{Band, Datum, Line, RegressionCurve};
 pub use heat::Heat;
@@ -39,3 +40,4 @@ pub use scatter::Scatter;
 pub use spectrum::SpectrumFigure;
 pub use surface::DecisionSurface;
 pub use theme::Theme;
+pub use title::short_formula;

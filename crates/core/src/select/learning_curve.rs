@@ -14,9 +14,8 @@ use crate::formula::Formula;
 use crate::gram::Plan;
 use crate::job::takes_weights;
 use crate::machines::{FitError, Learns, MachineEntry};
-use crate::model::shorten;
 use crate::params::{Setting, assign};
-use crate::plot::{LearningFigure, ScoreAt, Theme};
+use crate::plot::{LearningFigure, ScoreAt, Theme, short_formula};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, SolveError, Status, Stop};
 
@@ -241,7 +240,7 @@ impl Learned {
         let (folds, repeats) = self.drawn;
         let times = if repeats == 1 { String::new() } else { format!(", {repeats} times") };
         LearningFigure {
-            title: format!("Learning curve of {} with {}", self.machine, shorten(&self.kernel)),
+            title: format!("Learning curve of {} with {}", self.machine, short_formula(&self.kernel)),
             y_label: self.score.to_owned(),
             curves: vec![("held out".to_owned(), curve(|p| &p.test)), ("training".to_owned(), curve(|p| &p.train))],
             note: Some(format!("mean and standard deviation over {folds} folds{times}")),
