@@ -28,6 +28,9 @@ pub(super) struct Plain {
     pub(super) all_bytes: Option<u64>,
 }
 
+/// Cells of fewer bytes on average, with what stands between them, are often single digits.
+const MANY_DIGITS: usize = 4;
+
 /// Where the numbers of a block go, column by column.
 type Room<'s> = Vec<&'s mut [f64]>;
 
@@ -186,6 +189,12 @@ struct Sweep<'a, 's> {
 impl Sweep<'_, '_> {
     /// Takes all lines.
     fn run(&mut self) -> Option<()> {
+        // pixels, codes and counts: many cells of one digit; elsewhere the look would cost more than it spares
+        let cells = self.room.iter().map(|numbers| numbers.len()).sum::<usize>();
+        if self.text.len() < MANY_DIGITS * cells { self.rows::<true>() } else { self.rows::<false>() }
+    }
+
+    fn rows<const DIGITS: bool>(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -198,15 +207,15 @@ impl Sweep<'_, '_> {
                     continue;
                 }
             }
-            at = self.row(at)?;
+            at = self.row::<DIGITS>(at)?;
             self.part.rows.note(line);
         }
         Some(())
     }
 
-    /// Takes the line that begins at a place; the place after it.
+    /// Takes the line that begins at a place; the place after it. With `DIGITS` single digits are looked for first.
     #[inline]
-    fn row(&mut self, mut at: usize) -> Option<usize> {
+    fn row<const DIGITS: bool>(&mut self, mut at: usize) -> Option<usize> {
         let (row, last) = (self.part.rows.count(), self.ways.len() - 1);
         let (mut k, mut stop) = (0, self.delimiter);
         while k <= last {
@@ -219,6 +228,15 @@ impl Sweep<'_, '_> {
                     break;
                 }
                 let bytes = self.text.as_bytes().get(at..)?;
+                if DIGITS
+                    && let [digit @ b'0'..=b'9', end, ..] = bytes
+                    && *end == stop
+                {
+                    *numbers.get_mut(row)? = f64::from(digit - b'0');
+                    at += 2;
+                    k += 1;
+                    continue;
+                }
                 let Some(found) = decimal(bytes) else { break };
                 if !(found.plain || *way == Way::Any) || bytes.get(found.len) != Some(&stop) {
                     break;
