@@ -1,4 +1,4 @@
-//! Titles.
+//! Titles: formulas cut to what fits above a picture.
 
 /// A formula for a title: numbers are cut to four digits, and long formulas end in an ellipsis.
 pub fn short_formula(kernel: &str) -> String {
