@@ -2,11 +2,10 @@
 
 use super::bag_of_words::BagOfWords;
 use super::pieces::Piece;
-use super::{Text, TextKernel};
+use super::{Text, TextKernel, dense_gram};
 use crate::data::{Examples, Kind, Rows, Values};
 use crate::gram::Gram;
-use crate::kernels::inner::{Inner, Linear};
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Leaf, Learned};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned};
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::BTreeMap;
@@ -198,11 +197,7 @@ impl Kernel<str> for CoOccurrence {
         if kernel.company.is_none() {
             kernel.learn(cols.as_ref());
         }
-        let same = std::ptr::addr_eq(Arc::as_ptr(&rows), Arc::as_ptr(&cols));
-        let left = kernel.rows(rows.as_ref());
-        let right = if same { left.clone() } else { kernel.rows(cols.as_ref()) };
-        #[expect(clippy::expect_used, reason = "both are dense vectors of one width")]
-        Inner(Linear).gram(&left, &right, same).expect("dense vectors have inner products")
+        dense_gram(&rows, &cols, &|texts| kernel.rows(texts))
     }
 }
 

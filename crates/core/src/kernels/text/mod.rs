@@ -103,6 +103,19 @@ fn linear_gram(rows: SparseRows<f64>, cols: Option<SparseRows<f64>>) -> Arc<dyn 
     Inner(Linear).gram(&rows, &cols, same).expect("sparse vectors have inner products")
 }
 
+/// The matrix of inner products of strings that become dense vectors of one width.
+fn dense_gram(
+    rows: &Arc<dyn Examples<str>>,
+    cols: &Arc<dyn Examples<str>>,
+    vectors: &dyn Fn(&dyn Examples<str>) -> Values,
+) -> Arc<dyn Gram> {
+    let same = std::ptr::addr_eq(Arc::as_ptr(rows), Arc::as_ptr(cols));
+    let left = vectors(rows.as_ref());
+    let right = if same { left.clone() } else { vectors(cols.as_ref()) };
+    #[expect(clippy::expect_used, reason = "both are dense vectors of one width")]
+    Inner(Linear).gram(&left, &right, same).expect("dense vectors have inner products")
+}
+
 /// A kernel on strings as a leaf of a formula.
 #[derive(Clone, Debug)]
 pub struct Text<T>(pub T);
