@@ -83,6 +83,8 @@ works! {
     KONDOR = "R. I. Kondor & J. Lafferty", "Diffusion Kernels on Graphs and Other Discrete Input Spaces", 2002;
     /// Gaussian kernels of incomplete vectors.
     MESQUITA = "D. Mesquita, J. P. Gomes & L. R. Rodrigues", "Gaussian Kernels for Incomplete Data", 2019;
+    /// Kernel Fisher Discriminants.
+    MIKA = "S. Mika", "Kernel Fisher Discriminants", 2002;
     /// Kernel principal component analysis.
     KPCA = "B. Schölkopf, A. Smola & K.-R. Müller", "Nonlinear Component Analysis as a Kernel Eigenvalue Problem", 1998;
     /// The spectrum kernel.

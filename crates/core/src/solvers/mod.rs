@@ -4,9 +4,11 @@ pub mod conjugate_gradient;
 pub mod coordinate_descent;
 pub mod direct;
 mod error;
+mod loss;
 mod monitor;
 pub mod newton;
 pub mod smo;
 
 pub use error::SolveError;
+pub use loss::{Conjugate, Loss, Penalty};
 pub use monitor::{Monitor, Progress, Silent, Status, Stop};
