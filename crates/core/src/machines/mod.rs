@@ -21,6 +21,7 @@ pub mod reduce;
 pub mod regress;
 mod support;
 mod task;
+mod threshold;
 
 pub use class_weight::ClassWeight;
 pub use committee::{Committee, Net, Seat, Stump};
@@ -33,6 +34,7 @@ pub(crate) use readout::NOVELTY;
 pub use readout::{Output, Readout};
 pub use support::Effort;
 pub use task::{Features, Task};
+pub use threshold::Threshold;
 
 use crate::calibrate::Layout;
 use crate::params::{Params, Settings};
