@@ -156,6 +156,14 @@ fn probabilities(calibration: &Calibration) -> String {
     let curves = match calibration.curves.as_slice() {
         [Curve::Platt { a, b }] => format!(": 1 / (1 + exp({} f {} {}))", short(*a), sign(*b), short(b.abs())),
         [Curve::Isotonic { knots }] => format!(": a rising curve with {} knots", knots.len()),
+        [Curve::Gaussian { square, slope, offset }] => format!(
+            ": 1 / (1 + exp(−({} f² {} {} f {} {})))",
+            short(*square),
+            sign(*slope),
+            short(slope.abs()),
+            sign(*offset),
+            short(offset.abs())
+        ),
         several => format!(", {} curves", several.len()),
     };
     format!("{}, learned from scores held out in {} folds{curves}", calibration.method, calibration.folds)

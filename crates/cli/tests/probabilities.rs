@@ -40,7 +40,7 @@ fn several_classes_have_probabilities_too() {
     let place = Place::new();
     place.run("data iris -o iris.csv").ok();
     for machine in ["svc", "nearest_mean"] {
-        for method in ["platt", "isotonic"] {
+        for method in ["platt", "isotonic", "gaussian"] {
             place.run(&format!("fit iris.csv --machine {machine} --probabilities {method} -o m")).ok();
             let report = place.json("predict m iris.csv --probabilities");
             let labels: Vec<&str> = report["labels"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();

@@ -138,7 +138,7 @@ fn every_classifier_has_probabilities_that_agree_and_survive_the_file() {
     for (set, n) in [("banana", Some(120)), ("iris", None), ("wine", None)] {
         let data = load(set, n);
         for machine in [&svc as &dyn Machine, &mean] {
-            for method in [Method::Platt, Method::Isotonic] {
+            for method in [Method::Platt, Method::Isotonic, Method::Gaussian] {
                 let kernel = rbf_scaled();
                 let model = job(machine, &kernel, method).run(&data, &Silent).unwrap();
                 let plain = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
@@ -171,7 +171,7 @@ fn probabilities_are_near_a_known_truth() {
     let data = Dataset::new(Rows::new(x, n, 1).unwrap()).with_target(Target::from(labels)).unwrap();
     let grid: Vec<f64> = (-20..=20).map(|i| f64::from(i) / 10.0).collect();
     let new = Dataset::new(Rows::new(grid.clone(), grid.len(), 1).unwrap());
-    for method in [Method::Platt, Method::Isotonic] {
+    for method in [Method::Platt, Method::Isotonic, Method::Gaussian] {
         let machine = Svc { c: 1.0, ..Svc::default() };
         let model = job(&machine, &linear(), method).run(&data, &Silent).unwrap();
         let output = model.predict(&new).unwrap();

@@ -7,12 +7,14 @@
 
 mod agree;
 mod couple;
+mod gaussian;
 mod isotonic;
 mod platt;
 
 pub use agree::agree;
 pub use couple::couple;
 pub(crate) use couple::{ROUNDS, TOLERANCE};
+pub use gaussian::gaussian;
 pub use isotonic::{Block, isotonic, pool};
 pub use platt::platt;
 
@@ -28,11 +30,14 @@ pub enum Method {
     Platt,
     /// Any curve that rises: for many examples (a thousand or more).
     Isotonic,
+    /// A Gaussian for each side: for scores that are close to normal, as those of Fisher discriminants are.
+    Gaussian,
 }
 
 impl Method {
     /// All methods, as the command line spells them.
-    pub const WORDS: [(&'static str, Self); 2] = [("platt", Self::Platt), ("isotonic", Self::Isotonic)];
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("platt", Self::Platt), ("isotonic", Self::Isotonic), ("gaussian", Self::Gaussian)];
 }
 
 impl fmt::Display for Method {
@@ -40,6 +45,7 @@ impl fmt::Display for Method {
         f.write_str(match self {
             Self::Platt => "platt",
             Self::Isotonic => "isotonic",
+            Self::Gaussian => "gaussian",
         })
     }
 }
@@ -69,6 +75,15 @@ pub enum Curve {
         /// (score, probability), both rising.
         knots: Vec<(f64, f64)>,
     },
+    /// 1 / (1 + e^−(square f² + slope f + offset))
+    Gaussian {
+        /// Factor of the squared score: zero where both sides vary alike.
+        square: f64,
+        /// Factor of the score.
+        slope: f64,
+        /// Offset.
+        offset: f64,
+    },
 }
 
 /// No curve gives less than this, or more than one minus this (LIBSVM's bound), so that no logarithm is infinite.
@@ -88,6 +103,10 @@ impl Curve {
                 Self::Platt { a, b }
             }
             Method::Isotonic => Self::Isotonic { knots: isotonic(scores, positive, weights) },
+            Method::Gaussian => {
+                let [square, slope, offset] = gaussian(scores, positive, weights);
+                Self::Gaussian { square, slope, offset }
+            }
         }
     }
 
@@ -97,6 +116,11 @@ impl Curve {
         let score = score.clamp(f64::MIN, f64::MAX);
         let (p, q) = match self {
             Self::Platt { a, b } => platt::sigmoid(a * score + b),
+            Self::Gaussian { square, slope, offset } => {
+                // what passes the range of numbers is certain
+                let odds = ((square * score + slope) * score + offset).clamp(f64::MIN, f64::MAX);
+                platt::sigmoid(if odds.is_nan() { 0.0 } else { -odds })
+            }
             Self::Isotonic { knots } => {
                 let p = isotonic::interpolate(knots, score);
                 (p, 1.0 - p)
@@ -108,6 +132,9 @@ impl Curve {
     fn check(&self, method: Method) -> Result<(), String> {
         let fits = match self {
             Self::Platt { a, b } => method == Method::Platt && a.is_finite() && b.is_finite(),
+            Self::Gaussian { square, slope, offset } => {
+                method == Method::Gaussian && [square, slope, offset].iter().all(|x| x.is_finite())
+            }
             Self::Isotonic { knots } => {
                 method == Method::Isotonic
                     && !knots.is_empty()

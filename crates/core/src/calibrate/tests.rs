@@ -38,9 +38,10 @@ fn holds(fitted: &Fitted, scores: &[f64]) {
 }
 
 fn curve(random: &mut Random) -> Curve {
-    match random.below(4) {
+    match random.below(5) {
         // the wrong way round, too
         0 => Curve::Platt { a: 20.0 * random.normal(), b: 3.0 * random.normal() },
+        4 => Curve::Gaussian { square: 3.0 * random.normal(), slope: random.normal(), offset: random.normal() },
         1 => Curve::Platt { a: -random.uniform(), b: 0.0 },
         2 => Curve::Isotonic { knots: vec![(random.normal(), 0.01 + 0.98 * random.uniform())] },
         _ => {
@@ -210,4 +211,34 @@ fn scores_against_the_other_classes_are_read_as_those_of_pairs() {
         Calibration::learn(Method::Isotonic, 3, Form::Pairs, k, &held_out)
     };
     assert_eq!(learn(&others, Layout::Others), learn(&outputs, Layout::Outputs));
+}
+
+#[test]
+fn two_gaussians_give_the_odds_of_their_densities() {
+    let mut random = Seed(4).stream("gaussians");
+    let (mut scores, mut positive, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..400 {
+        positive.push(i % 3 == 0);
+        scores.push(if i % 3 == 0 { 1.0 + 0.5 * random.normal() } else { -0.4 + 1.2 * random.normal() });
+        weights.push(0.5 + random.uniform());
+    }
+    let curve = Curve::learn(Method::Gaussian, &scores, &positive, Some(&weights));
+    let density = |side: bool, x: f64| {
+        let of = || (0..400).filter(|&i| positive[i] == side);
+        let sum: f64 = of().map(|i| weights[i]).sum();
+        let mean = of().map(|i| weights[i] * scores[i]).sum::<f64>() / sum;
+        let variance = of().map(|i| weights[i] * (scores[i] - mean).powi(2)).sum::<f64>() / sum;
+        sum * (-(x - mean).powi(2) / (2.0 * variance)).exp() / variance.sqrt()
+    };
+    for step in -20..=20 {
+        let x = f64::from(step) * 0.15;
+        let wanted = density(true, x) / (density(true, x) + density(false, x));
+        let (p, q) = curve.at(x);
+        assert!((p - wanted.clamp(LEAST, 1.0 - LEAST)).abs() < 1e-9 && (p + q - 1.0).abs() < 1e-6, "{x}: {p} {wanted}");
+    }
+    // nothing to tell the sides apart: the counts are all there is
+    let flat = Curve::learn(Method::Gaussian, &[1.0; 4], &[true, true, true, false], None);
+    assert!((flat.at(9.0).0 - 4.0 / 6.0).abs() < 1e-12);
+    let single = Curve::learn(Method::Gaussian, &[1.0, 2.0], &[true, true], None);
+    assert!((single.at(0.0).0 - 0.75).abs() < 1e-12);
 }

@@ -48,9 +48,21 @@ impl Writer<'_> {
     fn curves(&mut self, curves: &[Curve], scores: &str) -> Result<(String, String), String> {
         let sigmoids: Option<Vec<(f64, f64)>> =
             curves.iter().map(|c| if let Curve::Platt { a, b } = c { Some((*a, *b)) } else { None }).collect();
+        let parabola = |c: &Curve| match c {
+            Curve::Gaussian { square, slope, offset } => Some([*square, *slope, *offset]),
+            _ => None,
+        };
+        let parabolas: Option<Vec<[f64; 3]>> = curves.iter().map(parabola).collect();
         let (p, q) = if let Some(sigmoids) = sigmoids {
             let (a, b): (Vec<f64>, Vec<f64>) = sigmoids.into_iter().unzip();
             let (a, b) = (self.factors("slopes", &a)?, self.graph.row("shifts", &b)?);
+            sigmoid(&mut self.graph, scores, &a, &b)
+        } else if let Some(parabolas) = parabolas {
+            // 1 / (1 + exp(a f + b)) with a = −(square f + slope) and b = −offset
+            let column = |c: usize| -> Vec<f64> { parabolas.iter().map(|p| -p[c]).collect() };
+            let (squares, slopes) = (self.factors("squares", &column(0))?, self.factors("slopes", &column(1))?);
+            let bent = self.graph.node("Mul", &[scores, &squares]);
+            let (a, b) = (self.graph.node("Add", &[&bent, &slopes]), self.graph.row("shifts", &column(2))?);
             sigmoid(&mut self.graph, scores, &a, &b)
         } else {
             let mut all = Vec::with_capacity(curves.len());
