@@ -58,14 +58,20 @@ pub mod prelude {
     pub use crate::job::{Fit, Job};
     pub use crate::machines::Effort;
     pub use crate::machines::classify::{
-        Adatron, Knn, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc,
+        Adatron, Knn, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc, huber_kfd,
+        kernel_logistic, linear_sparse_kfd, lp_machine, programme, robust_kfd, sparse_kfd,
     };
     pub use crate::machines::cluster::{KernelKMeans, SpectralClustering};
     pub use crate::machines::detect::{CentreOfMass, OneClass, ParzenDensity, Svdd};
+    pub use crate::machines::programme::{LossName, Programme};
     pub use crate::machines::reduce::{EmpiricalMap, IncompleteCholesky, KernelPca, WhitenedMap};
-    pub use crate::machines::regress::{Expectile, KnnRegression, LinearSvr, NuSvr, Quantile, Ridge, Svr};
+    pub use crate::machines::regress::{
+        Expectile, KnnRegression, LinearSvr, NuSvr, Quantile, Ridge, Svr, huber_regression, linear_sparse_regression,
+        programme_regression, robust_regression, sparse_regression,
+    };
     pub use crate::model::Model;
     pub use crate::seed::Seed;
+    pub use crate::solvers::Penalty;
 }
 
 /// The README's example compiles.

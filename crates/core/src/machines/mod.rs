@@ -16,6 +16,7 @@ mod folds;
 mod held_out;
 mod linear;
 mod neighbours;
+pub mod programme;
 mod readout;
 pub mod reduce;
 pub mod regress;

@@ -4,6 +4,7 @@ pub mod conjugate_gradient;
 pub mod coordinate_descent;
 pub mod direct;
 mod error;
+pub mod logistic;
 mod loss;
 mod monitor;
 pub mod newton;

@@ -1,24 +1,38 @@
 //! Machines that learn classes.
 
 mod adatron;
+mod huber_kfd;
+mod kernel_logistic;
 mod knn;
+mod linear_sparse_kfd;
 mod linear_svc;
+mod lp_machine;
 mod nearest_mean;
 mod nu_svc;
-mod pairs;
+pub(super) mod pairs;
 mod parzen;
 mod perceptron;
+mod programme;
 mod regularised_fisher;
+mod robust_kfd;
+mod sparse_kfd;
 mod svc;
 
 pub use adatron::Adatron;
+pub use huber_kfd::huber_kfd;
+pub use kernel_logistic::kernel_logistic;
 pub use knn::Knn;
+pub use linear_sparse_kfd::linear_sparse_kfd;
 pub use linear_svc::{LinearSvc, MarginLoss};
+pub use lp_machine::lp_machine;
 pub use nearest_mean::NearestMean;
 pub use nu_svc::NuSvc;
 pub use parzen::Parzen;
 pub use perceptron::Perceptron;
+pub use programme::programme;
 pub use regularised_fisher::{FisherTarget, RegularisedFisher};
+pub use robust_kfd::robust_kfd;
+pub use sparse_kfd::sparse_kfd;
 pub use svc::{Loss, Strategy, Svc};
 
 use super::MachineEntry;
@@ -33,5 +47,12 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &parzen::ENTRY,
     &adatron::ENTRY,
     &regularised_fisher::ENTRY,
+    &robust_kfd::ENTRY,
+    &huber_kfd::ENTRY,
+    &sparse_kfd::ENTRY,
+    &linear_sparse_kfd::ENTRY,
+    &lp_machine::ENTRY,
+    &kernel_logistic::ENTRY,
+    &programme::ENTRY,
     &knn::ENTRY,
 ];

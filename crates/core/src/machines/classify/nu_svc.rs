@@ -57,14 +57,14 @@ impl Machine for NuSvc {
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(ENTRY.name)?;
         let weights = weights(task);
-        let pairs = Pairs::new(task, &classes.codes, classes.labels.len(), &weights);
+        let pairs = Pairs::new(&classes.codes, classes.labels.len(), &weights);
         let sizes = pairs.sizes();
         for p in 0..sizes.len() {
             self.feasible(&pairs, p, &classes.labels)?;
         }
         let make = |p: usize| self.sub(&pairs, p);
         let subs = Subs { sizes, make: &make };
-        let mut solutions = solve(&pairs.gram, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
+        let mut solutions = solve(&pairs.gram(task), &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
         let (mut gap, mut offsets, mut margins, mut advice) = (0.0, Vec::new(), Vec::new(), Vec::new());
         for (p, solution) in solutions.iter_mut().enumerate() {
             // free α of the first class stand at b − ρ, those of the second at b + ρ
@@ -89,7 +89,7 @@ impl Machine for NuSvc {
             offsets.push(b * factor);
             margins.push(rho);
         }
-        let (coefficients, support) = pairs.join(&solutions);
+        let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
         let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
         let notes = vec![("rho".to_owned(), smallest)];
         let proof = Proof { advice, ..prove(&solutions, Some(gap), support, &self.effort, task, notes) };

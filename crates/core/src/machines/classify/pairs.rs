@@ -8,10 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The pairs (a, b), a < b, of the classes of a task.
-pub(super) struct Pairs<'a> {
-    /// The matrix with examples class by class; two classes stay in the order they have.
-    pub(super) gram: Arc<dyn Gram>,
-    /// The example at each place of the matrix.
+pub(in crate::machines) struct Pairs<'a> {
+    /// The examples class by class; two classes stay in the order they have.
     order: Vec<usize>,
     /// Where each class stands; for two classes unused.
     ranges: Vec<Range<usize>>,
@@ -22,18 +20,17 @@ pub(super) struct Pairs<'a> {
 }
 
 /// Examples of a problem with their signs and weights.
-pub(super) struct Side {
+pub(in crate::machines) struct Side {
     pub(super) columns: Vec<Range<usize>>,
-    pub(super) signs: Vec<f64>,
-    pub(super) weights: Vec<f64>,
+    pub(in crate::machines) signs: Vec<f64>,
+    pub(in crate::machines) weights: Vec<f64>,
 }
 
 impl<'a> Pairs<'a> {
-    pub(super) fn new(task: &Task<'_>, codes: &'a [u32], classes: usize, weights: &'a [f64]) -> Self {
+    pub(in crate::machines) fn new(codes: &'a [u32], classes: usize, weights: &'a [f64]) -> Self {
         let n = codes.len();
         let mut order: Vec<usize> = (0..n).collect();
         let mut ranges = vec![0..n];
-        let mut gram = Arc::clone(&task.gram);
         if classes > 2 {
             order.sort_by_key(|&i| codes[i]);
             ranges.clear();
@@ -43,16 +40,29 @@ impl<'a> Pairs<'a> {
                 ranges.push(first..first + size);
                 first += size;
             }
+        }
+        let all = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect();
+        Self { order, ranges, all, codes, weights, classes }
+    }
+
+    /// The matrix of the task in the order of the pairs' columns.
+    pub(super) fn gram(&self, task: &Task<'_>) -> Arc<dyn Gram> {
+        let mut gram = Arc::clone(&task.gram);
+        if self.classes > 2 {
             // packing first makes the repacking in order cheap
             gram.row_group();
-            gram = gram.restrict(&order, &order);
+            gram = gram.restrict(&self.order, &self.order);
             // a row that is dear serves all pairs that its example takes part in
             if gram.is_dear() {
                 gram = Kept::share(&gram, task.plan.memory / 2);
             }
         }
-        let all = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect();
-        Self { gram, order, ranges, all, codes, weights, classes }
+        gram
+    }
+
+    /// How many pairs.
+    pub(in crate::machines) fn count(&self) -> usize {
+        self.all.len()
     }
 
     /// How many examples each pair has.
@@ -70,12 +80,12 @@ impl<'a> Pairs<'a> {
     }
 
     /// The examples of a pair, in the order of its columns.
-    pub(super) fn examples(&self, p: usize) -> Vec<usize> {
+    pub(in crate::machines) fn examples(&self, p: usize) -> Vec<usize> {
         self.columns(self.all[p]).into_iter().flatten().map(|place| self.order[place]).collect()
     }
 
     /// The examples of a pair with their signs: a positive score decides for the first class, as in LIBSVM.
-    pub(super) fn side(&self, p: usize) -> Side {
+    pub(in crate::machines) fn side(&self, p: usize) -> Side {
         let examples = self.examples(p);
         let first = self.all[p].0;
         Side {
@@ -128,11 +138,11 @@ impl<'a> Pairs<'a> {
 
     /// LIBSVM's compact form: an example of class c has a coefficient y α for each of the other classes. With the number of
     /// support vectors.
-    pub(super) fn join(&self, solutions: &[Solution]) -> (Coefficients, usize) {
+    pub(in crate::machines) fn join(&self, solutions: &[&[f64]]) -> (Coefficients, usize) {
         let (n, others) = (self.codes.len(), self.classes - 1);
         let mut alpha = vec![0.0; n * others];
         for (p, solution) in solutions.iter().enumerate() {
-            for (i, &beta) in self.examples(p).into_iter().zip(&solution.beta) {
+            for (i, &beta) in self.examples(p).into_iter().zip(*solution) {
                 alpha[i * others + self.column(p, i)] = beta;
             }
         }

@@ -211,14 +211,14 @@ impl Svc {
             return self.one_vs_rest(task, &classes, &weights, folds, watch);
         }
         let fold_of = folds.map(|folds| (places_in(folds, classes.codes.len()), folds.len()));
-        let pairs = Pairs::new(task, &classes.codes, k, &weights);
+        let pairs = Pairs::new(&classes.codes, k, &weights);
         let make = |p: usize| {
             let folds =
                 fold_of.as_ref().map(|(of, count)| (pairs.examples(p).iter().map(|&i| of[i]).collect(), *count));
             self.sub(pairs.side(p), pairs.start(task.start, p), folds)
         };
         let subs = Subs { sizes: pairs.sizes(), make: &make };
-        let solutions = solve(&pairs.gram, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
+        let solutions = solve(&pairs.gram(task), &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
         let mut gap = 0.0;
         let mut bounded = 0;
         for (p, solution) in solutions.iter().enumerate() {
@@ -226,7 +226,7 @@ impl Svc {
             gap += self.gap(&side.signs, &side.weights, solution);
             bounded += self.bounded(&side.weights, solution);
         }
-        let (coefficients, support) = pairs.join(&solutions);
+        let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
         let proof = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
         let held_out = pairs.join_held_out(&solutions).map(|scores| (Layout::Others, scores));

@@ -1,21 +1,31 @@
 //! Machines that predict numbers.
 
 mod expectile;
+mod huber_regression;
 mod knn_regression;
+mod linear_sparse_regression;
 mod linear_svr;
 mod nu_svr;
 mod penalties;
 mod primal;
+mod programme_regression;
 mod quantile;
 pub mod ridge;
+mod robust_regression;
+mod sparse_regression;
 mod svr;
 
 pub use expectile::Expectile;
+pub use huber_regression::huber_regression;
 pub use knn_regression::KnnRegression;
+pub use linear_sparse_regression::linear_sparse_regression;
 pub use linear_svr::{InsensitiveLoss, LinearSvr};
 pub use nu_svr::NuSvr;
+pub use programme_regression::programme_regression;
 pub use quantile::Quantile;
 pub use ridge::{LooPoint, Ridge, RidgeSolver};
+pub use robust_regression::robust_regression;
+pub use sparse_regression::sparse_regression;
 pub use svr::{Svr, TubeLoss};
 
 use super::MachineEntry;
@@ -29,4 +39,9 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &quantile::ENTRY,
     &expectile::ENTRY,
     &knn_regression::ENTRY,
+    &robust_regression::ENTRY,
+    &huber_regression::ENTRY,
+    &sparse_regression::ENTRY,
+    &linear_sparse_regression::ENTRY,
+    &programme_regression::ENTRY,
 ];

@@ -1,0 +1,28 @@
+//! Sparse kernel Fisher discriminants: squared errors, and few coefficients.
+//!
+//! α = 0 from λ = ‖K(y − ȳ)‖_∞ on: that is the top of a sensible range.
+
+use crate::machines::programme::{Cell, LossName, Programme};
+use crate::machines::{Learns, MachineEntry};
+use crate::solvers::Penalty;
+use crate::sources::{MIKA, Source};
+
+/// The cell of the table.
+static CELL: Cell = Cell { entry: &ENTRY, loss: LossName::Squared, penalty: Penalty::Sparse, free: (false, false) };
+
+/// The machine with a λ.
+pub fn sparse_kfd(lambda: f64) -> Programme {
+    Programme { lambda, ..Programme::of(&CELL) }
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: "sparse_kfd",
+    aliases: &["skfd"],
+    summary: "kernel Fisher discriminant carried by few examples: a lasso on the columns of K",
+    formula: "min ½ Σ (y_i − f(x_i))² + λ ‖α‖₁",
+    learns: Learns::Classes,
+    source: Source::new(&MIKA, "(3.53), (3.54)"),
+    use_when: "predictions must be cheap, and the outputs of a Fisher discriminant are wanted",
+    make: || Box::new(Programme::of(&CELL)),
+};

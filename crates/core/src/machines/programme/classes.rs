@@ -1,0 +1,85 @@
+//! Programmes whose targets are classes: ±1 for two of them, and several problems of two for more.
+
+use super::Programme;
+use super::numbers::{prove, support};
+use super::roads::{Solved, Travelled};
+use crate::machines::class_weight::ClassWeight;
+use crate::machines::classify::Strategy;
+use crate::machines::classify::pairs::Pairs;
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, Task};
+use crate::solvers::Monitor;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+impl Programme {
+    pub(super) fn on_classes(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let classes = task.classes(self.name())?;
+        let (n, k) = (task.len(), classes.labels.len());
+        if self.shift != 0.0 && k > 2 {
+            return Err(self.wrong("shift moves the border of two classes, and here are more; leave it at 0"));
+        }
+        let factors = ClassWeight::factors(self.name(), &self.class_weight, &classes)?;
+        let weights: Vec<f64> =
+            (0..n).map(|i| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i])).collect();
+        let against_rest = |c: usize| -> Vec<f64> {
+            classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
+        };
+        if k == 2 || self.strategy == Strategy::OneVsRest {
+            let signs: Vec<Vec<f64>> = (0..if k == 2 { 1 } else { k }).map(against_rest).collect();
+            let Travelled { mut solved, storage } = self.travel(task, &signs, &weights, watch)?;
+            solved.iter_mut().zip(&signs).for_each(|(s, signs)| self.part(s, signs, &weights));
+            let points = support(n, &solved);
+            let proof = prove(&solved, points.len(), storage);
+            let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
+            let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
+            let labels = classes.labels;
+            return Ok(Fitted {
+                expansion: Expansion {
+                    coefficients: Coefficients::Dual { points, alpha },
+                    offsets: solved.iter().map(|s| s.offset).collect(),
+                },
+                readout: if k == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+                proof,
+                calibration: None,
+                training_scores: Some(scores),
+            });
+        }
+        let pairs = Pairs::new(&classes.codes, k, &weights);
+        let one = |p: usize| {
+            let (examples, side) = (pairs.examples(p), pairs.side(p));
+            let inner = Task {
+                gram: Arc::clone(&task.gram).restrict(&examples, &examples),
+                features: None,
+                target: None,
+                weights: None,
+                start: None,
+                plan: task.plan,
+                seed: task.seed,
+                threads: 1,
+            };
+            let mut found = self.travel(&inner, std::slice::from_ref(&side.signs), &side.weights, watch)?;
+            found.solved.iter_mut().for_each(|s| self.part(s, &side.signs, &side.weights));
+            Ok(found)
+        };
+        let found: Vec<Travelled> = (0..pairs.count()).into_par_iter().map(one).collect::<Result<_, FitError>>()?;
+        let storage = found.first().map(|t| t.storage.clone()).unwrap_or_default();
+        let solved: Vec<Solved> = found.into_iter().flat_map(|t| t.solved).collect();
+        let (coefficients, support) = pairs.join(&solved.iter().map(|s| s.alpha.as_slice()).collect::<Vec<_>>());
+        Ok(Fitted {
+            proof: prove(&solved, support, storage),
+            expansion: Expansion { coefficients, offsets: solved.iter().map(|s| s.offset).collect() },
+            readout: Readout::Vote { labels: classes.labels },
+            calibration: None,
+            training_scores: None,
+        })
+    }
+
+    /// Puts the threshold where its rule wants it; the objective stays that of the programme.
+    fn part(&self, solved: &mut Solved, signs: &[f64], weights: &[f64]) {
+        let projections: Vec<f64> = solved.scores.iter().map(|f| f - solved.offset).collect();
+        let placed = self.threshold.place(&projections, signs, weights, solved.offset);
+        solved.offset = placed.offset + self.shift;
+        solved.alpha.iter_mut().for_each(|a| *a *= placed.scale);
+        solved.scores = projections.iter().map(|q| placed.scale * q + solved.offset).collect();
+    }
+}

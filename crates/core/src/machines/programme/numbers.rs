@@ -1,0 +1,55 @@
+//! Programmes whose targets are numbers.
+
+use super::Programme;
+use super::roads::{Solved, Travelled};
+use crate::machines::fitted::each;
+use crate::machines::support::weights;
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Proof, Readout, Task};
+use crate::solvers::{Monitor, Status};
+
+impl Programme {
+    pub(super) fn on_numbers(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let y = task.numbers(self.name())?;
+        let (n, outputs) = (task.len(), y.names.len());
+        let columns: Vec<Vec<f64>> =
+            (0..outputs).map(|k| (0..n).map(|i| y.values[i * outputs + k]).collect()).collect();
+        let Travelled { solved, storage } = self.travel(task, &columns, &weights(task), watch)?;
+        let points = support(n, &solved);
+        let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
+        let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
+        Ok(Fitted {
+            proof: prove(&solved, points.len(), storage),
+            expansion: Expansion {
+                coefficients: Coefficients::Dual { points, alpha },
+                offsets: solved.iter().map(|s| s.offset).collect(),
+            },
+            readout: Readout::Values { names: y.names },
+            calibration: None,
+            training_scores: Some(scores),
+        })
+    }
+}
+
+/// The examples that carry any of the functions.
+pub(super) fn support(n: usize, solved: &[Solved]) -> Vec<usize> {
+    (0..n).filter(|&i| solved.iter().any(|s| s.alpha[i] != 0.0)).collect()
+}
+
+/// What can be shown about all of them together.
+pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> Proof {
+    let worst = solved.iter().map(|s| s.status).find(|&s| s != Status::Converged);
+    let coefficients: usize = solved.iter().map(|s| s.alpha.len()).sum();
+    let zeros: usize = solved.iter().map(|s| s.alpha.iter().filter(|a| **a == 0.0).count()).sum();
+    let gap: f64 = solved.iter().map(|s| s.gap).sum();
+    Proof {
+        status: worst.unwrap_or(Status::Converged),
+        iterations: solved.iter().map(|s| s.iterations).sum(),
+        iterations_of_each: each(solved.iter().map(|s| s.iterations)),
+        objective: Some(solved.iter().map(|s| s.objective).sum()),
+        duality_gap: gap.is_finite().then_some(gap),
+        support: Some(support),
+        storage,
+        notes: vec![("zero_share".to_owned(), zeros as f64 / coefficients.max(1) as f64)],
+        ..Proof::direct()
+    }
+}

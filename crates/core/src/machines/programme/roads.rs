@@ -1,0 +1,298 @@
+//! The road that each cell of the table takes to its solution, and the evidence at its end.
+
+use super::{LossName, Programme};
+use crate::gram::{Dense, Gram, apply, show_bytes};
+use crate::linalg::gram_of_columns;
+use crate::machines::support::{Sub, Subs, broke, solve};
+use crate::machines::{FitError, Task};
+use crate::solvers::conjugate_gradient::not_finite;
+use crate::solvers::fisher::direct::{bordered, bordered_bytes};
+use crate::solvers::fisher::{Aim, Quadratic};
+use crate::solvers::logistic::{LogisticProblem, logistic};
+use crate::solvers::smo::Equality;
+use crate::solvers::sparse::{self, Columns, SparseOptions, SparseProgramme};
+use crate::solvers::{Monitor, Penalty, SolveError, Status};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+const WHAT: &str = "a mathematical programme";
+
+/// One target's solution.
+pub(super) struct Solved {
+    /// α of every example.
+    pub(super) alpha: Vec<f64>,
+    /// b.
+    pub(super) offset: f64,
+    /// Kα + b.
+    pub(super) scores: Vec<f64>,
+    /// Σ w ℓ + λ P.
+    pub(super) objective: f64,
+    /// Primal minus dual objective.
+    pub(super) gap: f64,
+    pub(super) iterations: usize,
+    pub(super) status: Status,
+}
+
+/// What all targets share on their road.
+pub(super) struct Travelled {
+    pub(super) solved: Vec<Solved>,
+    pub(super) storage: String,
+}
+
+impl Programme {
+    /// Solves for several targets on the same examples.
+    pub(super) fn travel(
+        &self,
+        task: &Task<'_>,
+        targets: &[Vec<f64>],
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Travelled, FitError> {
+        // a system of equations needs an offset to border it, and a weight to divide by
+        let linear = self.loss == LossName::Squared && self.bias && weights.iter().all(|&w| w > 0.0);
+        match (self.penalty, self.loss) {
+            (Penalty::Sparse, _) => self.sparse(task, targets, weights, watch),
+            _ if linear => self.linear(task, targets, weights, watch),
+            (Penalty::Norm, LossName::Logistic) => self.newton(task, targets, weights, watch),
+            (Penalty::Norm, _) => self.pairs(task, targets, weights, watch),
+            (Penalty::Coefficients, _) => self.squared(task, targets, weights, watch),
+        }
+    }
+
+    /// K in memory, checked.
+    fn stored(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
+        let kept = task.plan.dense(&*task.gram, extra, WHAT)?;
+        if kept.values().iter().any(|k| !k.is_finite()) {
+            return Err(broke(self.name())(not_finite(&kept)));
+        }
+        Ok(kept)
+    }
+
+    /// Squared losses: one bordered system for all targets.
+    fn linear(
+        &self,
+        task: &Task<'_>,
+        targets: &[Vec<f64>],
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Travelled, FitError> {
+        let (n, k) = (task.len(), targets.len());
+        let penalty = Quadratic::of(self.penalty).unwrap_or(Quadratic::Norm);
+        let bytes = bordered_bytes(n, k, penalty, false);
+        task.plan.check(bytes, WHAT)?;
+        let y: Vec<f64> = (0..n).flat_map(|i| targets.iter().map(move |t| t[i])).collect();
+        let aim = Aim { y: &y, outputs: k, weights, lambda: self.lambda, penalty };
+        let found = bordered(task.gram.as_ref(), &aim, watch).map_err(broke(self.name()))?.found;
+        let column = |x: &[f64], c: usize| -> Vec<f64> { x.iter().skip(c).step_by(k).copied().collect() };
+        let solved = (0..k).map(|c| Solved {
+            alpha: column(&found.alpha, c),
+            offset: found.offsets[c],
+            scores: column(&found.scores, c),
+            objective: found.objectives[c],
+            gap: found.gaps.as_ref().map_or(f64::NAN, |g| g[c]),
+            iterations: 0,
+            status: Status::Converged,
+        });
+        let storage = format!("kernel matrix stored in f64, {}", show_bytes(bytes));
+        Ok(Travelled { solved: solved.collect(), storage })
+    }
+
+    /// Logistic losses: Newton's method for each target.
+    fn newton(
+        &self,
+        task: &Task<'_>,
+        targets: &[Vec<f64>],
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Travelled, FitError> {
+        let n = task.len();
+        let kept = self.stored(task, 8 * n * (n + 128))?;
+        let one = |y: &Vec<f64>| {
+            let problem = LogisticProblem { gram: &kept, y, weights, lambda: self.lambda, bias: self.bias };
+            // what is left of the objective is half the decrement
+            let found = logistic(&problem, self.effort.tolerance * 1e-3, watch)?;
+            let beta = found.alpha.clone();
+            let mut solved = self.conclude(&kept, y, weights, found.alpha, found.offset, &beta);
+            (solved.iterations, solved.status) = (found.iterations, found.status);
+            Ok(solved)
+        };
+        let solved = each(targets, one).map_err(broke(self.name()))?;
+        Ok(Travelled { solved, storage: format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n)) })
+    }
+
+    /// All other losses with ½‖w‖²: with α = β/λ the dual is min ½αᵀ(K + λR)α − yᵀα + e Σ|α| between the bounds divided by λ.
+    fn pairs(
+        &self,
+        task: &Task<'_>,
+        targets: &[Vec<f64>],
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Travelled, FitError> {
+        let (n, loss, lambda) = (task.len(), self.loss(), self.lambda);
+        let make = |t: usize| {
+            let y = &targets[t];
+            let conjugates = || y.iter().zip(weights).map(|(&y, &w)| (loss.conjugate(y), w));
+            // a bound of an example that counts nothing is zero, also where the bound of others is infinite
+            let bound = |reach: f64, w: f64| if w == 0.0 { 0.0 } else { reach * w / lambda };
+            let ridge: Vec<f64> =
+                conjugates().map(|(c, w)| c.filter(|_| w > 0.0).map_or(0.0, |c| c.ridge * lambda / w)).collect();
+            Sub {
+                columns: vec![0..n],
+                lower: conjugates().map(|(c, w)| c.map_or(0.0, |c| bound(c.lower, w))).collect(),
+                upper: conjugates().map(|(c, w)| c.map_or(0.0, |c| bound(c.upper, w))).collect(),
+                linear: y.clone(),
+                epsilon: loss.conjugate(1.0).map_or(0.0, |c| c.bend),
+                ridge: ridge.iter().any(|&r| r > 0.0).then_some(ridge),
+                equality: if self.bias { Equality::Sum } else { Equality::None },
+                start: None,
+                folds: None,
+            }
+        };
+        let subs = Subs { sizes: vec![n; targets.len()], make: &make };
+        let solutions = solve(&task.gram, &subs, &self.effort, task, watch).map_err(broke(self.name()))?;
+        let solved = targets.iter().zip(solutions).map(|(y, s)| {
+            let beta = s.beta.clone();
+            let mut solved = self.conclude(task.gram.as_ref(), y, weights, s.beta, s.offsets[0], &beta);
+            (solved.iterations, solved.status) = (s.iterations, s.status);
+            solved
+        });
+        Ok(Travelled { solved: solved.collect(), storage: "rows in f32, some of them kept".to_owned() })
+    }
+
+    /// ½‖α‖²: the examples' rows of K are their features, so the kernel is K², and α = Kβ/λ.
+    fn squared(
+        &self,
+        task: &Task<'_>,
+        targets: &[Vec<f64>],
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Travelled, FitError> {
+        let n = task.len();
+        let kept = self.stored(task, 8 * n * (2 * n + 128))?;
+        let square = gram_of_columns(kept.values(), n, n);
+        let Some(square) = Dense::new(square, n, n) else { return Err(self.wrong("the matrix is not square")) };
+        let square: Arc<dyn Gram> = Arc::new(square);
+        let inner = Task {
+            gram: square,
+            features: None,
+            target: task.target,
+            weights: task.weights,
+            start: None,
+            plan: task.plan,
+            seed: task.seed,
+            threads: task.threads,
+        };
+        let norm = Self { penalty: Penalty::Norm, ..self.clone() };
+        let mut found = norm.travel(&inner, targets, weights, watch)?;
+        for solved in &mut found.solved {
+            let mut alpha = vec![0.0; n];
+            apply(&kept, &solved.alpha, 1, &mut alpha);
+            solved.alpha = alpha;
+        }
+        found.storage = format!("kernel matrix and its square stored in f64, twice {}", show_bytes(8 * n * n));
+        Ok(found)
+    }
+
+    /// ‖α‖₁.
+    fn sparse(
+        &self,
+        task: &Task<'_>,
+        targets: &[Vec<f64>],
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Travelled, FitError> {
+        let n = task.len();
+        // where there is no room for K, its columns are computed when they are asked for
+        let kept = match self.stored(task, 8 * n * 128) {
+            Err(FitError::Plan(_)) => None,
+            stored => Some(stored?),
+        };
+        let columns = match &kept {
+            Some(kept) => Columns::Stored { matrix: kept.values(), columns: n },
+            None => Columns::Streamed(task.gram.as_ref()),
+        };
+        let options = SparseOptions {
+            tolerance: self.effort.tolerance * 1e-3,
+            max_iterations: self.effort.max_iterations,
+            seed: task.seed,
+        };
+        let one = |y: &Vec<f64>| {
+            let programme = SparseProgramme {
+                columns,
+                y,
+                weights: Some(weights),
+                loss: self.loss(),
+                lambda: self.lambda,
+                bias: self.bias,
+                start: None,
+            };
+            let found = sparse::solve(&programme, &options, watch)?;
+            let gap = found.gap();
+            Ok(Solved {
+                alpha: found.alpha,
+                offset: found.offset,
+                scores: found.scores,
+                objective: found.objective,
+                gap,
+                iterations: found.iterations,
+                status: found.status,
+            })
+        };
+        let solved = each(targets, one).map_err(broke(self.name()))?;
+        let storage = match kept {
+            Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
+            None => "columns of the kernel matrix where they are needed".to_owned(),
+        };
+        Ok(Travelled { solved, storage })
+    }
+
+    /// Scores and both objectives of ½‖w‖² from α = β/λ: the primal one is Σ w ℓ + ½ λ αᵀKα, the dual one
+    /// Σ (yλβ − w ℓ*(λβ/w)) − ½ λ βᵀKβ.
+    fn conclude(
+        &self,
+        gram: &dyn Gram,
+        y: &[f64],
+        weights: &[f64],
+        alpha: Vec<f64>,
+        offset: f64,
+        beta: &[f64],
+    ) -> Solved {
+        let (n, loss, lambda) = (y.len(), self.loss(), self.lambda);
+        let mut scores = vec![0.0; n];
+        apply(gram, &alpha, 1, &mut scores);
+        let norm: f64 = alpha.iter().zip(&scores).map(|(a, f)| a * f).sum();
+        scores.iter_mut().for_each(|f| *f += offset);
+        let (mut primal, mut dual) = (0.5 * lambda * norm, -0.5 * lambda * norm);
+        for i in (0..n).filter(|&i| weights[i] > 0.0) {
+            let w = weights[i];
+            primal += w * loss.value(y[i], scores[i]);
+            // rounding may leave the bounds by a digit
+            let price = lambda * beta[i] / w;
+            let price = loss
+                .conjugate(y[i])
+                .map_or_else(|| y[i] * (y[i] * price).clamp(0.0, 1.0), |c| price.clamp(c.lower, c.upper));
+            dual += w * (y[i] * price - loss.conjugate_value(y[i], price));
+        }
+        Solved {
+            alpha,
+            offset,
+            scores,
+            objective: primal,
+            gap: primal - dual,
+            iterations: 0,
+            status: Status::Converged,
+        }
+    }
+}
+
+/// Every target by itself, side by side.
+fn each(
+    targets: &[Vec<f64>],
+    one: impl Fn(&Vec<f64>) -> Result<Solved, SolveError> + Sync + Send,
+) -> Result<Vec<Solved>, SolveError> {
+    match targets {
+        // a single one has all threads for its factorisations
+        [y] => Ok(vec![one(y)?]),
+        several => several.par_iter().map(one).collect(),
+    }
+}

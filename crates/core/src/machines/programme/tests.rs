@@ -1,0 +1,246 @@
+//! Cells of the table against their own definition, against each other and against the machines they are.
+
+use super::LOSSES;
+use crate::gram::{Plan, fill};
+use crate::machines::classify::{Loss as SvcLoss, Strategy};
+use crate::machines::{Coefficients, Machine, Proof, Task, Threshold};
+use crate::prelude::*;
+use crate::solvers::{Loss, Silent};
+
+const PENALTIES: [Penalty; 3] = [Penalty::Norm, Penalty::Coefficients, Penalty::Sparse];
+
+/// Two overlapping clouds, or three where asked for, and a smooth target with a few outliers.
+fn sample(n: usize, classes: usize) -> (Dataset, Dataset) {
+    let mut random = Seed(5).stream("programmes");
+    let codes: Vec<usize> = (0..n).map(|i| i % classes).collect();
+    let x: Vec<f64> = codes
+        .iter()
+        .flat_map(|&c| [1.4 * c as f64 + random.normal(), 0.7 * (c % 2) as f64 + random.normal()])
+        .collect();
+    let y: Vec<f64> = x
+        .chunks_exact(2)
+        .enumerate()
+        .map(|(i, x)| x[0].sin() + x[1] + 4.0 * f64::from(u8::from(i % 17 == 3)))
+        .collect();
+    let labels: Vec<&str> = codes.iter().map(|&c| ["a", "b", "c"][c]).collect();
+    let rows = Rows::new(x, n, 2).unwrap();
+    let classes = Dataset::new(rows.clone()).with_target(Target::from_text("y", &labels)).unwrap();
+    (classes, Dataset::new(rows).with_target(Target::from_numbers("y", y)).unwrap())
+}
+
+fn sharp(machine: Programme) -> Programme {
+    let effort = Effort { tolerance: 1e-7, ..Effort::default() };
+    Programme { effort, threshold: Threshold::Programme, ..machine }
+}
+
+/// α of all examples and b, with what is shown about them.
+fn function(machine: &Programme, kernel: &Formula, data: &Dataset) -> (Vec<f64>, f64, Proof) {
+    let task = Task {
+        gram: kernel.gram(data).unwrap(),
+        features: None,
+        target: data.target(),
+        weights: None,
+        start: None,
+        plan: Plan { memory: 1 << 30 },
+        seed: Seed(0),
+        threads: 1,
+    };
+    let fitted = machine.run(&task, &Silent).unwrap();
+    let Coefficients::Dual { points, alpha } = &fitted.expansion.coefficients else { panic!("one function") };
+    let mut all = vec![0.0; data.len()];
+    points.iter().zip(alpha).for_each(|(&i, a)| all[i] = *a);
+    (all, fitted.expansion.offsets[0], fitted.proof)
+}
+
+fn matrix(kernel: &Formula, data: &Dataset) -> Vec<f64> {
+    let gram = kernel.gram(data).unwrap();
+    let mut k = vec![0.0; gram.shape().0 * gram.shape().1];
+    fill(gram.as_ref(), &mut k);
+    k
+}
+
+/// Σ w ℓ(y, Kα + b) + λ P(α), term by term.
+fn value(k: &[f64], y: &[f64], loss: Loss, penalty: Penalty, lambda: f64, alpha: &[f64], b: f64) -> f64 {
+    let image: Vec<f64> = k.chunks_exact(y.len()).map(|row| row.iter().zip(alpha).map(|(k, a)| k * a).sum()).collect();
+    let losses: f64 = image.iter().zip(y).map(|(f, y)| loss.value(*y, f + b)).sum();
+    let size = match penalty {
+        Penalty::Norm => 0.5 * alpha.iter().zip(&image).map(|(a, f)| a * f).sum::<f64>(),
+        Penalty::Coefficients => 0.5 * alpha.iter().map(|a| a * a).sum::<f64>(),
+        Penalty::Sparse => alpha.iter().map(|a| a.abs()).sum(),
+    };
+    losses + lambda * size
+}
+
+#[test]
+fn no_neighbour_of_a_solution_is_better_and_the_gap_says_so() {
+    let n = 60;
+    let (classes, numbers) = sample(n, 2);
+    let kernel = rbf(0.5);
+    let k = matrix(&kernel, &classes);
+    let mut random = Seed(1).stream("neighbours");
+    for penalty in PENALTIES {
+        for loss in LOSSES {
+            for lambda in [0.1, 2.0] {
+                let machine = sharp(programme(loss, penalty, lambda));
+                let tasks: Vec<(Programme, &Dataset, Vec<f64>)> = vec![
+                    (machine.clone(), &classes, (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect()),
+                    (
+                        sharp(programme_regression(loss, penalty, lambda)),
+                        &numbers,
+                        numbers.target().unwrap().numbers().unwrap().values,
+                    ),
+                ];
+                for (machine, data, y) in tasks {
+                    let learns_numbers = machine.cell.entry.name == "programme_regression";
+                    if learns_numbers && machine.loss().is_margin() {
+                        continue;
+                    }
+                    let place = format!("{loss:?} {penalty:?} {lambda} {}", machine.cell.entry.name);
+                    let (alpha, b, proof) = function(&machine, &kernel, data);
+                    let at = |alpha: &[f64], b: f64| value(&k, &y, machine.loss(), penalty, lambda, alpha, b);
+                    let found = at(&alpha, b);
+                    assert!((found - proof.objective.unwrap()).abs() < 1e-5 * found, "{place}: {found} {proof:?}");
+                    let gap = proof.duality_gap.unwrap();
+                    assert!(gap > -1e-5 * found && gap < 1e-4 * found, "{place}: gap {gap} of {found}");
+                    for step in 0..60 {
+                        let size = 10.0_f64.powi(-(step % 4));
+                        let moved: Vec<f64> = alpha.iter().map(|a| a + size * 0.1 * random.normal()).collect();
+                        let other = at(&moved, b + size * 0.1 * random.normal());
+                        assert!(other > found - 1e-4 * found, "{place}: {other} {found}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The largest difference of the scores of two models, relative to the largest score.
+fn apart(a: &Model, b: &Model, data: &Dataset) -> f64 {
+    let (a, b) = (a.scores(data).unwrap(), b.scores(data).unwrap());
+    let size = a.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
+    a.iter().zip(&b).fold(0.0_f64, |top, (x, y)| top.max((x - y).abs())) / size
+}
+
+#[test]
+fn cells_are_the_machines_they_are_known_as() {
+    let (classes, numbers) = sample(80, 2);
+    let (kernel, lambda) = (rbf(0.4), 0.5);
+    let effort = Effort { tolerance: 1e-7, ..Effort::default() };
+    let hinge = sharp(programme(LossName::Hinge, Penalty::Norm, lambda)).fit(&kernel, &classes).unwrap();
+    let svc = Svc { c: 1.0 / lambda, effort: effort.clone(), ..Svc::default() };
+    assert!(apart(&hinge, &svc.fit(&kernel, &classes).unwrap(), &classes) < 1e-5);
+    let squared = sharp(programme(LossName::SquaredHinge, Penalty::Norm, lambda)).fit(&kernel, &classes).unwrap();
+    let svc = Svc { loss: SvcLoss::SquaredHinge, ..svc };
+    assert!(apart(&squared, &svc.fit(&kernel, &classes).unwrap(), &classes) < 1e-5);
+    // robust regression is a tube of no width
+    let robust = sharp(robust_regression(lambda)).fit(&kernel, &numbers).unwrap();
+    let svr = Svr { c: 1.0 / lambda, epsilon: 0.0, effort: effort.clone(), ..Svr::default() };
+    assert!(apart(&robust, &svr.fit(&kernel, &numbers).unwrap(), &numbers) < 1e-5);
+    let tube = Programme { epsilon: 0.3, ..programme_regression(LossName::EpsilonInsensitive, Penalty::Norm, lambda) };
+    let svr = Svr { epsilon: 0.3, ..svr };
+    assert!(apart(&sharp(tube).fit(&kernel, &numbers).unwrap(), &svr.fit(&kernel, &numbers).unwrap(), &numbers) < 1e-5);
+    // Huber's loss with no width to speak of is the absolute one, and with an endless one the squared one times 1/s
+    let huber = |width: f64, lambda: f64| {
+        Programme { width, ..sharp(huber_regression(lambda)) }.fit(&kernel, &numbers).unwrap()
+    };
+    assert!(apart(&huber(1e-6, lambda), &robust, &numbers) < 1e-4);
+    let plain = sharp(programme_regression(LossName::Squared, Penalty::Norm, lambda)).fit(&kernel, &numbers).unwrap();
+    assert!(apart(&huber(1e4, lambda * 1e-4), &plain, &numbers) < 1e-4);
+}
+
+#[test]
+fn scales_and_copies_change_nothing_where_lambda_follows() {
+    let (classes, _) = sample(40, 2);
+    let twice: Vec<usize> = (0..40).chain(0..40).collect();
+    let double = classes.select(&twice);
+    let kernel = rbf(0.5);
+    let scaled = 3.0 * rbf(0.5);
+    for loss in [LossName::Squared, LossName::Absolute, LossName::Logistic, LossName::Hinge] {
+        for (penalty, by_scale, by_copies) in
+            [(Penalty::Norm, 3.0, 2.0), (Penalty::Coefficients, 9.0, 4.0), (Penalty::Sparse, 3.0, 2.0)]
+        {
+            let fit = |lambda: f64, kernel: &Formula, data: &Dataset| {
+                sharp(programme(loss, penalty, lambda)).fit(kernel, data).unwrap()
+            };
+            let base = fit(0.2, &kernel, &classes);
+            let place = format!("{loss:?} {penalty:?}");
+            let other = apart(&base, &fit(0.2 * by_scale, &scaled, &classes), &classes);
+            assert!(other < 2e-3, "{place} scale: {other}");
+            let other = apart(&base, &fit(0.2 * by_copies, &kernel, &double), &classes);
+            assert!(other < 2e-3, "{place} copies: {other}");
+        }
+    }
+}
+
+#[test]
+fn weights_are_copies_and_classes_that_weigh_nothing_are_out() {
+    let (classes, numbers) = sample(30, 2);
+    let copied: Vec<usize> = (0..30).flat_map(|i| vec![i; 1 + i % 3]).collect();
+    let weights: Vec<f64> = (0..30).map(|i| (1 + i % 3) as f64).collect();
+    for (penalty, loss) in [
+        (Penalty::Norm, LossName::Squared),
+        (Penalty::Norm, LossName::Absolute),
+        (Penalty::Norm, LossName::Logistic),
+        (Penalty::Norm, LossName::Huber),
+    ] {
+        let machine = sharp(programme(loss, penalty, 0.3));
+        let many = machine.fit(&rbf(0.5), &classes.select(&copied)).unwrap();
+        let few = machine.fit(&rbf(0.5), &classes.clone().with_weights(weights.clone()).unwrap()).unwrap();
+        assert!(apart(&many, &few, &classes) < 1e-3, "{loss:?}");
+    }
+    // a zero weight is an example less
+    let kept: Vec<usize> = (0..30).filter(|i| i % 5 != 0).collect();
+    let weights: Vec<f64> = (0..30).map(|i| f64::from(u8::from(i % 5 != 0))).collect();
+    for loss in [LossName::Squared, LossName::Absolute, LossName::Huber] {
+        let machine = sharp(programme_regression(loss, Penalty::Norm, 0.3));
+        let few = machine.fit(&rbf(0.5), &numbers.select(&kept)).unwrap();
+        let zeros = machine.fit(&rbf(0.5), &numbers.clone().with_weights(weights.clone()).unwrap()).unwrap();
+        assert!(apart(&few, &zeros, &numbers) < 1e-4, "{loss:?}");
+    }
+}
+
+#[test]
+fn several_classes_are_told_apart_both_ways_and_thresholds_are_rules_of_their_own() {
+    let (data, _) = sample(90, 3);
+    let truth = data.target().unwrap().classes().unwrap().codes;
+    for strategy in [Strategy::OneVsOne, Strategy::OneVsRest] {
+        for penalty in PENALTIES {
+            for threshold in [Threshold::Programme, Threshold::Margin, Threshold::Errors, Threshold::Gaussian] {
+                let machine = Programme { strategy, threshold, ..programme(LossName::Squared, penalty, 0.1) };
+                let model = machine.fit(&rbf(0.5), &data).unwrap();
+                let Some(codes) = codes(&model, &data) else { panic!("labels") };
+                let wrong = codes.iter().zip(&truth).filter(|(a, b)| a != b).count();
+                assert!(wrong < 30, "{strategy:?} {penalty:?} {threshold:?}: {wrong}");
+            }
+        }
+    }
+    let shifted = Programme { shift: 1.0, ..programme(LossName::Squared, Penalty::Norm, 0.1) };
+    assert!(shifted.fit(&rbf(0.5), &data).unwrap_err().to_string().contains("shift"));
+    // two classes: what is added to the score is added to the score
+    let (two, _) = sample(50, 2);
+    let plain = Programme { shift: 0.0, ..shifted.clone() }.fit(&rbf(0.5), &two).unwrap();
+    let moved = shifted.fit(&rbf(0.5), &two).unwrap();
+    for (a, b) in plain.scores(&two).unwrap().iter().zip(moved.scores(&two).unwrap()) {
+        assert!((a + 1.0 - b).abs() < 1e-9);
+    }
+}
+
+fn codes(model: &Model, data: &Dataset) -> Option<Vec<u32>> {
+    match model.predict(data).unwrap() {
+        crate::machines::Output::Labels { codes, .. } => Some(codes),
+        crate::machines::Output::Values { .. } => None,
+    }
+}
+
+#[test]
+fn without_an_offset_there_is_none() {
+    let (classes, _) = sample(40, 2);
+    for penalty in PENALTIES {
+        for loss in LOSSES {
+            let machine = Programme { bias: false, ..sharp(programme(loss, penalty, 0.5)) };
+            let model = machine.fit(&rbf(0.5), &classes).unwrap();
+            assert_eq!(model.fitted.expansion.offsets, [0.0], "{loss:?} {penalty:?}");
+            assert!(model.fitted.proof.duality_gap.unwrap() < 1e-4 * model.fitted.proof.objective.unwrap());
+        }
+    }
+}

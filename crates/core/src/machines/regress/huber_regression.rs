@@ -1,0 +1,28 @@
+//! Regression with Huber's loss.
+//!
+//! The width s is in units of the target.
+
+use crate::machines::programme::{Cell, LossName, Programme};
+use crate::machines::{Learns, MachineEntry};
+use crate::solvers::Penalty;
+use crate::sources::{MIKA, Source};
+
+/// The cell of the table.
+static CELL: Cell = Cell { entry: &ENTRY, loss: LossName::Huber, penalty: Penalty::Norm, free: (false, true) };
+
+/// The machine with a λ.
+pub fn huber_regression(lambda: f64) -> Programme {
+    Programme { lambda, ..Programme::of(&CELL) }
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: "huber_regression",
+    aliases: &[],
+    summary: "regression with squares for small errors and absolute values for large ones",
+    formula: "min Σ huber_s(y_i − f(x_i)) + λ P(α)",
+    learns: Learns::Numbers,
+    source: Source::new(&MIKA, "§3.4.8, §3.6.3"),
+    use_when: "the noise is Gaussian but for a few outliers",
+    make: || Box::new(Programme::of(&CELL)),
+};
