@@ -9,7 +9,8 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell = Cell { entry: &ENTRY, loss: LossName::Hinge, penalty: Penalty::Sparse, free: (false, false) };
+static CELL: Cell =
+    Cell { entry: &ENTRY, loss: LossName::Hinge, penalty: Penalty::Sparse, free: (false, false), by_nu: false };
 
 /// The machine with a λ.
 pub fn lp_machine(lambda: f64) -> Programme {

@@ -6,6 +6,7 @@ mod kernel_logistic;
 mod knn;
 mod linear_sparse_kfd;
 mod linear_svc;
+mod lp_boost;
 mod lp_machine;
 mod nearest_mean;
 mod nu_svc;
@@ -24,6 +25,7 @@ pub use kernel_logistic::kernel_logistic;
 pub use knn::Knn;
 pub use linear_sparse_kfd::linear_sparse_kfd;
 pub use linear_svc::{LinearSvc, MarginLoss};
+pub use lp_boost::lp_boost;
 pub use lp_machine::lp_machine;
 pub use nearest_mean::NearestMean;
 pub use nu_svc::NuSvc;
@@ -52,6 +54,7 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &sparse_kfd::ENTRY,
     &linear_sparse_kfd::ENTRY,
     &lp_machine::ENTRY,
+    &lp_boost::ENTRY,
     &kernel_logistic::ENTRY,
     &programme::ENTRY,
     &knn::ENTRY,

@@ -32,6 +32,8 @@ pub struct Cell {
     pub penalty: Penalty,
     /// Which of the two are parameters: (ℓ, P).
     pub free: (bool, bool),
+    /// Whether ν stands in the place of λ.
+    pub by_nu: bool,
 }
 
 impl PartialEq for Cell {
@@ -67,6 +69,8 @@ pub struct Programme {
     pub penalty: Penalty,
     /// λ > 0.
     pub lambda: f64,
+    /// ν, where the cell has it in the place of λ: about the share of examples on the wrong side of the margin.
+    pub nu: f64,
     /// ε of the insensitive loss.
     pub epsilon: f64,
     /// s of Huber's loss.
@@ -93,9 +97,10 @@ impl Programme {
             loss: cell.loss,
             penalty: cell.penalty,
             lambda: 1.0,
+            nu: 0.1,
             epsilon: 0.1,
             width: 1.0,
-            bias: true,
+            bias: !cell.by_nu,
             threshold: if (cell.loss as usize) < MARGINS { Threshold::Programme } else { Threshold::Margin },
             shift: 0.0,
             strategy: Strategy::OneVsOne,
@@ -179,7 +184,11 @@ impl Choice for Named<'_> {
 impl Params for Programme {
     fn visit(&mut self, v: &mut dyn Visit) {
         let classes = self.cell.entry.learns == Learns::Classes;
-        v.real("lambda", &mut self.lambda, Rule::Above(0.0), "weight λ of the penalty; larger is smoother");
+        if self.cell.by_nu {
+            v.real("nu", &mut self.nu, Rule::AboveUpTo(0.0, 1.0), "share ν of examples that may miss the margin");
+        } else {
+            v.real("lambda", &mut self.lambda, Rule::Above(0.0), "weight λ of the penalty; larger is smoother");
+        }
         if self.cell.free.0 {
             let options = if classes { WORDS } else { &WORDS[MARGINS..] };
             v.choice("loss", &mut Named { loss: &mut self.loss, options }, "what an error costs");

@@ -10,12 +10,18 @@ use crate::solvers::fisher::direct::{bordered, bordered_bytes};
 use crate::solvers::fisher::{Aim, Quadratic};
 use crate::solvers::logistic::{LogisticProblem, logistic};
 use crate::solvers::smo::Equality;
-use crate::solvers::sparse::{self, Columns, SparseOptions, SparseProgramme};
+use crate::solvers::sparse::{self, Columns, SparseOptions, SparseProgramme, SparseSolution};
 use crate::solvers::{Monitor, Penalty, SolveError, Status};
 use rayon::prelude::*;
 use std::sync::Arc;
 
 const WHAT: &str = "a mathematical programme";
+/// How many λ are tried for a ν, how near its value must come, and by how much a step may shrink λ.
+const MOST_LAMBDAS: usize = 60;
+const NEAR: f64 = 1e-7;
+const SMALLEST: f64 = 1e-12;
+/// Said where no λ has the value that ν asks for.
+const NO_MARGIN: &str = "nu is smaller than the share of examples that no function of this kernel gets right, so there is no margin; raise nu";
 
 /// One target's solution.
 pub(super) struct Solved {
@@ -216,18 +222,27 @@ impl Programme {
             max_iterations: self.effort.max_iterations,
             seed: task.seed,
         };
+        let programme = |y| SparseProgramme {
+            columns,
+            y,
+            weights: Some(weights),
+            loss: self.loss(),
+            lambda: self.lambda,
+            bias: self.bias,
+            start: None,
+        };
         let one = |y: &Vec<f64>| {
-            let programme = SparseProgramme {
-                columns,
-                y,
-                weights: Some(weights),
-                loss: self.loss(),
-                lambda: self.lambda,
-                bias: self.bias,
-                start: None,
+            let mut found = match self.cell.by_nu {
+                true => self.boost(&programme(y), weights.iter().sum(), &options, watch)?,
+                false => sparse::solve(&programme(y), &options, watch)?,
             };
-            let found = sparse::solve(&programme, &options, watch)?;
             let gap = found.gap();
+            let size: f64 = found.alpha.iter().map(|a| a.abs()).sum();
+            if self.cell.by_nu && size > 0.0 {
+                // ‖α‖₁ = 1, which makes the margin 1/‖α‖₁
+                found.alpha.iter_mut().chain(&mut found.scores).for_each(|x| *x /= size);
+                found.offset /= size;
+            }
             Ok(Solved {
                 alpha: found.alpha,
                 offset: found.offset,
@@ -244,6 +259,39 @@ impl Programme {
             None => "columns of the kernel matrix where they are needed".to_owned(),
         };
         Ok(Travelled { solved, storage })
+    }
+
+    /// The λ at which the value of the programme is ν Σw. The value is concave and rises with slope ‖α‖₁, so that from below
+    /// the tangent never overshoots, and the steps of Newton end.
+    fn boost(
+        &self,
+        programme: &SparseProgramme<'_>,
+        mass: f64,
+        options: &SparseOptions,
+        watch: &dyn Monitor,
+    ) -> Result<SparseSolution, SolveError> {
+        let wanted = self.nu * mass;
+        let mut lambda = self.nu * sparse::lambda_max(programme)?;
+        let mut iterations = 0;
+        let mut last: Option<SparseSolution> = None;
+        for _ in 0..MOST_LAMBDAS {
+            let start = last.as_ref().map(|s| s.alpha.as_slice());
+            let mut found = sparse::solve(&SparseProgramme { lambda, start, ..*programme }, options, watch)?;
+            iterations += found.iterations;
+            found.iterations = iterations;
+            let (size, short) = (found.alpha.iter().map(|a| a.abs()).sum::<f64>(), wanted - found.objective);
+            if found.status != Status::Converged || short.abs() <= NEAR * wanted {
+                return Ok(found);
+            }
+            // beyond the largest λ nothing has a weight, and the value stays what it is
+            let next = if size > 0.0 { lambda + short / size } else { 0.5 * lambda };
+            let next = if next > 0.0 { next } else { 0.1 * lambda };
+            if next < lambda * SMALLEST || next < f64::MIN_POSITIVE {
+                return Err(SolveError::Programme(NO_MARGIN.to_owned()));
+            }
+            (lambda, last) = (next, Some(found));
+        }
+        Err(SolveError::Programme(NO_MARGIN.to_owned()))
     }
 
     /// Scores and both objectives of ½‖w‖² from α = β/λ: the primal one is Σ w ℓ + ½ λ αᵀKα, the dual one

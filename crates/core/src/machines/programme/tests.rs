@@ -244,3 +244,72 @@ fn without_an_offset_there_is_none() {
         }
     }
 }
+
+/// The largest ρ − Σ max(0, ρ − m)/νn over ρ: a concave function whose bends stand at the margins.
+fn soft_margin(margins: &[f64], nu: f64) -> f64 {
+    let at = |rho: f64| rho - margins.iter().map(|m| (rho - m).max(0.0)).sum::<f64>() / (nu * margins.len() as f64);
+    margins.iter().map(|&m| at(m)).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn boosting_has_the_largest_soft_margin_and_nu_is_the_share_of_violators() {
+    let n = 60;
+    let (classes, _) = sample(n, 2);
+    let kernel = rbf(0.5);
+    let k = matrix(&kernel, &classes);
+    let y: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let margins = |alpha: &[f64]| -> Vec<f64> {
+        (0..n).map(|i| y[i] * (0..n).map(|j| k[i * n + j] * alpha[j]).sum::<f64>()).collect()
+    };
+    let mut random = Seed(2).stream("margins");
+    for nu in [0.4, 0.6] {
+        let (alpha, b, _) = function(&sharp(lp_boost(nu)), &kernel, &classes);
+        assert!((alpha.iter().map(|a| a.abs()).sum::<f64>() - 1.0).abs() < 1e-9 && b == 0.0);
+        let found = soft_margin(&margins(&alpha), nu);
+        assert!(found > 0.0);
+        for step in 0..300 {
+            let size = 10.0_f64.powi(-(step % 4));
+            let moved: Vec<f64> = alpha.iter().map(|a| a + 0.05 * size * random.normal()).collect();
+            let norm: f64 = moved.iter().map(|a| a.abs()).sum();
+            let other: Vec<f64> = moved.iter().map(|a| a / norm).collect();
+            assert!(soft_margin(&margins(&other), nu) <= found + 1e-6, "{nu}");
+        }
+        // sorted margins: at most νn lie below ρ, at least νn at or below it
+        let mut sorted = margins(&alpha);
+        sorted.sort_by(f64::total_cmp);
+        let rho = sorted[((nu * n as f64).ceil() as usize - 1).min(n - 1)];
+        assert!(sorted.iter().filter(|m| **m < rho - 1e-6).count() as f64 <= nu * n as f64);
+        assert!(sorted.iter().filter(|m| **m <= rho + 1e-6).count() as f64 >= nu * n as f64 - 1e-9);
+    }
+    let error = lp_boost(0.01).fit(&linear(), &classes).unwrap_err().to_string();
+    assert!(error.contains("raise nu"), "{error}");
+}
+
+#[test]
+fn a_small_nu_is_what_arc_gv_converges_to() {
+    // Breiman's rule: the best kernel function under the weights, with a step that aims at the margin reached so far
+    let n = 16;
+    let (classes, _) = sample(n, 2);
+    let kernel = rbf(4.0);
+    let k = matrix(&kernel, &classes);
+    let y: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let mut sums = vec![0.0; n];
+    let (mut total, mut margin) = (0.0, 0.0_f64);
+    for _ in 0..200_000 {
+        let top = sums.iter().fold(f64::NEG_INFINITY, |t: f64, s: &f64| t.max(-s));
+        let d: Vec<f64> = sums.iter().map(|s| (-s - top).exp()).collect();
+        let mass: f64 = d.iter().sum();
+        let edge = |j: usize| (0..n).map(|i| d[i] * y[i] * k[i * n + j]).sum::<f64>() / mass;
+        let best = (0..n).max_by(|&a, &b| edge(a).abs().total_cmp(&edge(b).abs())).unwrap();
+        let g = edge(best);
+        let step = 0.5 * ((1.0 + g.abs()) / (1.0 - g.abs())).ln() - 0.5 * ((1.0 + margin) / (1.0 - margin)).ln();
+        (0..n).for_each(|i| sums[i] += step * g.signum() * y[i] * k[i * n + best]);
+        total += step.abs();
+        margin = (sums.iter().copied().fold(f64::INFINITY, f64::min) / total).max(0.0);
+    }
+    let (alpha, ..) = function(&sharp(lp_boost(1e-3)), &kernel, &classes);
+    let found =
+        (0..n).map(|i| y[i] * (0..n).map(|j| k[i * n + j] * alpha[j]).sum::<f64>()).fold(f64::INFINITY, f64::min);
+    assert!(margin > 0.0 && found >= margin - 1e-9, "{found} {margin}");
+    assert!(found - margin < 0.02 * found, "{found} {margin}");
+}

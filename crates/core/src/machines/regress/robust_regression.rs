@@ -8,7 +8,8 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell = Cell { entry: &ENTRY, loss: LossName::Absolute, penalty: Penalty::Norm, free: (false, true) };
+static CELL: Cell =
+    Cell { entry: &ENTRY, loss: LossName::Absolute, penalty: Penalty::Norm, free: (false, true), by_nu: false };
 
 /// The machine with a λ.
 pub fn robust_regression(lambda: f64) -> Programme {
