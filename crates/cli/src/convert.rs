@@ -114,7 +114,7 @@ fn encoded(table: &Table, mut options: SchemaOptions) -> Result<Table, Failure> 
             Values::Dense32(rows) => FieldData::Matrix32((**rows).clone()),
             Values::Sparse(rows) => FieldData::Sparse((**rows).clone()),
             Values::Sparse32(rows) => FieldData::Sparse(rows.convert()),
-            Values::Text(text) => FieldData::Words((**text).clone()),
+            Values::Text(text) => FieldData::Words(text.iter().collect()),
             Values::Index(places) => {
                 let values = places.iter().map(|&p| f64::from(p)).collect();
                 FieldData::Numbers { values, spellings: Vec::new() }
@@ -145,6 +145,6 @@ fn target_field(target: &Target, data: &Dataset) -> Result<Field, DataError> {
         return Ok(Field { name, data: FieldData::Numbers { values, spellings: Vec::new() } });
     }
     let classes = target.classes()?;
-    let words = (0..data.len()).map(|i| classes.labels[classes.codes[i] as usize].clone()).collect();
+    let words = (0..data.len()).map(|i| &classes.labels[classes.codes[i] as usize]).collect();
     Ok(Field { name, data: FieldData::Words(words) })
 }

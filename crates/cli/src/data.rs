@@ -68,7 +68,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 fn document(name: &str, table: &Table) -> serde_json::Value {
     let column = |data: &FieldData| match data {
         FieldData::Numbers { values, .. } => json!(values),
-        FieldData::Words(words) | FieldData::Mixed { cells: words, .. } => json!(words),
+        FieldData::Words(words) | FieldData::Mixed { cells: words, .. } => json!(words.iter().collect::<Vec<_>>()),
         FieldData::Matrix(_) | FieldData::Matrix32(_) | FieldData::Sparse(_) => json!(null),
     };
     let columns: serde_json::Map<_, _> = table.fields.iter().map(|f| (f.name.clone(), column(&f.data))).collect();

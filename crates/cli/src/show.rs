@@ -120,7 +120,7 @@ fn describe(field: &Field) -> Value {
             ("numbers", summary)
         }
         FieldData::Words(words) => {
-            let target = Target::from_text(&field.name, words);
+            let target = Target::from_text(&field.name, &words.iter().collect::<Vec<_>>());
             let missing = words.iter().filter(|w| w.is_empty()).count();
             let longest = words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
             let mut summary = few_classes(&target).unwrap_or_else(|| format!("up to {longest} characters"));

@@ -16,6 +16,7 @@ mod sparse;
 mod table;
 mod target;
 mod vectors;
+mod words;
 pub mod write;
 
 pub use dataset::{Dataset, Kind, Values, View};
@@ -28,6 +29,7 @@ pub use sparse::{Coordinate, SparseRows};
 pub use table::{Field, FieldData, Table};
 pub use target::{Classes, Numbers, Target, same_label};
 pub use vectors::Vectors;
+pub use words::Words;
 
 /// An ordered collection of examples of type `X`.
 pub trait Examples<X: ?Sized>: Send + Sync {

@@ -1,6 +1,6 @@
 //! Raw tables: what a reader found in a file, before anyone decided what it means.
 
-use super::{DataError, Place, Rows, SparseRows};
+use super::{DataError, Place, Rows, SparseRows, Words};
 
 /// The fields of a file, all of one length.
 #[derive(Clone, Debug)]
@@ -46,12 +46,12 @@ pub enum FieldData {
         spellings: Vec<(f64, String)>,
     },
     /// A column of words; the empty word marks a missing entry.
-    Words(Vec<String>),
+    Words(Words),
     /// A column in which numbers and words are mixed: an error unless it is declared categorical or text. `odd` is the
     /// first example that differs in kind from the first.
     Mixed {
         /// The cells as text.
-        cells: Vec<String>,
+        cells: Words,
         /// The first odd one.
         odd: usize,
     },

@@ -40,10 +40,10 @@ fn make(n: Option<usize>, seed: Seed) -> Result<Table, DataError> {
                     *letter = allowed[random.below(allowed.len())];
                 }
             }
-            letters.into_iter().map(char::from).collect()
+            letters.into_iter().map(char::from).collect::<String>()
         })
         .collect();
-    let labels = carries.iter().map(|&carries| if carries { "motif" } else { "none" }.to_owned()).collect();
+    let labels = carries.iter().map(|&carries| if carries { "motif" } else { "none" }).collect();
     let sequence = Field { name: "sequence".to_owned(), data: FieldData::Words(sequences) };
     let class = Field { name: "class".to_owned(), data: FieldData::Words(labels) };
     Ok(table("dna_motifs", n, vec![sequence], class))

@@ -95,7 +95,7 @@ fn make(name: &'static str, packed: &[u8], n: Option<usize>, seed: Seed) -> Resu
 /// Labels are numbers if all of them are, as a file with the same column would be read.
 fn target(labels: &[&str]) -> FieldData {
     let Ok(values) = labels.iter().map(|label| label.parse()).collect::<Result<Vec<f64>, _>>() else {
-        return FieldData::Words(labels.iter().map(|&label| label.to_owned()).collect());
+        return FieldData::Words(labels.iter().collect());
     };
     let mut spellings: Vec<(f64, String)> = Vec::new();
     for (value, label) in values.iter().zip(labels) {

@@ -1,7 +1,7 @@
 //! The sets have the shapes, classes and moments that their definitions promise.
 
 use super::*;
-use crate::data::FieldData;
+use crate::data::{FieldData, Words};
 
 fn made(name: &str, n: Option<usize>, seed: u64) -> Table {
     (find(name).unwrap().make)(n, Seed(seed)).unwrap()
@@ -14,7 +14,7 @@ fn numbers(table: &Table, field: usize) -> &[f64] {
     }
 }
 
-fn words(table: &Table, field: usize) -> &[String] {
+fn words(table: &Table, field: usize) -> &Words {
     match &table.fields[field].data {
         FieldData::Words(words) => words,
         other => panic!("{other:?}"),
@@ -23,7 +23,7 @@ fn words(table: &Table, field: usize) -> &[String] {
 
 fn target(table: &Table) -> Vec<String> {
     match &table.fields[table.target.unwrap()].data {
-        FieldData::Words(words) => words.clone(),
+        FieldData::Words(words) => words.iter().map(str::to_owned).collect(),
         FieldData::Numbers { values, .. } => values.iter().map(ToString::to_string).collect(),
         other => panic!("{other:?}"),
     }

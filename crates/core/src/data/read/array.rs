@@ -194,7 +194,7 @@ impl Array {
     pub(super) fn into_block(self, source: &Source, name: &str) -> Result<FieldData, DataError> {
         self.check_finite(source, name)?;
         let block = match self.entries {
-            Entries::Words(words) => Some(FieldData::Words(words)),
+            Entries::Words(words) => Some(FieldData::Words(words.iter().collect())),
             Entries::Wide(values) => Rows::new(values, self.len, self.width).map(FieldData::Matrix),
             Entries::Narrow(values) => Rows::new(values, self.len, self.width).map(FieldData::Matrix32),
         };

@@ -27,14 +27,15 @@ impl Column {
         &self.facts
     }
 
-    /// Makes room for the numbers of cells to come, in memory for `expected` cells in all.
-    pub(super) fn grow(&mut self, more: usize, expected: usize) {
-        if !self.facts.text {
-            let (len, needed) = (self.numbers.len(), self.numbers.len() + more);
-            if self.numbers.capacity() < needed {
-                self.numbers.reserve_exact(expected.max(needed + len / 2) - len);
-            }
-            self.numbers.resize(needed, f64::NAN);
+    /// Makes room for so many cells, in memory for `expected`. What the room of numbers holds is to be written over: zeros
+    /// that nobody has looked at yet cost nothing.
+    pub(super) fn grow(&mut self, needed: usize, expected: usize) {
+        if self.facts.text {
+            self.facts.cells.reserve(needed, expected);
+        } else if self.numbers.len() < needed {
+            let mut wide = vec![0.0; expected.max(needed + self.numbers.len() / 2)];
+            wide[..self.numbers.len()].copy_from_slice(&self.numbers);
+            self.numbers = wide;
         }
     }
 
@@ -81,7 +82,7 @@ impl Column {
         if following.text && !facts.text {
             if decided {
                 facts.broken = true;
-                return self.numbers.resize(rows + more, f64::NAN);
+                return self.numbers.resize(self.numbers.len().max(rows + more), f64::NAN);
             }
             facts.become_text(rows);
             self.numbers = Vec::new();
@@ -94,9 +95,9 @@ impl Column {
                 facts.note_spelling(value, text, &self.numbers[..rows]);
             }
         } else if following.text {
-            facts.cells.extend(following.cells);
+            facts.cells.append(&following.cells);
         } else {
-            facts.cells.resize(rows + more, String::new());
+            facts.cells.pad(rows + more);
         }
     }
     /// Appends a cell that is a decimal; `cell` is its text.
@@ -131,7 +132,7 @@ impl Column {
 
     /// Whether a text occurs among the cells of a text column.
     pub(super) fn has_cell(&self, text: &str) -> bool {
-        self.facts.cells.iter().any(|c| c == text)
+        self.facts.cells.contains(text)
     }
 
     /// Appends a trimmed cell.
@@ -160,7 +161,7 @@ impl Column {
         } else {
             facts.become_text(numbers.len());
             *numbers = Vec::new();
-            facts.cells.insert(0, if missing { String::new() } else { cell.to_owned() });
+            facts.cells.prepend(if missing { "" } else { cell });
         }
         if !missing {
             facts.first_word = Some(0);

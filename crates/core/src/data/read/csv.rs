@@ -71,7 +71,8 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
     let (before, all_bytes) = (records.lines_read(), source.plain_len());
     let mut plain = Plain { pass, delimiter, before, lines: 0, bytes: 0, all_bytes };
     let rest = Blocks::new(source, records.take_reader(), delimiter != Delimiter::Byte(b'\t')).run(&mut plain)?;
-    let Plain { mut pass, lines, .. } = plain;
+    let lines = plain.lines;
+    let mut pass = plain.finish();
     if let Some(rest) = rest {
         records.go_on(rest, lines);
     }

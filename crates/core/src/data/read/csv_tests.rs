@@ -1,6 +1,6 @@
 //! Tests of delimited text: one per rule.
 
-use super::super::super::FieldData;
+use super::super::super::{FieldData, Words};
 use super::super::{ReadOptions, read_bytes};
 use super::*;
 
@@ -21,7 +21,7 @@ fn numbers(table: &Table, k: usize) -> &[f64] {
     values
 }
 
-fn words(table: &Table, k: usize) -> &[String] {
+fn words(table: &Table, k: usize) -> &Words {
     let FieldData::Words(words) = &table.fields[k].data else { panic!("{:?}", table.fields[k]) };
     words
 }

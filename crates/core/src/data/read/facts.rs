@@ -4,6 +4,7 @@
 //! `broken`: the texts of its earlier cells are gone, so the file is read a second time with that column as text. That
 //! is rare, and cheaper than keeping every text.
 
+use super::super::Words;
 use super::number::{Cell, classify};
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,7 +17,7 @@ pub(super) const MOST_SPELLINGS: usize = 1000;
 #[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(super) struct Facts {
     /// The cells of a column of words.
-    pub(super) cells: Vec<String>,
+    pub(super) cells: Words,
     /// Whether it is one.
     pub(super) text: bool,
     /// Whether the user said so.
@@ -68,24 +69,12 @@ impl Facts {
 
     /// Takes a trimmed cell that follows the numbers `before`; the number that stands for it.
     pub(super) fn take(&mut self, cell: &str, before: &[f64]) -> f64 {
-        let kind = classify(cell.as_bytes());
         if self.text {
-            let row = self.cells.len();
-            match kind {
-                Cell::Missing => self.cells.push(String::new()),
-                Cell::Number { .. } => {
-                    self.first_number.get_or_insert(row);
-                    self.cells.push(cell.to_owned());
-                }
-                Cell::Infinite | Cell::Word => {
-                    self.first_word.get_or_insert(row);
-                    self.cells.push(cell.to_owned());
-                }
-            }
+            self.take_word(cell);
             return f64::NAN;
         }
         let row = before.len();
-        match kind {
+        match classify(cell.as_bytes()) {
             Cell::Missing => f64::NAN,
             Cell::Number { value, plain } => {
                 if !plain && !self.saturated {
@@ -106,11 +95,23 @@ impl Facts {
                     self.broken = true;
                 } else {
                     self.become_text(row);
-                    self.cells.push(cell.to_owned());
+                    self.cells.push(cell);
                 }
                 f64::NAN
             }
         }
+    }
+
+    /// Takes a trimmed cell of a column of words.
+    #[inline]
+    pub(super) fn take_word(&mut self, cell: &str) {
+        let row = self.cells.len();
+        match classify(cell.as_bytes()) {
+            Cell::Missing => return self.cells.push(""),
+            Cell::Number { .. } => self.first_number.get_or_insert(row),
+            Cell::Infinite | Cell::Word => self.first_word.get_or_insert(row),
+        };
+        self.cells.push(cell);
     }
 
     /// Looks for the first number among all so far, which nobody noted when it was met.
@@ -124,7 +125,8 @@ impl Facts {
     pub(super) fn become_text(&mut self, cells: usize) {
         if !self.text {
             self.text = true;
-            self.cells = vec![String::new(); cells];
+            self.cells = Words::new();
+            self.cells.pad(cells);
         }
     }
 

@@ -4,7 +4,7 @@
 //! `null` and a key that is left out are missing entries. Columns are those of all lines, in the order in which they
 //! first come. The target is the column `y`, `label`, `target` or `class`, else the last that is no array.
 
-use super::super::{DataError, Field, FieldData, Rows, Table};
+use super::super::{DataError, Field, FieldData, Rows, Table, Words};
 use super::lines::Lines;
 use super::{FormatEntry, ReadOptions, Source, usual_target};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -134,8 +134,8 @@ struct Column {
 
 enum Cells {
     Numbers(Vec<f64>),
-    Words(Vec<String>),
-    Mixed { cells: Vec<String>, odd: usize },
+    Words(Words),
+    Mixed { cells: Words, odd: usize },
     Vectors { values: Vec<f64>, width: usize, count: usize },
 }
 
@@ -144,7 +144,7 @@ impl Column {
         let cells = match value {
             Value::Vector(vector) => Cells::Vectors { values: Vec::new(), width: vector.len(), count: 0 },
             Value::Number(_) if !declared => Cells::Numbers(Vec::new()),
-            _ => Cells::Words(Vec::new()),
+            _ => Cells::Words(Words::new()),
         };
         Self { cells, declared, first_line: line }
     }
@@ -161,7 +161,7 @@ impl Column {
     fn pad(&mut self, rows: usize) -> bool {
         match &mut self.cells {
             Cells::Numbers(values) => values.resize(rows, f64::NAN),
-            Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.resize(rows, String::new()),
+            Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.pad(rows),
             Cells::Vectors { count, .. } => return *count == rows,
         }
         true
@@ -176,18 +176,18 @@ impl Column {
         match (&mut self.cells, value) {
             (_, Value::Missing) => {}
             (Cells::Numbers(values), Value::Number(number)) => values.push(number),
-            (Cells::Words(cells) | Cells::Mixed { cells, .. }, Value::Text(text)) => cells.push(text),
-            (Cells::Mixed { cells, .. }, Value::Number(number)) => cells.push(number.to_string()),
+            (Cells::Words(cells) | Cells::Mixed { cells, .. }, Value::Text(text)) => cells.push(&text),
+            (Cells::Mixed { cells, .. }, Value::Number(number)) => cells.push(&number.to_string()),
             (Cells::Words(cells), Value::Number(number)) => {
-                cells.push(number.to_string());
+                cells.push(&number.to_string());
                 if !self.declared && cells.iter().any(|c| !c.is_empty()) {
                     self.cells = Cells::Mixed { cells: std::mem::take(cells), odd: row };
                 }
             }
             (Cells::Numbers(values), Value::Text(text)) => {
                 let spell = |v: &f64| if v.is_nan() { String::new() } else { v.to_string() };
-                let mut cells: Vec<String> = values.iter().map(spell).collect();
-                cells.push(text);
+                let mut cells: Words = values.iter().map(spell).collect();
+                cells.push(&text);
                 self.cells = Cells::Mixed { cells, odd: row };
             }
             (Cells::Vectors { values, width, count }, Value::Vector(vector)) => {

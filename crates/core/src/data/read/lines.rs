@@ -27,7 +27,14 @@ impl Lines {
     pub(super) fn append(&mut self, following: &Self, before: usize) {
         let first = before + following.first;
         match &following.uneven {
-            Some(lines) => lines.iter().for_each(|&l| self.note(before + l as usize)),
+            Some(lines) => {
+                let all = self.uneven.get_or_insert_with(|| (0..self.count).map(|i| (self.first + i) as u32).collect());
+                all.extend(lines.iter().map(|&l| u32::try_from(before + l as usize).unwrap_or(u32::MAX)));
+                if self.count == 0 {
+                    self.first = first;
+                }
+                self.count += lines.len();
+            }
             None if self.uneven.is_none() && (self.count == 0 || first == self.first + self.count) => {
                 if self.count == 0 {
                     self.first = first;

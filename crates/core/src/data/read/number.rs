@@ -23,9 +23,12 @@ const POWERS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-const TENS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+const TENS: [u64; 16] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 0, 0, 0, 0, 0, 0, 0];
+/// Bytes that are looked at for a longer decimal: a sign, seven digits, a point, three times eight and what follows.
+const WINDOW: usize = 34;
 
 /// Classifies a trimmed cell.
+#[inline]
 pub(super) fn classify(text: &[u8]) -> Cell {
     match text.first() {
         None => return Cell::Missing,
@@ -34,6 +37,8 @@ pub(super) fn classify(text: &[u8]) -> Cell {
                 return short;
             }
         }
+        // no missing mark begins so, and no infinity
+        Some(b'a'..=b'h' | b'j'..=b'm' | b'o'..=b'z' | b'A'..=b'H' | b'J'..=b'M' | b'O'..=b'Z') => return Cell::Word,
         Some(_) => {}
     }
     match text {
@@ -50,8 +55,9 @@ pub(super) fn classify(text: &[u8]) -> Cell {
     }
     match std::str::from_utf8(text).ok().and_then(|t| t.parse::<f64>().ok()) {
         Some(value) if value.is_finite() => {
-            let digits = text.iter().filter(|b| b.is_ascii_digit()).count();
-            let plain = digits > 15 && text.contains(&b'.') && !text.contains(&b'e') && !text.contains(&b'E');
+            let power = text.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(text.len());
+            let digits = text[..power].iter().filter(|b| b.is_ascii_digit()).count();
+            let plain = digits > 15 && text[..power].contains(&b'.');
             Cell::Number { value, plain }
         }
         Some(_) => Cell::Infinite,
@@ -80,7 +86,7 @@ pub(super) struct Decimal {
 
 /// The decimal with which a text begins, without exponent and of at most 19 digits: what [`classify`] says about it,
 /// found without knowing its end. `None` if there is none, or it is better left to [`classify`].
-#[inline]
+#[inline(always)]
 pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
     match text.first_chunk().and_then(|&eight| decimal_of_word(u64::from_le_bytes(eight))) {
         None => decimal_of_words(text).or_else(|| long_decimal(text)),
@@ -89,7 +95,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
 }
 
 /// The decimal that ends within eight bytes, found without a branch that depends on its digits; `None` if it is longer.
-#[inline]
+#[inline(always)]
 #[allow(clippy::needless_bitwise_bool)] // a lazy operator is a branch
 fn decimal_of_word(text: u64) -> Option<Decimal> {
     let negative = text as u8 == b'-';
@@ -121,14 +127,18 @@ fn decimal_of_word(text: u64) -> Option<Decimal> {
     Some(Decimal { value, plain, len: usize::from(negative) + end as usize / 8 })
 }
 
-/// The decimal of up to seven digits before the point and up to 24 after it, with as few branches; `None` if it looks
-/// otherwise or ends with the text.
-#[inline]
+/// The decimal of up to seven digits before the point and up to 24 after it, without a branch that depends on how many;
+/// `None` if it looks otherwise or ends with the text.
+#[inline(always)]
 fn decimal_of_words(text: &[u8]) -> Option<Decimal> {
+    let text: &[u8; WINDOW] = text.first_chunk()?;
     let word = |at: usize| Some(digits_and_others(u64::from_le_bytes(*text.get(at..)?.first_chunk()?)));
     let count = |other: u64| other.trailing_zeros() / 8;
-    let number = |word: u64, count: u32| joined(word.checked_shl(64 - 8 * count).unwrap_or(0));
-    let negative = text.first() == Some(&b'-');
+    // leading zeros for what is not there; a shift by 64 in two halves
+    let number = |word: u64, count: u32| joined((word << (32 - 4 * count)) << (32 - 4 * count));
+    // all of a count if the one before was eight, else none of it
+    let after = |before: u32, count: u32| count & 0_u32.wrapping_sub(before / 8);
+    let negative = text[0] == b'-';
     let start = usize::from(negative);
     let (before, other) = word(start)?;
     let whole = count(other);
@@ -138,8 +148,8 @@ fn decimal_of_words(text: &[u8]) -> Option<Decimal> {
     }
     let (first, second, third) = (word(point + 1)?, word(point + 9)?, word(point + 17)?);
     let one = count(first.1);
-    let two = if one == 8 { count(second.1) } else { 0 };
-    let three = if two == 8 { count(third.1) } else { 0 };
+    let two = after(one, count(second.1));
+    let three = after(two, count(third.1));
     let fraction = (one + two + three) as usize;
     let stop = *text.get(point + 1 + fraction)?;
     if fraction == 0 || whole as usize + fraction > 19 || stop | 0x20 == b'e' {
@@ -147,18 +157,36 @@ fn decimal_of_words(text: &[u8]) -> Option<Decimal> {
     }
     let mut mantissa = number(before, whole);
     for (part, count) in [(first.0, one), (second.0, two), (third.0, three)] {
-        mantissa = mantissa.wrapping_mul(TENS[count as usize]).wrapping_add(number(part, count));
+        mantissa = mantissa.wrapping_mul(TENS[count as usize & 15]).wrapping_add(number(part, count));
     }
     let size = quotient(mantissa, fraction);
     let value = f64::from_bits(size.to_bits() | u64::from(negative) << 63);
-    let no_leading_zero = whole == 1 || text[start] != b'0';
-    let no_trailing_zero = text[point + fraction] != b'0';
     let long = whole as usize + fraction > 15;
-    let plain = long || (no_leading_zero && no_trailing_zero && !(negative && mantissa == 0));
+    let plain = long || {
+        let no_leading_zero = whole == 1 || text[start] != b'0';
+        let no_trailing_zero = text[point + fraction] != b'0';
+        no_leading_zero && no_trailing_zero && !(negative && mantissa == 0)
+    };
     Some(Decimal { value, plain, len: point + 1 + fraction })
 }
 
+/// The same for texts in which most decimals take more than eight bytes.
+#[inline(always)]
+pub(super) fn wide_decimal(text: &[u8]) -> Option<Decimal> {
+    match decimal_of_words(text) {
+        None => any_decimal(text),
+        wide => wide,
+    }
+}
+
+#[inline(never)]
+fn any_decimal(text: &[u8]) -> Option<Decimal> {
+    decimal(text)
+}
+
 /// A decimal of any length.
+#[cold]
+#[inline(never)]
 fn long_decimal(text: &[u8]) -> Option<Decimal> {
     let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
     let (mut mantissa, whole) = digits(0, &text[sign..]);
@@ -183,14 +211,14 @@ fn long_decimal(text: &[u8]) -> Option<Decimal> {
 }
 
 /// Eight bytes as digits, and the high bit of each byte that is none.
-#[inline]
+#[inline(always)]
 fn digits_and_others(text: u64) -> (u64, u64) {
     let word = text ^ 0x3030_3030_3030_3030;
     (word, (((word & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080)
 }
 
 /// The number of eight digits: pairs, fours and eights are joined.
-#[inline]
+#[inline(always)]
 fn joined(word: u64) -> u64 {
     let word = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(2561) >> 8;
     let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(6_553_601) >> 16;
@@ -253,7 +281,7 @@ const RECIPROCALS: [(u64, u32); 20] = {
 /// With x the mantissa shifted to 64 bits and r its row of the table, x·r lies below the true product by less than 2⁶⁴, so
 /// the upper half h tells the quotient up to h + 2. That decides the rounding to 53 bits unless the middle between two
 /// numbers lies in between (Eisel & Lemire; Lemire 2021), which happens once in five hundred times.
-#[inline]
+#[inline(always)]
 fn quotient(mantissa: u64, power: usize) -> f64 {
     if mantissa == 0 {
         return 0.0;

@@ -10,9 +10,10 @@ use super::column::Column;
 use super::csv::Pass;
 use super::facts::Facts;
 use super::lines::Lines;
-use super::number::decimal;
+use super::number::{decimal, wide_decimal};
 use super::record::{Delimiter, is_space, trimmed};
-use memchr::{memchr, memchr_iter, memchr2};
+use crate::vectorise::{Loops, vectorised};
+use memchr::{memchr, memchr_iter, memchr2, memchr3};
 use rayon::prelude::*;
 
 /// A pass that goes on with blocks.
@@ -30,6 +31,13 @@ pub(super) struct Plain {
 
 /// Cells of fewer bytes on average, with what stands between them, are often single digits.
 const MANY_DIGITS: usize = 4;
+/// Cells of as many are mostly decimals of more than eight bytes.
+const LONG: usize = 12;
+/// What is looked for first: single digits (pixels, codes and counts; elsewhere the look would cost more than it spares),
+/// decimals of up to eight bytes, or longer ones.
+const DIGITS: u8 = 0;
+const SHORT: u8 = 1;
+const WIDE: u8 = 2;
 
 /// Where the numbers of a block go, column by column.
 type Room<'s> = Vec<&'s mut [f64]>;
@@ -57,15 +65,11 @@ impl Whole for Plain {
         let parts = each(rooms, |(block, room)| parse(block, &facts, room, delimiter));
         let mut place = start;
         for (k, part) in parts.into_iter().enumerate() {
-            let Some(part) = self.fitting(part, &blocks[k], place, lines[k], delimiter) else {
-                self.cut();
-                return Ok(Some(k));
-            };
+            let Some(part) = self.fitting(part, &blocks[k], place, lines[k], delimiter) else { return Ok(Some(k)) };
             self.join(part, place);
             self.bytes += blocks[k].len() as u64;
             place += lines[k];
         }
-        self.cut();
         Ok(None)
     }
 }
@@ -75,11 +79,12 @@ impl Plain {
     fn grow(&mut self, blocks: &[Vec<u8>], start: usize, lines: usize) {
         let bytes = self.bytes + blocks.iter().map(|b| b.len() as u64).sum::<u64>();
         let share = self.all_bytes.map_or(0.0, |all| all as f64 / bytes as f64);
-        let expected = ((start + lines) as f64 * share * 1.02) as usize;
+        let needed = start + lines;
+        let expected = (needed as f64 * share * 1.02) as usize;
         let columns = &mut self.pass.columns;
         match blocks {
-            [_] => columns.iter_mut().for_each(|c| c.grow(lines, expected)),
-            _ => columns.par_iter_mut().for_each(|c| c.grow(lines, expected)),
+            [_] => columns.iter_mut().for_each(|c| c.grow(needed, expected)),
+            _ => columns.par_iter_mut().for_each(|c| c.grow(needed, expected)),
         }
     }
 
@@ -106,9 +111,11 @@ impl Plain {
         self.lines += part.lines;
     }
 
-    fn cut(&mut self) {
+    /// The pass, without the room that was not needed.
+    pub(super) fn finish(mut self) -> Pass {
         let rows = self.pass.lines.count();
         self.pass.columns.iter_mut().for_each(|c| c.cut(rows));
+        self.pass
     }
 }
 
@@ -137,7 +144,7 @@ fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, delimiter: u8) -> Option
         return None;
     }
     let facts: Vec<Facts> = facts.iter().map(Facts::following).collect();
-    let mut sweep = Sweep {
+    let sweep = Sweep {
         text: std::str::from_utf8(block).ok()?,
         delimiter,
         ways: facts.iter().map(Way::of).collect(),
@@ -145,8 +152,7 @@ fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, delimiter: u8) -> Option
         room,
         cell: String::new(),
     };
-    sweep.run()?;
-    let Sweep { mut part, room, .. } = sweep;
+    let Sweep { mut part, room, .. } = vectorised(sweep)?;
     let rows = part.rows.count();
     for (facts, numbers) in part.facts.iter_mut().zip(room) {
         facts.settle(numbers.get(..rows).unwrap_or_default());
@@ -186,15 +192,26 @@ struct Sweep<'a, 's> {
     cell: String,
 }
 
+impl Loops for Sweep<'_, '_> {
+    type Output = Option<Self>;
+
+    #[inline(always)]
+    fn run(mut self) -> Option<Self> {
+        let cells = self.room.iter().map(|numbers| numbers.len()).sum::<usize>();
+        match self.text.len() {
+            len if len < MANY_DIGITS * cells => self.rows::<DIGITS>(),
+            len if len < LONG * cells => self.rows::<SHORT>(),
+            _ => self.rows::<WIDE>(),
+        }?;
+        Some(self)
+    }
+}
+
 impl Sweep<'_, '_> {
     /// Takes all lines.
-    fn run(&mut self) -> Option<()> {
-        // pixels, codes and counts: many cells of one digit; elsewhere the look would cost more than it spares
-        let cells = self.room.iter().map(|numbers| numbers.len()).sum::<usize>();
-        if self.text.len() < MANY_DIGITS * cells { self.rows::<true>() } else { self.rows::<false>() }
-    }
 
-    fn rows<const DIGITS: bool>(&mut self) -> Option<()> {
+    #[inline(always)]
+    fn rows<const WIDTH: u8>(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -207,15 +224,15 @@ impl Sweep<'_, '_> {
                     continue;
                 }
             }
-            at = self.row::<DIGITS>(at)?;
+            at = self.row::<WIDTH>(at)?;
             self.part.rows.note(line);
         }
         Some(())
     }
 
-    /// Takes the line that begins at a place; the place after it. With `DIGITS` single digits are looked for first.
-    #[inline]
-    fn row<const DIGITS: bool>(&mut self, mut at: usize) -> Option<usize> {
+    /// Takes the line that begins at a place; the place after it.
+    #[inline(always)]
+    fn row<const WIDTH: u8>(&mut self, mut at: usize) -> Option<usize> {
         let (row, last) = (self.part.rows.count(), self.ways.len() - 1);
         let (mut k, mut stop) = (0, self.delimiter);
         while k <= last {
@@ -228,7 +245,7 @@ impl Sweep<'_, '_> {
                     break;
                 }
                 let bytes = self.text.as_bytes().get(at..)?;
-                if DIGITS
+                if WIDTH == DIGITS
                     && let [digit @ b'0'..=b'9', end, ..] = bytes
                     && *end == stop
                 {
@@ -237,7 +254,8 @@ impl Sweep<'_, '_> {
                     k += 1;
                     continue;
                 }
-                let Some(found) = decimal(bytes) else { break };
+                let found = if WIDTH == WIDE { wide_decimal(bytes) } else { decimal(bytes) };
+                let Some(found) = found else { break };
                 if !(found.plain || *way == Way::Any) || bytes.get(found.len) != Some(&stop) {
                     break;
                 }
@@ -254,14 +272,23 @@ impl Sweep<'_, '_> {
     }
 
     /// Takes whatever the cell that begins at a place is; the place after it.
+    #[inline(never)]
     fn any_cell(&mut self, at: usize, k: usize, row: usize) -> Option<usize> {
         let (text, bytes) = (self.text, self.text.as_bytes());
+        let last = k + 1 == self.ways.len();
+        // nearly every word has no blanks around it, and one that is quoted no escapes
+        if self.ways[k] == Way::Words
+            && let Some((from, to, end)) = self.simple_word(at, if last { b'\n' } else { self.delimiter })
+        {
+            self.part.facts[k].take_word(&text[from..to]);
+            return Some(end + 1);
+        }
         let start = (at..bytes.len()).find(|&i| !is_space(bytes[i]) || bytes[i] == self.delimiter)?;
         let quoted = bytes[start] == b'"';
         let from = if quoted { self.unquote(start + 1)? } else { start };
         let end = memchr2(self.delimiter, b'\n', &bytes[from..]).map_or(bytes.len(), |n| from + n);
         let ends_line = bytes.get(end) != Some(&self.delimiter);
-        if ends_line != (k + 1 == self.ways.len()) {
+        if ends_line != last {
             return None;
         }
         let to = end - usize::from(ends_line && end > from && bytes[end - 1] == b'\r');
@@ -281,6 +308,31 @@ impl Sweep<'_, '_> {
         }
         self.ways[k] = Way::of(facts);
         Some(end + 1)
+    }
+
+    /// Where the word that begins at a place starts and ends, and where its cell ends; `None` if it takes a closer look.
+    #[inline]
+    fn simple_word(&mut self, at: usize, stop: u8) -> Option<(usize, usize, usize)> {
+        let bytes = self.text.as_bytes();
+        let first = *bytes.get(at)?;
+        if first != b'"' {
+            let end = at + memchr2(self.delimiter, b'\n', &bytes[at..])?;
+            let blank = is_space(first) || (end > at && matches!(bytes[end - 1], b' ' | b'\t' | b'\r'));
+            return (bytes[end] == stop && !blank).then_some((at, end, end));
+        }
+        let (mut end, mut lines) = (at + 1, 0);
+        loop {
+            end += memchr3(b'"', b'\n', b'\r', &bytes[end..])?;
+            match bytes[end] {
+                b'"' if bytes.get(end + 1) == Some(&stop) => {
+                    self.part.lines += lines;
+                    return Some((at + 1, end, end + 1));
+                }
+                b'\n' => lines += 1,
+                _ => return None,
+            }
+            end += 1;
+        }
     }
 
     /// Unescapes the cell whose quote stands before a place; the place after it, `None` if it is left open.

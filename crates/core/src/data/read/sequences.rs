@@ -171,7 +171,10 @@ impl Records {
         }
         let all = self.descriptions.iter().all(|d| !d.is_empty());
         let any = self.descriptions.iter().any(|d| !d.is_empty());
-        let words = |name: &str, cells| Field { name: name.to_owned(), data: FieldData::Words(cells) };
+        let words = |name: &str, cells: Vec<String>| Field {
+            name: name.to_owned(),
+            data: FieldData::Words(cells.into_iter().collect()),
+        };
         let mut fields = vec![words("name", self.names)];
         if any {
             fields.push(words("description", self.descriptions));
@@ -192,9 +195,9 @@ mod tests {
     use super::super::{ReadOptions, read_bytes};
     use super::*;
 
-    fn column<'a>(table: &'a Table, name: &str) -> &'a [String] {
+    fn column<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
         let FieldData::Words(words) = &table.fields[table.find(name).unwrap()].data else { panic!() };
-        words
+        words.iter().collect()
     }
 
     fn error_of(name: &str, text: &str) -> String {

@@ -47,7 +47,7 @@ pub(super) fn columns(
                             }
                         }
                     } else {
-                        *places.get(word.as_str()).ok_or_else(|| unknown_category(table, field, row, word, known))?
+                        *places.get(word).ok_or_else(|| unknown_category(table, field, row, word, known))?
                     };
                     values[row * width + start + place] = 1.0;
                 }
@@ -190,5 +190,5 @@ pub(super) fn unit_sparse(rows: &mut SparseRows<f64>) {
 
 /// The strings of a column.
 pub(super) fn text(table: &Table, field: usize) -> Result<Values, DataError> {
-    Ok(words(table, field)?.into_owned().into())
+    Ok(words(table, field)?.iter().map(str::to_owned).collect::<Vec<_>>().into())
 }

@@ -1,6 +1,6 @@
 //! Learning a schema on the training table.
 
-use super::super::{DataError, Dataset, Field, FieldData, Rows, Scalar, Scale, Scaler, Table, Values, View};
+use super::super::{DataError, Dataset, Field, FieldData, Rows, Scalar, Scale, Scaler, Table, Values, View, Words};
 use super::options::{Missing, SchemaOptions, places, usage};
 use super::take::{is_block, is_number, missing, missing_rows, numbers, target, weights as weights_of, words};
 use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
@@ -100,7 +100,7 @@ fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
     if keep.is_empty() {
         return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
     }
-    let kept = |cells: &[String]| -> Vec<String> { keep.iter().map(|&row| cells[row].clone()).collect() };
+    let kept = |cells: &Words| -> Words { keep.iter().map(|&row| &cells[row]).collect() };
     let fields = table.fields.iter().map(|field| Field {
         name: field.name.clone(),
         data: match &field.data {
@@ -129,8 +129,8 @@ fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
 }
 
 /// A mixed column may be of one kind once rows are gone.
-fn one_kind(cells: Vec<String>) -> FieldData {
-    let kinds: Vec<bool> = cells.iter().map(|c| is_number(c)).collect();
+fn one_kind(cells: Words) -> FieldData {
+    let kinds: Vec<bool> = cells.iter().map(is_number).collect();
     match kinds.iter().position(|&k| k != kinds[0]) {
         Some(odd) => FieldData::Mixed { cells, odd },
         None if kinds[0] => {

@@ -1,6 +1,6 @@
 //! Taking single fields out of a table: as numbers, as words, as a target.
 
-use super::super::{DataError, Field, FieldData, Place, Rows, Table, Target};
+use super::super::{DataError, Field, FieldData, Place, Rows, Table, Target, Words};
 use super::options::usage;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ pub(super) fn numbers<'a>(table: &'a Table, field: usize, remedy: &str) -> Resul
 }
 
 /// A column as words; the empty word where missing. Numbers are spelled as they were written, as far as known.
-pub(super) fn words(table: &Table, field: usize) -> Result<Cow<'_, [String]>, DataError> {
+pub(super) fn words(table: &Table, field: usize) -> Result<Cow<'_, Words>, DataError> {
     match &table.fields[field].data {
         FieldData::Words(cells) | FieldData::Mixed { cells, .. } => Ok(Cow::Borrowed(cells)),
         FieldData::Numbers { values, spellings } => {
@@ -92,8 +92,10 @@ pub(super) fn target(table: &Table, fields: &[usize], declared: &[usize]) -> Res
             FieldData::Numbers { values, spellings } => {
                 vec![Target::from_numbers(name, values.clone()).spelled(spellings.iter().map(|(v, s)| (*v, s)))]
             }
-            FieldData::Words(cells) => vec![Target::from_text(name, cells)],
-            FieldData::Mixed { cells, .. } if declared.contains(&field) => vec![Target::from_text(name, cells)],
+            FieldData::Words(cells) => vec![Target::from_text(name, &cells.iter().collect::<Vec<_>>())],
+            FieldData::Mixed { cells, .. } if declared.contains(&field) => {
+                vec![Target::from_text(name, &cells.iter().collect::<Vec<_>>())]
+            }
             FieldData::Matrix(rows) => split(name, rows),
             FieldData::Matrix32(rows) => split(name, &rows.convert()),
             FieldData::Mixed { cells, odd } => {

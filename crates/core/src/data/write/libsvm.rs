@@ -33,8 +33,8 @@ fn check(table: &Table) -> Result<(), DataError> {
             None => Ok(()),
         },
         FieldData::Words(cells) | FieldData::Mixed { cells, .. } => {
-            let odd = |c: &String| c.contains(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | '#'));
-            if let Some(row) = cells.iter().position(String::is_empty) {
+            let odd = |c: &str| c.contains(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | '#'));
+            if let Some(row) = cells.iter().position(str::is_empty) {
                 return bad(row, target, gap);
             }
             match cells.iter().position(odd) {

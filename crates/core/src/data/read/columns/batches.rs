@@ -77,7 +77,7 @@ impl<'a> Batches<'a> {
         for (name, cells) in self.columns {
             let data = match cells {
                 Cells::Numbers(values) => FieldData::Numbers { values, spellings: Vec::new() },
-                Cells::Words(words) => FieldData::Words(words),
+                Cells::Words(words) => FieldData::Words(words.iter().collect()),
                 Cells::Vectors { values, width } => match Rows::new(values, len, width.unwrap_or(0)) {
                     Some(rows) => FieldData::Matrix(rows),
                     None => return Err(self.source.bad(None, Some(&name), "the lists have not one length")),
