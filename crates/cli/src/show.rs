@@ -130,7 +130,7 @@ fn describe(field: &Field) -> Value {
             ("words", summary)
         }
         FieldData::Mixed { cells, odd } => {
-            ("mixed", format!("numbers and words; the first odd one is \"{}\"", cells[*odd]))
+            ("mixed", format!("numbers and words; the first odd one is \"{}\"", &cells[*odd]))
         }
         FieldData::Matrix(rows) => ("dense", format!("{} × {}", rows.len(), rows.width())),
         FieldData::Matrix32(rows) => ("dense, f32", format!("{} × {}", rows.len(), rows.width())),

@@ -9,7 +9,7 @@
 pub(super) enum Cell {
     /// Nothing there.
     Missing,
-    /// A finite number; `plain` if printing it gives the same text again, or if it is a fraction of more than 15 digits,
+    /// A finite number; `plain` if printing it gives the same text again, or if it has a point and more than 15 digits,
     /// which is nobody's label.
     Number { value: f64, plain: bool },
     /// `inf`, or a decimal too large for f64.
@@ -22,6 +22,9 @@ const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
+
+/// Powers of ten, then the same with a minus.
+const SIGNED: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, -1e0, -1e1, -1e2, -1e3, -1e4, -1e5, -1e6, -1e7];
 
 const TENS: [u64; 16] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 0, 0, 0, 0, 0, 0, 0];
 /// Bytes that are looked at for a longer decimal: a sign, seven digits, a point, three times eight and what follows.
@@ -114,17 +117,67 @@ fn decimal_of_word(text: u64) -> Option<Decimal> {
     if (count == 0) | (stop == 0) | (stop | 0x20 == b'e') | (points & points.wrapping_sub(1) != 0) {
         return None;
     }
+    Some(of_parts(Parts { text, word, negative, whole, point, count, end }))
+}
+
+/// The decimal that a stop ends within eight bytes, in fewer steps; `None` if there is anything else before the stop.
+#[inline(always)]
+#[allow(clippy::needless_bitwise_bool)] // a lazy operator is a branch
+pub(super) fn decimal_before(stop: u8, text: u64) -> Option<Decimal> {
+    // the lowest high bit is that of the first byte that is the stop; the next cell waits for that alone
+    let off = text ^ (u64::from(stop) * 0x0101_0101_0101_0101);
+    let stops = off.wrapping_sub(0x0101_0101_0101_0101) & !off & 0x8080_8080_8080_8080;
+    if stops == 0 {
+        return None;
+    }
+    let len = stops.trailing_zeros() / 8;
+    let negative = text as u8 == b'-';
+    let sign = 8 * u32::from(negative);
+    let (text, stops, end) = (text >> sign, stops >> sign, 8 * len - sign);
+    let (word, other) = digits_and_others(text);
+    // what is no digit before that may be one point
+    let odd = other & (stops ^ (stops - 1)) & !stops;
+    let whole = (odd.trailing_zeros() & !7).min(end);
+    let point = u32::from(odd != 0);
+    let count = end / 8 - point;
+    let pointed = (text >> whole) as u8 == b'.';
+    if (count == 0) | (odd & odd.wrapping_sub(1) != 0) | (pointed != (odd != 0)) {
+        return None;
+    }
+    Some(Decimal { len: len as usize, ..of_parts(Parts { text, word, negative, whole, point, count, end }) })
+}
+
+/// What was found about a decimal of less than eight bytes.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// Its bytes without the sign, and the same as digits.
+    text: u64,
+    word: u64,
+    negative: bool,
+    /// Eight times the number of digits before the point.
+    whole: u32,
+    /// How many points, and how many digits.
+    point: u32,
+    count: u32,
+    /// Eight times the number of bytes.
+    end: u32,
+}
+
+#[inline(always)]
+#[allow(clippy::needless_bitwise_bool)] // a lazy operator is a branch
+fn of_parts(parts: Parts) -> Decimal {
+    let Parts { text, word, negative, whole, point, count, end } = parts;
     // the digits without the point, then leading zeros for what is not there
     let before = (1 << whole) - 1;
     let word = ((word & before) | ((word >> (8 * point)) & !before)) << (64 - 8 * count);
     let mantissa = joined(word);
     let fraction = count - whole / 8;
-    let size = mantissa as i64 as f64 / POWERS[fraction as usize & 7];
-    let value = f64::from_bits(size.to_bits() | u64::from(negative) << 63);
+    // the sign comes with the divisor, since it would cost a way out of the registers of reals and back
+    let value = mantissa as i64 as f64 / SIGNED[fraction as usize & 7 | usize::from(negative) << 3];
     let leading_zero = (whole != 8) & ((whole == 0) | (text as u8 == b'0'));
     let trailing_zero = (point == 1) & ((fraction == 0) | (word >> 56 == 0));
     let plain = !leading_zero & !trailing_zero & !(negative & (mantissa == 0));
-    Some(Decimal { value, plain, len: usize::from(negative) + end as usize / 8 })
+    Decimal { value, plain, len: usize::from(negative) + end as usize / 8 }
 }
 
 /// The decimal of up to seven digits before the point and up to 24 after it, without a branch that depends on how many;
@@ -159,8 +212,7 @@ fn decimal_of_words(text: &[u8]) -> Option<Decimal> {
     for (part, count) in [(first.0, one), (second.0, two), (third.0, three)] {
         mantissa = mantissa.wrapping_mul(TENS[count as usize & 15]).wrapping_add(number(part, count));
     }
-    let size = quotient(mantissa, fraction);
-    let value = f64::from_bits(size.to_bits() | u64::from(negative) << 63);
+    let value = quotient(mantissa, fraction, negative);
     let long = whole as usize + fraction > 15;
     let plain = long || {
         let no_leading_zero = whole == 1 || text[start] != b'0';
@@ -179,8 +231,9 @@ pub(super) fn wide_decimal(text: &[u8]) -> Option<Decimal> {
     }
 }
 
+/// The same out of the way.
 #[inline(never)]
-fn any_decimal(text: &[u8]) -> Option<Decimal> {
+pub(super) fn any_decimal(text: &[u8]) -> Option<Decimal> {
     decimal(text)
 }
 
@@ -200,9 +253,8 @@ fn long_decimal(text: &[u8]) -> Option<Decimal> {
     if matches!(text.get(at), Some(b'e' | b'E')) || whole + fraction == 0 || whole + fraction > 19 {
         return None;
     }
-    let size = quotient(mantissa, fraction);
     let negative = text[0] == b'-';
-    let value = if negative { -size } else { size };
+    let value = quotient(mantissa, fraction, negative);
     let no_leading_zero = whole == 1 || (whole > 1 && text[sign] != b'0');
     let no_trailing_zero = !point || (fraction > 0 && text[at - 1] != b'0');
     let signed = sign == 1 && (!negative || mantissa == 0);
@@ -276,15 +328,15 @@ const RECIPROCALS: [(u64, u32); 20] = {
     all
 };
 
-/// mantissa / 10^power for powers up to 19, rounded once.
+/// ± mantissa / 10^power for powers up to 19, rounded once.
 ///
 /// With x the mantissa shifted to 64 bits and r its row of the table, x·r lies below the true product by less than 2⁶⁴, so
 /// the upper half h tells the quotient up to h + 2. That decides the rounding to 53 bits unless the middle between two
 /// numbers lies in between (Eisel & Lemire; Lemire 2021), which happens once in five hundred times.
 #[inline(always)]
-fn quotient(mantissa: u64, power: usize) -> f64 {
+fn quotient(mantissa: u64, power: usize, negative: bool) -> f64 {
     if mantissa == 0 {
-        return 0.0;
+        return if negative { -0.0 } else { 0.0 };
     }
     let (reciprocal, bits) = RECIPROCALS[power];
     let up = mantissa.leading_zeros();
@@ -292,11 +344,13 @@ fn quotient(mantissa: u64, power: usize) -> f64 {
     let half = 1 << (9 + (upper >> 63));
     let low = upper & (2 * half - 1);
     if low == half || low == half - 1 {
-        return divided(mantissa, power);
+        let size = divided(mantissa, power);
+        return if negative { -size } else { size };
     }
     // half of it is a signed number, which converts in one step
     let shift = 2 - i64::from(bits) - i64::from(up) - power as i64;
-    ((upper >> 1) | (upper & 1)) as i64 as f64 * f64::from_bits(((1023 + shift) as u64) << 52)
+    let scale = f64::from_bits(((1023 + shift) as u64) << 52 | u64::from(negative) << 63);
+    ((upper >> 1) | (upper & 1)) as i64 as f64 * scale
 }
 
 /// The same by division: the quotient of integers to 62 bits or more, its last bit set where something is left over.
@@ -348,90 +402,5 @@ fn short_decimal(text: &[u8]) -> Option<Cell> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_decimals_have_the_bits_of_the_standard_library() {
-        for text in
-            ["0.1", "-2.1061624", "123456789012345", "0.000000000000001", "7.", ".5", "-0", "+3.25", "1e-3", "9e22"]
-        {
-            let Cell::Number { value, plain } = classify(text.as_bytes()) else { panic!("{text}") };
-            assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
-            if plain {
-                assert_eq!(value.to_string(), text);
-            }
-        }
-        assert_eq!(classify(b"1.0"), Cell::Number { value: 1.0, plain: false });
-        assert_eq!(classify(b"007"), Cell::Number { value: 7.0, plain: false });
-        assert_eq!(classify(b"1.5"), Cell::Number { value: 1.5, plain: true });
-    }
-
-    #[test]
-    fn decimals_in_running_text_are_those_of_whole_cells() {
-        let mut random = crate::seed::Seed(3).stream("decimals");
-        let mut texts: Vec<String> = ["0", "-0", "-0.0", "7.", ".5", "+3.25", "007", "1.50", "0.1", "9007199254740993"]
-            .map(str::to_owned)
-            .to_vec();
-        texts.extend(["0.12345678901234567", "1234567890123456789", "99999999999999999.99"].map(str::to_owned));
-        for _ in 0..2000 {
-            let real = f64::from_bits((random.bits() >> 2) | (1 << 61));
-            let unit = (random.bits() >> 11) as f64 / (1_u64 << 53) as f64;
-            texts.extend([format!("{real}"), format!("{unit}"), format!("-{unit:.3}"), format!("{}", random.bits())]);
-            // in the middle between two numbers, and next to it
-            let middle = (1 << 52) + (random.bits() >> 12);
-            texts.extend([format!("{middle}.5"), format!("{middle}.499"), format!("-{middle}.501")]);
-            let (digits, places) = (random.bits() % 10_000_000, random.bits() as usize % 9);
-            texts.extend([
-                format!("{digits}"),
-                format!("-{digits}."),
-                format!(".{digits}"),
-                format!("{unit:.places$}"),
-            ]);
-            texts.extend([
-                format!("-{}", digits % 1000),
-                format!("{:.places$}", 1e4 * unit),
-                format!("0{digits}.{places}"),
-            ]);
-        }
-        for text in texts {
-            let Cell::Number { value, plain } = classify(text.as_bytes()) else { panic!("{text}") };
-            assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
-            // at the end, before a little and before much
-            for after in ["", ",1", "\n", ",0.25,12345678,-1,0,0,0,0,0,0,0"] {
-                let Some(found) = decimal(format!("{text}{after}").as_bytes()) else {
-                    assert!(text.len() > 19, "{text}");
-                    continue;
-                };
-                let found = (found.value.to_bits(), found.plain, found.len);
-                assert_eq!(found, (value.to_bits(), plain, text.len()), "{text}");
-            }
-        }
-        for other in ["", "-", ".", "x", "1e5", "+", "inf", "1.5E3", "-.", "--1", "0.12345678901234567e3"] {
-            assert_eq!(decimal(other.as_bytes()), None, "{other}");
-            assert_eq!(decimal(format!("{other},,,,,,,,,,,,,,,,,,,,,,,,,,").as_bytes()), None, "{other}");
-        }
-        for twice in ["1.2.3", "1.2.3,,,,,,,,,,", "1.2.3.4.5.6.7.8.9,"] {
-            assert_eq!(decimal(twice.as_bytes()).map(|d| d.len), Some(3));
-        }
-        assert_eq!(whole_number(b"1234567:1"), Some((1_234_567, 7)));
-        assert_eq!(whole_number(b"1234567890:1"), Some((1_234_567_890, 10)));
-        assert_eq!(
-            (whole_number(b"7"), whole_number(b":1"), whole_number(b"12345678901:")),
-            (Some((7, 1)), None, None)
-        );
-    }
-
-    #[test]
-    fn marks_words_and_infinities_are_told_apart() {
-        for mark in ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"] {
-            assert_eq!(classify(mark.as_bytes()), Cell::Missing, "{mark}");
-        }
-        for far in ["inf", "-Infinity", "+INF", "1e999"] {
-            assert_eq!(classify(far.as_bytes()), Cell::Infinite, "{far}");
-        }
-        for word in ["abc", "1_000", "0x10", "1,5", "-", ".", "e5", "1e", "na", "12a", "1.2.3", "١"] {
-            assert_eq!(classify(word.as_bytes()), Cell::Word, "{word}");
-        }
-    }
-}
+#[path = "number_tests.rs"]
+mod tests;

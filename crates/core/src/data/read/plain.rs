@@ -10,7 +10,7 @@ use super::column::Column;
 use super::csv::Pass;
 use super::facts::Facts;
 use super::lines::Lines;
-use super::number::{decimal, wide_decimal};
+use super::number::{Decimal, any_decimal, decimal_before, wide_decimal};
 use super::record::{Delimiter, is_space, trimmed};
 use crate::vectorise::{Loops, vectorised};
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
@@ -197,7 +197,8 @@ impl Loops for Sweep<'_, '_> {
 
     #[inline(always)]
     fn run(mut self) -> Option<Self> {
-        let cells = self.room.iter().map(|numbers| numbers.len()).sum::<usize>();
+        let lines = self.room.iter().map(|numbers| numbers.len()).max().unwrap_or(0);
+        let cells = lines * self.ways.len();
         match self.text.len() {
             len if len < MANY_DIGITS * cells => self.rows::<DIGITS>(),
             len if len < LONG * cells => self.rows::<SHORT>(),
@@ -209,7 +210,6 @@ impl Loops for Sweep<'_, '_> {
 
 impl Sweep<'_, '_> {
     /// Takes all lines.
-
     #[inline(always)]
     fn rows<const WIDTH: u8>(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
@@ -254,9 +254,8 @@ impl Sweep<'_, '_> {
                     k += 1;
                     continue;
                 }
-                let found = if WIDTH == WIDE { wide_decimal(bytes) } else { decimal(bytes) };
-                let Some(found) = found else { break };
-                if !(found.plain || *way == Way::Any) || bytes.get(found.len) != Some(&stop) {
+                let Some(found) = decimal_until::<WIDTH>(stop, bytes) else { break };
+                if !(found.plain || *way == Way::Any) {
                     break;
                 }
                 *numbers.get_mut(row)? = found.value;
@@ -356,6 +355,19 @@ impl Sweep<'_, '_> {
             at += 1;
         }
     }
+}
+
+/// The decimal with which a text begins, if it goes as far as a stop.
+#[inline(always)]
+fn decimal_until<const WIDTH: u8>(stop: u8, text: &[u8]) -> Option<Decimal> {
+    if WIDTH != WIDE
+        && let Some(&eight) = text.first_chunk()
+        && let Some(short) = decimal_before(stop, u64::from_le_bytes(eight))
+    {
+        return Some(short);
+    }
+    let found = if WIDTH == WIDE { wide_decimal(text) } else { any_decimal(text) }?;
+    (text.get(found.len) == Some(&stop)).then_some(found)
 }
 
 fn is_blank(line: &[u8], delimiter: u8) -> bool {
