@@ -102,7 +102,7 @@ fn embedded_sets_are_the_published_ones() {
     let wdbc = made("wdbc", None, 0);
     assert_eq!(words(&wdbc, 30).iter().filter(|w| *w == "benign").count(), 357);
     assert_eq!(
-        (wdbc.fields[0].name.as_str(), numbers(&wdbc, 0)[0], words(&wdbc, 30)[0].as_str()),
+        (wdbc.fields[0].name.as_str(), numbers(&wdbc, 0)[0], &words(&wdbc, 30)[0]),
         ("mean_radius", 17.99, "malignant")
     );
     let digits = made("digits", None, 0);
@@ -113,7 +113,7 @@ fn embedded_sets_are_the_published_ones() {
 #[test]
 fn a_subset_keeps_rows_whole() {
     let (all, some) = (made("iris", None, 0), made("iris", Some(30), 5));
-    let row = |t: &Table, i: usize| ((0..4).map(|j| numbers(t, j)[i]).collect::<Vec<_>>(), words(t, 4)[i].clone());
+    let row = |t: &Table, i: usize| ((0..4).map(|j| numbers(t, j)[i]).collect::<Vec<_>>(), words(t, 4)[i].to_owned());
     assert_eq!(some.len, 30);
     assert!((0..30).all(|i| (0..150).any(|k| row(&all, k) == row(&some, i))));
     assert_eq!(format!("{all:?}"), format!("{:?}", made("iris", Some(150), 9)));
@@ -206,7 +206,7 @@ fn motifs_are_where_the_class_says() {
     assert_eq!((table.fields[0].name.as_str(), table.fields[1].name.as_str()), ("sequence", "class"));
     assert!(sequences.iter().all(|s| s.len() == 60 && s.chars().all(|c| "ACGT".contains(c))));
     let found = |label: &str| {
-        let of_class: Vec<_> = sequences.iter().zip(labels).filter(|(_, l)| *l == label).collect();
+        let of_class: Vec<_> = sequences.iter().zip(labels.iter()).filter(|(_, l)| *l == label).collect();
         of_class.iter().filter(|(s, _)| dna_motifs::occurs(s)).count() as f64 / of_class.len() as f64
     };
     assert!(found("motif") == 1.0 && found("none") < 0.02);

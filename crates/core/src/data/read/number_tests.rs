@@ -15,7 +15,7 @@ fn short_decimals_have_the_bits_of_the_standard_library() {
     assert_eq!(classify(b"1.0"), Cell::Number { value: 1.0, plain: false });
     assert_eq!(classify(b"007"), Cell::Number { value: 7.0, plain: false });
     assert_eq!(classify(b"1.5"), Cell::Number { value: 1.5, plain: true });
-    assert_eq!(classify(b"1.234567890123456e-05"), Cell::Number { value: 1.234567890123456e-05, plain: true });
+    assert_eq!(classify(b"1.234567890123456e-05"), Cell::Number { value: 1.234_567_890_123_456e-05, plain: true });
     assert_eq!(classify(b"1.5e-12345678901234567"), Cell::Number { value: 0.0, plain: false });
 }
 
