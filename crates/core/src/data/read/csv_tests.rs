@@ -59,7 +59,7 @@ fn the_user_decides_about_the_header() {
     assert_eq!(with("1,2\n3,4\n", true).unwrap().len, 1);
     let table = with("a,b\n1,2\n", false).unwrap();
     assert_eq!(table.len, 2);
-    assert!(matches!(&table.fields[0].data, FieldData::Mixed { odd: 1, cells } if cells == &["a", "1"]));
+    assert!(matches!(&table.fields[0].data, FieldData::Mixed { odd: 1, cells } if cells == ["a", "1"]));
     assert!(matches!(with("a,b\n", true), Err(DataError::Empty { .. })));
 }
 
@@ -68,13 +68,13 @@ fn marks_are_missing_and_columns_have_one_kind() {
     let table = table_of("n,w,m\n1,a,1\n?,NA,x\nnan,b,2\n");
     assert!(numbers(&table, 0)[1].is_nan() && numbers(&table, 0)[2].is_nan());
     assert_eq!(words(&table, 1), ["a", "", "b"]);
-    assert!(matches!(&table.fields[2].data, FieldData::Mixed { odd: 1, cells } if cells == &["1", "x", "2"]));
+    assert!(matches!(&table.fields[2].data, FieldData::Mixed { odd: 1, cells } if cells == ["1", "x", "2"]));
 }
 
 #[test]
 fn a_late_word_keeps_the_first_spelling_of_earlier_numbers() {
     let table = table_of("v,y\n01,1\n2.50,2\nx,3\n");
-    assert!(matches!(&table.fields[0].data, FieldData::Mixed { odd: 2, cells } if cells == &["01", "2.50", "x"]));
+    assert!(matches!(&table.fields[0].data, FieldData::Mixed { odd: 2, cells } if cells == ["01", "2.50", "x"]));
 }
 
 #[test]

@@ -333,13 +333,13 @@ mod tests {
         let names: Vec<&str> = table.fields.iter().map(|f| f.name.as_str()).collect();
         assert_eq!((names, table.len, table.target), (vec!["b", "s", "v", "a"], 2, Some(3)));
         assert!(matches!(&table.fields[0].data, FieldData::Numbers { values, .. } if values[1].is_nan()));
-        assert!(matches!(&table.fields[1].data, FieldData::Words(w) if w == &["u", ""]));
+        assert!(matches!(&table.fields[1].data, FieldData::Words(w) if w == ["u", ""]));
         assert!(matches!(&table.fields[2].data, FieldData::Matrix(r) if r.width() == 2 && r.values()[2].is_nan()));
         assert!(matches!(&table.fields[3].data, FieldData::Numbers { values, .. } if values[1] == 1.0));
         assert_eq!(table.place(1, 0).line, Some(3));
         assert_eq!(table_of("{\"y\": 1, \"x\": 2}\n").target, Some(0));
         let mixed = table_of("{\"a\": 1}\n{\"a\": \"x\"}\n");
-        assert!(matches!(&mixed.fields[0].data, FieldData::Mixed { cells, odd: 1 } if cells == &["1", "x"]));
+        assert!(matches!(&mixed.fields[0].data, FieldData::Mixed { cells, odd: 1 } if cells == ["1", "x"]));
     }
 
     #[test]

@@ -383,11 +383,9 @@ mod tests {
 
     #[test]
     fn labels_may_be_words_or_absent_but_alike() {
-        assert!(
-            matches!(&table_of("ham 1:1\nspam 2:1\n").fields[0].data, FieldData::Words(w) if w == &["ham", "spam"])
-        );
+        assert!(matches!(&table_of("ham 1:1\nspam 2:1\n").fields[0].data, FieldData::Words(w) if w == ["ham", "spam"]));
         let mixed = table_of("01 1:1\nspam 2:1\n");
-        assert!(matches!(&mixed.fields[0].data, FieldData::Mixed { cells, odd: 1 } if cells == &["01", "spam"]));
+        assert!(matches!(&mixed.fields[0].data, FieldData::Mixed { cells, odd: 1 } if cells == ["01", "spam"]));
         let bare = table_of("1:1\n2:1\n");
         assert_eq!((bare.fields.len(), bare.target), (1, None));
         assert_eq!(error_of("1 1:1\n2:1\n"), "a.svm line 2: no label, but line 1 has one");
