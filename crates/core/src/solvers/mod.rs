@@ -5,6 +5,7 @@ pub mod coordinate_descent;
 pub mod direct;
 mod error;
 pub mod logistic;
+pub mod fisher;
 mod loss;
 mod monitor;
 pub mod newton;

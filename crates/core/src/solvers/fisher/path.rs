@@ -1,0 +1,163 @@
+//! All λ from one eigendecomposition, with exact leave-one-out residuals at each.
+
+use super::direct::{LeftOut, conclude, product};
+use super::{Aim, Discriminants, Quadratic, column_sums};
+use crate::linalg::{Eigen, gram_of_columns, multiply_add, symmetric_eigen, transposed_multiply};
+use crate::solvers::SolveError;
+use crate::solvers::direct::shifted_inverse;
+use rayon::prelude::*;
+
+/// Rows that one thread takes at a time.
+const STRIP: usize = 64;
+
+/// √W G √W = UVUᵀ; with γ = √W c the bordered system becomes (UVUᵀ + λI)c + b√w = √W y, √wᵀc = 0.
+///
+/// # Source
+/// Mika (2002), eqs. (3.63) and (3.64) and §4.4, in the eigenvectors' coordinates.
+///
+/// # Cost
+/// About 9n³ operations once, O(n² outputs) for each λ.
+#[derive(Clone, Debug)]
+pub struct Path {
+    eigen: Eigen,
+    /// The eigenvalues of K themselves, where G = K² and no example counts more than another.
+    kernel_values: Option<Vec<f64>>,
+    /// K, where α = Kγ.
+    kernel: Option<Vec<f64>>,
+    /// √w.
+    root: Vec<f64>,
+    /// Uᵀ[√W Y, √w], row by row.
+    turned: Vec<f64>,
+}
+
+/// The discriminants at one λ.
+#[derive(Clone, Debug)]
+pub struct PathPoint {
+    /// γ, n × outputs row by row.
+    pub gamma: Vec<f64>,
+    /// b of each output.
+    pub offsets: Vec<f64>,
+    /// y_p − f₋ₚ(x_p), row by row.
+    pub left_out: Vec<f64>,
+}
+
+impl Path {
+    /// Decomposes the matrix of K (n × n numbers) for an aim, whose λ plays no part.
+    pub fn new(kernel: Vec<f64>, aim: &Aim<'_>) -> Result<Self, SolveError> {
+        let (n, k) = (aim.len(), aim.outputs);
+        let root: Vec<f64> = aim.weights.iter().map(|w| w.sqrt()).collect();
+        let even = root.windows(2).all(|w| w[0] == w[1]);
+        let scaled = |mut matrix: Vec<f64>| {
+            for (p, value) in matrix.iter_mut().enumerate() {
+                *value *= root[p / n] * root[p % n];
+            }
+            matrix
+        };
+        let (mut eigen, kept, squared) = match aim.penalty {
+            Quadratic::Norm => (symmetric_eigen(scaled(kernel), n)?, None, false),
+            // K and K² have the same vectors; the squares of the values are exact to rounding
+            Quadratic::Coefficients if even => (symmetric_eigen(kernel.clone(), n)?, Some(kernel), true),
+            Quadratic::Coefficients => {
+                crate::solvers::direct::finite(&kernel, n)?;
+                (symmetric_eigen(scaled(gram_of_columns(&kernel, n, n)), n)?, Some(kernel), false)
+            }
+        };
+        let kernel_values = squared.then(|| eigen.values.clone());
+        if squared {
+            let w = root.first().map_or(1.0, |r| r * r);
+            eigen.values.iter_mut().for_each(|v| *v *= *v * w);
+        }
+        let mut right = Vec::with_capacity(n * (k + 1));
+        for (row, r) in aim.y.chunks_exact(k.max(1)).zip(&root) {
+            right.extend(row.iter().map(|y| r * y));
+            right.push(*r);
+        }
+        let turned = transposed_multiply(&eigen.vectors, n, &right, k + 1);
+        Ok(Self { eigen, kernel_values, kernel: kept, root, turned })
+    }
+
+    /// The largest eigenvalue of √W G √W, the scale of λ.
+    pub fn top(&self) -> f64 {
+        self.eigen.values.iter().fold(0.0, |top, v| v.max(top))
+    }
+
+    /// What the leave-one-out residuals leave out.
+    pub fn leaves_out(&self) -> LeftOut {
+        if self.kernel.is_some() && self.kernel_values.is_none() { LeftOut::Error } else { LeftOut::Example }
+    }
+
+    /// γ, b and the leave-one-out residuals at one λ: as [`Bordered::left_out`](super::direct::Bordered::left_out), but under
+    /// the penalty on coefficients with weights only the error is left out (see [`Path::leaves_out`]).
+    pub fn at(&self, lambda: f64) -> Result<PathPoint, SolveError> {
+        let (n, wide) = (self.root.len(), self.turned.len() / self.root.len().max(1));
+        let k = wide - 1;
+        let inverse = shifted_inverse(&self.eigen.values, lambda)?;
+        let scaled: Vec<f64> = self.turned.iter().enumerate().map(|(p, t)| t * inverse[p / wide]).collect();
+        // A⁻¹[√W Y, √w]
+        let mut solved = vec![0.0; n * wide];
+        solved.par_chunks_mut(STRIP * wide).zip(self.eigen.vectors.par_chunks(STRIP * n)).for_each(|(out, rows)| {
+            multiply_add(rows, rows.len() / n, n, &scaled, wide, out);
+        });
+        let sums = column_sums(&solved, wide, |i| self.root[i]);
+        let total = sums[k];
+        let offsets: Vec<f64> = sums[..k].iter().map(|t| t / total).collect();
+        let ones: Vec<f64> = solved.iter().skip(k).step_by(wide).copied().collect();
+        let c: Vec<f64> = (0..n * k).map(|p| solved[p / k * wide + p % k] - offsets[p % k] * ones[p / k]).collect();
+        let diagonals: Vec<[f64; 2]> = self
+            .eigen
+            .vectors
+            .par_chunks(n)
+            .map(|row| {
+                let mut sums = [0.0; 2];
+                for (j, (u, i)) in row.iter().zip(&inverse).enumerate() {
+                    sums[0] += u * u * i;
+                    sums[1] += self.kernel_values.as_ref().map_or(0.0, |v| u * u * i * v[j]);
+                }
+                sums
+            })
+            .collect();
+        let own = |p: usize| diagonals[p][0] - ones[p] * ones[p] / total;
+        let left_out: Vec<f64> = match (&self.kernel, &self.kernel_values) {
+            (Some(kernel), Some(_)) => {
+                // as in `direct.rs`; all is scaled by the common √w: c = γ/√w, k̂ = √w k, and KA⁻¹K = (I − λA⁻¹)/w
+                let w = self.root[0] * self.root[0];
+                let touch = product(kernel, n, &ones, 1);
+                let image = product(kernel, n, &c, k);
+                (0..n * k)
+                    .map(|q| {
+                        let p = q / k;
+                        let u = diagonals[p][1] - ones[p] * touch[p] / total;
+                        let left = lambda * diagonals[p][0] / w + touch[p] * touch[p] / total;
+                        let c = c[q] + u * image[q] / left;
+                        c / (own(p) + u * u / left) / self.root[p]
+                    })
+                    .collect()
+            }
+            _ => (0..n * k).map(|q| c[q] / own(q / k) / self.root[q / k]).collect(),
+        };
+        let gamma = c.iter().enumerate().map(|(q, c)| c * self.root[q / k]).collect();
+        Ok(PathPoint { gamma, offsets, left_out })
+    }
+
+    /// The discriminants of a point, with UVUᵀ for √W G √W in their residuals.
+    pub fn conclude(&self, point: &PathPoint, aim: &Aim<'_>) -> Discriminants {
+        let (n, k) = (aim.len(), aim.outputs);
+        let c: Vec<f64> = point.gamma.iter().enumerate().map(|(q, g)| g / self.root[q / k]).collect();
+        let mut turned = transposed_multiply(&self.eigen.vectors, n, &c, k);
+        for (q, t) in turned.iter_mut().enumerate() {
+            *t *= self.eigen.values[q / k];
+        }
+        let mut image = vec![0.0; n * k];
+        multiply_add(&self.eigen.vectors, n, n, &turned, k, &mut image);
+        let rest = |q: usize| {
+            let fitted = (image[q] + aim.lambda * c[q]) / self.root[q / k];
+            aim.y[q] - fitted - point.offsets[q % k]
+        };
+        let residual: Vec<f64> = (0..n * k).map(rest).collect();
+        let alpha = match &self.kernel {
+            Some(kernel) => product(kernel, n, &point.gamma, k),
+            None => point.gamma.clone(),
+        };
+        conclude(aim, alpha, &point.gamma, point.offsets.clone(), &residual, 0.0)
+    }
+}
