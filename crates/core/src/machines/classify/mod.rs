@@ -3,6 +3,7 @@
 mod adatron;
 mod huber_kfd;
 mod kernel_logistic;
+mod kfd;
 mod knn;
 mod linear_sparse_kfd;
 mod linear_svc;
@@ -22,6 +23,7 @@ mod svc;
 pub use adatron::Adatron;
 pub use huber_kfd::huber_kfd;
 pub use kernel_logistic::kernel_logistic;
+pub use kfd::{Kfd, KfdSolver};
 pub use knn::Knn;
 pub use linear_sparse_kfd::linear_sparse_kfd;
 pub use linear_svc::{LinearSvc, MarginLoss};
@@ -57,5 +59,6 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &lp_boost::ENTRY,
     &kernel_logistic::ENTRY,
     &programme::ENTRY,
+    &kfd::ENTRY,
     &knn::ENTRY,
 ];

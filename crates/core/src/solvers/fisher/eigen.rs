@@ -47,9 +47,8 @@ pub fn rayleigh(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<R
         let y: Vec<f64> = aim.column(c).collect();
         let sum = |sign: f64| y.iter().zip(aim.weights).filter(|(y, _)| **y == sign).map(|(_, w)| w).sum::<f64>();
         let (plus, minus) = (sum(1.0), sum(-1.0));
-        let mean = |sign: f64, mass: f64| {
-            column_sums(&kernel, n, |i| if y[i] == sign { aim.weights[i] / mass } else { 0.0 })
-        };
+        let mean =
+            |sign: f64, mass: f64| column_sums(&kernel, n, |i| if y[i] == sign { aim.weights[i] / mass } else { 0.0 });
         let (mean_plus, mean_minus) = (mean(1.0, plus), mean(-1.0, minus));
         let delta = difference(&mean_plus, &mean_minus);
         let mut make = || {

@@ -145,12 +145,19 @@ impl<'a> State<'a> {
         let root = aim.mass().sqrt();
         let sums = column_sums(aim.y, k, |i| aim.weights[i]);
         let first: Vec<f64> = sums.iter().map(|s| s / root).collect();
-        let target: Vec<f64> = (0..k)
-            .flat_map(|c| aim.column(c).zip(aim.weights).map(|(y, w)| w * y).collect::<Vec<_>>())
-            .collect();
+        let target: Vec<f64> =
+            (0..k).flat_map(|c| aim.column(c).zip(aim.weights).map(|(y, w)| w * y).collect::<Vec<_>>()).collect();
         let whole: f64 = aim.y.iter().enumerate().map(|(p, y)| aim.weights[p / k] * y * y).sum();
         let value = 0.5 * whole - 0.5 * squares(&first);
-        Self { aim, points: Vec::new(), chosen: Vec::new(), factor: vec![vec![root]], z: vec![first], target, trace: vec![value] }
+        Self {
+            aim,
+            points: Vec::new(),
+            chosen: Vec::new(),
+            factor: vec![vec![root]],
+            z: vec![first],
+            target,
+            trace: vec![value],
+        }
     }
 
     /// What each candidate would bring.
@@ -158,18 +165,17 @@ impl<'a> State<'a> {
         let (aim, n, count, m) = (self.aim, self.aim.len(), which.len(), self.points.len());
         // the candidates' columns times the weights
         let even = aim.weights.iter().all(|&w| w == 1.0);
-        let weighted: Vec<f64> = if even {
-            Vec::new()
-        } else {
-            lines.iter().enumerate().map(|(p, x)| aim.weights[p % n] * x).collect()
-        };
+        let weighted: Vec<f64> =
+            if even { Vec::new() } else { lines.iter().enumerate().map(|(p, x)| aim.weights[p % n] * x).collect() };
         let weighted = if even { lines } else { &weighted };
         // K_mᵀWk for all candidates, m × count
         let mut inner = vec![0.0; m * count];
         if m > 0 {
-            inner.par_chunks_mut(4 * GROUP * count).zip(self.chosen.par_chunks(4 * GROUP * n)).for_each(|(out, rows)| {
-                multiply_transposed(rows, weighted, n, out, count);
-            });
+            inner.par_chunks_mut(4 * GROUP * count).zip(self.chosen.par_chunks(4 * GROUP * n)).for_each(
+                |(out, rows)| {
+                    multiply_transposed(rows, weighted, n, out, count);
+                },
+            );
         }
         let mut right = vec![0.0; count * aim.outputs];
         multiply_transposed(lines, &self.target, n, &mut right, aim.outputs);

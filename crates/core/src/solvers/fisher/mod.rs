@@ -103,7 +103,8 @@ pub struct Discriminants {
     /// ½ Σ w r² of each output, where r is what the optimality conditions lack: exactly primal minus dual objective at
     /// β = λγ. `None` where the road has no dual variables.
     pub gaps: Option<Vec<f64>>,
-    /// What is left of the system that was solved, relative to its right-hand side; the largest of all outputs.
+    /// What is left of the system that was solved, relative to its right-hand side. Of the greedy search: the value that its
+    /// drops add up to beside that of the function, relative to the first.
     pub relative_residual: f64,
     /// What had to be added to the diagonal before the matrix could be factorised.
     pub jitter: f64,

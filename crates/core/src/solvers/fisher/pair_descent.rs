@@ -79,11 +79,7 @@ pub fn pair_descent(
     options: &PairOptions,
     watch: &dyn Monitor,
 ) -> Result<PairSolution, SolveError> {
-    if options.double {
-        descend::<f64>(gram, aim, options, watch)
-    } else {
-        descend::<f32>(gram, aim, options, watch)
-    }
+    if options.double { descend::<f64>(gram, aim, options, watch) } else { descend::<f32>(gram, aim, options, watch) }
 }
 
 fn descend<S: Line>(
@@ -184,7 +180,8 @@ impl Run<'_> {
             return Ok(false);
         }
         kept.fetch(&set)?;
-        let block: Vec<f64> = set.iter().flat_map(|&i| set.iter().map(|&j| kept.row(i)[j].wide()).collect::<Vec<_>>()).collect();
+        let block: Vec<f64> =
+            set.iter().flat_map(|&i| set.iter().map(|&j| kept.row(i)[j].wide()).collect::<Vec<_>>()).collect();
         let moves = if let [i, j] = *set.as_slice() {
             let curvature = block[0] + block[3] - block[1] - block[2] + self.ridge[i] + self.ridge[j];
             if curvature <= 0.0 {
@@ -242,7 +239,8 @@ fn indefinite(value: f64) -> SolveError {
 
 /// The places of the p largest and the p smallest numbers; of equal ones the first.
 fn extremes(g: &[f64], pairs: usize) -> Vec<usize> {
-    let (mut top, mut bottom): (Vec<usize>, Vec<usize>) = (Vec::with_capacity(pairs + 1), Vec::with_capacity(pairs + 1));
+    let (mut top, mut bottom): (Vec<usize>, Vec<usize>) =
+        (Vec::with_capacity(pairs + 1), Vec::with_capacity(pairs + 1));
     for (i, &x) in g.iter().enumerate() {
         if top.len() < pairs || x > g[top[pairs - 1]] {
             let place = top.partition_point(|&j| g[j] >= x);
@@ -276,7 +274,8 @@ impl Loops for Sums<'_> {
     #[inline(always)]
     fn run(self) -> [f64; 6] {
         let mut sums = [[0.0; WIDE]; 6];
-        let chunks = self.g.chunks(WIDE).zip(self.y.chunks(WIDE)).zip(self.gamma.chunks(WIDE)).zip(self.weights.chunks(WIDE));
+        let chunks =
+            self.g.chunks(WIDE).zip(self.y.chunks(WIDE)).zip(self.gamma.chunks(WIDE)).zip(self.weights.chunks(WIDE));
         for (((g, y), c), w) in chunks {
             let mut lanes = [[0.0; WIDE]; 4];
             for (lane, values) in lanes.iter_mut().zip([g, y, c, w]) {

@@ -76,7 +76,8 @@ impl<'a, S: Line> Kept<'a, S> {
         }
         let n = self.gram.shape().1;
         let mut buffers: Vec<Vec<S>> = (0..missing.len()).map(|taken| self.free(n, taken)).collect();
-        let mut parts: Vec<Vec<&mut [S]>> = (0..n.div_ceil(COLUMNS)).map(|_| Vec::with_capacity(missing.len())).collect();
+        let mut parts: Vec<Vec<&mut [S]>> =
+            (0..n.div_ceil(COLUMNS)).map(|_| Vec::with_capacity(missing.len())).collect();
         for buffer in &mut buffers {
             for (part, line) in parts.iter_mut().zip(buffer.chunks_mut(COLUMNS)) {
                 part.push(line);

@@ -1,0 +1,43 @@
+//! Kernel Fisher discriminants from the command line.
+
+mod common;
+
+use common::Place;
+
+#[test]
+fn a_discriminant_is_fitted_selected_and_saved_on_every_road() {
+    let place = Place::with_banana(120);
+    let error = |model: &str| place.json(&format!("evaluate {model} banana.csv"))["error"].as_f64();
+    for flags in [
+        "",
+        "--lambda loo",
+        "--penalty norm --lambda 0.1 --threshold errors",
+        "--solver eigen",
+        "--solver greedy --points 40",
+        "--solver subset --points 60 --penalty norm",
+        "--solver pairs --penalty norm --lambda 0.1 --figures 2",
+    ] {
+        let fitted = place.json(&format!("fit banana.csv --machine kfd {flags} -o m"));
+        assert_eq!(fitted["machine"], "kfd", "{flags}");
+        assert!(error("m").is_some_and(|e| e < 0.2), "{flags}: {:?}", error("m"));
+    }
+    let chosen = place.json("select banana.csv --machine kfd --grid 'lambda=0.001|0.1|10' -o n");
+    assert_eq!(chosen["machine"], "kfd");
+    assert!(error("n").is_some_and(|e| e < 0.2));
+    place.run("fit banana.csv --machine kernel_fisher --probabilities platt -o p").ok();
+    place.run("predict p banana.csv --probabilities").ok();
+}
+
+#[test]
+fn what_does_not_go_together_is_told_with_the_remedy() {
+    let place = Place::with_banana(40);
+    for (flags, parts) in [
+        ("--lambda 0", ["lambda = 0 must be > 0", "no bound"]),
+        ("--penalty sparse", ["another programme", "sparse_kfd"]),
+        ("--solver pairs", ["solver = pairs", "penalty = norm"]),
+        ("--lambda loo --solver greedy", ["lambda = loo", "solver = auto"]),
+    ] {
+        place.run(&format!("fit banana.csv --machine kfd {flags} -o m")).fails(2, &parts);
+    }
+    assert!(!place.has("m"));
+}

@@ -1,0 +1,403 @@
+//! The kernel Fisher discriminant.
+
+mod roads;
+
+use super::svc::Strategy;
+use crate::data::Classes;
+use crate::gram::Gram;
+use crate::machines::class_weight::ClassWeight;
+use crate::machines::threshold::Threshold;
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::params::{Auto, Choice, Params, Rule, Visit};
+use crate::solvers::fisher::{Aim, Quadratic, quotient};
+use crate::solvers::{Monitor, Penalty, Status};
+use crate::sources::{MIKA, Source};
+use roads::{Run, Solved};
+use std::sync::Arc;
+
+const NAME: &str = "kfd";
+const WHAT: &str = "the kernel Fisher discriminant";
+
+/// min ½ Σ w_i ξ_i² + λ P(α), ξ = y − Kα − b: class means far apart and narrow classes on the line of f(x) = Σ α_i κ(x_i, x).
+///
+/// It is the direction with the largest (αᵀδ)² / αᵀ(S + λP″)α, where δ is the difference of the class means and S the scatter
+/// inside the classes of the columns of K; y is ±1. P is ½‖α‖² (`penalty = coefficients`) or ½αᵀKα (`norm`: the least squares
+/// support vector machine with γ = 1/λ). λ must be above zero: with a kernel matrix of full rank the quotient has no bound.
+/// `lambda = loo` takes the λ with the smallest leave-one-out squares, by one eigendecomposition. The threshold on the line
+/// is a rule of its own (`threshold`); least squares' own offset, `programme`, is rather poor where classes differ in size.
+/// A class of one example has no scatter and is allowed; a class whose examples all weigh nothing is not.
+///
+/// Solvers: `cholesky` factorises the bordered system once for all classes; `eigen` maximises the quotient itself, once for
+/// each class; `pairs` moves pairs of dual variables until so many `figures` of the objective stand (norm only, K is never
+/// formed); `greedy` adds the best of 59 random examples at a time; `subset` takes random examples. The proof's objective is that
+/// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
+/// (of the system solved), `jitter` where one was needed, and up to 2000 examples on the Cholesky road `loo_rmse` and `loo_error`:
+/// of residuals and labels of functions that have not seen their example, with the programme's offset, whatever the
+/// threshold rule.
+///
+/// # Source
+/// Mika (2002), §3.4.4–3.4.7 and §3.5; §4.4 for leaving one out; §5.3.2 for the threshold.
+///
+/// # Use when
+/// Every example is to have a say, classes are noisy, or leave-one-out errors are wanted for nothing. Outputs scatter around ±1
+/// alike in training and test, so that they make good probabilities.
+///
+/// # Cost
+/// Cholesky n³/3 multiplications, n³/2 more for the penalty on coefficients, n² numbers (twice for coefficients); greedy 30 n m² for m
+/// examples; pairs two rows of K a step. Predictions need all examples but for `greedy`, `subset` and `pairs`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kfd {
+    /// λ > 0, or `loo`.
+    pub lambda: Auto,
+    /// P.
+    pub penalty: Penalty,
+    /// Which road to take.
+    pub solver: KfdSolver,
+    /// Where the threshold goes on the line of projections.
+    pub threshold: Threshold,
+    /// How several classes become problems of two.
+    pub strategy: Strategy,
+    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    pub class_weight: String,
+    /// The examples of `subset` and the most of `greedy`; all where there are fewer.
+    pub points: usize,
+    /// The mean relative improvement of five steps at which `greedy` ends.
+    pub tolerance: f64,
+    /// The significant figures s of the objective at which `pairs` end, with an infeasibility of at most 10⁻ˢ.
+    pub figures: f64,
+}
+
+/// The roads to a discriminant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KfdSolver {
+    /// Cholesky; where memory forbids that, pairs for the norm and greedy for coefficients.
+    #[default]
+    Auto,
+    /// One factorisation of the bordered system.
+    Cholesky,
+    /// The Rayleigh quotient.
+    Eigen,
+    /// Pairs of dual variables.
+    Pairs,
+    /// One example after the other.
+    Greedy,
+    /// Random examples.
+    Subset,
+}
+
+impl Choice for KfdSolver {
+    fn options(&self) -> &'static [&'static str] {
+        &["auto", "cholesky", "eigen", "pairs", "greedy", "subset"]
+    }
+    fn get(&self) -> usize {
+        *self as usize
+    }
+    fn set(&mut self, position: usize) {
+        let all = [Self::Auto, Self::Cholesky, Self::Eigen, Self::Pairs, Self::Greedy, Self::Subset];
+        *self = all[position.min(all.len() - 1)];
+    }
+}
+
+impl Default for Kfd {
+    fn default() -> Self {
+        Self {
+            lambda: 0.1.into(),
+            penalty: Penalty::Coefficients,
+            solver: KfdSolver::Auto,
+            threshold: Threshold::Margin,
+            strategy: Strategy::OneVsRest,
+            class_weight: "none".to_owned(),
+            points: 500,
+            tolerance: 1e-3,
+            figures: 1.0,
+        }
+    }
+}
+
+impl Params for Kfd {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.auto("lambda", &mut self.lambda, &["loo"], Rule::AtLeast(0.0), "weight of the penalty, not zero; loo chooses it");
+        v.choice("penalty", &mut self.penalty, "coefficients (½‖α‖²) or norm (½αᵀKα)");
+        v.choice("solver", &mut self.solver, "auto, cholesky, eigen, pairs, greedy or subset");
+        v.choice("threshold", &mut self.threshold, "rule for the threshold on the line of projections");
+        v.choice("strategy", &mut self.strategy, "how several classes become problems of two");
+        v.text("class_weight", &mut self.class_weight, ClassWeight::check, "none, balanced or label:weight,…");
+        v.count("points", &mut self.points, Rule::AtLeast(1.0), "examples of subset, and the most of greedy");
+        v.real("tolerance", &mut self.tolerance, Rule::AtLeast(0.0), "mean relative improvement at which greedy ends");
+        v.real("figures", &mut self.figures, Rule::Above(0.0), "significant figures at which pairs end");
+    }
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: NAME,
+    aliases: &["kernel_fisher", "kernel_fisher_discriminant"],
+    summary: "kernel Fisher discriminant: class means far apart, classes narrow, by regularised least squares",
+    formula: "min ½ Σ wᵢ (yᵢ − f(xᵢ))² + λ P(α), P = ½‖α‖² or ½αᵀKα",
+    learns: Learns::Classes,
+    source: Source::corrected(&MIKA, "§3.4.4–3.4.7, §3.5", "λ must be above zero, since J has no bound otherwise"),
+    use_when: "every example is to have a say, classes are noisy, or leave-one-out errors are wanted for nothing",
+    make: || Box::new(Kfd::default()),
+};
+
+/// One problem of two classes, or one for each class on the same examples.
+struct Part {
+    /// The examples, as places in the training data.
+    examples: Vec<usize>,
+    /// ±1, examples × outputs row by row.
+    y: Vec<f64>,
+    outputs: usize,
+    weights: Vec<f64>,
+}
+
+/// What a part came to: α and offset of every output after the threshold.
+struct Placed {
+    solved: Solved,
+    offsets: Vec<f64>,
+}
+
+impl Machine for Kfd {
+    fn entry(&self) -> &'static MachineEntry {
+        &ENTRY
+    }
+
+    fn weighs(&self) -> bool {
+        true
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let penalty = self.checked()?;
+        let classes = task.classes(NAME)?;
+        let factors = ClassWeight::factors(NAME, &self.class_weight, &classes)?;
+        let weights: Vec<f64> = (0..classes.codes.len())
+            .map(|i| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i]))
+            .collect();
+        let live: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        let k = classes.labels.len();
+        if let Some(c) = (0..k).find(|&c| !live.iter().any(|&i| classes.codes[i] as usize == c)) {
+            let label = &classes.labels[c];
+            return Err(wrong(&format!("no example of class {label} has a weight above zero; leave the class out")));
+        }
+        let pairwise = k > 2 && self.strategy == Strategy::OneVsOne;
+        let parts = if pairwise { pairs(&live, &classes, &weights) } else { vec![whole(&live, &classes, &weights)] };
+        let mut placed = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let all = part.examples.len() == task.len();
+            let gram: Arc<dyn Gram> = if all {
+                Arc::clone(&task.gram)
+            } else {
+                Arc::clone(&task.gram).restrict(&part.examples, &part.examples)
+            };
+            let aim =
+                Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda: self.lambda.value(), penalty };
+            let solved = Run { kfd: self, task, gram, watch }.solve(aim)?;
+            placed.push(self.place(part, solved));
+        }
+        let proof = self.prove(&parts, &placed, task.len(), &classes);
+        let labels = classes.labels.clone();
+        let training_scores = match (parts.as_slice(), placed.as_slice()) {
+            ([part], [one]) if part.examples.len() == task.len() => Some(one.solved.found.scores.clone()),
+            _ => None,
+        };
+        Ok(Fitted {
+            expansion: Expansion {
+                offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
+                coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
+            },
+            readout: if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            proof,
+            calibration: None,
+            training_scores,
+        })
+    }
+}
+
+impl Kfd {
+    /// Refuses what does not go together.
+    fn checked(&self) -> Result<Quadratic, FitError> {
+        let Some(penalty) = Quadratic::of(self.penalty) else {
+            return Err(wrong("penalty = sparse is another programme; use sparse_kfd"));
+        };
+        if self.lambda == Auto::Value(0.0) {
+            // the rule of the parameter would only say that it must be above zero
+            return Err(wrong(
+                "lambda = 0 must be > 0: with a kernel matrix of full rank the quotient of means and scatter has no bound",
+            ));
+        }
+        if penalty == Quadratic::Coefficients && self.solver == KfdSolver::Pairs {
+            return Err(wrong("solver = pairs solves the dual of penalty = norm; set that, or use solver = greedy"));
+        }
+        if matches!(self.lambda, Auto::Word(_)) && self.solver != KfdSolver::Auto {
+            return Err(wrong("lambda = loo has a road of its own, one eigendecomposition; set solver = auto"));
+        }
+        Ok(penalty)
+    }
+
+    /// Puts each output's threshold on the line of its projections.
+    fn place(&self, part: &Part, mut solved: Solved) -> Placed {
+        let (k, found) = (part.outputs, &mut solved.found);
+        let mut offsets = Vec::with_capacity(k);
+        for c in 0..k {
+            let (b, signs): (f64, Vec<f64>) = (found.offsets[c], part.y.iter().skip(c).step_by(k).copied().collect());
+            let q: Vec<f64> = found.scores.iter().skip(c).step_by(k).map(|f| f - b).collect();
+            let line = self.threshold.place(&q, &signs, &part.weights, b);
+            found.alpha.iter_mut().skip(c).step_by(k).for_each(|a| *a *= line.scale);
+            for (score, q) in found.scores.iter_mut().skip(c).step_by(k).zip(q) {
+                *score = line.scale * q + line.offset;
+            }
+            offsets.push(line.offset);
+        }
+        Placed { solved, offsets }
+    }
+
+    fn prove(&self, parts: &[Part], placed: &[Placed], n: usize, classes: &Classes) -> Proof {
+        let all = || placed.iter().map(|p| &p.solved);
+        let mut notes: Vec<(String, f64)> = match placed {
+            [one] => vec![("lambda".to_owned(), one.solved.lambda)],
+            several if matches!(self.lambda, Auto::Word(_)) => {
+                several.iter().enumerate().map(|(p, s)| (format!("lambda_{}", p + 1), s.solved.lambda)).collect()
+            }
+            _ => vec![("lambda".to_owned(), self.lambda.value())],
+        };
+        if all().all(|s| s.exact) {
+            let sum = parts.iter().zip(placed).map(|(part, p)| part.quotients(&p.solved.found.objectives)).sum();
+            notes.push(("quotient".to_owned(), sum));
+        }
+        let largest = |of: &dyn Fn(&Solved) -> f64| all().map(of).fold(0.0, f64::max);
+        notes.push(("relative_residual".to_owned(), largest(&|s| s.found.relative_residual)));
+        let jitter = largest(&|s| s.found.jitter);
+        if jitter > 0.0 {
+            notes.push(("jitter".to_owned(), jitter));
+        }
+        if let ([part], Some(left_out)) = (parts, placed.first().and_then(|p| p.solved.left_out.as_ref())) {
+            let squares: f64 = left_out.iter().map(|r| r * r).sum();
+            notes.push(("loo_rmse".to_owned(), (squares / left_out.len().max(1) as f64).sqrt()));
+            notes.push(("loo_error".to_owned(), part.error(left_out, classes)));
+        }
+        for name in ["figures", "infeasibility", "kernel_rows"] {
+            let of = |s: &Solved| s.notes.iter().find(|(known, _)| *known == name).map(|n| n.1);
+            let told: Vec<f64> = all().filter_map(of).collect();
+            if told.is_empty() {
+                continue;
+            }
+            let value = match name {
+                "figures" => told.iter().copied().fold(f64::INFINITY, f64::min),
+                "infeasibility" => told.iter().copied().fold(0.0, f64::max),
+                _ => told.iter().sum(),
+            };
+            notes.push((name.to_owned(), value));
+        }
+        let gaps: Option<Vec<f64>> = all().map(|s| s.found.gaps.as_ref().map(|g| g.iter().sum::<f64>())).collect();
+        let mut carries = vec![false; n];
+        for (part, p) in parts.iter().zip(placed) {
+            p.solved.found.points.iter().for_each(|&i| carries[part.examples[i]] = true);
+        }
+        let rank =
+            |s: &Status| [Status::Converged, Status::IterationLimit, Status::TimeLimit].iter().position(|k| k == s);
+        Proof {
+            // what is not among the three is an interruption, the worst of all
+            status: all().map(|s| s.status).max_by_key(|s| rank(s).unwrap_or(usize::MAX)).unwrap_or(Status::Converged),
+            iterations: all().map(|s| s.iterations).sum(),
+            objective: Some(all().flat_map(|s| &s.found.objectives).sum()),
+            duality_gap: gaps.map(|g| g.iter().sum()),
+            support: Some(carries.iter().filter(|c| **c).count()),
+            storage: all().next().map(|s| s.storage.clone()).unwrap_or_default(),
+            notes,
+            ..Proof::direct()
+        }
+    }
+}
+
+impl Part {
+    /// Σ J over the outputs.
+    fn quotients(&self, objectives: &[f64]) -> f64 {
+        let each = |c: usize| {
+            let signs = self.y.iter().skip(c).step_by(self.outputs).zip(&self.weights);
+            let (mut plus, mut minus) = (0.0, 0.0);
+            signs.for_each(|(y, w)| if *y > 0.0 { plus += w } else { minus += w });
+            quotient(objectives[c], plus, minus)
+        };
+        (0..self.outputs).map(each).sum()
+    }
+
+    /// The share of examples that a function which has not seen them gets wrong; f₋ₚ(x_p) = y_p − residual.
+    fn error(&self, left_out: &[f64], classes: &Classes) -> f64 {
+        let k = self.outputs;
+        let wrong = (0..self.examples.len()).filter(|&p| {
+            let scores: Vec<f64> = (0..k).map(|c| self.y[p * k + c] - left_out[p * k + c]).collect();
+            let told = match scores.as_slice() {
+                [score] => usize::from(*score < 0.0),
+                several => (1..k).fold(0, |best, c| if several[c] > several[best] { c } else { best }),
+            };
+            told != classes.codes[self.examples[p]] as usize
+        });
+        wrong.count() as f64 / self.examples.len().max(1) as f64
+    }
+}
+
+/// All examples: the first of two classes against the other, or each of several against the rest.
+fn whole(live: &[usize], classes: &Classes, weights: &[f64]) -> Part {
+    let k = classes.labels.len();
+    let outputs = if k == 2 { 1 } else { k };
+    let sign = |i: usize, c: usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
+    Part {
+        examples: live.to_vec(),
+        y: live.iter().flat_map(|&i| (0..outputs).map(move |c| sign(i, c))).collect(),
+        outputs,
+        weights: live.iter().map(|&i| weights[i]).collect(),
+    }
+}
+
+/// The pairs (a, b), a < b, of classes.
+fn pairs(live: &[usize], classes: &Classes, weights: &[f64]) -> Vec<Part> {
+    let k = classes.labels.len();
+    let code = |i: usize| classes.codes[i] as usize;
+    let pair = |(a, b): (usize, usize)| {
+        let examples: Vec<usize> = live.iter().copied().filter(|&i| code(i) == a || code(i) == b).collect();
+        Part {
+            y: examples.iter().map(|&i| if code(i) == a { 1.0 } else { -1.0 }).collect(),
+            outputs: 1,
+            weights: examples.iter().map(|&i| weights[i]).collect(),
+            examples,
+        }
+    };
+    (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).map(pair).collect()
+}
+
+fn join_whole(parts: &[Part], placed: Vec<Placed>) -> Coefficients {
+    let (mut points, mut alpha) = (Vec::new(), Vec::new());
+    for (part, p) in parts.iter().zip(placed) {
+        points.extend(p.solved.found.points.iter().map(|&i| part.examples[i]));
+        alpha.extend(p.solved.found.alpha);
+    }
+    Coefficients::Dual { points, alpha }
+}
+
+/// LIBSVM's compact form: an example of class c has a coefficient for each of the other classes.
+fn join_pairs(parts: &[Part], placed: Vec<Placed>, classes: &Classes) -> Coefficients {
+    let (n, k) = (classes.codes.len(), classes.labels.len());
+    let mut alpha = vec![0.0; n * (k - 1)];
+    let of_pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
+    for (((a, b), part), p) in of_pairs.zip(parts).zip(placed) {
+        for (&i, value) in p.solved.found.points.iter().zip(p.solved.found.alpha) {
+            let i = part.examples[i];
+            alpha[i * (k - 1) + if classes.codes[i] as usize == a { b - 1 } else { a }] = value;
+        }
+    }
+    let row = |i: usize| &alpha[i * (k - 1)..(i + 1) * (k - 1)];
+    let mut points: Vec<usize> = (0..n).filter(|&i| row(i).iter().any(|&a| a != 0.0)).collect();
+    points.sort_by_key(|&i| classes.codes[i]);
+    Coefficients::Pairwise {
+        classes: points.iter().map(|&i| classes.codes[i]).collect(),
+        alpha: points.iter().flat_map(|&i| row(i)).copied().collect(),
+        count: k,
+        points,
+    }
+}
+
+fn wrong(finding: &str) -> FitError {
+    FitError::Param { machine: NAME, finding: finding.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

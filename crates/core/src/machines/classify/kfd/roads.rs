@@ -1,0 +1,185 @@
+//! The roads to a discriminant: which solver, with what memory.
+
+use super::{Kfd, KfdSolver, NAME, WHAT};
+use crate::gram::{Gram, show_bytes};
+use crate::linalg::symmetric_eigen_bytes;
+use crate::machines::{FitError, Task};
+use crate::params::Auto;
+use crate::solvers::direct::choose_lambda;
+use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
+use crate::solvers::fisher::eigen::{rayleigh, rayleigh_bytes};
+use crate::solvers::fisher::greedy::{CANDIDATES, GreedyOptions, greedy};
+use crate::solvers::fisher::pair_descent::{Measure, PairOptions, pair_descent};
+use crate::solvers::fisher::path::Path;
+use crate::solvers::fisher::subset::{subset, subset_bytes};
+use crate::solvers::fisher::{Aim, Discriminants, Quadratic};
+use crate::solvers::{Monitor, Progress, SolveError, Status};
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Up to so many examples the Cholesky road also computes the leave-one-out error, which at most doubles its cost.
+const LOO_UP_TO: usize = 2000;
+/// The search for λ goes from and to these multiples of the largest eigenvalue of K or K².
+const SEARCH: (f64, f64) = (1e-14, 1e3);
+/// Bytes for rows of K at most: pairs come back to few of them.
+const ROWS: usize = 256 << 20;
+/// Pairs of a step.
+const PAIRS: usize = 8;
+/// Steps for each right-hand side at most, as a multiple of the examples.
+const STEPS: usize = 1000;
+
+/// What a road came to.
+pub(super) struct Solved {
+    pub(super) found: Discriminants,
+    pub(super) lambda: f64,
+    pub(super) left_out: Option<Vec<f64>>,
+    pub(super) status: Status,
+    pub(super) iterations: usize,
+    /// Whether it is the solution, so that its value gives the quotient.
+    pub(super) exact: bool,
+    pub(super) storage: String,
+    pub(super) notes: Vec<(&'static str, f64)>,
+}
+
+/// One problem on its way to a solution.
+pub(super) struct Run<'a> {
+    pub(super) kfd: &'a Kfd,
+    pub(super) task: &'a Task<'a>,
+    pub(super) gram: Arc<dyn Gram>,
+    pub(super) watch: &'a dyn Monitor,
+}
+
+impl Run<'_> {
+    /// Takes the road that the machine names, or the first that memory allows.
+    pub(super) fn solve(&self, aim: Aim<'_>) -> Result<Solved, FitError> {
+        match self.kfd.solver {
+            KfdSolver::Auto if matches!(self.kfd.lambda, Auto::Word(_)) => self.path(aim),
+            KfdSolver::Auto => match (self.cholesky_bytes(&aim), aim.penalty) {
+                (bytes, _) if bytes <= self.task.plan.memory => self.cholesky(&aim),
+                (_, Quadratic::Norm) => self.pairs(&aim),
+                (_, Quadratic::Coefficients) => self.greedy(&aim),
+            },
+            KfdSolver::Cholesky => self.cholesky(&aim),
+            KfdSolver::Eigen => self.eigen(&aim),
+            KfdSolver::Pairs => self.pairs(&aim),
+            KfdSolver::Greedy => self.greedy(&aim),
+            KfdSolver::Subset => self.subset(&aim),
+        }
+    }
+
+    fn cholesky_bytes(&self, aim: &Aim<'_>) -> usize {
+        bordered_bytes(aim.len(), aim.outputs, aim.penalty, aim.len() <= LOO_UP_TO)
+    }
+
+    fn cholesky(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
+        self.task.plan.check(self.cholesky_bytes(aim), WHAT)?;
+        let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
+        let left_out = (aim.len() <= LOO_UP_TO).then(|| solved.left_out(LeftOut::Example));
+        Ok(Solved { left_out, ..self.direct(solved.found, aim) })
+    }
+
+    fn eigen(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
+        self.task.plan.check(rayleigh_bytes(aim.len(), aim.outputs), WHAT)?;
+        let solved = rayleigh(&*self.gram, aim, self.watch).map_err(solve)?;
+        Ok(self.direct(solved.found, aim))
+    }
+
+    fn direct(&self, found: Discriminants, aim: &Aim<'_>) -> Solved {
+        let n = aim.len();
+        Solved {
+            found,
+            lambda: aim.lambda,
+            left_out: None,
+            status: Status::Converged,
+            iterations: 0,
+            exact: true,
+            storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The λ with the smallest leave-one-out squares; stopping in the middle keeps the best so far.
+    fn path(&self, mut aim: Aim<'_>) -> Result<Solved, FitError> {
+        let n = aim.len();
+        let matrix = self.task.plan.dense(&*self.gram, symmetric_eigen_bytes(n) + 16 * n * n, WHAT)?;
+        let path = Path::new(matrix.into_values(), &aim).map_err(solve)?;
+        let (done, status) = (Cell::new(0), Cell::new(Status::Converged));
+        let mut loss = |lambda: f64| {
+            let progress = Progress { phase: "leave-one-out", done: done.get(), total: None, gap: None };
+            if let ControlFlow::Break(reason) = self.watch.step(&progress) {
+                status.set(reason.into());
+                return Err(SolveError::Stopped { reason });
+            }
+            done.set(done.get() + 1);
+            let left_out = path.at(lambda)?.left_out;
+            let weigh = |(p, r): (usize, &f64)| aim.weights[p / aim.outputs] * r * r;
+            Ok(left_out.iter().enumerate().map(weigh).sum::<f64>())
+        };
+        // a kernel that is zero everywhere has no scale: any λ gives the zero function
+        let top = if path.top() > 0.0 { path.top() } else { 1.0 };
+        let lambda = choose_lambda(SEARCH.0 * top, SEARCH.1 * top, &mut loss).map_err(solve)?;
+        aim.lambda = lambda;
+        let point = path.at(lambda).map_err(solve)?;
+        let found = path.conclude(&point, &aim);
+        Ok(Solved { left_out: Some(point.left_out), status: status.get(), ..self.direct(found, &aim) })
+    }
+
+    fn pairs(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
+        let n = aim.len();
+        let options = PairOptions {
+            pairs: PAIRS,
+            figures: self.kfd.figures,
+            infeasibility: 10.0_f64.powf(-self.kfd.figures),
+            measure: Measure::Printed,
+            max_iterations: STEPS.saturating_mul(n),
+            cache: ROWS.min(self.task.plan.memory / 2),
+            double: false,
+        };
+        let solved = pair_descent(&*self.gram, aim, &options, self.watch).map_err(solve)?;
+        let notes = vec![
+            ("figures", solved.figures),
+            ("infeasibility", solved.infeasibility),
+            ("kernel_rows", solved.rows as f64),
+        ];
+        Ok(Solved {
+            status: solved.status,
+            iterations: solved.iterations.iter().sum(),
+            exact: false,
+            storage: format!("rows in f32, up to {} kept", show_bytes(options.cache)),
+            notes,
+            ..self.direct(solved.found, aim)
+        })
+    }
+
+    fn greedy(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
+        let (n, points) = (aim.len(), self.kfd.points.min(aim.len()));
+        self.task.plan.check(8 * n * (points + 2 * CANDIDATES) + 16 * points * points, WHAT)?;
+        let options = GreedyOptions { points, tolerance: self.kfd.tolerance, seed: self.task.seed };
+        let solved = greedy(&*self.gram, aim, &options, self.watch).map_err(solve)?;
+        Ok(Solved {
+            status: solved.status,
+            iterations: solved.trace.len() - 1,
+            storage: format!("chosen columns in f64, {}", show_bytes(8 * n * solved.found.points.len())),
+            ..self.direct(solved.found, aim)
+        })
+    }
+
+    fn subset(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
+        let (n, m) = (aim.len(), self.kfd.points.min(aim.len()));
+        self.task.plan.check(subset_bytes(n, m, aim.outputs), WHAT)?;
+        let mut points = self.task.seed.stream("subset").permutation(n);
+        points.truncate(m);
+        points.sort_unstable();
+        let (found, left_out) = subset(&*self.gram, &points, aim, self.watch).map_err(solve)?;
+        Ok(Solved {
+            left_out: Some(left_out),
+            storage: format!("chosen columns in f64, twice {}", show_bytes(8 * n * m)),
+            ..self.direct(found, aim)
+        })
+    }
+}
+
+fn solve(error: SolveError) -> FitError {
+    FitError::Solve { machine: NAME, error }
+}

@@ -1,0 +1,212 @@
+//! What solvers show: gaps, drops, residuals of examples left out, and breakdowns.
+
+use super::super::direct::LeftOut;
+use super::super::eigen::rayleigh;
+use super::super::greedy::{CANDIDATES, GreedyOptions, greedy};
+use super::super::pair_descent::pair_descent;
+use super::super::path::Path;
+use super::super::subset::subset;
+use super::*;
+use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
+use std::ops::ControlFlow;
+
+#[test]
+fn pairs_descend_with_an_exact_gap_at_every_step() {
+    for (case, pairs) in
+        [(Case::new(35, 15, 8), 1), (Case::new(40, 12, 9).weighted(), 1), (Case::new(40, 12, 9).weighted(), 3)]
+    {
+        let (n, lambda) = (case.n, 0.05);
+        let aim = case.aim(lambda, Quadratic::Norm);
+        let mut last = f64::INFINITY;
+        for steps in [0, 1, 2, 3, 5, 8, 20, 60] {
+            let options = PairOptions { max_iterations: steps, pairs, cache: 0, ..sharp() };
+            let run = pair_descent(&case.gram(), &aim, &options, &Silent).unwrap();
+            assert_eq!((run.status, run.iterations[0]), (Status::IterationLimit, steps));
+            let mut alpha = vec![0.0; n];
+            run.found.points.iter().zip(&run.found.alpha).for_each(|(&i, &a)| alpha[i] = a);
+            assert!(alpha.iter().sum::<f64>().abs() < 1e-12, "Σα stays zero");
+            let image: Vec<f64> = (0..n).map(|i| (0..n).map(|j| case.k[i * n + j] * alpha[j]).sum()).collect();
+            let b = run.found.offsets[0];
+            let recomputed: Vec<f64> = image.iter().map(|f| f + b).collect();
+            near(&run.found.scores, &recomputed, 1e-12, "the state is Kα");
+            let norm: f64 = alpha.iter().zip(&image).map(|(a, f)| a * f).sum();
+            let losses: f64 = (0..n).map(|i| 0.5 * case.weights[i] * (case.y[i] - image[i] - b).powi(2)).sum();
+            let primal = losses + 0.5 * lambda * norm;
+            let dual: f64 = (0..n)
+                .map(|i| lambda * alpha[i] * case.y[i] - 0.5 * (lambda * alpha[i]).powi(2) / case.weights[i])
+                .sum::<f64>()
+                - 0.5 * lambda * norm;
+            let gap = run.found.gaps.as_ref().unwrap()[0];
+            assert!((primal - dual - gap).abs() < 1e-11 * primal, "{steps}: {gap} {}", primal - dual);
+            near(&run.found.objectives, &[primal], 1e-12, "primal");
+            let figures = -(gap / (primal + 1.0)).log10();
+            assert!((run.figures - figures.max(0.0)).abs() < 1e-6);
+            let size: f64 = case.weights.iter().sum::<f64>();
+            assert!((run.infeasibility - (2.0 * gap / size).sqrt()).abs() < 1e-9);
+            assert!(-dual < last, "{steps}: the dual falls");
+            last = -dual;
+            let printed =
+                pair_descent(&case.gram(), &aim, &PairOptions { measure: Measure::Printed, ..options }, &Silent)
+                    .unwrap();
+            // with ξ := β both terms are the quadratic form
+            let quadratic: f64 =
+                (0..n).map(|i| (lambda * alpha[i]).powi(2) / case.weights[i]).sum::<f64>() + lambda * norm;
+            let apart = (0.5 * quadratic - dual).abs();
+            let told = (-(apart / (0.5 * quadratic + 1.0)).log10()).max(0.0);
+            assert!(
+                printed.figures.is_infinite() || (printed.figures - told).abs() < 1e-5 || told > 12.0,
+                "{told} {}",
+                printed.figures
+            );
+        }
+    }
+}
+
+#[test]
+fn pairs_keep_few_rows_share_them_and_stop_when_told() {
+    let case = Case::new(60, 25, 10);
+    let y: Vec<f64> = (0..60).flat_map(|i| [case.y[i], if i % 3 == 0 { 1.0 } else { -1.0 }]).collect();
+    let aim = Aim { y: &y, outputs: 2, ..case.aim(0.1, Quadratic::Norm) };
+    let loose = PairOptions { figures: 6.0, infeasibility: 1e-6, ..sharp() };
+    let all = pair_descent(&case.gram(), &aim, &loose, &Silent).unwrap();
+    let few = pair_descent(&case.gram(), &aim, &PairOptions { cache: 0, ..loose }, &Silent).unwrap();
+    assert_eq!(all.found.alpha, few.found.alpha, "what is kept changes nothing");
+    assert!(all.rows <= 60 && few.rows > all.rows, "{} {}", all.rows, few.rows);
+    assert!(all.infeasibility <= 1e-6 && all.figures >= 6.0);
+    let single = pair_descent(&case.gram(), &aim, &PairOptions { double: false, ..loose }, &Silent).unwrap();
+    near(&single.found.scores, &all.found.scores, 1e-5, "these values are exact in f32");
+    struct Never;
+    impl Monitor for Never {
+        fn step(&self, _: &Progress) -> ControlFlow<Stop> {
+            ControlFlow::Break(Stop::TimeLimit)
+        }
+    }
+    let stopped = pair_descent(&case.gram(), &aim, &loose, &Never).unwrap();
+    assert_eq!((stopped.status, stopped.rows), (Status::TimeLimit, 0));
+    // more than rounding can give is not claimed
+    let endless = PairOptions { figures: f64::INFINITY, infeasibility: 0.0, ..sharp() };
+    assert_eq!(pair_descent(&case.gram(), &aim, &endless, &Silent).unwrap().status, Status::IterationLimit);
+}
+
+#[test]
+fn the_greedy_search_takes_the_largest_drop_and_never_rises() {
+    assert!(0.95_f64.powi(CANDIDATES as i32) <= 0.05 && 0.95_f64.powi(CANDIDATES as i32 - 1) > 0.05);
+    for (case, penalty) in
+        [Case::new(40, 17, 12), Case::new(40, 17, 13).weighted()].iter().flat_map(|c| BOTH.map(|p| (c, p)))
+    {
+        let (gram, n) = (case.gram(), case.n);
+        let aim = case.aim(0.05, penalty);
+        let options = GreedyOptions { points: 12, tolerance: 0.0, seed: Seed(3) };
+        let found = greedy(&gram, &aim, &options, &Silent).unwrap();
+        assert_eq!((found.found.points.len(), found.trace.len()), (12, 13));
+        assert!(found.trace.windows(2).all(|w| w[1] < w[0]) && found.found.relative_residual < 1e-12);
+        // with fewer examples than candidates every one is tried: none of them would have been better, by solving anew
+        for m in 1..=12 {
+            let value = |points: &[usize]| subset(&gram, points, &aim, &Silent).unwrap().0.objectives[0];
+            let chosen = &found.found.points[..m];
+            assert!((value(chosen) - found.trace[m]).abs() < 1e-9 * found.trace[0], "{penalty:?} {m}");
+            for i in (0..n).filter(|i| !chosen.contains(i)) {
+                let mut other = chosen[..m - 1].to_vec();
+                other.push(i);
+                assert!(value(&other) >= found.trace[m] - 1e-9, "{penalty:?} {m} {i}");
+            }
+        }
+        let whole = greedy(&gram, &aim, &GreedyOptions { points: 1000, ..options }, &Silent).unwrap();
+        near(&whole.found.scores, &case.solve(0.05, penalty).scores, 1e-8, "all examples");
+    }
+    // a mean improvement over the last five below the tolerance ends it, and not before
+    let case = Case::new(150, 70, 14);
+    let aim = case.aim(0.05, Quadratic::Norm);
+    let stop =
+        greedy(&case.gram(), &aim, &GreedyOptions { points: 150, tolerance: 0.02, seed: Seed(3) }, &Silent).unwrap();
+    let m = stop.found.points.len();
+    let mean = |m: usize| (m - 5..m).map(|p| 1.0 - stop.trace[p + 1] / stop.trace[p]).sum::<f64>() / 5.0;
+    assert!(m < 100 && mean(m) < 0.02 && (6..m).all(|m| mean(m) >= 0.02), "{m}");
+    let again =
+        greedy(&case.gram(), &aim, &GreedyOptions { points: 150, tolerance: 0.02, seed: Seed(3) }, &Silent).unwrap();
+    assert_eq!(stop.found.alpha, again.found.alpha);
+}
+
+#[test]
+fn leave_one_out_residuals_are_those_of_learning_again() {
+    for (case, penalty) in
+        [Case::new(24, 10, 15), Case::new(25, 10, 16).weighted()].iter().flat_map(|c| BOTH.map(|p| (c, p)))
+    {
+        let n = case.n;
+        for lambda in [1e-4, 0.1, 5.0] {
+            let aim = case.aim(lambda, penalty);
+            let whole = bordered(&case.gram(), &aim, &Silent).unwrap();
+            let (example, error) = (whole.left_out(LeftOut::Example), whole.left_out(LeftOut::Error));
+            let path = Path::new(case.k.clone(), &aim).unwrap();
+            let on_path = path.at(lambda).unwrap().left_out;
+            let all: Vec<usize> = (0..n).collect();
+            let (_, by_leverage) = subset(&case.gram(), &all, &aim, &Silent).unwrap();
+            for p in 0..n {
+                let rest: Vec<usize> = (0..n).filter(|&i| i != p).collect();
+                let part = case.part(&rest);
+                let again = part.solve(lambda, penalty);
+                let score =
+                    again.offsets[0] + rest.iter().zip(&again.alpha).map(|(&i, a)| case.k[p * n + i] * a).sum::<f64>();
+                near(&[example[p]], &[case.y[p] - score], 1e-7, "learning again");
+                // fixed functions: the others' errors only, by elimination of (G + λW⁻¹)γ + b = y without row p
+                let g = if penalty == Quadratic::Norm { case.k.clone() } else { square(&case.k, n) };
+                let m = n;
+                let mut a = vec![0.0; m * m];
+                for (r, &i) in rest.iter().enumerate() {
+                    for (s, &j) in rest.iter().enumerate() {
+                        a[r * m + s] = g[i * n + j];
+                    }
+                    a[r * m + r] += lambda / case.weights[i];
+                    a[r * m + n - 1] = 1.0;
+                    a[(n - 1) * m + r] = 1.0;
+                }
+                let mut right: Vec<f64> = rest.iter().map(|&i| case.y[i]).collect();
+                right.push(0.0);
+                let solved = eliminate(a, right);
+                let score = solved[n - 1] + rest.iter().zip(&solved).map(|(&i, c)| g[p * n + i] * c).sum::<f64>();
+                near(&[error[p]], &[case.y[p] - score], 1e-7, "fixed functions");
+                let told = if path.leaves_out() == LeftOut::Example { example[p] } else { error[p] };
+                near(&[on_path[p]], &[told], 1e-7, "path");
+                if penalty == Quadratic::Coefficients && lambda > 1e-3 {
+                    near(&[by_leverage[p]], &[error[p]], 1e-7, "leverage");
+                }
+            }
+            if penalty == Quadratic::Coefficients {
+                let apart = example.iter().zip(&error).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(apart > 1e-4, "the two differ");
+            }
+        }
+    }
+}
+
+#[test]
+fn singular_matrices_are_helped_and_hopeless_ones_told() {
+    // all examples alike: K = 11ᵀ, and λ below rounding
+    let n = 40;
+    let y: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let ones = Dense::new(vec![1.0; n * n], n, n).unwrap();
+    let weights = vec![1.0; n];
+    for penalty in BOTH {
+        let aim = Aim { y: &y, outputs: 1, weights: &weights, lambda: 1e-20, penalty };
+        let found = bordered(&ones, &aim, &Silent).unwrap().found;
+        assert!(found.jitter > 0.0 && found.scores.iter().all(|f| f.is_finite()), "{penalty:?}");
+        let mut k: Vec<f64> = (0..n * n).map(|p| f64::from(u8::from(p / n == p % n))).collect();
+        k[0] = -5.0;
+        let aim = Aim { lambda: 0.1, ..aim };
+        let indefinite = Dense::new(k, n, n).unwrap();
+        if penalty == Quadratic::Norm {
+            assert!(matches!(bordered(&indefinite, &aim, &Silent), Err(SolveError::Pivot { index: 1, .. })));
+            assert!(matches!(pair_descent(&indefinite, &aim, &sharp(), &Silent), Err(SolveError::Pivot { .. })));
+        } else {
+            assert!(bordered(&indefinite, &aim, &Silent).is_ok(), "a square is never indefinite");
+        }
+        let broken = Dense::new((0..n * n).map(|p| if p == n + 2 { f64::NAN } else { 1.0 }).collect(), n, n).unwrap();
+        let wanted = SolveError::NotFinite { row: 2, column: 3 };
+        assert_eq!(bordered(&broken, &aim, &Silent).unwrap_err(), wanted);
+        assert_eq!(rayleigh(&broken, &aim, &Silent).unwrap_err(), wanted);
+        assert_eq!(pair_descent(&broken, &aim, &PairOptions { pairs: 20, ..sharp() }, &Silent).unwrap_err(), wanted);
+        assert!(matches!(subset(&broken, &[0, 1, 2], &aim, &Silent), Err(SolveError::NotFinite { .. })));
+        let options = GreedyOptions { points: 5, tolerance: 0.0, seed: Seed(0) };
+        assert!(matches!(greedy(&broken, &aim, &options, &Silent), Err(SolveError::NotFinite { .. })));
+    }
+}
