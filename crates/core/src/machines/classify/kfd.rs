@@ -116,7 +116,13 @@ impl Default for Kfd {
 
 impl Params for Kfd {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.auto("lambda", &mut self.lambda, &["loo"], Rule::AtLeast(0.0), "weight of the penalty, not zero; loo chooses it");
+        v.auto(
+            "lambda",
+            &mut self.lambda,
+            &["loo"],
+            Rule::AtLeast(0.0),
+            "weight of the penalty, not zero; loo chooses it",
+        );
         v.choice("penalty", &mut self.penalty, "coefficients (½‖α‖²) or norm (½αᵀKα)");
         v.choice("solver", &mut self.solver, "auto, cholesky, eigen, pairs, greedy or subset");
         v.choice("threshold", &mut self.threshold, "rule for the threshold on the line of projections");

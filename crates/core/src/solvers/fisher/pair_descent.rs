@@ -101,7 +101,8 @@ fn descend<S: Line>(
     let (mut figures, mut infeasibility) = (f64::INFINITY, 0.0_f64);
     for c in 0..k {
         let y: Vec<f64> = aim.column(c).collect();
-        let mut run = Run { aim, ridge: &ridge, g: y.iter().map(|y| -y).collect(), gamma: vec![0.0; n], y };
+        let mut run =
+            Run { aim, ridge: &ridge, g: y.iter().map(|y| -y).collect(), gamma: vec![0.0; n], y, offset: 0.0 };
         let evidence = loop {
             let evidence = run.evidence(options.measure);
             let reached = evidence.figures >= options.figures && evidence.infeasibility <= options.infeasibility;
@@ -141,6 +142,8 @@ struct Run<'a> {
     y: Vec<f64>,
     g: Vec<f64>,
     gamma: Vec<f64>,
+    /// b of the last look.
+    offset: f64,
 }
 
 /// Where a state stands.
@@ -151,13 +154,14 @@ struct Evidence {
 }
 
 impl Run<'_> {
-    fn evidence(&self, measure: Measure) -> Evidence {
-        let sums = vectorised(Sums { g: &self.g, y: &self.y, gamma: &self.gamma, weights: self.aim.weights });
-        let [w, wg, wgg, wyy, cg, cy] = sums;
+    fn evidence(&mut self, measure: Measure) -> Evidence {
+        let (g, y, gamma, weights) = (self.g.as_slice(), self.y.as_slice(), self.gamma.as_slice(), self.aim.weights);
+        // measured from the last offset, or squares would lose the digits that it has in common with g
+        let [w, wh, whh, wyy, cg, cy] = vectorised(Sums { g, y, gamma, weights, shift: self.offset });
         let lambda = self.aim.lambda;
-        let offset = -wg / w;
+        self.offset -= wh / w;
         // Σ w (g + b)² at the best b
-        let left = (wgg - wg * wg / w).max(0.0);
+        let left = (whh - wh * wh / w).max(0.0);
         // γᵀ(K + λW⁻¹)γ = γᵀ(g + y)
         let quadratic = lambda * (cg + cy);
         let dual = lambda * cy - 0.5 * quadratic;
@@ -166,7 +170,7 @@ impl Run<'_> {
             Measure::Gap => (dual + 0.5 * left, 0.5 * left),
         };
         Evidence {
-            offset,
+            offset: self.offset,
             figures: (-(apart / (primal.abs() + 1.0)).log10()).max(0.0),
             infeasibility: (left / wyy.max(f64::MIN_POSITIVE)).sqrt(),
         }
@@ -258,12 +262,13 @@ fn extremes(g: &[f64], pairs: usize) -> Vec<usize> {
     top
 }
 
-/// Σw, Σwg, Σwg², Σwy², Σγg and Σγy, in eight interleaved sums each, whose order does not depend on the instruction set.
+/// Σw, Σwh, Σwh² with h = g + b, Σwy², Σγg and Σγy, in eight interleaved sums each, whose order does not depend on the instruction set.
 struct Sums<'a> {
     g: &'a [f64],
     y: &'a [f64],
     gamma: &'a [f64],
     weights: &'a [f64],
+    shift: f64,
 }
 
 const WIDE: usize = 8;
@@ -284,8 +289,9 @@ impl Loops for Sums<'_> {
             let [g, y, c, w] = lanes;
             for l in 0..WIDE {
                 sums[0][l] += w[l];
-                sums[1][l] += w[l] * g[l];
-                sums[2][l] += w[l] * g[l] * g[l];
+                let h = g[l] + self.shift;
+                sums[1][l] += w[l] * h;
+                sums[2][l] += w[l] * h * h;
                 sums[3][l] += w[l] * y[l] * y[l];
                 sums[4][l] += c[l] * g[l];
                 sums[5][l] += c[l] * y[l];

@@ -201,7 +201,8 @@ fn pairs_of_classes_are_each_a_problem_of_two() {
             let members: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
             let alone = kfd.fit(&rbf(0.5), &data.select(&members)).unwrap();
             let of_pair: Vec<f64> = scores.iter().skip(p).step_by(3).copied().collect();
-            near(&of_pair, &alone.scores(&data).unwrap(), 1e-8, &format!("{a} {b}"));
+            // the margin rule searches its slope to half of the digits
+            near(&of_pair, &alone.scores(&data).unwrap(), 1e-6, &format!("{a} {b}"));
         }
         assert!(error(&model, &data, &codes) < 0.2);
     }
@@ -211,7 +212,7 @@ fn pairs_of_classes_are_each_a_problem_of_two() {
         let two: Vec<usize> = codes.iter().map(|&k| usize::from(k != c)).collect();
         let alone = base(Penalty::Coefficients).fit(&rbf(0.5), &labelled(&x, &two)).unwrap();
         let of_class: Vec<f64> = whole.scores(&data).unwrap().iter().skip(c).step_by(3).copied().collect();
-        near(&of_class, &alone.scores(&data).unwrap(), 1e-8, "one against the rest");
+        near(&of_class, &alone.scores(&data).unwrap(), 1e-6, "one against the rest");
     }
 }
 
@@ -232,7 +233,7 @@ fn what_cannot_be_is_said() {
         assert!(text.contains(part), "{text}");
     }
     let one = labelled(&x, &vec![0; codes.len()]);
-    assert!(said(plain(), &rbf(0.5), &one).contains("one class"), "{}", said(plain(), &rbf(0.5), &one));
+    assert!(said(plain(), &rbf(0.5), &one).contains("only the class"), "{}", said(plain(), &rbf(0.5), &one));
     // one example of a class is enough for the programme
     let (x, codes) = clouds(&[12, 1], 8);
     let single = labelled(&x, &codes);

@@ -129,9 +129,9 @@ fn the_greedy_search_takes_the_largest_drop_and_never_rises() {
 
 #[test]
 fn leave_one_out_residuals_are_those_of_learning_again() {
-    for (case, penalty) in
-        [Case::new(24, 10, 15), Case::new(25, 10, 16).weighted()].iter().flat_map(|c| BOTH.map(|p| (c, p)))
-    {
+    let alike = Case { weights: vec![2.5; 23], ..Case::new(23, 11, 19) };
+    let cases = [Case::new(24, 10, 15), Case::new(25, 10, 16).weighted(), alike];
+    for (case, penalty) in cases.iter().flat_map(|c| BOTH.map(|p| (c, p))) {
         let n = case.n;
         for lambda in [1e-4, 0.1, 5.0] {
             let aim = case.aim(lambda, penalty);
