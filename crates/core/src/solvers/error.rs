@@ -39,6 +39,9 @@ pub enum SolveError {
         /// Rows of the matrix.
         size: usize,
     },
+    /// A programme that has no meaning: sizes, weights or targets that do not fit.
+    #[error("{0}")]
+    Programme(String),
     /// The search was stopped before there was anything to return.
     #[error("stopped ({reason}) before there was a result to keep")]
     Stopped {

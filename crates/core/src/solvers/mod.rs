@@ -10,6 +10,7 @@ mod loss;
 mod monitor;
 pub mod newton;
 pub mod smo;
+pub mod sparse;
 
 pub use error::SolveError;
 pub use loss::{Conjugate, Loss, Penalty};
