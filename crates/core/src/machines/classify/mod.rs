@@ -51,6 +51,7 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &parzen::ENTRY,
     &adatron::ENTRY,
     &regularised_fisher::ENTRY,
+    &kfd::ENTRY,
     &robust_kfd::ENTRY,
     &huber_kfd::ENTRY,
     &sparse_kfd::ENTRY,
@@ -59,6 +60,5 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &lp_boost::ENTRY,
     &kernel_logistic::ENTRY,
     &programme::ENTRY,
-    &kfd::ENTRY,
     &knn::ENTRY,
 ];

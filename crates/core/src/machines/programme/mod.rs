@@ -103,7 +103,7 @@ impl Programme {
             bias: !cell.by_nu,
             threshold: if (cell.loss as usize) < MARGINS { Threshold::Programme } else { Threshold::Margin },
             shift: 0.0,
-            strategy: Strategy::OneVsOne,
+            strategy: Strategy::OneVsRest,
             class_weight: "none".to_owned(),
             effort: Effort::default(),
         }

@@ -222,9 +222,9 @@ impl Programme {
             max_iterations: self.effort.max_iterations,
             seed: task.seed,
         };
-        let programme = |y| SparseProgramme {
+        let common = SparseProgramme {
             columns,
-            y,
+            y: &[],
             weights: Some(weights),
             loss: self.loss(),
             lambda: self.lambda,
@@ -232,9 +232,11 @@ impl Programme {
             start: None,
         };
         let one = |y: &Vec<f64>| {
-            let mut found = match self.cell.by_nu {
-                true => self.boost(&programme(y), weights.iter().sum(), &options, watch)?,
-                false => sparse::solve(&programme(y), &options, watch)?,
+            let programme = SparseProgramme { y, ..common };
+            let mut found = if self.cell.by_nu {
+                self.boost(&programme, weights.iter().sum(), &options, watch)?
+            } else {
+                sparse::solve(&programme, &options, watch)?
             };
             let gap = found.gap();
             let size: f64 = found.alpha.iter().map(|a| a.abs()).sum();

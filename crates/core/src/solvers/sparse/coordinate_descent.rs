@@ -59,7 +59,8 @@ pub fn coordinate_descent(
 ) -> Result<SparseSolution, SolveError> {
     let terms = Terms::new(programme)?;
     let Some(steepest) = terms.steepest() else {
-        let what = "coordinate descent needs a smooth loss; use column generation or the interior point method for this one";
+        let what =
+            "coordinate descent needs a smooth loss; use column generation or the interior point method for this one";
         return Err(SolveError::Programme(what.to_owned()));
     };
     programme.columns.finite()?;
@@ -118,14 +119,17 @@ pub fn coordinate_descent(
             }
         }
         let mut which: Vec<usize> = (0..m).filter(|&j| descent.alpha[j] != 0.0).collect();
-        let mut order: Vec<usize> = (0..m)
-            .filter(|&j| alive[j] && descent.alpha[j] == 0.0 && prices[j].abs() > terms.lambda)
-            .collect();
+        let mut order: Vec<usize> =
+            (0..m).filter(|&j| alive[j] && descent.alpha[j] == 0.0 && prices[j].abs() > terms.lambda).collect();
         order.sort_by(|&i, &j| prices[j].abs().total_cmp(&prices[i].abs()).then(i.cmp(&j)));
         order.truncate(which.len().max(JOIN));
         which.extend(order);
         which.sort_unstable();
-        descent.on(&which, 1e-2 * enough(&terms, options.tolerance, objective) / objective.max(f64::MIN_POSITIVE), limit);
+        descent.on(
+            &which,
+            1e-2 * enough(&terms, options.tolerance, objective) / objective.max(f64::MIN_POSITIVE),
+            limit,
+        );
     }
 }
 
@@ -159,7 +163,8 @@ impl Descent<'_> {
             let slopes: Vec<f64> = (0..terms.len()).map(|i| terms.slopes(i, scores[i]).0).collect();
             let mut model = Model::new(&x, terms, &scores, x.prices(&slopes));
             let before = a.clone();
-            self.passes += model.descend(&mut a, sharpness.sqrt().min(1e-3) * terms.lambda, limit.saturating_sub(self.passes));
+            self.passes +=
+                model.descend(&mut a, sharpness.sqrt().min(1e-3) * terms.lambda, limit.saturating_sub(self.passes));
             let step: Vec<f64> = a.iter().zip(&before).map(|(a, b)| a - b).collect();
             let moves = x.scores(&step);
             // halved until the programme itself agrees

@@ -191,8 +191,7 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     let mut held = beta.clone();
     free.iter().for_each(|&i| held[i] = 0.0);
     let by_held = x.prices(&held);
-    let mut wanted: Vec<f64> =
-        active.iter().map(|&j| terms.lambda * inner.alpha[j].signum() - by_held[j]).collect();
+    let mut wanted: Vec<f64> = active.iter().map(|&j| terms.lambda * inner.alpha[j].signum() - by_held[j]).collect();
     let mut a: Vec<f64> = active.iter().map(|&j| inner.alpha[j]).collect();
     if x.bias {
         wanted.push(-by_held[x.columns]);
@@ -201,7 +200,8 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     let mut v: Vec<f64> = free.iter().map(|&i| beta[i]).collect();
     let curved = |k: usize, v: f64| entropy(terms, free[k], v);
     // a loss without curvature gets one, and columns a little: both fade out of the answer
-    let soft: Vec<f64> = (0..free.len()).map(|k| curved(k, v[k]).1.max(1e-12)).map(|d| if d <= 1e-12 { 1.0 } else { d }).collect();
+    let soft: Vec<f64> =
+        (0..free.len()).map(|k| curved(k, v[k]).1.max(1e-12)).map(|d| if d <= 1e-12 { 1.0 } else { d }).collect();
     let trace: f64 = part.values.iter().enumerate().map(|(p, x)| x * x / soft[p / part.width()]).sum();
     let stiff = vec![1e-13 * trace / part.width() as f64; active.len()];
     let system = Reduced::new(&part, stiff, soft)?;

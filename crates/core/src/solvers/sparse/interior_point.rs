@@ -291,7 +291,8 @@ impl Problem<'_> {
         let rest = (0..self.branches.len())
             .map(|k| {
                 let Branch { row, sign, bend, .. } = self.branches[k];
-                sign * (self.terms.y[row] - f[row]) - bend - self.bent(k, point.v[k]).0 - point.above[k] + point.below[k]
+                sign * (self.terms.y[row] - f[row]) - bend - self.bent(k, point.v[k]).0 - point.above[k]
+                    + point.below[k]
             })
             .collect();
         State { f, beta, prices, rest }

@@ -16,8 +16,8 @@
 //! in the files.
 
 mod certificate;
-mod columns;
 mod column_generation;
+mod columns;
 mod coordinate_descent;
 mod crossover;
 mod interior_point;

@@ -40,8 +40,7 @@ pub fn path(
         let start = found.last().map(|s| s.alpha.as_slice()).or(programme.start);
         let one = SparseProgramme { lambda, start, ..*programme };
         let smooth = Terms::new(&one)?.steepest().is_some();
-        let solution =
-            if smooth { coordinate_descent(&one, options, watch) } else { solve(&one, options, watch) }?;
+        let solution = if smooth { coordinate_descent(&one, options, watch) } else { solve(&one, options, watch) }?;
         found.push(solution);
     }
     Ok(found)

@@ -147,7 +147,8 @@ impl<'a> Reduced<'a> {
             let next = Step { a: sum(&best.a, &more.a), beta: sum(&best.beta, &more.beta) };
             let (next_p, next_q) = self.left(&next, p, q);
             let after = size(&next_p, &next_q);
-            let measure = |(a, b): (f64, f64)| a / wanted.0.max(f64::MIN_POSITIVE) + b / wanted.1.max(f64::MIN_POSITIVE);
+            let measure =
+                |(a, b): (f64, f64)| a / wanted.0.max(f64::MIN_POSITIVE) + b / wanted.1.max(f64::MIN_POSITIVE);
             // written so that what is not finite counts as worse
             if !(measure(after) < 0.5 * measure(now)) {
                 break;

@@ -29,17 +29,23 @@ impl<'a> Terms<'a> {
         let SparseProgramme { columns, y, weights, loss, lambda, bias, start } = *programme;
         let (n, m) = columns.shape();
         if n != y.len() || n == 0 || m == 0 {
-            return refuse(format!("the matrix has {n} rows and {m} columns for {} targets; give one row for each", y.len()));
+            return refuse(format!(
+                "the matrix has {n} rows and {m} columns for {} targets; give one row for each",
+                y.len()
+            ));
         }
         if !(lambda > 0.0 && lambda.is_finite()) {
             return refuse(format!("lambda is {lambda}; the weight of the sparse penalty must be positive and finite"));
         }
-        if let Some((i, v)) = y.iter().enumerate().find(|(_, v)| !v.is_finite() || (loss.is_margin() && v.abs() != 1.0)) {
+        if let Some((i, v)) = y.iter().enumerate().find(|(_, v)| !v.is_finite() || (loss.is_margin() && v.abs() != 1.0))
+        {
             let want = if loss.is_margin() { "a loss of margins wants 1 or -1" } else { "it must be finite" };
             return refuse(format!("the target of example {} is {v}; {want}", i + 1));
         }
         let reach = match loss {
-            Loss::EpsilonInsensitive { epsilon } if !(epsilon >= 0.0 && epsilon.is_finite()) => Some(("epsilon", epsilon)),
+            Loss::EpsilonInsensitive { epsilon } if !(epsilon >= 0.0 && epsilon.is_finite()) => {
+                Some(("epsilon", epsilon))
+            }
             Loss::Huber { width } if !(width > 0.0 && width.is_finite()) => Some(("width", width)),
             _ => None,
         };
