@@ -37,7 +37,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.get_flag("json") {
         report::print_json(&Value::Array(documents));
     } else {
-        report::print(&report::table(header, &rows, false));
+        report::print(&report::page(header, &rows));
         if what == "formats" {
             report::print("All are also read from gzip and Zstandard; `mercer convert` writes, with .gz in gzip.");
         }

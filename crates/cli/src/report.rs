@@ -29,13 +29,31 @@ pub(crate) fn facts(rows: &[(&str, String)]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A table with a header; columns from the second on are numbers if `numbers`.
-pub(crate) fn table(header: &[&str], rows: &[Vec<String>], numbers: bool) -> String {
+/// A table with a header and lines as long as the terminal has them, or as long as they are.
+fn arranged(header: &[&str], rows: &[Vec<String>]) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
     for row in rows {
         table.add_row(row);
     }
+    table
+}
+
+/// Columns of a page where there is no terminal.
+const PAGE: u16 = 100;
+
+/// A table of sentences, which are folded to a page even where there is no terminal.
+pub(crate) fn page(header: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = arranged(header, rows);
+    if table.width().is_none() {
+        table.set_width(PAGE);
+    }
+    table.to_string()
+}
+
+/// A table with a header; columns from the second on are numbers if `numbers`.
+pub(crate) fn table(header: &[&str], rows: &[Vec<String>], numbers: bool) -> String {
+    let mut table = arranged(header, rows);
     if numbers {
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);

@@ -66,11 +66,11 @@ impl<'a> Job<'a> {
         let folds = self.held_out(data)?;
         takes_weights(self.machine, data.weights().is_some())?;
         let kernel = self.kernel.resolve(data, self.seed)?;
+        let wants_matrix = self.machine.wants_matrix();
+        let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
         let task = Task {
-            gram: kernel.training_gram(data)?,
-            features: kernel
-                .task_features(data, self.machine.wants_matrix())
-                .map(|(rows, scale)| Features { rows, scale }),
+            gram: kernel.task_gram(data, features.is_some() && !wants_matrix)?,
+            features,
             target: data.target(),
             weights: data.weights(),
             start: None,
@@ -88,6 +88,10 @@ impl<'a> Job<'a> {
         };
         let more = diagnosis::advice(data, task.gram.as_ref(), &fitted.proof);
         fitted.proof.advice.extend(more);
+        // features that were computed are at hand now, and would have to be computed again
+        if let Some(features) = task.features.as_ref().filter(|_| !kernel.features_are_data()) {
+            fitted.training_scores = fitted.training_scores.or_else(|| fitted.expansion.primal_scores(&features.rows));
+        }
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Model::new(self.machine.entry().name, settings, kernel, fitted, data))
     }

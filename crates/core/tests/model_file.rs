@@ -50,6 +50,7 @@ fn samples() -> Vec<Sample> {
     let plain = Dataset::new(x.clone()).with_target(numbers.clone()).unwrap();
     let sparse = Dataset::new(SparseRows::from_dense(&x)).with_target(numbers.clone()).unwrap();
     let single = Dataset::new(x.convert::<f32>()).with_target(numbers.clone()).unwrap();
+    let wide = Dataset::new(wide()).with_target(Target::from(labels.clone())).unwrap();
     let words: Vec<String> = (0..12).map(|i| "abcabé".chars().cycle().skip(i).take(4 + i % 3).collect()).collect();
     let text = Dataset::new(words).with_target(Target::from(labels)).unwrap();
     let matrix = Rows::new((0..144).map(|i| f64::from(u8::from(i % 13 == 0))).collect(), 12, 12).unwrap();
@@ -59,6 +60,7 @@ fn samples() -> Vec<Sample> {
     let mut all = vec![
         sample("svc", &Svc::default().fit(&rbf(0.5), &dense).unwrap(), &dense, None),
         sample("primal", &Ridge::default().fit(&linear(), &plain).unwrap(), &plain, None),
+        sample("columns left out", &LinearSvc::default().fit(&linear(), &wide).unwrap(), &wide, None),
         sample("sparse", &Ridge::default().fit(&rbf(0.5), &sparse).unwrap(), &sparse, None),
         sample("single", &KernelPca::default().fit(&rbf(0.5), &single).unwrap(), &single, None),
         sample("text", &NearestMean::default().fit(&spectrum(2).normalise(), &text).unwrap(), &text, None),
@@ -84,6 +86,16 @@ fn samples() -> Vec<Sample> {
         all.push(sample(name, &model, &data, Some(&table)));
     }
     all
+}
+
+/// Vectors of 41 coordinates, of which three occur.
+fn wide() -> SparseRows<f64> {
+    let mut rows = SparseRows::new(41);
+    for i in 0..12_u32 {
+        let (index, value) = ([3, 17, 40][i as usize % 3], f64::from(1 + i));
+        assert!(rows.push(&[mercer::data::Coordinate { index, value }]));
+    }
+    rows
 }
 
 /// A classifier with probabilities.
@@ -211,6 +223,26 @@ fn is_refused(sample: &Sample, bytes: &[u8], what: &str) -> bool {
 }
 
 #[test]
+fn weights_of_hashed_features_take_the_place_of_those_that_occur() {
+    let format = |bytes: &[u8]| {
+        let mut found = Value::Null;
+        forged(bytes, |document, _| found = document["format"].clone(), keep);
+        found
+    };
+    let words = ["free prize now", "call me now", "win a prize", "see you at home"].map(str::to_owned);
+    let data = Dataset::new(words.to_vec()).with_target(Target::from_text("y", &["s", "h", "s", "h"])).unwrap();
+    let model = LinearSvc::default().fit(&"normalise(bag_of_words)".parse().unwrap(), &data).unwrap();
+    assert!(model.fitted.expansion.width().unwrap() > 1 << 19, "a weight for every coordinate up to the last");
+    let bytes = model.to_bytes().unwrap();
+    assert!((500..5000).contains(&bytes.len()), "{} bytes", bytes.len());
+    let read = Model::from_bytes(&bytes, "m").unwrap();
+    assert_eq!(read.fitted.expansion, model.fitted.expansion);
+    assert_eq!(model.fitted.training_scores, Some(read.scores(&data).unwrap()));
+    // who has read files without that can read all others as before
+    assert_eq!((format(&bytes), format(&find("primal").bytes)), (json!(2), json!(1)));
+}
+
+#[test]
 fn a_forged_file_without_a_change_is_read() {
     for sample in samples() {
         assert!(!is_refused(&sample, &forged(&sample.bytes, |_, _| {}, keep), "no change"), "{}", sample.name);
@@ -330,7 +362,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         move |d: &mut Value, _: &mut Arrays| *d.pointer_mut(place).unwrap() = value.clone()
     };
     let kernel = |text: String| set("/kernel", json!(text));
-    refused("svc", &set("/format", json!(2)), &keep, "has format version 2, but this mercer reads up to 1");
+    refused("svc", &set("/format", json!(3)), &keep, "has format version 3, but this mercer reads up to 2");
     refused("svc", &set("/format", json!(u64::MAX)), &keep, "has format version 18446744073709551615");
     refused("svc", &set("/machine", json!("oracle")), &keep, "no machine called oracle");
     refused("svc", &kernel("magic(3)".to_owned()), &keep, "no kernel called \"magic\"");
@@ -369,6 +401,14 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         &|t| t.replace("\"scale\":1", "\"scale\":1e999"),
         "document",
     );
+    let (width, columns) = ("/coefficients/primal/width", "/coefficients/primal/columns");
+    for lie in [0, 40, 1 << 25, u64::MAX] {
+        refused("columns left out", &set(width, json!(lie)), &keep, "columns that it does not have");
+    }
+    refused("columns left out", &set(columns, json!(2)), &keep, "weights have the wrong shape");
+    refused("columns left out", &set(columns, json!(null)), &keep, "weights have the wrong shape");
+    let twice = |_: &mut Value, arrays: &mut Arrays| arrays.get_mut("weights.columns").unwrap().2.copy_within(0..4, 4);
+    refused("columns left out", &twice, &keep, "columns that it does not have");
     refused("svc", &|_, _| {}, &|t| format!("{}{}", "[".repeat(100_000), t), "document");
     refused("svc", &set("/views", json!([])), &keep, "no examples");
     refused("columns", &set("/schema/fields", json!(0)), &keep, "a column that the training file did not have");

@@ -133,6 +133,15 @@ impl Formula {
         if self.features_are_data() || !wants_matrix { self.features(data) } else { None }
     }
 
+    /// The matrix for a task. A machine that works on features `alone` asks for none of its values, and to normalise a matrix
+    /// of strings splits them all: its shape stands in. (Matrices of vectors also check for gaps, and cost nothing yet.)
+    pub(crate) fn task_gram(&self, data: &Dataset, alone: bool) -> Result<Arc<dyn Gram>, Error> {
+        if alone && self.views().iter().all(|(_, kind)| *kind == Kind::Text) {
+            return Ok(Arc::new(Constant { value: f64::NAN, shape: (data.len(), data.len()) }));
+        }
+        self.training_gram(data)
+    }
+
     /// Whether its explicit features are the data themselves, and cost nothing.
     pub(crate) fn features_are_data(&self) -> bool {
         matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.entry().name == "linear")

@@ -5,7 +5,7 @@
 //! error and never a panic.
 
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model, is_libsvm, members};
+use super::{FileError, Model, is_libsvm, members, weights};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
 use crate::formula::{Formula, Learned};
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The version that is written, and the latest that is read.
-const VERSION: u64 = 1;
+/// The latest version that is read. Files that an older reader understands are written in its version.
+const VERSION: u64 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -59,7 +59,7 @@ enum Kind {
     Dual,
     Ball,
     Pairwise { count: usize },
-    Primal { width: usize, scale: f64 },
+    Primal(weights::StoredWeights),
     Neighbours(members::StoredNeighbours),
     Committee(members::StoredCommittee),
 }
@@ -111,8 +111,7 @@ impl Model {
                 Kind::Ball
             }
             Coefficients::Primal { weights, width, scale } => {
-                pack.f64s("weights", &[*width, outputs], weights);
-                Kind::Primal { width: *width, scale: *scale }
+                Kind::Primal(weights::pack(&mut pack, weights, outputs, *width, *scale))
             }
             Coefficients::Neighbours(neighbours) => {
                 points(&mut pack, &neighbours.points);
@@ -131,7 +130,8 @@ impl Model {
             pack.f64s(format!("learned.{i}.numbers"), &[numbers.len()], numbers);
         }
         let document = Document {
-            format: VERSION,
+            // columns without weight are left out since the second version
+            format: if matches!(&coefficients, Kind::Primal(stored) if stored.columns.is_some()) { VERSION } else { 1 },
             written_by: format!("mercer {}", env!("CARGO_PKG_VERSION")),
             machine: self.machine.clone(),
             settings: self.settings.iter().map(|(name, value)| (name.clone(), store(value))).collect(),
@@ -365,12 +365,9 @@ fn unpack_coefficients(
     offsets: &[f64],
     examples: usize,
 ) -> Result<Coefficients, String> {
-    if let Kind::Primal { width, scale } = document.coefficients {
-        let (shape, weights) = finite(unpack.get_f64s("weights")?)?;
-        if shape != [width, offsets.len()] || !scale.is_finite() {
-            return Err("its weights have the wrong shape".to_owned());
-        }
-        return Ok(Coefficients::Primal { weights, width, scale });
+    if let Kind::Primal(stored) = &document.coefficients {
+        let weights = weights::unpack(unpack, stored, offsets.len())?;
+        return Ok(Coefficients::Primal { weights, width: stored.width, scale: stored.scale });
     }
     if let Kind::Committee(stored) = &document.coefficients {
         return members::unpack_committee(unpack, stored, offsets.len()).map(Coefficients::Committee);

@@ -12,6 +12,7 @@ mod regression;
 mod reliability;
 mod roc;
 mod tensors;
+mod weights;
 
 pub use error::FileError;
 pub use libsvm::{LibsvmFile, is_libsvm};

@@ -37,7 +37,7 @@ impl Met {
     ) -> Result<Self, Error> {
         let features =
             resolved.task_features(data, machine.wants_matrix()).map(|(rows, scale)| Features { rows, scale });
-        let gram = resolved.training_gram(data)?;
+        let gram = resolved.task_gram(data, features.is_some() && !machine.wants_matrix())?;
         // packing first makes the repacking in order cheap
         gram.row_group();
         let gram = gram.restrict(order, order);

@@ -155,25 +155,31 @@ impl BagOfWords {
             *counts.entry(term.text).or_insert(0.0) += 1.0;
         }
         for (term, value) in &mut counts {
-            *value = match self.weighting {
-                Weighting::Tf => *value,
-                Weighting::Log => f64::ln_1p(*value),
-                Weighting::Binary => 1.0,
-                Weighting::Tfidf => *value * self.vocabulary.as_ref()?.get(term).map_or(0.0, |known| known.1),
-            };
+            *value = self.weight(term, *value)?;
         }
         Some(counts)
+    }
+
+    /// φ of a term that stands so often in a text.
+    fn weight(&self, term: &str, count: f64) -> Option<f64> {
+        Some(match self.weighting {
+            Weighting::Tf => count,
+            Weighting::Log => count.ln_1p(),
+            Weighting::Binary => 1.0,
+            Weighting::Tfidf => count * self.vocabulary.as_ref()?.get(term).map_or(0.0, |known| known.1),
+        })
     }
 
     /// Shows every occurrence of a term: what, where it starts, how long it is, and its part of the feature, which the
     /// occurrences of a term share; `false` while weights are wanted that are not learned.
     pub(super) fn terms(&self, text: &str, show: &mut dyn FnMut(&str, usize, usize, f64)) -> bool {
-        let Some(weights) = self.weights(text) else { return false };
         let terms = self.splitter().terms(text);
         let mut counts: HashMap<&str, f64> = HashMap::new();
         terms.iter().for_each(|t| *counts.entry(&t.text).or_insert(0.0) += 1.0);
         for term in &terms {
-            let value = weights[&term.text] / counts[term.text.as_str()];
+            let count = counts[term.text.as_str()];
+            let Some(weight) = self.weight(&term.text, count) else { return false };
+            let value = weight / count;
             if value != 0.0 {
                 show(&term.text, term.start, term.len, value);
             }

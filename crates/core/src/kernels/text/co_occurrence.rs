@@ -3,7 +3,7 @@
 use super::bag_of_words::BagOfWords;
 use super::pieces::Piece;
 use super::{Text, TextKernel, dense_gram};
-use crate::data::{Examples, Kind, Rows, Values};
+use crate::data::{Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned};
 use crate::params::{Params, Visit};
@@ -89,18 +89,6 @@ impl CoOccurrence {
             }
         }
         Some(z)
-    }
-
-    fn rows(&self, texts: &dyn Examples<str>) -> Values {
-        let width = self.company.as_ref().map_or(0, |known| known.texts).max(1);
-        let mut values = Vec::with_capacity(texts.len() * width);
-        for i in 0..texts.len() {
-            let mut z = self.project(texts.get(i)).unwrap_or_default();
-            z.resize(width, 0.0);
-            values.extend(z);
-        }
-        #[expect(clippy::expect_used, reason = "every row was made as wide as that")]
-        Rows::new(values, texts.len(), width).map(Values::from).expect("rows of one width")
     }
 }
 
@@ -197,7 +185,8 @@ impl Kernel<str> for CoOccurrence {
         if kernel.company.is_none() {
             kernel.learn(cols.as_ref());
         }
-        dense_gram(&rows, &cols, &|texts| kernel.rows(texts))
+        let width = kernel.company.as_ref().map_or(0, |known| known.texts);
+        dense_gram(&rows, &cols, width, &|text| kernel.project(text))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::bag_of_words::BagOfWords;
 use super::pieces::Piece;
 use super::{Text, TextKernel, dense_gram};
-use crate::data::{Examples, Kind, Rows, Values};
+use crate::data::{Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned};
 use crate::linalg::{KrylovOptions, top_eigen};
@@ -102,18 +102,6 @@ impl LatentSemantic {
             }
         }
         Some(z)
-    }
-
-    fn rows(&self, texts: &dyn Examples<str>) -> Values {
-        let width = self.components().max(1);
-        let mut values = Vec::with_capacity(texts.len() * width);
-        for i in 0..texts.len() {
-            let mut z = self.project(texts.get(i)).unwrap_or_default();
-            z.resize(width, 0.0);
-            values.extend(z);
-        }
-        #[expect(clippy::expect_used, reason = "every row was made as wide as that")]
-        Rows::new(values, texts.len(), width).map(Values::from).expect("rows of one width")
     }
 }
 
@@ -225,7 +213,8 @@ impl Kernel<str> for LatentSemantic {
         if kernel.directions.is_none() {
             kernel.learn(cols.as_ref());
         }
-        dense_gram(&rows, &cols, &|texts| kernel.rows(texts))
+        let width = kernel.components();
+        dense_gram(&rows, &cols, width, &|text| kernel.project(text))
     }
 }
 

@@ -35,7 +35,7 @@ pub use weighted_degree_shifts::WeightedDegreeShifts;
 
 use super::inner::{Inner, Linear};
 use super::{Kernel, KernelEntry, KernelError, Leaf, Learned};
-use crate::data::{Examples, Kind, SparseRows, Values, Vectors};
+use crate::data::{Examples, Kind, Rows, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
 use lazy::Lazy;
@@ -103,12 +103,24 @@ fn linear_gram(rows: SparseRows<f64>, cols: Option<SparseRows<f64>>) -> Arc<dyn 
     Inner(Linear).gram(&rows, &cols, same).expect("sparse vectors have inner products")
 }
 
-/// The matrix of inner products of strings that become dense vectors of one width.
+/// The matrix of inner products of strings that are projected to at most `width` coordinates; what cannot be is zero.
 fn dense_gram(
     rows: &Arc<dyn Examples<str>>,
     cols: &Arc<dyn Examples<str>>,
-    vectors: &dyn Fn(&dyn Examples<str>) -> Values,
+    width: usize,
+    project: &dyn Fn(&str) -> Option<Vec<f64>>,
 ) -> Arc<dyn Gram> {
+    let width = width.max(1);
+    let vectors = |strings: &dyn Examples<str>| {
+        let mut values = Vec::with_capacity(strings.len() * width);
+        for i in 0..strings.len() {
+            let mut z = project(strings.get(i)).unwrap_or_default();
+            z.resize(width, 0.0);
+            values.extend(z);
+        }
+        #[expect(clippy::expect_used, reason = "every row was made as wide as that")]
+        Rows::new(values, strings.len(), width).map(Values::from).expect("rows of one width")
+    };
     let same = std::ptr::addr_eq(Arc::as_ptr(rows), Arc::as_ptr(cols));
     let left = vectors(rows.as_ref());
     let right = if same { left.clone() } else { vectors(cols.as_ref()) };

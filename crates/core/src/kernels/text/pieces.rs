@@ -12,6 +12,7 @@
 //! Learning (2009), here without signs.
 
 use crate::data::{Coordinate, Examples, SparseRows};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Keys below this are coordinates as they are; so many coordinates follow for hashed keys.
@@ -61,14 +62,17 @@ pub(super) fn coordinate(key: u64) -> u32 {
 }
 
 /// Shows the pieces of one string; `false` where a kernel has none.
-pub(super) type Show<'a> = dyn Fn(&str, &mut dyn FnMut(Piece)) -> bool + 'a;
+pub(super) type Show<'a> = dyn Fn(&str, &mut dyn FnMut(Piece)) -> bool + Sync + 'a;
+
+/// Strings whose features are kept apart before they are joined.
+const BATCH: usize = 4096;
+/// Fewer strings are not worth a thread.
+const FEW: usize = 64;
 
 /// The features of every string; `None` where the kernel has none.
 pub(super) fn features(strings: &dyn Examples<str>, show: &Show<'_>) -> Option<SparseRows<f64>> {
-    let mut rows = SparseRows::new(0);
-    let mut row: Vec<Coordinate<f64>> = Vec::new();
-    for i in 0..strings.len() {
-        row.clear();
+    let row = |i: usize| {
+        let mut row: Vec<Coordinate<f64>> = Vec::new();
         if !show(strings.get(i), &mut |p| row.push(Coordinate { index: coordinate(p.key), value: p.value })) {
             return None;
         }
@@ -79,7 +83,14 @@ pub(super) fn features(strings: &dyn Examples<str>, show: &Show<'_>) -> Option<S
             kept.value += if same { next.value } else { 0.0 };
             same
         });
-        rows.push(&row);
+        Some(row)
+    };
+    let mut rows = SparseRows::new(0);
+    for start in (0..strings.len()).step_by(BATCH) {
+        let batch = (start..strings.len().min(start + BATCH)).into_par_iter().with_min_len(FEW);
+        for row in batch.map(row).collect::<Option<Vec<_>>>()? {
+            rows.push(&row);
+        }
     }
     Some(rows)
 }

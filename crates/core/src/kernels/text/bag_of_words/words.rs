@@ -28,16 +28,17 @@ impl Splitter {
     /// All terms: words are runs of letters and digits in lower case, terms are up to `ngram` words that follow each other,
     /// one blank between.
     pub(super) fn terms(&self, text: &str) -> Vec<Term> {
-        let words = self.words(text);
-        let mut terms = Vec::with_capacity(words.len() * self.ngram);
-        for count in 1..=self.ngram.max(1).min(words.len()) {
-            terms.extend(words.windows(count).map(|group| {
+        let mut words = self.words(text);
+        let mut longer = Vec::new();
+        for count in 2..=self.ngram.min(words.len()) {
+            longer.extend(words.windows(count).map(|group| {
                 let (first, last) = (&group[0], &group[count - 1]);
                 let text = group.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
                 Term { text, start: first.start, len: last.start + last.len - first.start }
             }));
         }
-        terms
+        words.append(&mut longer);
+        words
     }
 
     fn words(&self, text: &str) -> Vec<Term> {
@@ -47,7 +48,11 @@ impl Splitter {
                 if word.is_empty() {
                     start = at;
                 }
-                word.extend(c.to_lowercase());
+                if c.is_ascii() {
+                    word.push(c.to_ascii_lowercase());
+                } else {
+                    word.extend(c.to_lowercase());
+                }
             } else if !word.is_empty() {
                 let text = std::mem::take(&mut word);
                 if self.stop && ENGLISH.split_ascii_whitespace().any(|w| w == text) {
