@@ -12,7 +12,7 @@
 
 use super::certificate::{balanced, drawn, most};
 use super::columns::{Columns, Working};
-use super::crossover::{Ending, assemble, finish};
+use super::crossover::{Ending, active, assemble, finish};
 use super::interior_point::{Inner, enough, master};
 use super::offset::best_offset;
 use super::terms::Terms;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// How many columns are priced at random before all are, and join at first.
 const BATCH: usize = 59;
 /// Rounds after which a column that was not used leaves.
-const IDLE: usize = 3;
+const IDLE: usize = 2;
 /// The most rounds: every column joins long before.
 const ROUNDS: usize = 500;
 /// The most steps of all masters where no limit is given.
@@ -56,7 +56,7 @@ pub fn column_generation(
     }
     let mut pool = Pool::new(programme, &terms, &prices);
     let mut random = options.seed.stream("column generation");
-    let mut sharpness = 1e-2_f64.max(options.tolerance);
+    let mut sharpness = 0.1_f64.max(options.tolerance);
     let limit = if options.max_iterations == 0 { PATIENT } else { options.max_iterations };
     let (_, m) = programme.columns.shape();
     let (mut steps, mut round) = (0, 0);
@@ -66,7 +66,7 @@ pub fn column_generation(
         let mut inner = master(&x, &terms, sharpness, limit.saturating_sub(steps).max(1), watch);
         steps += inner.iterations;
         inner.iterations = steps;
-        pool.note_use(&inner);
+        pool.note_use(&active(&x, &terms, &inner));
         let stopped = !matches!(inner.status, Status::Converged | Status::IterationLimit);
         let last = stopped || steps >= limit || round >= ROUNDS;
         let gap = inner.objective - inner.dual;
@@ -158,12 +158,10 @@ impl<'a> Pool<'a> {
         Working::new(&values, s, &terms.rows, terms.bias)
     }
 
-    /// Counts the rounds in which a column had next to no coefficient.
-    fn note_use(&mut self, inner: &Inner) {
-        let small = 1e-6 * most(&inner.alpha);
-        for (idle, a) in self.idle.iter_mut().zip(&inner.alpha) {
-            *idle = if a.abs() > small { 0 } else { *idle + 1 };
-        }
+    /// Counts the rounds in which a column had no part in the solution.
+    fn note_use(&mut self, active: &[usize]) {
+        self.idle.iter_mut().for_each(|idle| *idle += 1);
+        active.iter().for_each(|&k| self.idle[k] = 0);
     }
 
     /// Takes in the columns of a random batch whose price is above λ; whether there were any.
@@ -181,14 +179,15 @@ impl<'a> Pool<'a> {
 
     /// Takes in the columns with the largest prices above λ, and lets idle ones go; whether any joined.
     fn join(&mut self, terms: &Terms<'_>, prices: &[f64], round: usize) -> bool {
-        let (m, count) = (prices.len(), self.which.len().max(BATCH));
+        let used = self.idle.iter().filter(|idle| **idle == 0).count();
+        let (m, count) = (prices.len(), used.max(BATCH));
         let mut outside = prices.to_vec();
         self.which.iter().for_each(|&j| outside[j] = 0.0);
         let found = leading(&outside, terms.lambda, count);
         let any = !found.is_empty();
         // late in the day columns only join, so that no two sets can alternate without end
-        self.take(found, round < 50);
-        if 2 * self.which.len() > m {
+        self.take(found, any && round < 50);
+        if 3 * used > m || 4 * self.which.len() > 3 * m {
             self.which = (0..m).collect();
             self.idle = vec![0; m];
         }

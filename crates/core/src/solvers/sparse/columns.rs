@@ -1,13 +1,16 @@
 //! Where the columns of K come from, and the few of them that a master problem holds.
 
 use crate::gram::{BlockMut, Gram, Pick, fill};
-use crate::linalg::multiply_add;
+use crate::linalg::{gram_of_columns, multiply_add, transposed_multiply};
 use crate::solvers::SolveError;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Rows that one thread takes at a time; fixed, so that sums do not depend on the number of threads.
 const STRIP: usize = 128;
+
+/// Up to so many numbers a product is done by the calling thread: to wake another takes longer. The order of the sums is the same.
+const ALONE: usize = 1 << 17;
 
 /// K, n × m numbers that need be neither square nor symmetric.
 #[derive(Clone, Copy)]
@@ -66,7 +69,7 @@ impl<'a> Columns<'a> {
             Self::Stored { matrix, .. } => Some(*matrix),
             Self::Streamed(gram) => gram.stored(),
         };
-        out.par_chunks_mut(STRIP * s).enumerate().for_each(|(strip, out)| match (stored, self) {
+        let one = |(strip, out): (usize, &mut [f64])| match (stored, self) {
             (Some(matrix), _) => {
                 for (line, row) in out.chunks_exact_mut(s).zip(matrix[strip * STRIP * m..].chunks_exact(m)) {
                     line.iter_mut().zip(which).for_each(|(o, &j)| *o = row[j]);
@@ -77,7 +80,12 @@ impl<'a> Columns<'a> {
                 gram.block(Pick::Range(top..top + count), Pick::List(which), BlockMut::new(out, count, s));
             }
             (None, Self::Stored { .. }) => {}
-        });
+        };
+        if n * s <= ALONE {
+            out.chunks_mut(STRIP * s).enumerate().for_each(one);
+        } else {
+            out.par_chunks_mut(STRIP * s).enumerate().for_each(one);
+        }
         out
     }
 
@@ -109,7 +117,7 @@ impl<'a> Columns<'a> {
     /// Refuses stored values that are not finite; streamed ones are seen when they are priced.
     pub(super) fn finite(&self) -> Result<(), SolveError> {
         let Self::Stored { matrix, columns } = self else { return Ok(()) };
-        match matrix.par_iter().position_first(|x| !x.is_finite()) {
+        match matrix.iter().position(|x| !x.is_finite()) {
             Some(p) => Err(SolveError::NotFinite { row: p / columns + 1, column: p % columns + 1 }),
             None => Ok(()),
         }
@@ -127,7 +135,11 @@ pub(super) fn transposed(x: &[f64], d: usize, v: &[f64]) -> Vec<f64> {
         multiply_add(v, 1, v.len(), rows, d, &mut sums);
         sums
     };
-    let parts: Vec<Vec<f64>> = x.par_chunks(STRIP * d).zip(v.par_chunks(STRIP)).map(one).collect();
+    let parts: Vec<Vec<f64>> = if x.len() <= ALONE {
+        x.chunks(STRIP * d).zip(v.chunks(STRIP)).map(one).collect()
+    } else {
+        x.par_chunks(STRIP * d).zip(v.par_chunks(STRIP)).map(one).collect()
+    };
     for part in parts {
         out.iter_mut().zip(&part).for_each(|(o, p)| *o += p);
     }
@@ -137,12 +149,21 @@ pub(super) fn transposed(x: &[f64], d: usize, v: &[f64]) -> Vec<f64> {
 /// X v for rows of d numbers.
 pub(super) fn products(x: &[f64], d: usize, v: &[f64], n: usize) -> Vec<f64> {
     let mut out = vec![0.0; n];
-    if d > 0 {
-        out.par_chunks_mut(STRIP).zip(x.par_chunks(STRIP * d)).for_each(|(out, rows)| {
-            multiply_add(rows, out.len(), d, v, 1, out);
-        });
+    let one = |(out, rows): (&mut [f64], &[f64])| multiply_add(rows, out.len(), d, v, 1, out);
+    if d == 0 {
+        return out;
+    }
+    if x.len() <= ALONE {
+        out.chunks_mut(STRIP).zip(x.chunks(STRIP * d)).for_each(one);
+    } else {
+        out.par_chunks_mut(STRIP).zip(x.par_chunks(STRIP * d)).for_each(one);
     }
     out
+}
+
+/// XᵀX for n rows of d numbers; small ones by the calling thread.
+pub(super) fn gram(x: &[f64], n: usize, d: usize) -> Vec<f64> {
+    if n * d * d <= 1 << 22 { transposed_multiply(x, d, x, d) } else { gram_of_columns(x, n, d) }
 }
 
 /// Kᵀβ of a matrix that is computed in passing, a few rows at a time.

@@ -17,14 +17,14 @@
 //! safe spheres); Lee et al. (2007), Efficient sparse coding algorithms, NIPS 19 (settling with signs); Mika (2002), (3.53).
 
 use super::certificate::{balanced, drawn, most};
-use super::columns::{Working, transposed};
+use super::columns::{Working, gram, transposed};
 use super::crossover::assemble;
 use super::interior_point::enough;
 use super::offset::best_offset;
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
-use crate::linalg::{Cholesky, gram_of_columns};
-use crate::solvers::{Monitor, Progress, SolveError, Status};
+use crate::linalg::Cholesky;
+use crate::solvers::{Loss, Monitor, Progress, SolveError, Status};
 use std::ops::ControlFlow;
 
 /// How many columns join at least.
@@ -130,6 +130,7 @@ pub fn coordinate_descent(
             1e-2 * enough(&terms, options.tolerance, objective) / objective.max(f64::MIN_POSITIVE),
             limit,
         );
+        descent.on(&which, 0.1 * options.tolerance * terms.lambda, limit);
     }
 }
 
@@ -151,7 +152,7 @@ impl Descent<'_> {
     }
 
     /// Goes down on some columns, model after model.
-    fn on(&mut self, which: &[usize], sharpness: f64, limit: usize) {
+    fn on(&mut self, which: &[usize], small: f64, limit: usize) {
         let (terms, s) = (self.terms, which.len());
         let x = Working::new(&self.programme.columns.gather(which), s, &terms.rows, terms.bias);
         let mut a: Vec<f64> = which.iter().map(|&j| self.alpha[j]).collect();
@@ -162,9 +163,13 @@ impl Descent<'_> {
         for _ in 0..MODELS {
             let slopes: Vec<f64> = (0..terms.len()).map(|i| terms.slopes(i, scores[i]).0).collect();
             let mut model = Model::new(&x, terms, &scores, x.prices(&slopes));
+            if model.violation(&a) <= small {
+                break;
+            }
             let before = a.clone();
             self.passes +=
                 model.descend(&mut a, sharpness.sqrt().min(1e-3) * terms.lambda, limit.saturating_sub(self.passes));
+            self.passes += model.descend(&mut a, 0.1 * small, limit.saturating_sub(self.passes));
             let step: Vec<f64> = a.iter().zip(&before).map(|(a, b)| a - b).collect();
             let moves = x.scores(&step);
             // halved until the programme itself agrees
@@ -186,8 +191,7 @@ impl Descent<'_> {
                 a = before.iter().zip(&step).map(|(b, s)| b + t * s).collect();
             }
             scores = x.scores(&a);
-            let gained = here - value_of(terms, &scores, &a[..s]);
-            if terms.loss == crate::solvers::Loss::Squared || gained <= sharpness * here || self.passes >= limit {
+            if terms.loss == Loss::Squared || self.passes >= limit {
                 break;
             }
         }
@@ -196,10 +200,6 @@ impl Descent<'_> {
             self.offset = a[s];
         }
     }
-}
-
-fn value_of(terms: &Terms<'_>, scores: &[f64], alpha: &[f64]) -> f64 {
-    terms.losses(scores) + terms.lambda * size(alpha)
 }
 
 /// The quadratic model on a few columns.
@@ -225,7 +225,7 @@ impl Model {
                 line.iter_mut().for_each(|x| *x *= root);
             }
         }
-        Self { q: gram_of_columns(&scaled, x.rows, width), r: c, width, columns: x.columns, lambda: terms.lambda }
+        Self { q: gram(&scaled, x.rows, width), r: c, width, columns: x.columns, lambda: terms.lambda }
     }
 
     /// Changes one coordinate.

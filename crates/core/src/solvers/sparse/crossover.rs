@@ -18,7 +18,9 @@ use super::{SparseProgramme, SparseSolution};
 use crate::solvers::{Loss, SolveError, Status};
 
 /// How often a correction is solved for.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 16;
+/// The curvature that flat losses are given.
+const FLAT: f64 = 1e-6;
 
 /// The end of the last master, and the columns it was made of.
 pub(super) struct Ending<'a> {
@@ -92,6 +94,23 @@ pub(super) fn finish(
     Ok(solution)
 }
 
+/// A master's solution from the system of its end, if that is optimal to the tolerance.
+pub(super) fn sharpened(x: &Working, terms: &Terms<'_>, inner: &Inner, tolerance: f64) -> Option<Inner> {
+    let (alpha, offset, beta) = polish(x, terms, inner, &active(x, terms, inner))?;
+    let mut a = alpha.clone();
+    if x.bias {
+        a.push(offset);
+    }
+    let scores = x.scores(&a);
+    let objective = terms.losses(&scores) + terms.lambda * alpha.iter().map(|a| a.abs()).sum::<f64>();
+    let beta = balanced(terms, &beta);
+    let largest = most(&x.prices(&beta)[..x.columns]);
+    let (beta, dual) = drawn(terms, beta, largest);
+    let good = objective - dual <= enough(terms, tolerance, objective);
+    let (iterations, status) = (inner.iterations, Status::Converged);
+    good.then_some(Inner { alpha, offset, scores, beta, objective, dual, iterations, status })
+}
+
 /// The solution on all columns, its scores and objective computed afresh.
 pub(super) fn assemble(
     programme: &SparseProgramme<'_>,
@@ -122,7 +141,7 @@ pub(super) fn assemble(
 }
 
 /// Columns whose coefficient is farther from zero than their price is from λ, each in its own units.
-fn active(x: &Working, terms: &Terms<'_>, inner: &Inner) -> Vec<usize> {
+pub(super) fn active(x: &Working, terms: &Terms<'_>, inner: &Inner) -> Vec<usize> {
     let prices = x.prices(&inner.beta);
     let largest = most(&inner.alpha);
     let is = |j: &usize| {
@@ -202,6 +221,7 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     // a loss without curvature gets one, and columns a little: both fade out of the answer
     let soft: Vec<f64> =
         (0..free.len()).map(|k| curved(k, v[k]).1.max(1e-12)).map(|d| if d <= 1e-12 { 1.0 } else { d }).collect();
+    let soft: Vec<f64> = (0..free.len()).map(|k| curved(k, v[k]).1).map(|d| if d > 0.0 { d } else { FLAT }).collect();
     let trace: f64 = part.values.iter().enumerate().map(|(p, x)| x * x / soft[p / part.width()]).sum();
     let stiff = vec![1e-13 * trace / part.width() as f64; active.len()];
     let system = Reduced::new(&part, stiff, soft)?;
@@ -213,18 +233,22 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
         let size = most(&q) / errors + most(&p) / terms.lambda;
         (p, q, size)
     };
-    let (mut p, mut q, mut size) = left(&a, &v);
+    // the curvature that flat losses were given makes residuals grow before they vanish, so the best is kept
+    let (mut p, mut q, mut least) = left(&a, &v);
+    let (mut at, mut worse) = ((a.clone(), v.clone()), 0);
     for _ in 0..ROUNDS {
         let step = system.solve(&p, &q);
-        let a_next: Vec<f64> = a.iter().zip(&step.a).map(|(a, s)| a + s).collect();
-        let v_next: Vec<f64> = v.iter().zip(&step.beta).map(|(v, s)| v + s).collect();
-        let next = left(&a_next, &v_next);
-        if !(next.2 < size) {
-            break;
+        at.0.iter_mut().zip(&step.a).for_each(|(a, s)| *a += s);
+        at.1.iter_mut().zip(&step.beta).for_each(|(v, s)| *v += s);
+        let size;
+        (p, q, size) = left(&at.0, &at.1);
+        worse = if size < 0.5 * least { 0 } else { worse + 1 };
+        if size < least {
+            least = size;
+            (a, v) = at.clone();
         }
-        let done = next.2 < 1e-15 || next.2 > 0.7 * size;
-        (a, v, (p, q, size)) = (a_next, v_next, next);
-        if done {
+        // written so that what is not finite ends it
+        if least < 1e-15 || worse > 3 || !(size < f64::INFINITY) {
             break;
         }
     }

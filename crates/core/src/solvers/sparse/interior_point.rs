@@ -13,46 +13,20 @@
 //! # Source
 //! Mehrotra (1992), On the implementation of a primal–dual interior point method, SIAM J. Optim. 2; Mika (2002), App. A.
 
-use super::certificate::{balanced, drawn, most};
+use super::barrier::Barrier;
 use super::columns::Working;
-use super::crossover::{Ending, finish};
-use super::offset::best_offset;
-use super::reduced::Reduced;
+use super::crossover::{Ending, finish, sharpened};
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
-use crate::solvers::{Loss, Monitor, Progress, SolveError, Status};
+use crate::solvers::{Monitor, Progress, SolveError, Status};
 use std::ops::ControlFlow;
 
 /// The most steps where no limit is given: twenty are usual.
 const PATIENT: usize = 200;
-/// How much of the way to the nearest bound is taken.
-const SHY: f64 = 0.995;
+/// A gap of this part of the objective is small enough to try for the solution itself.
+const NEAR: f64 = 1e-3;
 /// After so many steps in which the gap did not become less nothing more is expected.
-const STALLED: usize = 12;
-
-/// A branch of an example's loss: lower < v < upper.
-#[derive(Clone, Copy)]
-struct Branch {
-    row: usize,
-    sign: f64,
-    lower: f64,
-    upper: f64,
-    ridge: f64,
-    bend: f64,
-}
-
-/// Where the method stands.
-#[derive(Clone)]
-pub(super) struct Point {
-    /// α⁺ and α⁻.
-    pub(super) plus: Vec<f64>,
-    pub(super) minus: Vec<f64>,
-    pub(super) offset: f64,
-    /// v of every branch, and the multipliers ξ⁺, ξ⁻ of its bounds (zero where there is none).
-    pub(super) v: Vec<f64>,
-    above: Vec<f64>,
-    below: Vec<f64>,
-}
+const STALLED: usize = 6;
 
 /// The end of a master problem.
 pub(super) struct Inner {
@@ -67,6 +41,12 @@ pub(super) struct Inner {
     pub(super) dual: f64,
     pub(super) iterations: usize,
     pub(super) status: Status,
+}
+
+impl Inner {
+    pub(super) fn gap(&self) -> f64 {
+        self.objective - self.dual
+    }
 }
 
 /// Solves a programme with all columns at once.
@@ -104,83 +84,36 @@ pub(super) fn enough(terms: &Terms<'_>, tolerance: f64, objective: f64) -> f64 {
 
 /// Solves for the columns of x.
 pub(super) fn master(x: &Working, terms: &Terms<'_>, tolerance: f64, limit: usize, watch: &dyn Monitor) -> Inner {
-    let problem = Problem { x, terms, branches: branches(terms), smooth: terms.loss == Loss::Logistic };
-    let (mut point, level) = problem.begin();
-    let mut best: Option<Inner> = None;
-    let (mut steps, mut stalled) = (0, 0);
+    let barrier = Barrier::new(x, terms);
+    let (mut point, level) = barrier.begin();
     let floor = enough(terms, 0.0, 0.0);
-    loop {
-        let state = problem.look(&point);
-        let now = problem.certify(&point, &state, steps);
-        let (gap, objective) = (now.objective - now.dual, now.objective);
-        let better = best.as_ref().is_none_or(|b| gap < 0.9 * (b.objective - b.dual));
-        stalled = if better { 0 } else { stalled + 1 };
-        if best.as_ref().is_none_or(|b| gap < b.objective - b.dual) {
-            best = Some(now);
+    let mut state = barrier.look(&point);
+    let mut best = barrier.certify(&point, &state);
+    let (mut steps, mut stalled) = (0, 0);
+    best.status = loop {
+        let progress = Progress { phase: "interior point", done: steps, total: None, gap: Some(best.gap()) };
+        if let ControlFlow::Break(stop) = watch.step(&progress) {
+            break stop.into();
         }
-        let progress = Progress { phase: "interior point", done: steps, total: None, gap: Some(gap) };
-        let ended = match watch.step(&progress) {
-            ControlFlow::Break(stop) => Some(stop.into()),
-            ControlFlow::Continue(()) if gap <= tolerance * objective + floor => Some(Status::Converged),
-            ControlFlow::Continue(()) if steps >= limit || stalled > STALLED => Some(Status::IterationLimit),
-            ControlFlow::Continue(()) => None,
-        };
-        let moved = if ended.is_none() { problem.step(&mut point, &state, level) } else { None };
+        if best.gap() <= tolerance * best.objective + floor {
+            break Status::Converged;
+        }
+        if steps >= limit || stalled > STALLED || barrier.step(&mut point, &state, level).is_none() {
+            break Status::IterationLimit;
+        }
         steps += 1;
-        if let (Some(inner), true) = (&mut best, moved.is_none()) {
-            inner.status = ended.unwrap_or(Status::IterationLimit);
-            inner.iterations = steps - 1;
-        }
-        if moved.is_none() {
-            if let Some(inner) = best {
-                return inner;
+        state = barrier.look(&point);
+        let now = barrier.certify(&point, &state);
+        stalled = if now.gap() < 0.9 * best.gap() { 0 } else { stalled + 1 };
+        if now.gap() < best.gap() {
+            best = now;
+            if best.gap() <= NEAR * best.objective {
+                if let Some(sharp) = sharpened(x, terms, &best, tolerance) {
+                    best = sharp;
+                    break Status::Converged;
+                }
             }
         }
-    }
-}
-
-struct Problem<'a> {
-    x: &'a Working,
-    terms: &'a Terms<'a>,
-    branches: Vec<Branch>,
-    /// Whether φ is the entropy, which keeps v inside by itself.
-    smooth: bool,
-}
-
-/// What follows from a point.
-struct State {
-    f: Vec<f64>,
-    beta: Vec<f64>,
-    /// g, and 1ᵀβ at the end where there is a bias.
-    prices: Vec<f64>,
-    /// What is left of the branches' equations.
-    rest: Vec<f64>,
-}
-
-/// Changes of everything.
-struct Move {
-    /// Δα⁺, Δα⁻, Δg.
-    plus: Vec<f64>,
-    minus: Vec<f64>,
-    prices: Vec<f64>,
-    offset: f64,
-    v: Vec<f64>,
-    above: Vec<f64>,
-    below: Vec<f64>,
-}
-
-/// What the products of pairs shall change by.
-struct Aim {
-    plus: Vec<f64>,
-    minus: Vec<f64>,
-    above: Vec<f64>,
-    below: Vec<f64>,
-}
-
-fn branches(terms: &Terms<'_>) -> Vec<Branch> {
-    let one = |i: usize| {
-        let c = terms.conjugate(i);
-        Branch { row: i, sign: 1.0, lower: c.lower, upper: c.upper, ridge: c.ridge, bend: 0.0 }
     };
     let side = |i: usize, sign: f64| {
         let c = terms.conjugate(i);
@@ -524,4 +457,6 @@ impl Problem<'_> {
 
 fn advance(x: &mut [f64], step: &[f64], length: f64) {
     x.iter_mut().zip(step).for_each(|(x, s)| *x += length * s);
+    best.iterations = steps;
+    best
 }

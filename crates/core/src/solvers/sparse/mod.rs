@@ -15,6 +15,7 @@
 //! Mika (2002), (3.53)–(3.56), §3.5.5, §3.5.6 and App. A; the reduced systems and the conditions of optimality are worked out
 //! in the files.
 
+mod barrier;
 mod certificate;
 mod column_generation;
 mod columns;
@@ -126,5 +127,12 @@ pub fn solve(
     options: &SparseOptions,
     watch: &dyn Monitor,
 ) -> Result<SparseSolution, SolveError> {
+    let smooth = terms::Terms::new(programme)?.steepest().is_some();
+    if smooth && programme.columns.at_hand() {
+        let found = coordinate_descent(programme, options, watch)?;
+        if found.status != Status::IterationLimit || options.max_iterations > 0 {
+            return Ok(found);
+        }
+    }
     column_generation(programme, options, watch)
 }

@@ -12,18 +12,17 @@
 //! # Source
 //! Mika (2002), App. A, reduced; the border and the refinement are worked out here.
 
-use super::columns::Working;
-use crate::linalg::{Cholesky, gram_of_columns};
-use rayon::prelude::*;
+use super::columns::{Working, gram};
+use crate::linalg::Cholesky;
 
-/// Rows that one thread scales at a time.
-const STRIP: usize = 64;
+/// Sides of the squares in which a matrix is turned.
+const STRIP: usize = 32;
 /// Each diagonal entry is raised by this part of itself: pivots of nothing but rounding stay positive.
 const RAISED: f64 = 1e-14;
 /// How often a residual is solved for again.
-const REFINEMENTS: usize = 3;
+const REFINEMENTS: usize = 4;
 /// A residual of this part of the right-hand side is small.
-const SMALL: f64 = 1e-11;
+const SMALL: f64 = 1e-15;
 
 /// A factorised system.
 pub(super) struct Reduced<'a> {
@@ -163,15 +162,11 @@ impl<'a> Reduced<'a> {
 fn normal(x: &Working, stiff: &[f64], soft: &[f64]) -> (Vec<f64>, usize) {
     let width = x.width();
     let mut scaled = vec![0.0; x.values.len()];
-    scaled.par_chunks_mut(STRIP * width).zip(x.values.par_chunks(STRIP * width)).zip(soft.par_chunks(STRIP)).for_each(
-        |((out, from), soft)| {
-            for ((out, from), d) in out.chunks_exact_mut(width).zip(from.chunks_exact(width)).zip(soft) {
-                let root = 1.0 / d.sqrt();
-                out.iter_mut().zip(from).for_each(|(o, x)| *o = root * x);
-            }
-        },
-    );
-    let mut matrix = gram_of_columns(&scaled, x.rows, width);
+    for ((out, from), d) in scaled.chunks_exact_mut(width).zip(x.values.chunks_exact(width)).zip(soft) {
+        let root = 1.0 / d.sqrt();
+        out.iter_mut().zip(from).for_each(|(o, x)| *o = root * x);
+    }
+    let mut matrix = gram(&scaled, x.rows, width);
     for (j, s) in stiff.iter().enumerate() {
         matrix[j * width + j] += s;
     }
@@ -182,13 +177,18 @@ fn normal(x: &Working, stiff: &[f64], soft: &[f64]) -> (Vec<f64>, usize) {
 fn shifted(x: &Working, stiff: &[f64], soft: &[f64]) -> (Vec<f64>, usize) {
     let (n, width) = (x.rows, x.width());
     let mut turned = vec![0.0; x.columns * n];
-    turned.par_chunks_mut(n).enumerate().for_each(|(j, out)| {
-        let root = 1.0 / stiff[j].sqrt();
-        for (i, o) in out.iter_mut().enumerate() {
-            *o = root * x.values[i * width + j];
+    let roots: Vec<f64> = stiff.iter().map(|s| 1.0 / s.sqrt()).collect();
+    // in squares, so that neither side is read or written across the cache
+    for top in (0..n).step_by(STRIP) {
+        for left in (0..x.columns).step_by(STRIP) {
+            for i in top..(top + STRIP).min(n) {
+                for j in left..(left + STRIP).min(x.columns) {
+                    turned[j * n + i] = roots[j] * x.values[i * width + j];
+                }
+            }
         }
-    });
-    let mut matrix = gram_of_columns(&turned, x.columns, n);
+    }
+    let mut matrix = gram(&turned, x.columns, n);
     for (i, d) in soft.iter().enumerate() {
         matrix[i * n + i] += d;
     }

@@ -82,12 +82,8 @@ impl<'a> Terms<'a> {
     /// w ℓ*(β/w) of an example: bounds, square and bend; the logistic loss has bounds alone.
     pub(super) fn conjugate(&self, i: usize) -> Conjugate {
         let (y, w) = (self.y[i], self.w[i]);
-        let plain = self.loss.conjugate(y).unwrap_or(Conjugate {
-            lower: (-y).min(0.0).abs() * -1.0,
-            upper: y.max(0.0),
-            ridge: 0.0,
-            bend: 0.0,
-        });
+        let plain =
+            self.loss.conjugate(y).unwrap_or(Conjugate { lower: y.min(0.0), upper: y.max(0.0), ridge: 0.0, bend: 0.0 });
         Conjugate { lower: plain.lower * w, upper: plain.upper * w, ridge: plain.ridge / w, bend: plain.bend }
     }
 
