@@ -10,11 +10,10 @@
 //! # Source
 //! Mika (2002), §3.5.6, and Lemma 3.2 for the 59.
 
-use super::certificate::{balanced, drawn, most};
+use super::certificate::{drawn, most};
 use super::columns::{Columns, Working};
-use super::crossover::{Ending, active, assemble, finish};
+use super::crossover::{Ending, active, finish, nothing};
 use super::interior_point::{Inner, enough, master};
-use super::offset::best_offset;
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
 use crate::solvers::{Monitor, SolveError, Status};
@@ -46,13 +45,9 @@ pub fn column_generation(
 ) -> Result<SparseSolution, SolveError> {
     let terms = Terms::new(programme)?;
     programme.columns.finite()?;
-    let (offset, slopes) = best_offset(&terms, &vec![0.0; terms.len()]);
-    let slopes = balanced(&terms, &slopes);
-    let mut prices = programme.columns.prices(&terms.spread(&slopes))?;
-    let zero = terms.losses(&vec![offset; terms.len()]);
-    let (beta, dual) = drawn(&terms, slopes, most(&prices));
-    if zero - dual <= enough(&terms, options.tolerance, zero) {
-        return Ok(assemble(programme, &terms, (&[], &[], offset), (&beta, dual)));
+    let (zero, mut prices) = nothing(programme, &terms, options.tolerance)?;
+    if let Some(zero) = zero {
+        return Ok(zero);
     }
     let mut pool = Pool::new(programme, &terms, &prices);
     let mut random = options.seed.stream("column generation");

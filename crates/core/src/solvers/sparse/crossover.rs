@@ -94,6 +94,22 @@ pub(super) fn finish(
     Ok(solution)
 }
 
+/// The solution α = 0 if it is one, and what all columns are priced at there.
+pub(super) fn nothing(
+    programme: &SparseProgramme<'_>,
+    terms: &Terms<'_>,
+    tolerance: f64,
+) -> Result<(Option<SparseSolution>, Vec<f64>), SolveError> {
+    let (offset, slopes) = best_offset(terms, &vec![0.0; terms.len()]);
+    let slopes = balanced(terms, &slopes);
+    let prices = programme.columns.prices(&terms.spread(&slopes))?;
+    let objective = terms.losses(&vec![offset; terms.len()]);
+    let (beta, dual) = drawn(terms, slopes, most(&prices));
+    let optimal = objective - dual <= enough(terms, tolerance, objective);
+    let solution = optimal.then(|| assemble(programme, terms, (&[], &[], offset), (&beta, dual)));
+    Ok((solution, prices))
+}
+
 /// A master's solution from the system of its end, if that is optimal to the tolerance.
 pub(super) fn sharpened(x: &Working, terms: &Terms<'_>, inner: &Inner, tolerance: f64) -> Option<Inner> {
     let (alpha, offset, beta) = polish(x, terms, inner, &active(x, terms, inner))?;
@@ -247,8 +263,7 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
             least = size;
             (a, v) = at.clone();
         }
-        // written so that what is not finite ends it
-        if least < 1e-15 || worse > 3 || !(size < f64::INFINITY) {
+        if least < 1e-15 || worse > 3 || !size.is_finite() {
             break;
         }
     }

@@ -15,7 +15,7 @@
 
 use super::barrier::Barrier;
 use super::columns::Working;
-use super::crossover::{Ending, finish, sharpened};
+use super::crossover::{Ending, finish, nothing, sharpened};
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
 use crate::solvers::{Monitor, Progress, SolveError, Status};
@@ -66,11 +66,13 @@ pub fn interior_point(
 ) -> Result<SparseSolution, SolveError> {
     let terms = Terms::new(programme)?;
     programme.columns.finite()?;
+    // streamed values are seen here for the first time
+    if let (Some(zero), _) = nothing(programme, &terms, options.tolerance)? {
+        return Ok(zero);
+    }
     let (_, m) = programme.columns.shape();
     let matrix = programme.columns.whole();
     let x = Working::new(&matrix, m, &terms.rows, terms.bias);
-    // streamed values are seen here for the first time
-    programme.columns.prices(&vec![1.0; terms.all])?;
     let limit = if options.max_iterations == 0 { PATIENT } else { options.max_iterations };
     let inner = master(&x, &terms, options.tolerance, limit, watch);
     let which: Vec<usize> = (0..m).collect();
@@ -107,11 +109,11 @@ pub(super) fn master(x: &Working, terms: &Terms<'_>, tolerance: f64, limit: usiz
         stalled = if now.gap() < 0.9 * best.gap() { 0 } else { stalled + 1 };
         if now.gap() < best.gap() {
             best = now;
-            if best.gap() <= NEAR * best.objective {
-                if let Some(sharp) = sharpened(x, terms, &best, tolerance) {
-                    best = sharp;
-                    break Status::Converged;
-                }
+            if best.gap() <= NEAR * best.objective
+                && let Some(sharp) = sharpened(x, terms, &best, tolerance)
+            {
+                best = sharp;
+                break Status::Converged;
             }
         }
     };

@@ -148,8 +148,9 @@ impl<'a> Reduced<'a> {
             let after = size(&next_p, &next_q);
             let measure =
                 |(a, b): (f64, f64)| a / wanted.0.max(f64::MIN_POSITIVE) + b / wanted.1.max(f64::MIN_POSITIVE);
-            // written so that what is not finite counts as worse
-            if !(measure(after) < 0.5 * measure(now)) {
+            let (before, then) = (measure(now), measure(after));
+            // what is not finite counts as worse
+            if then.is_nan() || then >= 0.5 * before {
                 break;
             }
             (best, of_p, of_q) = (next, next_p, next_q);

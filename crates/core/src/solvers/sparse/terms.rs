@@ -61,10 +61,10 @@ impl<'a> Terms<'a> {
                 return refuse(format!("the weight of example {} is {w}; weights are finite and not negative", i + 1));
             }
         }
-        if let Some(start) = start {
-            if start.len() != m || start.iter().any(|a| !a.is_finite()) {
-                return refuse(format!("the start must have {m} finite numbers, one for each column"));
-            }
+        if let Some(start) = start
+            && (start.len() != m || start.iter().any(|a| !a.is_finite()))
+        {
+            return refuse(format!("the start must have {m} finite numbers, one for each column"));
         }
         let rows: Vec<usize> = (0..n).filter(|&i| weight(i) > 0.0).collect();
         if rows.is_empty() {
@@ -126,8 +126,7 @@ impl<'a> Terms<'a> {
                 let wrong = if y * f > 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) };
                 (wrong * y, wrong * y)
             }
-            Loss::Absolute => sides(u, -1.0, 1.0),
-            Loss::EpsilonInsensitive { epsilon } if epsilon == 0.0 => sides(u, -1.0, 1.0),
+            Loss::Absolute | Loss::EpsilonInsensitive { epsilon: 0.0 } => sides(u, -1.0, 1.0),
             Loss::EpsilonInsensitive { epsilon } if u > 0.0 => sides(u - epsilon, 0.0, 1.0),
             Loss::EpsilonInsensitive { epsilon } => sides(u + epsilon, -1.0, 0.0),
             Loss::Hinge if y > 0.0 => sides(u, 0.0, 1.0),

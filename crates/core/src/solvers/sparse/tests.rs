@@ -126,7 +126,7 @@ fn optima_are_those_of_highs_and_clarabel() {
     assert!(cases.len() > 90);
     for case in cases {
         let data = &file["data"][case["data"].as_str().unwrap()];
-        let matrix: Vec<f64> = data["k"].as_array().unwrap().iter().flat_map(|row| list(row)).collect();
+        let matrix: Vec<f64> = data["k"].as_array().unwrap().iter().flat_map(list).collect();
         let (y, w) = (list(&data["y"]), list(&data["w"]));
         let shape = case["shape"].as_f64().unwrap();
         let loss = match case["loss"].as_str().unwrap() {
@@ -192,7 +192,7 @@ fn a_matrix_and_lambda_that_grow_together_leave_the_scores() {
 fn weights_are_repetitions_and_weight_zero_is_absence() {
     for loss in LOSSES {
         let (matrix, y) = example(24, 24, loss, 4);
-        let weights: Vec<f64> = (0..24).map(|i| (i % 3) as f64).collect();
+        let weights: Vec<f64> = (0..24_u32).map(|i| f64::from(i % 3)).collect();
         let weighted = SparseProgramme { weights: Some(&weights), ..programme(&matrix, &y, loss, 0.3) };
         let rows: Vec<usize> = (0..24).flat_map(|i| vec![i; i % 3]).collect();
         let repeated: Vec<f64> = rows.iter().flat_map(|&i| matrix[i * 24..(i + 1) * 24].to_vec()).collect();
