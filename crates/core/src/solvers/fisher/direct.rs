@@ -198,9 +198,8 @@ impl Bordered {
         let total: f64 = self.ones.iter().sum();
         let inverse = self.factor.inverse_diagonal();
         let own = |p: usize| inverse[p] - self.ones[p] * self.ones[p] / total;
-        let kernel = match (&self.kernel, what) {
-            (Some(kernel), LeftOut::Example) => kernel,
-            _ => return (0..n * k).map(|q| self.gamma[q] / own(q / k)).collect(),
+        let (Some(kernel), LeftOut::Example) = (&self.kernel, what) else {
+            return (0..n * k).map(|q| self.gamma[q] / own(q / k)).collect();
         };
         // A⁻¹K of the matrix without border
         let mut solved = kernel.clone();

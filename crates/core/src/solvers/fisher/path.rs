@@ -65,7 +65,7 @@ impl Path {
         let kernel_values = squared.then(|| eigen.values.clone());
         if squared {
             let w = root.first().map_or(1.0, |r| r * r);
-            eigen.values.iter_mut().for_each(|v| *v *= *v * w);
+            eigen.values.iter_mut().for_each(|v| *v = w * v.powi(2));
         }
         let mut right = Vec::with_capacity(n * (k + 1));
         for (row, r) in aim.y.chunks_exact(k.max(1)).zip(&root) {

@@ -25,7 +25,7 @@ const SEARCH: (f64, f64) = (1e-14, 1e3);
 /// Bytes for rows of K at most: pairs come back to few of them.
 const ROWS: usize = 256 << 20;
 /// Pairs of a step.
-const PAIRS: usize = 8;
+const PAIRS: usize = 4;
 /// Steps for each right-hand side at most, as a multiple of the examples.
 const STEPS: usize = 1000;
 
@@ -55,7 +55,7 @@ impl Run<'_> {
     pub(super) fn solve(&self, aim: Aim<'_>) -> Result<Solved, FitError> {
         match self.kfd.solver {
             KfdSolver::Auto if matches!(self.kfd.lambda, Auto::Word(_)) => self.path(aim),
-            KfdSolver::Auto => match (self.cholesky_bytes(&aim), aim.penalty) {
+            KfdSolver::Auto => match (cholesky_bytes(&aim), aim.penalty) {
                 (bytes, _) if bytes <= self.task.plan.memory => self.cholesky(&aim),
                 (_, Quadratic::Norm) => self.pairs(&aim),
                 (_, Quadratic::Coefficients) => self.greedy(&aim),
@@ -68,35 +68,17 @@ impl Run<'_> {
         }
     }
 
-    fn cholesky_bytes(&self, aim: &Aim<'_>) -> usize {
-        bordered_bytes(aim.len(), aim.outputs, aim.penalty, aim.len() <= LOO_UP_TO)
-    }
-
     fn cholesky(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
-        self.task.plan.check(self.cholesky_bytes(aim), WHAT)?;
+        self.task.plan.check(cholesky_bytes(aim), WHAT)?;
         let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
         let left_out = (aim.len() <= LOO_UP_TO).then(|| solved.left_out(LeftOut::Example));
-        Ok(Solved { left_out, ..self.direct(solved.found, aim) })
+        Ok(Solved { left_out, ..direct(solved.found, aim) })
     }
 
     fn eigen(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
         self.task.plan.check(rayleigh_bytes(aim.len(), aim.outputs), WHAT)?;
         let solved = rayleigh(&*self.gram, aim, self.watch).map_err(solve)?;
-        Ok(self.direct(solved.found, aim))
-    }
-
-    fn direct(&self, found: Discriminants, aim: &Aim<'_>) -> Solved {
-        let n = aim.len();
-        Solved {
-            found,
-            lambda: aim.lambda,
-            left_out: None,
-            status: Status::Converged,
-            iterations: 0,
-            exact: true,
-            storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
-            notes: Vec::new(),
-        }
+        Ok(direct(solved.found, aim))
     }
 
     /// The λ with the smallest leave-one-out squares; stopping in the middle keeps the best so far.
@@ -122,7 +104,7 @@ impl Run<'_> {
         aim.lambda = lambda;
         let point = path.at(lambda).map_err(solve)?;
         let found = path.conclude(&point, &aim);
-        Ok(Solved { left_out: Some(point.left_out), status: status.get(), ..self.direct(found, &aim) })
+        Ok(Solved { left_out: Some(point.left_out), status: status.get(), ..direct(found, &aim) })
     }
 
     fn pairs(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
@@ -148,7 +130,7 @@ impl Run<'_> {
             exact: false,
             storage: format!("rows in f32, up to {} kept", show_bytes(options.cache)),
             notes,
-            ..self.direct(solved.found, aim)
+            ..direct(solved.found, aim)
         })
     }
 
@@ -161,7 +143,7 @@ impl Run<'_> {
             status: solved.status,
             iterations: solved.trace.len() - 1,
             storage: format!("chosen columns in f64, {}", show_bytes(8 * n * solved.found.points.len())),
-            ..self.direct(solved.found, aim)
+            ..direct(solved.found, aim)
         })
     }
 
@@ -175,8 +157,28 @@ impl Run<'_> {
         Ok(Solved {
             left_out: Some(left_out),
             storage: format!("chosen columns in f64, twice {}", show_bytes(8 * n * m)),
-            ..self.direct(found, aim)
+            ..direct(found, aim)
         })
+    }
+}
+
+/// What the Cholesky road takes, with the leave-one-out residuals where they are computed.
+fn cholesky_bytes(aim: &Aim<'_>) -> usize {
+    bordered_bytes(aim.len(), aim.outputs, aim.penalty, aim.len() <= LOO_UP_TO)
+}
+
+/// What is told of a direct solution.
+fn direct(found: Discriminants, aim: &Aim<'_>) -> Solved {
+    let n = aim.len();
+    Solved {
+        found,
+        lambda: aim.lambda,
+        left_out: None,
+        status: Status::Converged,
+        iterations: 0,
+        exact: true,
+        storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
+        notes: Vec::new(),
     }
 }
 

@@ -62,6 +62,15 @@ fn pairs_descend_with_an_exact_gap_at_every_step() {
     }
 }
 
+/// Stops at once.
+struct Never;
+
+impl Monitor for Never {
+    fn step(&self, _: &Progress) -> ControlFlow<Stop> {
+        ControlFlow::Break(Stop::TimeLimit)
+    }
+}
+
 #[test]
 fn pairs_keep_few_rows_share_them_and_stop_when_told() {
     let case = Case::new(60, 25, 10);
@@ -75,12 +84,6 @@ fn pairs_keep_few_rows_share_them_and_stop_when_told() {
     assert!(all.infeasibility <= 1e-6 && all.figures >= 6.0);
     let single = pair_descent(&case.gram(), &aim, &PairOptions { double: false, ..loose }, &Silent).unwrap();
     near(&single.found.scores, &all.found.scores, 1e-5, "these values are exact in f32");
-    struct Never;
-    impl Monitor for Never {
-        fn step(&self, _: &Progress) -> ControlFlow<Stop> {
-            ControlFlow::Break(Stop::TimeLimit)
-        }
-    }
     let stopped = pair_descent(&case.gram(), &aim, &loose, &Never).unwrap();
     assert_eq!((stopped.status, stopped.rows), (Status::TimeLimit, 0));
     // more than rounding can give is not claimed
