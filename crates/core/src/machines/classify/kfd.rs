@@ -101,7 +101,7 @@ impl Choice for KfdSolver {
 impl Default for Kfd {
     fn default() -> Self {
         Self {
-            lambda: 0.1.into(),
+            lambda: 1.0.into(),
             penalty: Penalty::Coefficients,
             solver: KfdSolver::Auto,
             threshold: Threshold::Margin,
