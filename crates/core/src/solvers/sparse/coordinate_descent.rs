@@ -125,11 +125,6 @@ pub fn coordinate_descent(
         order.truncate(which.len().max(JOIN));
         which.extend(order);
         which.sort_unstable();
-        descent.on(
-            &which,
-            1e-2 * enough(&terms, options.tolerance, objective) / objective.max(f64::MIN_POSITIVE),
-            limit,
-        );
         descent.on(&which, 0.1 * options.tolerance * terms.lambda, limit);
     }
 }
@@ -167,8 +162,6 @@ impl Descent<'_> {
                 break;
             }
             let before = a.clone();
-            self.passes +=
-                model.descend(&mut a, sharpness.sqrt().min(1e-3) * terms.lambda, limit.saturating_sub(self.passes));
             self.passes += model.descend(&mut a, 0.1 * small, limit.saturating_sub(self.passes));
             let step: Vec<f64> = a.iter().zip(&before).map(|(a, b)| a - b).collect();
             let moves = x.scores(&step);

@@ -235,8 +235,6 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     let mut v: Vec<f64> = free.iter().map(|&i| beta[i]).collect();
     let curved = |k: usize, v: f64| entropy(terms, free[k], v);
     // a loss without curvature gets one, and columns a little: both fade out of the answer
-    let soft: Vec<f64> =
-        (0..free.len()).map(|k| curved(k, v[k]).1.max(1e-12)).map(|d| if d <= 1e-12 { 1.0 } else { d }).collect();
     let soft: Vec<f64> = (0..free.len()).map(|k| curved(k, v[k]).1).map(|d| if d > 0.0 { d } else { FLAT }).collect();
     let trace: f64 = part.values.iter().enumerate().map(|(p, x)| x * x / soft[p / part.width()]).sum();
     let stiff = vec![1e-13 * trace / part.width() as f64; active.len()];
