@@ -178,7 +178,7 @@ pub(crate) fn probabilities(command: Command) -> Command {
 pub(crate) fn calibration(flags: &ArgMatches, entry: &MachineEntry) -> Result<(Option<Method>, usize), Failure> {
     let word = flags.get_one::<String>("probabilities");
     let method = word.and_then(|word| Method::WORDS.iter().find(|(w, _)| w == word)).map(|(_, method)| *method);
-    if method.is_some() && entry.learns != Learns::Classes {
+    if method.is_some() && (entry.learns != Learns::Classes || !machines::predicts_target(entry)) {
         return Err(Failure::usage(format!("--probabilities is for classifiers, and {} is none", entry.name)));
     }
     Ok((method, flags.get_one::<u16>("calibration-folds").map_or(0, |&k| usize::from(k))))

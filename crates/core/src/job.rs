@@ -1,13 +1,19 @@
 //! Jobs: a machine, a kernel and a plan, run on data. The only place that knows the whole story from data to model.
 
+mod companions;
 mod diagnosis;
 
+pub use companions::Companions;
+
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Plan;
-use crate::machines::{self, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds};
+use crate::machines::{
+    self, Beside, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_companions,
+    predicts_target,
+};
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
@@ -28,6 +34,8 @@ pub struct Job<'a> {
     /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most. 0: thirds,
     /// and no more of them than give each class some hundred and fifty scores.
     pub calibration_folds: usize,
+    /// Noise, copies and points beside the data, for machines that take them.
+    pub companions: Option<&'a Companions>,
 }
 
 /// Folds where none are asked for.
@@ -53,7 +61,8 @@ pub const CUT_SHORT: &str = "calibration_cut_short";
 impl<'a> Job<'a> {
     /// A machine and a kernel with the default plan and seed.
     pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
-        Self { machine, kernel, plan: Plan::default(), seed: Seed(0), probabilities: None, calibration_folds: 0 }
+        let plan = Plan::default();
+        Self { machine, kernel, plan, seed: Seed(0), probabilities: None, calibration_folds: 0, companions: None }
     }
 
     /// Learns from data.
@@ -68,6 +77,7 @@ impl<'a> Job<'a> {
         let kernel = self.kernel.resolve(data, self.seed)?;
         let wants_matrix = self.machine.wants_matrix();
         let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
+        let joined = self.joined(&kernel, data)?;
         let task = Task {
             gram: kernel.task_gram(data, features.is_some() && !wants_matrix)?,
             features,
@@ -78,13 +88,18 @@ impl<'a> Job<'a> {
             plan: self.plan,
             seed: self.seed,
         };
-        let mut fitted = match self.probabilities.zip(folds) {
-            Some((method, folds)) => {
+        let mut fitted = match (&joined, self.probabilities.zip(folds)) {
+            (Some((companions, joined)), _) => {
+                let gram = kernel.training_gram(joined)?;
+                let (roles, transformations) = (companions.roles(), companions.transformations());
+                self.machine.run_beside(&task, &Beside { gram, roles, transformations }, watch)?
+            }
+            (None, Some((method, folds))) => {
                 let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;
                 self.calibrate(method, &folds, &task, &mut fitted, scores, watch)?;
                 fitted
             }
-            None => self.machine.run(&task, watch)?,
+            (None, None) => self.machine.run(&task, watch)?,
         };
         let more = diagnosis::advice(data, task.gram.as_ref(), &fitted.proof);
         fitted.proof.advice.extend(more);
@@ -93,7 +108,29 @@ impl<'a> Job<'a> {
             fitted.training_scores = fitted.training_scores.or_else(|| fitted.expansion.primal_scores(&features.rows));
         }
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Ok(Model::new(self.machine.entry().name, settings, kernel, fitted, data))
+        let points_in = joined.as_ref().map_or(data, |(_, joined)| joined);
+        let mut model = Model::new(self.machine.entry().name, settings, kernel, fitted, points_in);
+        model.trained_on = data.len();
+        Ok(model)
+    }
+
+    /// The data with their companions, if there are any and everything can take them.
+    fn joined(&self, kernel: &Formula, data: &Dataset) -> Result<Option<(&'a Companions, Dataset)>, Error> {
+        let Some(companions) = self.companions.filter(|c| !c.is_empty()) else { return Ok(None) };
+        let machine = self.machine.entry().name;
+        if !self.machine.takes_companions() {
+            return Err(no_companions(machine).into());
+        }
+        let finding = if self.probabilities.is_some() {
+            "probabilities are learned from examples that are held out, which companions are not; leave one of them out"
+        } else if kernel.needs_all_examples() {
+            "centre(…) in a formula would be the centre of noise and copies, too; leave it out"
+        } else if kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed) {
+            "a precomputed matrix has no places for companions; use a kernel on the data"
+        } else {
+            return Ok(Some((companions, companions.beside(data)?)));
+        };
+        Err(FitError::Param { machine, finding: finding.to_owned() }.into())
     }
 }
 
@@ -116,8 +153,8 @@ impl Job<'_> {
             return Ok(None);
         }
         let entry = self.machine.entry();
-        if entry.learns != Learns::Classes {
-            let finding = "probabilities are for machines that learn classes".to_owned();
+        if entry.learns != Learns::Classes || !predicts_target(entry) {
+            let finding = "probabilities are for machines that predict classes".to_owned();
             return Err(FitError::Param { machine: entry.name, finding }.into());
         }
         let target = data.target().ok_or(DataError::NoTarget)?;

@@ -64,7 +64,7 @@ pub mod prelude {
     pub use crate::machines::cluster::{KernelKMeans, SpectralClustering};
     pub use crate::machines::detect::{CentreOfMass, OneClass, ParzenDensity, Svdd};
     pub use crate::machines::programme::{LossName, Programme};
-    pub use crate::machines::reduce::{EmpiricalMap, IncompleteCholesky, KernelPca, WhitenedMap};
+    pub use crate::machines::reduce::{EmpiricalMap, IncompleteCholesky, Kda, KernelPca, OrientedKpca, WhitenedMap};
     pub use crate::machines::regress::{
         Expectile, KnnRegression, LinearSvr, NuSvr, Quantile, Ridge, Svr, huber_regression, linear_sparse_regression,
         programme_regression, robust_regression, sparse_regression,

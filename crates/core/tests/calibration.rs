@@ -211,7 +211,7 @@ fn only_classifiers_have_probabilities() {
     let data = load("noisy_sinc", Some(20));
     for machine in [&Ridge::default() as &dyn Machine, &KernelPca::default()] {
         let error = job(machine, &rbf(1.0), Method::Platt).run(&data, &Silent).err().unwrap();
-        assert!(error.to_string().contains("probabilities are for machines that learn classes"), "{error}");
+        assert!(error.to_string().contains("probabilities are for machines that predict classes"), "{error}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! A data set: examples seen through named views, with a target.
 
-use super::{DataError, Rows, SparseRows, Target};
+use super::{DataError, Rows, Scalar, SparseRows, Target};
 use std::fmt;
 use std::sync::Arc;
 
@@ -89,6 +89,40 @@ impl Values {
             Self::Sparse32(r) => Self::Sparse32(Arc::new(r.select(keep))),
             Self::Text(t) => Self::Text(Arc::new(keep.iter().map(|&i| t[i].clone()).collect())),
             Self::Index(t) => Self::Index(Arc::new(keep.iter().map(|&i| t[i]).collect())),
+        }
+    }
+
+    /// The examples and, after them, others of the same kind; the error says what differs.
+    fn joined(&self, more: &Self) -> Result<Self, String> {
+        fn rows<S: Scalar>(a: &Rows<S>, b: &Rows<S>) -> Result<Rows<S>, String> {
+            let differ = || format!("some have {} coordinates, others {}", a.width(), b.width());
+            let values = a.values().iter().chain(b.values()).copied().collect();
+            Rows::new(values, a.len() + b.len(), a.width()).filter(|_| a.width() == b.width()).ok_or_else(differ)
+        }
+        fn sparse<S: Scalar>(a: &SparseRows<S>, b: &SparseRows<S>) -> SparseRows<S> {
+            let mut all = a.clone();
+            all.append(b.clone());
+            all
+        }
+        Ok(match (self, more) {
+            (Self::Dense(a), Self::Dense(b)) => Self::from(rows(a, b)?),
+            (Self::Dense32(a), Self::Dense32(b)) => Self::from(rows(a, b)?),
+            (Self::Dense(a), Self::Dense32(b)) => Self::from(rows(a, &b.convert())?),
+            (Self::Dense32(a), Self::Dense(b)) => Self::from(rows(a, &b.convert())?),
+            (Self::Sparse(a), Self::Sparse(b)) => Self::from(sparse(a, b)),
+            (Self::Sparse32(a), Self::Sparse32(b)) => Self::from(sparse(a, b)),
+            (Self::Text(a), Self::Text(b)) => Self::from(a.iter().chain(b.iter()).cloned().collect::<Vec<_>>()),
+            (a, b) => return Err(format!("some are {}, others {}", a.word(), b.word())),
+        })
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Dense(_) | Self::Dense32(_) => "dense vectors",
+            Self::Sparse(_) => "sparse vectors in f64",
+            Self::Sparse32(_) => "sparse vectors in f32",
+            Self::Text(_) => "strings",
+            Self::Index(_) => "places in a precomputed matrix",
         }
     }
 }
@@ -222,6 +256,24 @@ impl Dataset {
     pub fn without_target(mut self) -> Self {
         self.target = None;
         self
+    }
+
+    /// The examples and, after them, those of another data set with the same views; without target and weights.
+    ///
+    /// # Errors
+    /// If a view is missing there, or is of another kind or width.
+    pub fn joined(&self, more: &Self) -> Result<Self, DataError> {
+        let join = |view: &View| {
+            let Some(other) = more.view(&view.name) else {
+                let remedy = "both sets of examples must have the same views".to_owned();
+                return Err(DataError::NoSuch { what: "view", name: view.name.clone(), remedy });
+            };
+            let values = view.values.joined(other).map_err(|finding| DataError::Unfit {
+                finding: format!("examples of view {} cannot be joined: {finding}", view.name),
+            })?;
+            Ok(View { name: view.name.clone(), values })
+        };
+        Self::from_views(self.views.iter().map(join).collect::<Result<_, _>>()?)
     }
 
     /// How many examples.

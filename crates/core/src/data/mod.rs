@@ -15,6 +15,7 @@ mod schema;
 mod sparse;
 mod table;
 mod target;
+mod transform;
 mod vectors;
 mod words;
 pub mod write;
@@ -28,6 +29,7 @@ pub use schema::{Missing, Schema, SchemaOptions, ViewSchema};
 pub use sparse::{Coordinate, SparseRows};
 pub use table::{Field, FieldData, Table};
 pub use target::{Classes, Numbers, Target, same_label};
+pub use transform::Transform;
 pub use vectors::Vectors;
 pub use words::Words;
 

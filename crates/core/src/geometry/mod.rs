@@ -14,7 +14,9 @@ mod gram_schmidt;
 mod lengths;
 mod measures;
 mod mosaic;
+mod rayleigh;
 mod repair;
+mod scatter;
 mod spectrum;
 #[cfg(test)]
 mod testing;
@@ -27,5 +29,7 @@ pub use gram_schmidt::{GramSchmidt, Onward};
 pub use lengths::{combination_norm, distance, norms, squared_distances};
 pub use measures::{Labels, Measures};
 pub use mosaic::Mosaic;
+pub use rayleigh::{Directions, Wanted, rayleigh};
 pub use repair::{Repair, Repaired, repair, smallest_eigenvalue};
+pub use scatter::{between_columns, squares_of_differences, total_scatter, within_scatter};
 pub use spectrum::{Spectrum, spectrum};

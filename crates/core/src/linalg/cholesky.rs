@@ -4,7 +4,7 @@ use super::threads_for;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor as llt, solve};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -97,6 +97,41 @@ impl Cholesky {
         }
         let rhs = MatMut::from_row_major_slice_mut(rhs, self.n, k);
         solve::solve_in_place(self.lower(), rhs, threads_for(self.n), MemStack::new(&mut []));
+    }
+
+    /// Replaces a symmetric matrix C of n × n numbers by L⁻¹ C L⁻ᵀ: C as it is seen where A is the identity.
+    ///
+    /// # Panics
+    /// If there are not n × n numbers.
+    pub fn whiten(&self, matrix: &mut [f64]) {
+        let n = self.n;
+        assert_eq!(matrix.len(), n * n, "the matrix is square");
+        if n > 0 {
+            // L⁻¹ from the left, and once more on the transpose, which is the same memory by columns
+            let par = threads_for(n);
+            solve_lower_triangular_in_place(self.lower(), MatMut::from_row_major_slice_mut(matrix, n, n), par);
+            solve_lower_triangular_in_place(self.lower(), MatMut::from_column_major_slice_mut(matrix, n, n), par);
+        }
+    }
+
+    /// Replaces k columns (n × k numbers, row by row) by L⁻ᵀ times them: directions of a whitened matrix as they are seen
+    /// outside.
+    ///
+    /// # Panics
+    /// If there are not n × k numbers.
+    pub fn unwhiten(&self, columns: &mut [f64], k: usize) {
+        assert_eq!(columns.len(), self.n * k, "k numbers for each row");
+        if !columns.is_empty() {
+            let columns = MatMut::from_row_major_slice_mut(columns, self.n, k);
+            solve_upper_triangular_in_place(self.lower().transpose(), columns, threads_for(self.n));
+        }
+    }
+
+    /// The pivot that is smallest beside its entry of the diagonal: where it stands, from zero, and that part. Of a matrix
+    /// that is singular but for rounding it is rounding, too. `None` for a matrix without rows.
+    pub fn least_pivot(&self) -> Option<(usize, f64)> {
+        let parts = (0..self.n).map(|i| (i, self.values[i * self.n + i].powi(2) / self.diagonal[i]));
+        parts.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// A X for k columns (n × k numbers, row by row), with the matrix as it was before it was factorised.
@@ -225,6 +260,31 @@ mod tests {
                 assert!((e[i] - diagonal[i]).abs() < 1e-15 && (e[i] - norms[i]).abs() < 1e-15, "{n} {i}");
             }
         }
+    }
+
+    #[test]
+    fn whitening_makes_the_matrix_the_identity_and_pivots_show_what_is_singular() {
+        for n in [1, 5, 64, 150] {
+            let a = positive(n);
+            let factor = Cholesky::factor(a.clone(), n).unwrap();
+            let (mut white, mut back) = (a.clone(), vec![0.0; n * n]);
+            factor.whiten(&mut white);
+            (0..n).for_each(|i| back[i * n + i] = 1.0);
+            factor.unwhiten(&mut back, n);
+            // L⁻ᵀ is back, so back backᵀ = A⁻¹
+            let turned: Vec<f64> = (0..n * n).map(|p| back[(p % n) * n + p / n]).collect();
+            let inverse = times(&back, &turned, n, n);
+            let unit = times(&a, &inverse, n, n);
+            for p in 0..n * n {
+                let wanted = f64::from(u8::from(p / n == p % n));
+                assert!((white[p] - wanted).abs() < 1e-12 && (unit[p] - wanted).abs() < 1e-12, "{n} {p}");
+            }
+            assert!(factor.least_pivot().unwrap().1 > 0.1);
+        }
+        // the third row is the sum of the others, but for a little
+        let a = vec![2.0, 0.0, 2.0, 0.0, 3.0, 3.0, 2.0, 3.0, 5.0 + 1e-13];
+        let (place, part) = Cholesky::factor(a, 3).unwrap().least_pivot().unwrap();
+        assert!(place == 2 && part > 1e-15 && part < 1e-13, "{part}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! what the solver can show. Prediction, saving, plotting and reporting are therefore written once for all machines.
 
 pub mod baseline;
+mod beside;
 mod class_weight;
 pub mod classify;
 pub mod cluster;
@@ -17,6 +18,7 @@ mod held_out;
 mod linear;
 mod neighbours;
 pub mod programme;
+pub mod rayleigh;
 mod readout;
 pub mod reduce;
 pub mod regress;
@@ -24,6 +26,7 @@ mod support;
 mod task;
 mod threshold;
 
+pub use beside::{Beside, Role};
 pub use class_weight::ClassWeight;
 pub use committee::{Committee, Net, Seat, Stump};
 pub use error::FitError;
@@ -81,6 +84,22 @@ pub trait Machine: Params + Settings + Send + Sync {
         watch: &dyn Monitor,
     ) -> Result<Vec<f64>, FitError> {
         held_out::by_refitting(self, task, fitted, folds, watch)
+    }
+
+    /// Whether it learns from examples of noise, copies and points beside the training data; where it does not, they are
+    /// refused rather than left aside.
+    fn takes_companions(&self) -> bool {
+        false
+    }
+
+    /// Learns from a task and from what stands beside its examples. Points of the expansion are places among the examples and
+    /// the others after them.
+    ///
+    /// # Errors
+    /// As [`Machine::run`]; also if the machine takes no companions.
+    fn run_beside(&self, task: &Task<'_>, beside: &Beside<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let _ = (task, beside, watch);
+        Err(no_companions(self.entry().name))
     }
 
     /// How it reads the matrix: what is stored for many fits is stored in that way.
@@ -163,6 +182,19 @@ pub fn all() -> impl Iterator<Item = &'static MachineEntry> {
 pub fn family(entry: &MachineEntry) -> &'static str {
     let of = |(_, entries): &(&str, &[&MachineEntry])| entries.iter().any(|e| e.name == entry.name);
     families().into_iter().find(of).map_or("other", |(family, _)| family)
+}
+
+/// Whether predictions of a machine can be held against the target: it learns one, and does not only make coordinates of it.
+pub fn predicts_target(entry: &MachineEntry) -> bool {
+    entry.learns != Learns::Unsupervised && family(entry) != "reduce"
+}
+
+/// Noise, copies and points are refused by machines that do not take them.
+pub(crate) fn no_companions(machine: &'static str) -> FitError {
+    let taking: Vec<&str> = all().filter(|m| (m.make)().takes_companions()).map(|m| m.name).collect();
+    let finding =
+        format!("it takes no noise, copies or points beside the data; leave them out, or use {}", taking.join(", "));
+    FitError::Param { machine, finding }
 }
 
 /// The entry of a name or alias.

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Plan;
 use crate::job::takes_weights;
-use crate::machines::{FitError, Learns, MachineEntry};
+use crate::machines::{FitError, Learns, MachineEntry, predicts_target};
 use crate::params::{Setting, assign};
 use crate::plot::{LearningFigure, ScoreAt, Theme, short_formula};
 use crate::seed::Seed;
@@ -86,7 +86,7 @@ impl LearningCurve<'_> {
     /// the first size is done.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Learned, Error> {
         let learns = self.machine.learns;
-        if learns == Learns::Unsupervised {
+        if !predicts_target(self.machine) {
             let finding = "it has no target to be judged by, so there is no learning curve".to_owned();
             return Err(FitError::Param { machine: self.machine.name, finding }.into());
         }

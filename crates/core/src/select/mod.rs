@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Plan;
 use crate::job::{CUT_SHORT, Job, takes_weights};
-use crate::machines::{FitError, Learns, Machine, MachineEntry};
+use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
 use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign};
@@ -91,7 +91,7 @@ pub struct Selection {
 impl Search<'_> {
     /// Judges every point of the grid and fits the chosen one on all examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Selection, Error> {
-        if self.machine.learns == Learns::Unsupervised {
+        if !predicts_target(self.machine) {
             let finding = "it has no target to be judged by; choose its parameters by hand".to_owned();
             return Err(FitError::Param { machine: self.machine.name, finding }.into());
         }

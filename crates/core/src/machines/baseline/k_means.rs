@@ -8,7 +8,8 @@
 //! Arthur & Vassilvitskii (2007), k-means++: The advantages of careful seeding, for the draw.
 
 use super::table::Table;
-use crate::seed::Random;
+use crate::data::Rows;
+use crate::seed::{Random, Seed};
 use rayon::prelude::*;
 
 /// The most rounds; centres rarely move after some twenty.
@@ -18,6 +19,15 @@ const MOST: usize = 100;
 pub(super) struct Clusters {
     pub(super) centres: Vec<f64>,
     pub(super) of: Vec<usize>,
+}
+
+/// The centres of at most `k` clusters of rows that count alike.
+pub(crate) fn centres(rows: &Rows<f64>, k: usize, seed: Seed) -> Rows<f64> {
+    let (n, d) = (rows.len(), rows.width());
+    let table = Table { rows: rows.values().to_vec(), n, d, used: (0..d).collect(), width: d };
+    let found = k_means(&table, &vec![1.0; n], k, &mut seed.stream("centres")).centres;
+    let count = found.len() / d.max(1);
+    Rows::new(found, count, d).unwrap_or_else(|| rows.select(&[]))
 }
 
 /// At most `k` clusters, fewer where rows are repeated; none is empty.
@@ -95,7 +105,6 @@ fn nearest(table: &Table, centres: &[f64]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seed::Seed;
 
     fn table(rows: &[[f64; 2]]) -> Table {
         Table { rows: rows.concat(), n: rows.len(), d: 2, used: vec![0, 1], width: 2 }

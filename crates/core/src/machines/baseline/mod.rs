@@ -11,6 +11,7 @@ mod stumps;
 mod table;
 
 pub use adaboost::{AdaBoost, Learner};
+pub(crate) use k_means::centres;
 pub use linear_regression::LinearRegression;
 pub use logistic_regression::LogisticRegression;
 pub use net::{NetOptions, Widths};

@@ -2,12 +2,16 @@
 
 pub mod empirical_map;
 pub mod incomplete_cholesky;
+pub mod kda;
 pub mod kernel_pca;
+pub mod oriented_kpca;
 pub mod whitened_map;
 
 pub use empirical_map::EmpiricalMap;
 pub use incomplete_cholesky::IncompleteCholesky;
+pub use kda::Kda;
 pub use kernel_pca::{KernelPca, PcaSolver};
+pub use oriented_kpca::OrientedKpca;
 pub use whitened_map::WhitenedMap;
 
 use super::{FitError, MachineEntry, Task};
@@ -16,8 +20,14 @@ use crate::gram::{Side, diagonal};
 use crate::solvers::SolveError;
 
 /// All machines that give examples coordinates.
-pub static ENTRIES: &[&MachineEntry] =
-    &[&kernel_pca::ENTRY, &incomplete_cholesky::ENTRY, &whitened_map::ENTRY, &empirical_map::ENTRY];
+pub static ENTRIES: &[&MachineEntry] = &[
+    &kernel_pca::ENTRY,
+    &oriented_kpca::ENTRY,
+    &kda::ENTRY,
+    &incomplete_cholesky::ENTRY,
+    &whitened_map::ENTRY,
+    &empirical_map::ENTRY,
+];
 
 /// How many training examples there are; none is refused.
 fn size(task: &Task<'_>, machine: &'static str) -> Result<usize, FitError> {

@@ -1,0 +1,30 @@
+//! What stands beside the training examples: examples of noise, changed copies, and further points of expansions.
+
+use crate::gram::Gram;
+use std::sync::Arc;
+
+/// What an example beside the training data is for. None of them has a target, and no loss counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An example of what is not wanted.
+    Noise,
+    /// A training example after a small change that shall make no difference.
+    Copy {
+        /// Which training example.
+        of: usize,
+        /// Which of the named transformations.
+        transformation: usize,
+    },
+    /// A point that expansions may use.
+    Point,
+}
+
+/// The kernel met with the training examples and with what stands beside them.
+pub struct Beside<'a> {
+    /// K between all training examples and, after them, all others; not yet computed.
+    pub gram: Arc<dyn Gram>,
+    /// What each of the others is for, in their order.
+    pub roles: &'a [Role],
+    /// The names of the transformations that copies went through.
+    pub transformations: &'a [String],
+}

@@ -1,0 +1,84 @@
+//! Which points an expansion may use, in words: `examples`, `all`, `points`, or a number of examples.
+
+use super::super::beside::Role;
+use super::super::{Beside, FitError, Task};
+
+/// The points z of w = Σ_j a_j φ(z_j).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// All training examples.
+    Examples,
+    /// All training examples and all that stand beside them: exact also for noise and transformations.
+    All,
+    /// The points that were handed in for the purpose.
+    Points,
+    /// So many training examples, drawn by the seed.
+    Some(usize),
+}
+
+impl Over {
+    /// Reads the words; the error says what would be right.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "examples" => Ok(Self::Examples),
+            "all" => Ok(Self::All),
+            "points" => Ok(Self::Points),
+            number => match number.parse() {
+                Ok(count) if count > 0 => Ok(Self::Some(count)),
+                _ => Err("examples, all, points or a number of examples above zero".to_owned()),
+            },
+        }
+    }
+
+    /// The rule of the parameter.
+    pub fn check(text: &str) -> Result<(), String> {
+        Self::parse(text).map(|_| ())
+    }
+
+    /// The places of the points among the examples and what stands beside them.
+    pub(super) fn places(
+        self,
+        machine: &'static str,
+        task: &Task<'_>,
+        beside: Option<&Beside<'_>>,
+    ) -> Result<Vec<usize>, FitError> {
+        let n = task.len();
+        let roles = beside.map_or(&[][..], |b| b.roles);
+        match self {
+            Self::Examples => Ok((0..n).collect()),
+            Self::All => Ok((0..n + roles.len()).collect()),
+            Self::Points => {
+                let points: Vec<usize> = (0..roles.len()).filter(|&i| roles[i] == Role::Point).map(|i| n + i).collect();
+                if points.is_empty() {
+                    let finding = "expansion = points, but no points were handed in: give --expansion FILE or \
+                                   --centres N, or take expansion = examples";
+                    return Err(FitError::Param { machine, finding: finding.to_owned() });
+                }
+                Ok(points)
+            }
+            Self::Some(count) if count >= n => Ok((0..n).collect()),
+            Self::Some(count) => {
+                let mut places = task.seed.stream("examples of an expansion").permutation(n);
+                places.truncate(count);
+                places.sort_unstable();
+                Ok(places)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_are_read() {
+        assert_eq!(
+            ["examples", "all", " points", "200"].map(|t| Over::parse(t).unwrap()),
+            [Over::Examples, Over::All, Over::Points, Over::Some(200)]
+        );
+        for text in ["", "0", "-3", "some", "1.5"] {
+            assert!(Over::check(text).unwrap_err().contains("a number of examples"), "{text}");
+        }
+    }
+}

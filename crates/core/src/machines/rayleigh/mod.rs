@@ -1,0 +1,102 @@
+//! Rayleigh quotients as machines: directions w = Σ_j a_j φ(z_j) that maximise aᵀA a / aᵀB a, with A and B put together from
+//! matrices in words.
+
+mod expansion;
+mod frame;
+mod terms;
+
+pub use expansion::Over;
+pub(super) use frame::Frame;
+pub use terms::{
+    Allowed, Matrix, Term, Terms, check_unwanted, check_unwanted_of_classes, check_wanted, check_wanted_of_classes,
+};
+
+use super::{Beside, Coefficients, Expansion, FitError, Fitted, Proof, Readout, Task};
+use crate::data::Classes;
+use crate::geometry::rayleigh;
+use crate::gram::show_bytes;
+use crate::solvers::{Monitor, SolveError};
+
+/// A quotient whose directions are to be found.
+pub(super) struct Quotient<'a> {
+    /// The machine's name.
+    pub(super) machine: &'static str,
+    pub(super) wanted: Terms,
+    pub(super) unwanted: Terms,
+    /// How `unwanted` was written.
+    pub(super) unwanted_in_words: &'a str,
+    pub(super) over: Over,
+    /// How many directions.
+    pub(super) components: usize,
+    pub(super) tolerance: f64,
+}
+
+impl Quotient<'_> {
+    /// Finds the directions: coordinates ⟨w_j, φ(x)⟩ with ‖w_j‖ = 1, whose means are not taken away.
+    pub(super) fn run(
+        &self,
+        task: &Task<'_>,
+        beside: Option<&Beside<'_>>,
+        classes: Option<&Classes>,
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        let machine = self.machine;
+        let coefficients = self.unwanted.has(&Matrix::Coefficients);
+        let frame = Frame::new(machine, task, beside, self.over, (coefficients, self.tolerance), watch)?;
+        let (wanted, unwanted) = (frame.wanted(&self.wanted, classes)?, frame.sum(&self.unwanted, classes)?);
+        let found = rayleigh(wanted, unwanted, frame.width, self.components, self.tolerance)
+            .map_err(|error| singular(machine, self.unwanted_in_words, error))?;
+        let kept = found.quotients.len();
+        if kept == 0 {
+            let finding = "nothing is wanted in any direction: the wanted matrix is zero, all examples look alike to it; \
+                           use another kernel, or another sum";
+            return Err(FitError::Param { machine, finding: finding.to_owned() });
+        }
+        let mut notes = vec![("components".to_owned(), kept as f64)];
+        notes.extend(found.quotients.iter().enumerate().map(|(j, q)| (format!("quotient_{}", j + 1), *q)));
+        let mut advice = Vec::new();
+        if kept < self.components {
+            advice.push(format!(
+                "{} directions were asked for, but the wanted matrix has only {kept}: in all others it is zero, and any \
+                 of them would be arbitrary",
+                self.components
+            ));
+        }
+        let m = frame.points.len();
+        let alpha = frame.coefficients(found.vectors, kept)?;
+        Ok(Fitted {
+            expansion: Expansion {
+                coefficients: Coefficients::Dual { points: frame.points, alpha },
+                offsets: vec![0.0; kept],
+            },
+            readout: Readout::Coordinates { names: (1..=kept).map(|j| format!("d{j}")).collect() },
+            proof: Proof {
+                support: Some(m),
+                storage: format!(
+                    "kernel values of all examples with {m} points stored in f64, {}",
+                    show_bytes(8 * m * task.len())
+                ),
+                notes,
+                advice,
+                ..Proof::direct()
+            },
+            calibration: None,
+            training_scores: None,
+        })
+    }
+}
+
+/// What a singular matrix means to somebody who wrote the sum.
+pub(super) fn singular(machine: &'static str, words: &str, error: SolveError) -> FitError {
+    match error {
+        SolveError::Pivot { .. } => {
+            let finding = format!(
+                "unwanted = {words} is zero in some direction, where the quotient has no maximum (a kernel of full rank \
+                 separates the examples of every class from those of any other); add a weight, for example \
+                 `{words} + 0.001*coefficients` or `{words} + 0.001*norm`"
+            );
+            FitError::Param { machine, finding }
+        }
+        error => FitError::Solve { machine, error },
+    }
+}

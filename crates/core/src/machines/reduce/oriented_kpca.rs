@@ -1,0 +1,116 @@
+//! Oriented kernel principal component analysis.
+
+use super::size;
+use crate::machines::rayleigh::{Allowed, Over, Quotient, Terms, check_unwanted, check_wanted};
+use crate::machines::{Beside, FitError, Fitted, Learns, Machine, MachineEntry, Task};
+use crate::params::{Params, Rule, Visit};
+use crate::solvers::Monitor;
+use crate::sources::{MIKA, Source};
+
+const NAME: &str = "oriented_kpca";
+
+/// max aᵀA a / aᵀB a, w = Σ_j a_j φ(z_j), ‖w‖ = 1: much of what is wanted beside little of what is not.
+///
+/// A and B are sums of matrices in words: `covariance` (the variance of the examples along w), `norm` (‖w‖²), `coefficients`
+/// (‖a‖², only in `unwanted`), `noise` (the variance of examples of noise, given beside the data), `tangent` (the summed squares
+/// by which the coordinates of examples differ from those of slightly changed copies, the mean over all transformations) and
+/// `tangent(NAME)` (those of one transformation). `covariance` beside `norm`, the default, is kernel principal component
+/// analysis; `covariance` beside `noise` finds what is not noise, beside `tangent` what does not change. Coordinates are
+/// Σ_j a_j κ(z_j, x), from which no mean is taken away. `expansion` says which points z may be used: `examples`, `all` (noise
+/// and copies, too, which makes those matrices exact), `points` (those handed in) or a number of examples drawn by
+/// the seed. The proof's notes are `components` and `quotient_j`.
+///
+/// # Source
+/// Mika 2002, 3.4.1–3.4.5, with 1/n in the covariance.
+///
+/// # Use when
+/// There are examples of what shall not matter: noise, or copies that were shifted or turned.
+///
+/// # Cost
+/// For m points nm kernel values, nm² and up to 20m³ operations; as many numbers twice, and 6m².
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrientedKpca {
+    /// How many coordinates.
+    pub components: usize,
+    /// What is wanted, a weighted sum of matrices.
+    pub wanted: String,
+    /// What is not, a weighted sum of matrices.
+    pub unwanted: String,
+    /// Which points directions are made of.
+    pub expansion: String,
+    /// The part of the largest eigenvalue at or below which one counts as zero.
+    pub tolerance: f64,
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: NAME,
+    aliases: &["oriented_pca"],
+    summary: "directions with much of what is wanted and little noise, or little change under transformations",
+    formula: "max aᵀAa / aᵀBa, coordinates Σⱼ aⱼ κ(zⱼ, x)",
+    learns: Learns::Unsupervised,
+    source: Source::corrected(&MIKA, "3.4.1–3.4.5", "the covariance has a factor 1/n"),
+    use_when: "there are examples of what shall not matter: noise, or copies that were shifted or turned",
+    make: || Box::new(OrientedKpca::default()),
+};
+
+impl Default for OrientedKpca {
+    fn default() -> Self {
+        Self {
+            components: 2,
+            wanted: "covariance".to_owned(),
+            unwanted: "norm".to_owned(),
+            expansion: "examples".to_owned(),
+            tolerance: 1e-10,
+        }
+    }
+}
+
+impl Params for OrientedKpca {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.count("components", &mut self.components, Rule::AtLeast(1.0), "how many coordinates");
+        v.text("wanted", &mut self.wanted, check_wanted, "sum of matrices that is to be large, e.g. covariance");
+        v.text("unwanted", &mut self.unwanted, check_unwanted, "sum that is to be small, e.g. noise + 0.01*norm");
+        v.text("expansion", &mut self.expansion, Over::check, "examples, all, points or a number of examples");
+        v.real("tolerance", &mut self.tolerance, Rule::Between(1e-14, 0.1), "eigenvalues that count as zero, relative");
+    }
+}
+
+impl OrientedKpca {
+    fn find(&self, task: &Task<'_>, beside: Option<&Beside<'_>>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        size(task, NAME)?;
+        let wrong = |wanted: String| FitError::Param { machine: NAME, finding: format!("it takes {wanted}") };
+        let quotient = Quotient {
+            machine: NAME,
+            wanted: Terms::parse(&self.wanted, Allowed::Wanted).map_err(wrong)?,
+            unwanted: Terms::parse(&self.unwanted, Allowed::Unwanted).map_err(wrong)?,
+            unwanted_in_words: &self.unwanted,
+            over: Over::parse(&self.expansion).map_err(wrong)?,
+            components: self.components,
+            tolerance: self.tolerance,
+        };
+        quotient.run(task, beside, None, watch)
+    }
+}
+
+impl Machine for OrientedKpca {
+    fn entry(&self) -> &'static MachineEntry {
+        &ENTRY
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        self.find(task, None, watch)
+    }
+
+    fn takes_companions(&self) -> bool {
+        true
+    }
+
+    fn run_beside(&self, task: &Task<'_>, beside: &Beside<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        self.find(task, Some(beside), watch)
+    }
+}
+
+#[cfg(test)]
+#[path = "oriented_kpca_tests.rs"]
+mod tests;
