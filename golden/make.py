@@ -28,6 +28,7 @@ from scipy.spatial.distance import cdist
 from sklearn.calibration import CalibratedClassifierCV, _sigmoid_calibration
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.decomposition import KernelPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.gaussian_process.kernels import RBF, Matern
 from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
@@ -827,7 +828,19 @@ def comparisons():
             plane = OneVsRestClassifier(plane).fit(x, y)
             case = {"machine": "logistic_regression", "data": name, "lambda": lam}
             cases.append(case | {"scores": plane.decision_function(z), "labels": plane.predict(z)})
+        # a class of six has no covariance of twenty coordinates
+        for gamma in (0.1, 0.5) if name == "wide" else (0.0, 0.1, 0.5):
+            made = {
+                "linear_fisher": LinearDiscriminantAnalysis(solver="lsqr", shrinkage=gamma),
+                "quadratic_discriminant": QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=gamma),
+            }
+            for machine, clouds in made.items():
+                clouds.fit(x, y)
+                case = {"machine": machine, "data": name, "gamma": gamma, "probabilities": clouds.predict_proba(z)}
+                cases.append(case | {"scores": clouds.decision_function(z), "labels": clouds.predict(z)})
     notes = [
+        "linear_fisher: LinearDiscriminantAnalysis(solver='lsqr', shrinkage=gamma); with two classes one score, positive for 1.",
+        "quadratic_discriminant: QuadraticDiscriminantAnalysis(solver='eigen', shrinkage=gamma), covariances over n; scores as above.",
         "knn: KNeighborsClassifier and KNeighborsRegressor on distances in feature space; shares are predict_proba, means those of t.",
         "linear_regression: LinearRegression of t on x, with weights where there are some.",
         "logistic_regression: LogisticRegression(C = 1/lambda), one class against the rest; with two classes one score, positive for 1.",

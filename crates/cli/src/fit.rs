@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::watch::{self, Watch};
-use crate::{Verb, arguments, input, report};
+use crate::{Verb, arguments, companions, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::Dataset;
 use mercer::formula::Formula;
@@ -26,13 +26,15 @@ fn command() -> Command {
              mercer fit train.csv --machine svc --c 10 --kernel 'rbf(gamma=0.5)' -o model.mercer\n  \
              mercer fit train.csv --machine svc --probabilities platt -o model.mercer\n  \
              mercer fit house.csv --machine ridge --lambda loo --target price -o price.mercer\n  \
-             mercer fit genes.tsv --machine svc --kernel 'normalise(spectrum(length=4))' --target 1 -o genes.mercer",
+             mercer fit genes.tsv --machine svc --kernel 'normalise(spectrum(length=4))' --target 1 -o genes.mercer\n  \
+             mercer fit digits.csv --machine invariant_kfd --unwanted 'within + 0.001*coefficients + 0.001*tangent' \
+             --transform shift_x=1,rotate=5 --image 8x8 -o digits.mercer",
         )
         .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
         .arg(arguments::kernel())
         .arg(arguments::weights())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::common(arguments::reading(arguments::machine(arguments::probabilities(command))))
+    arguments::common(companions::flags(arguments::reading(arguments::machine(arguments::probabilities(command)))))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -41,6 +43,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let machine = arguments::make_machine(entry, &arguments::settings(flags))?;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     arguments::check_weights(flags, entry)?;
+    companions::check(flags, entry)?;
     let kernel = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
@@ -56,7 +59,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
     let fitting = Instant::now();
     let seed = arguments::seed(flags);
-    let job = Job { plan, seed, probabilities, calibration_folds, ..Job::new(machine.as_ref(), &kernel) };
+    let beside = companions::companions(flags, &training)?;
+    let companions = Some(&beside);
+    let job = Job { plan, seed, probabilities, calibration_folds, companions, ..Job::new(machine.as_ref(), &kernel) };
     let outcome = job.run(&training.data, &watch);
     watch.finish();
     let mut model = outcome?;

@@ -33,6 +33,10 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
     if let Some(target) = flags.get_one::<String>("target") {
         options.set_target(target);
     }
+    // pixels are only an image as long as their columns are not scaled one by one
+    if flags.try_get_one::<String>("transform").is_ok_and(|t| t.is_some()) && options.scale.is_none() {
+        options.scale = Some(Scale::None);
+    }
     options.weights = flags.try_get_one::<String>("weights").ok().flatten().cloned();
     for view in flags.get_many::<String>("view").into_iter().flatten() {
         options.add_view(view)?;
@@ -190,6 +194,18 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Failure> {
         return Err(Failure { message, code: 3 });
     }
     Ok(table)
+}
+
+/// Reads a file with the columns of a training file.
+pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    // labels belong to the training file
+    let mut reading = ReadOptions { labels: None, ..read_options(flags)? };
+    reading.words = schema.word_columns();
+    let data = schema.apply(&read_table(path, &reading)?)?;
+    if data.is_empty() {
+        return Err(DataError::Empty { place: path.display().to_string() }.into());
+    }
+    Ok(data)
 }
 
 /// Reads a file for a model.

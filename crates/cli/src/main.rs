@@ -4,6 +4,7 @@
 //! everything else. Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.
 
 mod arguments;
+mod companions;
 mod convert;
 mod data;
 mod evaluate;

@@ -184,6 +184,9 @@ fn probabilities(calibration: &Calibration) -> String {
         ),
         several => format!(", {} curves", several.len()),
     };
+    if calibration.folds == 0 {
+        return "those of the model itself, not learned from scores held out".to_owned();
+    }
     format!("{}, learned from scores held out in {} folds{curves}", calibration.method, calibration.folds)
 }
 

@@ -115,6 +115,8 @@ works! {
     RAETSCH = "G. Rätsch, T. Onoda & K.-R. Müller", "Soft Margins for AdaBoost", 2001;
     /// Linear and logistic regression, among much else.
     HASTIE = "T. Hastie, R. Tibshirani & J. Friedman", "The Elements of Statistical Learning", 2009;
+    /// Regularised discriminant analysis.
+    FRIEDMAN = "J. H. Friedman", "Regularized Discriminant Analysis", 1989;
     /// Latent semantic kernels.
     LATENT_SEMANTIC = "N. Cristianini, J. Shawe-Taylor & H. Lodhi", "Latent Semantic Kernels", 2002;
 }

@@ -1,8 +1,8 @@
 //! Machines for comparisons against the numbers of scikit-learn, kept in `golden/`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::machines::baseline::{LinearRegression, LogisticRegression};
-use mercer::machines::{Coefficients, Weighting};
+use mercer::machines::baseline::{LinearFisher, LinearRegression, LogisticRegression, QuadraticDiscriminant};
+use mercer::machines::{Coefficients, Output, Weighting};
 use mercer::prelude::*;
 use serde_json::Value;
 use std::path::Path;
@@ -91,5 +91,33 @@ fn logarithms_of_odds_are_those_of_scikit_learn() {
         let scores: Vec<f64> = model.scores(z).unwrap().iter().map(|s| sign * s).collect();
         near(&scores, &numbers(&case["scores"]), 1e-6, &format!("λ = {lambda}"));
         assert_eq!(labels(&model, z), numbers(&case["labels"]), "λ = {lambda}");
+    });
+}
+
+/// Scores of classes here are odds of pairs; with two classes a positive one is the first here, and the second there.
+fn clouds(model: &Model, z: &Dataset, case: &Value, what: &str) {
+    let (scores, wanted) = (model.scores(z).unwrap(), numbers(&case["scores"]));
+    let outputs = model.fitted.expansion.outputs();
+    let wanted: Vec<f64> = match outputs {
+        1 => wanted.iter().map(|s| -s).collect(),
+        _ => wanted.chunks_exact(3).flat_map(|s| [s[0] - s[1], s[0] - s[2], s[1] - s[2]]).collect(),
+    };
+    near(&scores, &wanted, 1e-8, what);
+    assert_eq!(labels(model, z), numbers(&case["labels"]), "{what}");
+    let Output::Labels { probabilities: Some(probabilities), .. } = model.predict(z).unwrap() else { panic!("{what}") };
+    near(&probabilities, &numbers(&case["probabilities"]), 1e-3, what);
+}
+
+#[test]
+fn discriminants_are_those_of_scikit_learn() {
+    each("linear_fisher", |classes, _, z, case| {
+        let gamma = case["gamma"].as_f64().unwrap();
+        let machine = LinearFisher { gamma, ..LinearFisher::default() };
+        clouds(&machine.fit(&linear(), classes).unwrap(), z, case, &format!("linear, γ = {gamma}"));
+    });
+    each("quadratic_discriminant", |classes, _, z, case| {
+        let gamma = case["gamma"].as_f64().unwrap();
+        let machine = QuadraticDiscriminant { gamma, ..QuadraticDiscriminant::default() };
+        clouds(&machine.fit(&linear(), classes).unwrap(), z, case, &format!("quadratic, γ = {gamma}"));
     });
 }

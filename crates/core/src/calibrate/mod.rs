@@ -177,13 +177,18 @@ fn gathered(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> (Vec<
 pub struct Calibration {
     /// The kind of the curves.
     pub method: Method,
-    /// In how many folds the scores were held out.
+    /// In how many folds the scores were held out; 0 where nothing was learned because scores are odds already.
     pub folds: usize,
     /// One for each output.
     pub curves: Vec<Curve>,
 }
 
 impl Calibration {
+    /// Curves for scores that are logarithms of odds: 1 / (1 + e^(−f)).
+    pub fn of_log_odds(outputs: usize) -> Self {
+        Self { method: Method::Platt, folds: 0, curves: vec![Curve::Platt { a: -1.0, b: 0.0 }; outputs] }
+    }
+
     /// Learns the curves from held-out scores and the classes 0..k of the examples.
     ///
     /// The curve of a pair is learned from the examples of its two classes only. A score that is not finite is one that

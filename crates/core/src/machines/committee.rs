@@ -1,8 +1,9 @@
-//! Committees: stumps that vote and networks of radial basis functions, on explicit coordinates.
+//! Committees: stumps that vote, networks of radial basis functions and quadratic forms, on explicit coordinates.
 //!
 //! ```text
 //! stump    ± vote as x_j > threshold or not
 //! network  Σ_k w_k exp(−‖x − μ_k‖² / 2σ_k²) + b, or ± vote by its sign
+//! quadric  −½ w_c ‖R(x − μ)‖²
 //! f_c(x)   the sum of all members that belong to output c, and the offset of the expansion
 //! ```
 //! Members see the coordinates that occurred in training and no others, as the weights of linear machines do.
@@ -24,6 +25,8 @@ pub struct Committee {
     pub stumps: Vec<Stump>,
     /// Networks.
     pub nets: Vec<Seat>,
+    /// Quadratic forms.
+    pub quadrics: Vec<Quadric>,
 }
 
 /// A threshold on one coordinate.
@@ -48,6 +51,31 @@ pub struct Seat {
     pub vote: Option<f64>,
     /// The network.
     pub net: Net,
+}
+
+/// A quadratic form that every output may take a part of: −½ w_c ‖R(x − μ)‖².
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quadric {
+    /// w for each output.
+    pub weights: Vec<f64>,
+    /// μ.
+    pub centre: Vec<f64>,
+    /// R, a lower triangle: its rows end to end, each up to the diagonal.
+    pub root: Vec<f64>,
+}
+
+impl Quadric {
+    /// −½ ‖R(x − μ)‖²
+    pub(super) fn at(&self, x: &[f64]) -> f64 {
+        let (mut sum, mut left) = (0.0, self.root.as_slice());
+        for i in 0..self.centre.len() {
+            let (row, rest) = left.split_at(i + 1);
+            let along: f64 = row.iter().zip(x).zip(&self.centre).map(|((r, x), m)| r * (x - m)).sum();
+            sum += along * along;
+            left = rest;
+        }
+        -0.5 * sum
+    }
 }
 
 /// A network of radial basis functions: f_c(x) = Σ_k w_kc exp(−‖x − μ_k‖² / 2σ_k²) + b_c.
@@ -107,6 +135,12 @@ impl Committee {
                         };
                     }
                 }
+                for quadric in &self.quadrics {
+                    let value = quadric.at(&x);
+                    // what an output has no part of cannot spoil it
+                    let parts = out.iter_mut().zip(&quadric.weights).filter(|(_, w)| **w != 0.0);
+                    parts.for_each(|(o, w)| *o += w * value);
+                }
             }
         });
         Some(())
@@ -132,7 +166,17 @@ impl Committee {
                 && net.widths.iter().all(|&s| s > 0.0)
                 && [&net.centres, &net.widths, &net.weights, &net.offsets].into_iter().all(|n| finite(n))
         });
-        if rising && d > 0 && stumps && nets { Ok(()) } else { Err("its committee does not fit together".to_owned()) }
+        let quadrics = self.quadrics.iter().all(|q| {
+            q.weights.len() == outputs
+                && q.centre.len() == d
+                && d.checked_mul(d + 1).is_some_and(|twice| q.root.len() == twice / 2)
+                && [&q.weights, &q.centre, &q.root].into_iter().all(|n| finite(n))
+        });
+        if rising && d > 0 && stumps && nets && quadrics {
+            Ok(())
+        } else {
+            Err("its committee does not fit together".to_owned())
+        }
     }
 }
 
@@ -169,6 +213,7 @@ mod tests {
             used: vec![0, 2],
             stumps: vec![Stump { output: 1, coordinate: 1, threshold: 0.5, vote: 0.25 }],
             nets: vec![Seat { output: 0, vote: None, net: net.clone() }, Seat { output: 1, vote: Some(10.0), net }],
+            quadrics: Vec::new(),
         }
     }
 
@@ -185,6 +230,25 @@ mod tests {
         }
         let narrow = Vectors::from(Rows::from_vectors(&[[0.0]]).unwrap());
         assert!(committee().scores(&narrow, 2, &mut [0.0; 2]).is_none());
+    }
+
+    #[test]
+    fn a_quadric_is_a_form_that_outputs_take_parts_of() {
+        // R = (2 0; 1 3), x − μ = (1, −1): R(x − μ) = (2, −2), so −½ · 8
+        let quadric = Quadric { weights: vec![1.0, -0.5], centre: vec![0.0, 1.0], root: vec![2.0, 1.0, 3.0] };
+        let alone = Committee { width: 3, used: vec![0, 2], quadrics: vec![quadric], ..Committee::default() };
+        alone.check(2).unwrap();
+        let mut scores = vec![0.0; 2];
+        let x = Vectors::from(Rows::from_vectors(&[[1.0, 7.0, 0.0]]).unwrap());
+        alone.scores(&x, 2, &mut scores).unwrap();
+        assert_eq!(scores, [-4.0, 2.0]);
+        let spoil: [fn(&mut Quadric); 4] =
+            [|q| q.weights.truncate(1), |q| q.centre.push(0.0), |q| q.root[1] = f64::NAN, |q| q.root.push(1.0)];
+        for spoil in spoil {
+            let mut spoilt = alone.clone();
+            spoil(&mut spoilt.quadrics[0]);
+            assert!(spoilt.check(2).is_err());
+        }
     }
 
     #[test]

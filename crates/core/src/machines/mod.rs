@@ -28,7 +28,7 @@ mod threshold;
 
 pub use beside::{Beside, Role};
 pub use class_weight::ClassWeight;
-pub use committee::{Committee, Net, Seat, Stump};
+pub use committee::{Committee, Net, Quadric, Seat, Stump};
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
 pub use fitted::{Fitted, Proof};

@@ -1,7 +1,7 @@
 //! Neighbours and committees in a model file: what they are in the document, and their arrays.
 
 use super::tensors::{Packer, Unpacker};
-use crate::machines::{Committee, Neighbours, Net, Seat, Stump, Weighting};
+use crate::machines::{Committee, Neighbours, Net, Quadric, Seat, Stump, Weighting};
 use serde::{Deserialize, Serialize};
 
 /// What a document says about neighbours.
@@ -16,6 +16,14 @@ pub(super) struct StoredNeighbours {
 pub(super) struct StoredCommittee {
     width: usize,
     nets: Vec<StoredSeat>,
+    /// How many; files written before there were any do not say.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    quadrics: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Where a network stands and how many numbers it has.
@@ -59,7 +67,7 @@ pub(super) fn unpack_neighbours(
 
 /// Writes a committee: stumps as columns, networks end to end.
 pub(super) fn pack_committee(pack: &mut Packer, committee: &Committee) -> StoredCommittee {
-    let Committee { width, used, stumps, nets } = committee;
+    let Committee { width, used, stumps, nets, quadrics } = committee;
     let places = |pack: &mut Packer, name: &str, places: Vec<u64>| pack.u64s(name, &[places.len()], &places);
     let numbers = |pack: &mut Packer, name: &str, numbers: Vec<f64>| pack.f64s(name, &[numbers.len()], &numbers);
     places(pack, "used", used.iter().map(|&j| j as u64).collect());
@@ -77,7 +85,12 @@ pub(super) fn pack_committee(pack: &mut Packer, committee: &Committee) -> Stored
         centres: s.net.widths.len(),
         outputs: s.net.offsets.len(),
     };
-    StoredCommittee { width: *width, nets: nets.iter().map(seat).collect() }
+    if !quadrics.is_empty() {
+        numbers(pack, "quadric.weights", quadrics.iter().flat_map(|q| &q.weights).copied().collect());
+        numbers(pack, "quadric.centres", quadrics.iter().flat_map(|q| &q.centre).copied().collect());
+        numbers(pack, "quadric.roots", quadrics.iter().flat_map(|q| &q.root).copied().collect());
+    }
+    StoredCommittee { width: *width, nets: nets.iter().map(seat).collect(), quadrics: quadrics.len() }
 }
 
 /// Reads and checks it.
@@ -124,6 +137,21 @@ pub(super) fn unpack_committee(
     if arrays.iter().any(|array| array.len() > 0) {
         return Err(wrong());
     }
-    let committee = Committee { width: stored.width, used, stumps, nets };
+    let mut quadrics = Vec::new();
+    if stored.quadrics > 0 {
+        let (weights, centres, roots) =
+            (numbers("quadric.weights")?, numbers("quadric.centres")?, numbers("quadric.roots")?);
+        // sizes that do not divide are found by the check of the whole
+        let count = stored.quadrics;
+        let whole = [&weights, &centres, &roots].into_iter().all(|a| !a.is_empty() && a.len() % count == 0);
+        if !whole {
+            return Err(wrong());
+        }
+        let part = |all: &[f64], i: usize| all[i * (all.len() / count)..(i + 1) * (all.len() / count)].to_vec();
+        quadrics = (0..count)
+            .map(|i| Quadric { weights: part(&weights, i), centre: part(&centres, i), root: part(&roots, i) })
+            .collect();
+    }
+    let committee = Committee { width: stored.width, used, stumps, nets, quadrics };
     committee.check(outputs).map(|()| committee)
 }

@@ -98,7 +98,7 @@ fn teach(
     let Taught { net, objective, steps, status, .. } = taught.map_err(|error| FitError::Solve { machine, error })?;
     let notes = vec![("centres".to_owned(), net.widths.len() as f64)];
     let nets = vec![Seat { output: 0, vote: None, net }];
-    let committee = Committee { width: table.width, used: table.used, stumps: Vec::new(), nets };
+    let committee = Committee { width: table.width, used: table.used, nets, ..Committee::default() };
     Ok(Fitted {
         expansion: Expansion { coefficients: Coefficients::Committee(committee), offsets: vec![0.0; outputs] },
         readout,

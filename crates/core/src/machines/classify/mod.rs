@@ -4,6 +4,7 @@ mod adatron;
 mod huber_kfd;
 mod kernel_logistic;
 mod kfd;
+mod invariant_kfd;
 mod knn;
 mod linear_sparse_kfd;
 mod linear_svc;
@@ -24,6 +25,7 @@ pub use adatron::Adatron;
 pub use huber_kfd::huber_kfd;
 pub use kernel_logistic::kernel_logistic;
 pub use kfd::{Kfd, KfdSolver};
+pub use invariant_kfd::InvariantKfd;
 pub use knn::Knn;
 pub use linear_sparse_kfd::linear_sparse_kfd;
 pub use linear_svc::{LinearSvc, MarginLoss};
@@ -60,5 +62,6 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &lp_boost::ENTRY,
     &kernel_logistic::ENTRY,
     &programme::ENTRY,
+    &invariant_kfd::ENTRY,
     &knn::ENTRY,
 ];

@@ -219,13 +219,13 @@ impl<'a> Frame<'a> {
         FitError::Param { machine: self.machine, finding: format!("the matrix {which} needs {what}") }
     }
 
-    /// Directions (width × count numbers) as coefficients of the points (points × count), each of ‖w‖ = 1. A direction
-    /// without length, which only a kernel that is not positive definite has, is an error.
-    pub(in super::super) fn coefficients(&self, mut vectors: Vec<f64>, count: usize) -> Result<Vec<f64>, FitError> {
+    /// Directions (width × count numbers), each of ‖w‖ = 1. A direction without length, which only a kernel that is not
+    /// positive definite has, is an error.
+    pub(in super::super) fn units(&self, mut vectors: Vec<f64>, count: usize) -> Result<Vec<f64>, FitError> {
         for j in 0..count {
             let c: Vec<f64> = vectors.iter().skip(j).step_by(count).copied().collect();
-            let square = match &self.own {
-                None => c.iter().map(|c| c * c).sum::<f64>(),
+            let square: f64 = match &self.own {
+                None => inner(&c, &c),
                 Some(own) => own.chunks_exact(self.width).zip(&c).map(|(row, x)| x * inner(row, &c)).sum(),
             };
             if square.is_nan() || square <= 0.0 {
@@ -235,10 +235,26 @@ impl<'a> Frame<'a> {
             }
             vectors.iter_mut().skip(j).step_by(count).for_each(|v| *v /= square.sqrt());
         }
-        let Some(map) = &self.map else { return Ok(vectors) };
+        Ok(vectors)
+    }
+
+    /// The coordinates of the examples along directions (width × count numbers), n × count numbers.
+    pub(in super::super) fn coordinates(&self, vectors: &[f64], count: usize) -> Vec<f64> {
+        let mut out = vec![0.0; self.n * count];
+        out.par_chunks_mut(STRIP * count.max(1)).zip(self.rows.par_chunks(STRIP * self.width)).for_each(
+            |(out, rows)| {
+                multiply_add(rows, rows.len() / self.width, self.width, vectors, count, out);
+            },
+        );
+        out
+    }
+
+    /// Directions (width × count numbers) as coefficients of the points (points × count).
+    pub(in super::super) fn coefficients(&self, vectors: Vec<f64>, count: usize) -> Vec<f64> {
+        let Some(map) = &self.map else { return vectors };
         let mut alpha = vec![0.0; self.points.len() * count];
         multiply_add(map, self.points.len(), self.width, &vectors, count, &mut alpha);
-        Ok(alpha)
+        alpha
     }
 }
 

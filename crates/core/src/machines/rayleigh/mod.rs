@@ -63,7 +63,7 @@ impl Quotient<'_> {
             ));
         }
         let m = frame.points.len();
-        let alpha = frame.coefficients(found.vectors, kept)?;
+        let alpha = frame.coefficients(frame.units(found.vectors, kept)?, kept);
         Ok(Fitted {
             expansion: Expansion {
                 coefficients: Coefficients::Dual { points: frame.points, alpha },

@@ -1,0 +1,230 @@
+//! The kernel Fisher discriminant with invariances.
+
+use crate::data::Classes;
+use crate::geometry::{Wanted, between_columns, rayleigh, total_scatter};
+use crate::gram::show_bytes;
+use crate::machines::rayleigh::{Allowed, Frame, Matrix, Over, Term, Terms, check_unwanted_of_classes, singular};
+use crate::machines::{
+    Beside, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
+};
+use crate::params::{Params, Visit};
+use crate::solvers::{Monitor, Progress, SolveError};
+use crate::sources::{MIKA, Source};
+use std::ops::ControlFlow;
+
+const NAME: &str = "invariant_kfd";
+
+/// B a = δ, f(x) = Σ_j a_j κ(z_j, x) − t, ‖w‖ = 1: the direction that tells two classes apart and leaves out what shall not matter
+///
+/// δ is the difference of the class means of kernel values and B a sum of matrices in words: `within` (the scatter inside the
+/// two classes), `coefficients` (‖a‖²), `norm` (‖w‖²), `tangent` (how far copies of the examples, after small transformations that
+/// are given beside the data, move from them along w; the mean over all transformations, or `tangent(NAME)` of one), `noise`
+/// and `covariance`. t lies where fewest training examples are on the wrong side and, of those places, in the middle of the
+/// widest gap. Several classes are taken one against the rest; the largest score decides. `expansion` says which points z may
+/// be used: `examples`, `all` (copies and noise, too, which makes their matrices exact), `points` (those handed in, such as
+/// centres of the examples and copies together) or a number of examples drawn by the seed. The proof's note
+/// `quotient` is δᵀB⁻¹δ, summed over the problems.
+///
+/// # Source
+/// Mika 2002, 3.4.4–3.4.5 and 5.3.1.
+///
+/// # Use when
+/// It is known what does not change the class: a shift, a turn, thicker lines.
+///
+/// # Cost
+/// For m points nm kernel values and nm² operations, as much for all copies of each transformation; m³/3 for each class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InvariantKfd {
+    /// What is not wanted, a weighted sum of matrices.
+    pub unwanted: String,
+    /// Which points the direction is made of.
+    pub expansion: String,
+}
+
+/// The catalogue's entry.
+pub(super) static ENTRY: MachineEntry = MachineEntry {
+    name: NAME,
+    aliases: &["kfd_with_invariances"],
+    summary: "the direction between two classes that ignores transformations, noise, or what else is unwanted",
+    formula: "B a = δ, f(x) = Σⱼ aⱼ κ(zⱼ, x) − t",
+    learns: Learns::Classes,
+    source: Source::new(&MIKA, "3.4.4–3.4.5 and 5.3.1"),
+    use_when: "it is known what does not change the class: a shift, a turn, thicker lines",
+    make: || Box::new(InvariantKfd::default()),
+};
+
+impl Default for InvariantKfd {
+    fn default() -> Self {
+        Self { unwanted: "within + 0.001*coefficients".to_owned(), expansion: "examples".to_owned() }
+    }
+}
+
+impl Params for InvariantKfd {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        v.text(
+            "unwanted",
+            &mut self.unwanted,
+            check_unwanted_of_classes,
+            "sum that is to be small, e.g. within + 0.001*coefficients + 0.001*tangent",
+        );
+        v.text("expansion", &mut self.expansion, Over::check, "examples, all, points or a number of examples");
+    }
+}
+
+impl Machine for InvariantKfd {
+    fn entry(&self) -> &'static MachineEntry {
+        &ENTRY
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        self.learn(task, None, watch)
+    }
+
+    fn takes_companions(&self) -> bool {
+        true
+    }
+
+    fn run_beside(&self, task: &Task<'_>, beside: &Beside<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        self.learn(task, Some(beside), watch)
+    }
+}
+
+impl InvariantKfd {
+    fn learn(&self, task: &Task<'_>, beside: Option<&Beside<'_>>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let classes = task.classes(NAME)?;
+        let wrong = |wanted: String| FitError::Param { machine: NAME, finding: format!("it takes {wanted}") };
+        let terms = Terms::parse(&self.unwanted, Allowed::UnwantedOfClasses).map_err(wrong)?;
+        let over = Over::parse(&self.expansion).map_err(wrong)?;
+        let coefficients = terms.has(&Matrix::Coefficients);
+        let frame = Frame::new(NAME, task, beside, over, (coefficients, 1e-10), watch)?;
+        let problems = Problems::new(&frame, &terms, &self.unwanted)?;
+        let outputs = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
+        let (n, m) = (task.len(), frame.points.len());
+        let (mut alpha, mut offsets) = (vec![0.0; m * outputs], vec![0.0; outputs]);
+        let (mut scores, mut quotient) = (vec![0.0; n * outputs], 0.0);
+        for c in 0..outputs {
+            let progress = Progress { phase: "directions", done: c, total: Some(outputs), gap: None };
+            if let ControlFlow::Break(reason) = watch.step(&progress) {
+                return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
+            }
+            let found = problems.solve(&classes, c)?;
+            quotient += found.quotient;
+            offsets[c] = -found.threshold;
+            alpha.iter_mut().skip(c).step_by(outputs).zip(&found.alpha).for_each(|(to, a)| *to = *a);
+            scores.iter_mut().skip(c).step_by(outputs).zip(&found.along).for_each(|(to, q)| *to = q - found.threshold);
+        }
+        let labels = classes.labels;
+        let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
+        Ok(Fitted {
+            expansion: Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
+            readout,
+            proof: Proof {
+                support: Some(m),
+                storage: format!(
+                    "kernel values of all examples with {m} points stored in f64, {}",
+                    show_bytes(8 * m * n)
+                ),
+                notes: vec![("quotient".to_owned(), quotient)],
+                ..Proof::direct()
+            },
+            calibration: None,
+            training_scores: Some(scores),
+        })
+    }
+}
+
+/// What all problems of one class against the rest have in common.
+struct Problems<'a> {
+    frame: &'a Frame<'a>,
+    words: &'a str,
+    /// B without what depends on the classes, and with the weight of `within` on the scatter about the mean of all.
+    base: Vec<f64>,
+    /// How much of `between` B has besides: what `within` has less than the scatter about the mean of all.
+    between: f64,
+}
+
+/// A direction and its threshold.
+struct Found {
+    alpha: Vec<f64>,
+    /// The training examples along the direction.
+    along: Vec<f64>,
+    threshold: f64,
+    quotient: f64,
+}
+
+impl<'a> Problems<'a> {
+    fn new(frame: &'a Frame<'a>, terms: &Terms, words: &'a str) -> Result<Self, FitError> {
+        let of_classes = |t: &&Term| matches!(t.matrix, Matrix::Within | Matrix::Between);
+        let plain: Vec<Term> = terms.0.iter().filter(|t| !of_classes(t)).cloned().collect();
+        let weight = |matrix: &Matrix| terms.0.iter().find(|t| t.matrix == *matrix).map_or(0.0, |t| t.weight);
+        let (within, between) = (weight(&Matrix::Within), weight(&Matrix::Between));
+        let mut base = frame.sum(&Terms(plain), None)?;
+        if within > 0.0 {
+            // total = within + between, whatever the classes
+            let total = total_scatter(&frame.rows, frame.width);
+            base.iter_mut().zip(&total).for_each(|(b, t)| *b += within * t);
+        }
+        Ok(Self { frame, words, base, between: between - within })
+    }
+
+    fn solve(&self, classes: &Classes, class: usize) -> Result<Found, FitError> {
+        let (frame, width) = (self.frame, self.frame.width);
+        let sides: Vec<u32> = classes.codes.iter().map(|&c| u32::from(c as usize != class)).collect();
+        let rest = sides.iter().filter(|&&s| s == 1).count() as f64;
+        let own = sides.len() as f64 - rest;
+        // √n₊ (m₊ − m) = √n₊ (n₋/n) δ
+        let columns = between_columns(&frame.rows, width, &sides, 2);
+        let scale = sides.len() as f64 / (rest * own.sqrt());
+        let delta: Vec<f64> = columns.iter().step_by(2).map(|g| scale * g).collect();
+        let part = self.between * own * rest / sides.len() as f64;
+        let mut matrix = self.base.clone();
+        for (row, d) in matrix.chunks_exact_mut(width).zip(&delta) {
+            row.iter_mut().zip(&delta).for_each(|(m, e)| *m += part * d * e);
+        }
+        let wanted = Wanted::Columns { values: delta.clone(), count: 1 };
+        let found = rayleigh(wanted, matrix, width, 1, 0.0).map_err(|error| singular(NAME, self.words, error))?;
+        let Some(&quotient) = found.quotients.first() else {
+            let label = &classes.labels[class];
+            let finding = format!("the class {label} has the same mean as the rest; use another kernel");
+            return Err(FitError::Param { machine: NAME, finding });
+        };
+        let mut vector = frame.units(found.vectors, 1)?;
+        // the class itself lies above
+        if vector.iter().zip(&delta).map(|(v, d)| v * d).sum::<f64>() < 0.0 {
+            vector.iter_mut().for_each(|v| *v = -*v);
+        }
+        let along = frame.coordinates(&vector, 1);
+        let threshold = widest_cut(&along, &sides);
+        Ok(Found { alpha: frame.coefficients(vector, 1), along, threshold, quotient })
+    }
+}
+
+/// The middle of the widest gap among those at which fewest examples are on the wrong side: side 0 belongs above.
+fn widest_cut(along: &[f64], sides: &[u32]) -> f64 {
+    let mut order: Vec<usize> = (0..along.len()).collect();
+    order.sort_unstable_by(|&a, &b| along[a].total_cmp(&along[b]).then(a.cmp(&b)));
+    // below all examples every one of the rest is wrong
+    let mut wrong = sides.iter().filter(|&&s| s == 1).count();
+    let first = order.first().map_or(0.0, |&i| along[i]);
+    let mut best = (wrong, 0.0, first.next_down());
+    for (p, &i) in order.iter().enumerate() {
+        if sides[i] == 1 {
+            wrong -= 1;
+        } else {
+            wrong += 1;
+        }
+        let (gap, cut) = match order.get(p + 1) {
+            Some(&next) if along[next] > along[i] => (along[next] - along[i], 0.5 * (along[i] + along[next])),
+            Some(_) => continue,
+            None => (0.0, along[i].next_up()),
+        };
+        if wrong < best.0 || (wrong == best.0 && gap > best.1) {
+            best = (wrong, gap, cut);
+        }
+    }
+    best.2
+}
+
+#[cfg(test)]
+#[path = "invariant_kfd_tests.rs"]
+mod tests;

@@ -1,0 +1,158 @@
+//! The discriminant with invariances against its system, against discriminant analysis, and against what it must ignore.
+
+use super::*;
+use crate::data::{Dataset, Rows, Target, Transform};
+use crate::formula::{linear, rbf};
+use crate::job::{Companions, Fit, Job};
+use crate::machines::reduce::Kda;
+use crate::seed::Seed;
+use crate::solvers::Silent;
+
+fn clouds(sizes: &[usize], d: usize, seed: u64) -> (Dataset, Rows<f64>, Vec<usize>) {
+    let mut random = Seed(seed).stream("clouds");
+    let codes: Vec<usize> = sizes.iter().enumerate().flat_map(|(c, &n)| vec![c; n]).collect();
+    let values = codes.iter().flat_map(|&c| (0..d).map(move |j| (c, j)));
+    let values = values.map(|(c, j)| random.normal() + 1.5 * ((c * d + j) as f64 * 1.3).sin()).collect();
+    let x = Rows::new(values, codes.len(), d).unwrap();
+    let words: Vec<String> = codes.iter().map(|c| format!("c{c}")).collect();
+    (Dataset::new(x.clone()).with_target(Target::from(words)).unwrap(), x, codes)
+}
+
+fn with(unwanted: &str) -> InvariantKfd {
+    InvariantKfd { unwanted: unwanted.to_owned(), ..InvariantKfd::default() }
+}
+
+#[test]
+fn the_direction_is_that_of_discriminant_analysis_in_either_basis() {
+    let (data, ..) = clouds(&[30, 25], 3, 1);
+    for words in ["within + 0.01*coefficients", "within + 0.1*norm", "0.5*within + norm + 0.3*covariance"] {
+        let kfd = with(words).fit(&rbf(0.3), &data).unwrap();
+        let kda = Kda { unwanted: words.to_owned(), components: 1, ..Kda::default() }.fit(&rbf(0.3), &data).unwrap();
+        let (f, g) = (kfd.scores(&data).unwrap(), kda.scores(&data).unwrap());
+        // the same up to the sign and the threshold
+        let sign = ((f[0] - f[1]) * (g[0] - g[1])).signum();
+        for i in 0..55 {
+            assert!(((f[i] - f[0]) - sign * (g[i] - g[0])).abs() < 1e-7, "{words}");
+        }
+    }
+}
+
+#[test]
+fn scores_of_training_are_those_of_prediction_and_separable_classes_are_separated() {
+    for sizes in [&[30, 25][..], &[20, 25, 15]] {
+        let (data, _, codes) = clouds(sizes, 3, 2);
+        let model = with("within + 1e-6*coefficients").fit(&rbf(1.0), &data).unwrap();
+        let scores = model.scores(&data).unwrap();
+        let known = model.fitted.training_scores.clone().unwrap();
+        assert!(scores.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-8));
+        let right = model.predict(&data).unwrap();
+        let right = right.labels().iter().zip(&codes).filter(|(label, code)| **label == format!("c{code}")).count();
+        assert_eq!(right, codes.len(), "a sharp kernel separates everything");
+    }
+}
+
+#[test]
+fn the_cut_has_fewest_errors_and_the_widest_gap_by_brute_force() {
+    let mut random = Seed(3).stream("cuts");
+    for n in [2, 5, 12, 40] {
+        for _ in 0..50 {
+            // values repeat
+            let q: Vec<f64> = (0..n).map(|_| (random.uniform() * 10.0).floor()).collect();
+            let sides: Vec<u32> = (0..n).map(|i| if i == 0 { 0 } else { u32::from(random.uniform() < 0.6) }).collect();
+            let wrong = |cut: f64| (0..n).filter(|&i| (q[i] > cut) == (sides[i] == 1)).count();
+            let near = |cut: f64| q.iter().map(|q| (q - cut).abs()).fold(f64::INFINITY, f64::min);
+            let found = widest_cut(&q, &sides);
+            let inside = |cut: f64| q.iter().any(|&v| v < cut) && q.iter().any(|&v| v > cut);
+            let half: Vec<f64> = (-2..24).map(|h| f64::from(h) / 2.0).filter(|h| !q.contains(h)).collect();
+            let least = half.iter().map(|&h| wrong(h)).min().unwrap();
+            assert_eq!(wrong(found), least, "{q:?} {sides:?}");
+            let widest = half.iter().filter(|&&h| wrong(h) == least && inside(h)).map(|&h| near(h)).fold(0.0, f64::max);
+            if inside(found) {
+                assert!(near(found) >= widest - 1e-12, "{q:?} {sides:?}: {found}");
+            } else {
+                assert!(widest == 0.0, "a gap between examples goes before none");
+            }
+        }
+    }
+}
+
+/// Blobs whose class is their height; where they stand from left to right means nothing.
+fn images(n: usize, seed: u64) -> (Dataset, Rows<f64>) {
+    let mut random = Seed(seed).stream("images");
+    let (mut values, mut words) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        let (x, y) = (1.0 + 5.0 * random.uniform(), if i % 2 == 0 { 2.2 } else { 4.3 } + 0.5 * random.normal());
+        values.extend((0..64).map(|p| {
+            let (u, v) = (f64::from(p % 8) - x, f64::from(p / 8) - y);
+            (-(u * u + v * v) / 2.0).exp() + 0.05 * random.normal()
+        }));
+        words.push(if i % 2 == 0 { "high" } else { "low" }.to_owned());
+    }
+    let x = Rows::new(values, n, 64).unwrap();
+    (Dataset::new(x.clone()).with_target(Target::from(words)).unwrap(), x)
+}
+
+#[test]
+fn a_heavy_tangent_makes_scores_blind_to_the_transformation() {
+    let (data, x) = images(40, 4);
+    let shift: Transform = "shift_x=1".parse().unwrap();
+    let copies = Dataset::new(shift.rows(&x, 8, 8).unwrap());
+    let companions = Companions::default().with_copies("shift_x=1", &copies).unwrap();
+    let moved = |unwanted: &str, expansion: &str| {
+        let machine = InvariantKfd { expansion: expansion.to_owned(), ..with(unwanted) };
+        let kernel = rbf(0.05);
+        let model = Job { companions: Some(&companions), ..Job::new(&machine, &kernel) }.run(&data, &Silent).unwrap();
+        assert_eq!(model.trained_on, 40);
+        let (f, g) = (model.scores(&data).unwrap(), model.scores(&copies).unwrap());
+        let mean = f.iter().sum::<f64>() / 40.0;
+        let spread: f64 = f.iter().map(|f| (f - mean).powi(2)).sum();
+        f.iter().zip(&g).map(|(f, g)| (f - g).powi(2)).sum::<f64>() / spread
+    };
+    let free = moved("within + 0.001*coefficients", "examples");
+    let held = moved("within + 0.001*coefficients + 10*tangent", "examples");
+    let exact = moved("within + 0.001*coefficients + 10*tangent(shift_x)", "all");
+    assert!(held < 0.5 * free && exact < 0.5 * free, "{free} {held} {exact}");
+    // one transformation by name is the mean of all where there is but one
+    assert!((moved("within + 0.001*coefficients + 10*tangent", "all") - exact).abs() < 1e-6 * exact);
+}
+
+#[test]
+fn points_beside_the_data_carry_the_model_and_its_file() {
+    let (data, x) = images(30, 5);
+    let shift: Transform = "shift_y=0.5".parse().unwrap();
+    let copies = Dataset::new(shift.rows(&x, 8, 8).unwrap());
+    let companions = Companions::default().with_copies("shift_y=0.5", &copies).unwrap();
+    let companions = companions.with_centres(&data, 7, Seed(1)).unwrap();
+    let machine = InvariantKfd { expansion: "points".to_owned(), ..InvariantKfd::default() };
+    let kernel = rbf(0.05);
+    let job = Job { companions: Some(&companions), ..Job::new(&machine, &kernel) };
+    let model = job.run(&data, &Silent).unwrap();
+    assert_eq!((model.fitted.proof.support, model.examples.len()), (Some(7), 7));
+    let read = crate::model::Model::from_bytes(&model.to_bytes().unwrap(), "a file").unwrap();
+    assert_eq!(read.scores(&data).unwrap(), model.scores(&data).unwrap());
+    let known = model.fitted.training_scores.clone().unwrap();
+    assert!(model.scores(&data).unwrap().iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-9));
+}
+
+#[test]
+fn what_does_not_go_with_companions_is_told() {
+    let (data, x, _) = clouds(&[10, 10], 2, 6);
+    let companions = Companions::default().with_noise(&Dataset::new(x)).unwrap();
+    let said = |machine: &dyn Machine, formula: &str, method| {
+        let kernel: crate::formula::Formula = formula.parse().unwrap();
+        let job = Job { companions: Some(&companions), probabilities: method, ..Job::new(machine, &kernel) };
+        job.run(&data, &Silent).err().map_or_else(String::new, |e| e.to_string())
+    };
+    let found = said(&super::super::Svc::default(), "rbf(gamma=1)", None);
+    assert!(found.contains("invariant_kfd") && found.contains("oriented_kpca"), "{found}");
+    let machine = with("within + 0.1*noise + 0.01*norm");
+    assert!(said(&machine, "centre(rbf(gamma=1))", None).contains("centre of noise"));
+    assert!(said(&machine, "rbf(gamma=1)", Some(crate::calibrate::Method::Platt)).contains("held out"));
+    assert_eq!(said(&machine, "rbf(gamma=1)", None), "");
+    let said = with("within").fit(&rbf(20.0), &data).unwrap_err().to_string();
+    assert!(said.contains("within + 0.001*coefficients"), "{said}");
+    let twin =
+        Dataset::new(Rows::from_vectors(&[[1.0], [1.0]]).unwrap()).with_target(Target::from_text("y", &["a", "b"]));
+    let said = with("within + norm").fit(&linear(), &twin.unwrap()).unwrap_err().to_string();
+    assert!(said.contains("the same mean"), "{said}");
+}
