@@ -5,13 +5,15 @@ mod common;
 
 use common::Place;
 
-const CLASSIFIERS: [&str; 6] = [
+const CLASSIFIERS: [&str; 8] = [
     "knn",
     "knn --kernel linear --weighting distance --k 7",
     "adaboost --rounds 30",
     "adaboost --learner rbf_network --rounds 4 --regularisation 10",
     "rbf_network --centres 8",
     "logistic_regression",
+    "linear_fisher",
+    "quadratic_discriminant --gamma 0.1",
 ];
 const REGRESSIONS: [&str; 4] =
     ["knn_regression --k 3", "linear_regression", "rbf_network_regression", "rbf_network_regression --widths cluster"];
@@ -50,6 +52,8 @@ fn parameters_are_selected_and_probabilities_learned() {
         ("adaboost", "rounds=2|20,learner=stump|rbf_network"),
         ("rbf_network", "centres=2|10,widths=cluster|nearest"),
         ("logistic_regression", "lambda=0|1|100"),
+        ("linear_fisher", "gamma=0|0.5"),
+        ("quadratic_discriminant", "lambda=0|0.5|1,gamma=0|0.1"),
     ] {
         place.run(&format!("select banana.csv --machine {machine} --grid {grid} --folds 3 -o s")).ok();
         place.run(&format!("fit banana.csv --machine {machine} --probabilities platt -o p")).ok();
