@@ -24,6 +24,7 @@ mod profile;
 mod quickstart;
 mod rank;
 mod report;
+mod reproduce;
 mod select;
 mod show;
 mod watch;
@@ -54,6 +55,7 @@ static VERBS: &[Verb] = &[
     list::VERB,
     data::VERB,
     convert::VERB,
+    reproduce::VERB,
 ];
 
 fn main() -> ExitCode {

@@ -145,6 +145,12 @@ impl Panel {
         }
     }
 
+    /// A small panel for two ranges in a given place, without numbers on the vertical axis.
+    pub(super) fn inside(x: (f64, f64), y: (f64, f64), across: (f64, f64), (top, bottom): (f64, f64)) -> Self {
+        let x_ticks = ticks(x, 6);
+        Self { x: Scale { of: x, to: across }, y: Scale { of: y, to: (bottom, top) }, x_ticks, y_ticks: Vec::new() }
+    }
+
     /// The same between two heights, with about so many ticks on the vertical axis.
     pub(super) fn between(mut self, top: f64, bottom: f64, wanted: usize) -> Self {
         self.y_ticks = ticks(self.y.of, wanted);

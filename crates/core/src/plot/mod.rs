@@ -7,6 +7,7 @@
 mod axes;
 mod contour;
 mod curve;
+mod distributions;
 mod heat;
 mod learning;
 mod marks;
@@ -27,6 +28,7 @@ mod theme;
 mod title;
 
 pub use curve::{Band, Datum, Line, RegressionCurve};
+pub use distributions::{DensityPair, Distributions};
 pub use heat::Heat;
 pub use learning::{LearningFigure, ScoreAt};
 pub use marks::PlotPoint;

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Plan;
 use crate::job::takes_weights;
-use crate::machines::{MachineEntry, Output};
+use crate::machines::{Fitted, MachineEntry, Output};
 use crate::params::{Setting, assign};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, SolveError, Status};
@@ -41,6 +41,8 @@ pub struct Trial {
     pub scores: Vec<f64>,
     /// How it ended.
     pub status: Status,
+    /// How many of the examples it has learned from carry weight; `None` where weights sit on explicit features.
+    pub support: Option<usize>,
     /// Seconds that learning took.
     pub fit_seconds: f64,
     /// Seconds that predicting took.
@@ -72,6 +74,7 @@ impl Trials<'_> {
                 output: heard.fitted.readout.read(heard.scores.clone()),
                 scores: heard.scores,
                 status: heard.fitted.proof.status,
+                support: support(heard.fitted),
                 fit_seconds: heard.fit_seconds,
                 score_seconds: heard.score_seconds,
             })
@@ -84,6 +87,12 @@ impl Trials<'_> {
             None => Ok(verdict.scores.into_iter().map(Option::unwrap_or_default).collect()),
         }
     }
+}
+
+/// Examples that carry weight: as the solver counts them, else all that the expansion names.
+fn support(fitted: &Fitted) -> Option<usize> {
+    let named = fitted.expansion.width().is_none().then(|| fitted.expansion.points().len());
+    fitted.proof.support.or(named)
 }
 
 #[cfg(test)]
@@ -125,6 +134,7 @@ mod tests {
                 let alone = machine.fit(&rbf(1.0), &data.select(&split.train)).unwrap();
                 let theirs = alone.scores(&data.select(&split.test)).unwrap();
                 assert_eq!(trial.scores.len(), split.test.len());
+                assert_eq!(trial.support, alone.fitted.proof.support);
                 // the sign of a pair depends on the class that comes first
                 for (a, b) in trial.scores.iter().zip(&theirs) {
                     assert!((a.abs() - b.abs()).abs() < 1e-4, "{a} {b}");

@@ -1,0 +1,63 @@
+//! `mercer reproduce`: experiments of the literature, run again and set beside what was printed.
+//!
+//! An experiment is a verb of its own, one file of the folder `reproduce` and one line of [`EXPERIMENTS`].
+
+mod benchmark;
+mod contender;
+mod course;
+mod ledger;
+mod mika_tables;
+mod outputs;
+mod protocol;
+
+use crate::failure::Failure;
+use crate::{Verb, arguments, report};
+use clap::{ArgMatches, Command};
+use serde_json::json;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+/// All experiments, in the order in which they are listed.
+static EXPERIMENTS: &[Verb] = &[mika_tables::EXPERIMENT, outputs::EXPERIMENT];
+
+fn command() -> Command {
+    let mut command = Command::new("reproduce")
+        .about("Run an experiment of the literature again and compare with what was printed")
+        .after_help("Example:\n  mercer reproduce\n\nWithout a name the experiments are listed.")
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Experiments")
+        .disable_help_subcommand(true)
+        .arg(arguments::json());
+    for experiment in EXPERIMENTS {
+        command = command.subcommand((experiment.command)());
+    }
+    command
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let Some((name, chosen)) = flags.subcommand() else {
+        list(flags.get_flag("json"));
+        return Ok(());
+    };
+    let Some(experiment) = EXPERIMENTS.iter().find(|e| (e.command)().get_name() == name) else {
+        return Err(Failure::usage(format!("there is no experiment {name}; `mercer reproduce` lists them")));
+    };
+    arguments::prepare(chosen)?;
+    (experiment.run)(chosen)
+}
+
+/// The experiments with a line each.
+fn list(as_json: bool) {
+    let listed: Vec<(String, String)> = EXPERIMENTS
+        .iter()
+        .map(|e| (e.command)())
+        .map(|c| (c.get_name().to_owned(), c.get_about().map(ToString::to_string).unwrap_or_default()))
+        .collect();
+    if as_json {
+        let all: Vec<_> = listed.iter().map(|(name, about)| json!({"name": name, "about": about})).collect();
+        report::print_json(&json!(all));
+    } else {
+        let rows: Vec<(&str, String)> = listed.iter().map(|(name, about)| (name.as_str(), about.clone())).collect();
+        report::print(&report::facts(&rows));
+    }
+}
