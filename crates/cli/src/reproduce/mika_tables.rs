@@ -145,13 +145,12 @@ impl Request {
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
-    let request = Request::of(flags);
+    let (request, folder) = (Request::of(flags), benchmark::folder(flags)?);
     let mut entries = Vec::with_capacity(request.contenders.len());
     for contender in &request.contenders {
         entries.push((*contender, contender.entry()?));
     }
     let (plan, seed) = (arguments::plan(flags)?, arguments::seed(flags));
-    let folder = benchmark::folder(flags)?;
     let read = |name: &&'static str| Benchmark::read(&folder, name, request.splits, request.most);
     let sets: Vec<Benchmark> = request.sets.iter().map(read).collect::<Result<_, _>>()?;
     let Some(output) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o DIR is needed")) };

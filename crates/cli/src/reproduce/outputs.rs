@@ -92,17 +92,17 @@ struct Outputs {
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
-    let contenders = contenders();
-    let mut entries = Vec::with_capacity(contenders.len());
-    for (contender, called) in contenders {
+    let Some(picture) = arguments::target(flags)? else { return Err(Failure::usage("-o FIG is needed")) };
+    arguments::picture(picture)?;
+    let folder = benchmark::folder(flags)?;
+    let mut entries = Vec::new();
+    for (contender, called) in contenders() {
         entries.push((contender, contender.entry()?, called));
     }
     let (plan, seed) = (arguments::plan(flags)?, arguments::seed(flags));
-    let Some(picture) = arguments::target(flags)? else { return Err(Failure::usage("-o FIG is needed")) };
-    arguments::picture(picture)?;
     let most = flags.get_one::<u16>("splits").map_or(100, |&n| usize::from(n));
     // the choice takes five splits, whatever is drawn
-    let mut set = Benchmark::read(&benchmark::folder(flags)?, SET, Splits::All, most.max(5))?;
+    let mut set = Benchmark::read(&folder, SET, Splits::All, most.max(5))?;
     let drawn = set.splits.len().min(most);
     let whole: Vec<Split> = set.splits[..drawn]
         .iter()

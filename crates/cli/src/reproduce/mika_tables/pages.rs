@@ -37,8 +37,9 @@ pub(super) fn table(cells: &[Cell]) -> String {
 pub(super) fn summary(cells: &[Cell]) -> String {
     let count = |verdict: &str| cells.iter().filter(|c| c.verdict() == verdict).count();
     format!(
-        "{} cells: {} better than printed, {} within two standard errors, {} worse",
+        "{} {}: {} better than printed, {} within two standard errors, {} worse",
         cells.len(),
+        if cells.len() == 1 { "cell" } else { "cells" },
         count("better"),
         count("within"),
         count("worse")
