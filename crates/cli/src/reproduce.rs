@@ -9,6 +9,7 @@ mod ledger;
 mod mika_tables;
 mod outputs;
 mod protocol;
+mod toys;
 
 use crate::failure::Failure;
 use crate::{Verb, arguments, report};
@@ -18,7 +19,7 @@ use serde_json::json;
 pub(crate) const VERB: Verb = Verb { command, run };
 
 /// All experiments, in the order in which they are listed.
-static EXPERIMENTS: &[Verb] = &[mika_tables::EXPERIMENT, outputs::EXPERIMENT];
+static EXPERIMENTS: &[Verb] = &[mika_tables::EXPERIMENT, outputs::EXPERIMENT, toys::EXPERIMENT];
 
 fn command() -> Command {
     let mut command = Command::new("reproduce")

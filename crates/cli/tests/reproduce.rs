@@ -133,7 +133,8 @@ fn requests_and_files_that_cannot_be_are_refused() {
     place.run("reproduce mika-tables --data data --machines svn").fails(2, &["svn"]);
     place.run("reproduce mika-tables --data data --splits 1").fails(2, &["1"]);
     place.run("reproduce outputs --data data -o a.pdf").fails(2, &["a.pdf"]);
-    for (splits, finding) in [("0 1 90\n", "90 is no row"), ("0 1 1\n", "listed twice"), ("0 1.5 2\n", "1.5 is no row")] {
+    for (splits, finding) in [("0 1 90\n", "90 is no row"), ("0 1 1\n", "listed twice"), ("0 1.5 2\n", "1.5 is no row")]
+    {
         place.write("data/raetsch/banana.train_idx.txt.gz", gzip(splits));
         place.run(RUN).fails(3, &["banana.train_idx.txt.gz", "line 1", finding]);
     }

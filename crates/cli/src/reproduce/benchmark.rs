@@ -65,7 +65,8 @@ pub(super) fn folder(flags: &ArgMatches) -> Result<PathBuf, Failure> {
     if found.is_dir() {
         return Ok(found);
     }
-    let message = format!("{}: there is no such folder; --data or {VARIABLE} must name that of the sets", found.display());
+    let message =
+        format!("{}: there is no such folder; --data or {VARIABLE} must name that of the sets", found.display());
     Err(Failure { message, code: 3 })
 }
 

@@ -23,48 +23,62 @@ use std::path::{Path, PathBuf};
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 
 /// The width of the kernel: a tenth to ten times the number of coordinates.
-pub(super) const KERNEL: Axis = Axis { name: WIDTH, unit: Unit::Coordinates, from: -1.0, step: 0.5, count: 5, whole: false };
+pub(super) const KERNEL: Axis =
+    Axis { name: WIDTH, unit: Unit::Coordinates, from: -1.0, step: 0.5, count: 5, whole: false };
 
-/// A penalty of the sparse machines, whose largest useful value, max |K(y − ȳ)|, is some hundreds.
-const SPARSE_PENALTY: Axis =
+/// The price of the support vector machine.
+pub(super) const PRICE: Axis = Axis { name: "c", unit: Unit::One, from: -1.0, step: 1.0, count: 6, whole: false };
+
+/// The penalty ½λ‖α‖², which stands beside squares of sums over rows of K.
+pub(super) const COEFFICIENTS_PENALTY: Axis =
+    Axis { name: "lambda", unit: Unit::One, from: -4.0, step: 1.0, count: 7, whole: false };
+
+/// The penalty λ‖α‖₁ of the sparse machines, whose largest useful value, max |K(y − ȳ)|, is some hundreds.
+pub(super) const SPARSE_PENALTY: Axis =
     Axis { name: "lambda", unit: Unit::One, from: -2.0, step: 2.0 / 3.0, count: 7, whole: false };
 
 /// Centres and penalty of a network.
 const CENTRES: Axis = Axis { name: "centres", unit: Unit::One, from: 0.5, step: 0.375, count: 4, whole: true };
 const NET_PENALTY: Axis = Axis { name: "lambda", unit: Unit::One, from: -5.0, step: 1.0, count: 5, whole: false };
 
+/// The threshold of all discriminants: a support vector machine on the line of projections.
+const MARGIN: (&str, Fixed) = ("threshold", Fixed::Word("margin"));
+
 /// Who takes part, in the order of the tables.
-pub(super) static CONTENDERS: [Contender; 7] = [
+static CONTENDERS: [Contender; 7] = [
     Contender { name: COLUMNS[0], machine: "rbf_network", fixed: &[], axes: &[CENTRES, NET_PENALTY] },
     Contender {
         name: COLUMNS[1],
         machine: "adaboost",
-        fixed: &[("learner", Fixed::Word("rbf_network")), ("rounds", Fixed::Number(50.0)), ("steps", Fixed::Number(2.0))],
+        fixed: &[
+            ("learner", Fixed::Word("rbf_network")),
+            ("rounds", Fixed::Number(50.0)),
+            ("steps", Fixed::Number(2.0)),
+        ],
         axes: &[CENTRES],
     },
     Contender {
         name: COLUMNS[2],
         machine: "adaboost",
-        fixed: &[("learner", Fixed::Word("rbf_network")), ("rounds", Fixed::Number(50.0)), ("steps", Fixed::Number(2.0))],
+        fixed: &[
+            ("learner", Fixed::Word("rbf_network")),
+            ("rounds", Fixed::Number(50.0)),
+            ("steps", Fixed::Number(2.0)),
+        ],
         axes: &[
             CENTRES,
             Axis { name: "regularisation", unit: Unit::Examples, from: -2.0, step: 1.0, count: 3, whole: false },
         ],
     },
-    Contender {
-        name: COLUMNS[3],
-        machine: "svc",
-        fixed: &[],
-        axes: &[KERNEL, Axis { name: "c", unit: Unit::One, from: -1.0, step: 1.0, count: 6, whole: false }],
-    },
+    Contender { name: COLUMNS[3], machine: "svc", fixed: &[], axes: &[KERNEL, PRICE] },
     Contender {
         name: COLUMNS[4],
         machine: "kfd",
-        fixed: &[("penalty", Fixed::Word("coefficients")), ("threshold", Fixed::Word("margin"))],
-        axes: &[KERNEL, Axis { name: "lambda", unit: Unit::One, from: -4.0, step: 1.0, count: 7, whole: false }],
+        fixed: &[("penalty", Fixed::Word("coefficients")), MARGIN],
+        axes: &[KERNEL, COEFFICIENTS_PENALTY],
     },
-    Contender { name: COLUMNS[5], machine: "sparse_kfd", fixed: &[], axes: &[KERNEL, SPARSE_PENALTY] },
-    Contender { name: COLUMNS[6], machine: "linear_sparse_kfd", fixed: &[], axes: &[KERNEL, SPARSE_PENALTY] },
+    Contender { name: COLUMNS[5], machine: "sparse_kfd", fixed: &[MARGIN], axes: &[KERNEL, SPARSE_PENALTY] },
+    Contender { name: COLUMNS[6], machine: "linear_sparse_kfd", fixed: &[MARGIN], axes: &[KERNEL, SPARSE_PENALTY] },
 ];
 
 /// The machines of the quick run, and its sets.
@@ -252,13 +266,15 @@ fn read_tested(value: &Value) -> Option<Vec<Tested>> {
 fn told(failure: Failure, task: &Protocol<'_>, done: usize, total: usize, output: &Path) -> Failure {
     let Failure { message, code } = failure;
     let kept = format!("{done} of {total} cells are done and kept in {}", output.display());
-    let message = format!("{}, {}: {message}; {kept}, and the same command goes on from there", task.set.name, task.contender.name);
+    let message = format!(
+        "{}, {}: {message}; {kept}, and the same command goes on from there",
+        task.set.name, task.contender.name
+    );
     Failure { message, code }
 }
 
 fn finish(cells: &[Cell], sets: &[Benchmark], splits: Splits, output: &Path, json: bool) -> Result<(), Failure> {
-    let sizes: Vec<pages::Sizes> =
-        sets.iter().map(|s| (s.name, [s.width(), s.train_size(), s.test_size()])).collect();
+    let sizes: Vec<pages::Sizes> = sets.iter().map(|s| (s.name, [s.width(), s.train_size(), s.test_size()])).collect();
     let page = output.join("mika-tables.md");
     let text = pages::page(cells, &sizes, &format!("NAME.{}", splits.file()));
     mercer::write::whole(&page, text.as_bytes()).map_err(|e| Failure::file(&page, &e))?;

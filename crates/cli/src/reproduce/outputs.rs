@@ -11,9 +11,9 @@
 //! S. Mika, Kernel Fisher Discriminants (2002), §5.1, Figures 5.6 and 5.7, which have no numbers.
 
 use super::benchmark::{self, Benchmark, Splits};
-use super::contender::{Axis, Contender, Unit};
+use super::contender::{Axis, Contender, Fixed, Unit};
 use super::course::Course;
-use super::mika_tables::{CONTENDERS, KERNEL};
+use super::mika_tables::{COEFFICIENTS_PENALTY, KERNEL, PRICE, SPARSE_PENALTY};
 use super::protocol::Protocol;
 use crate::failure::Failure;
 use crate::watch::Watch;
@@ -38,22 +38,32 @@ const STRENGTHS: [(f64, &str); 3] =
 const SHOWN: (f64, f64) = (-3.0, 3.0);
 const BINS: usize = 96;
 
-/// The one machine that is not in the tables.
-static ROBUST: Contender = Contender {
-    name: "robust_kfd",
-    machine: "robust_kfd",
-    fixed: &[],
-    axes: &[KERNEL, Axis { name: "lambda", unit: Unit::One, from: -3.0, step: 1.0, count: 6, whole: false }],
-};
+/// Who takes part, and what the picture calls it. Outputs are those of the programmes, whose targets are ±1: a threshold rule
+/// that scales them would hide where they gather.
+static CONTENDERS: [(Contender, &str); 4] = [
+    (Contender { name: "svm", machine: "svc", fixed: &[], axes: &[KERNEL, PRICE] }, "SVM"),
+    (
+        Contender {
+            name: "kfd",
+            machine: "kfd",
+            fixed: &[("penalty", Fixed::Word("coefficients")), ("threshold", Fixed::Word("programme"))],
+            axes: &[KERNEL, COEFFICIENTS_PENALTY],
+        },
+        "KFD",
+    ),
+    (
+        Contender { name: "robust_kfd", machine: "robust_kfd", fixed: OWN_OFFSET, axes: &[KERNEL, NORM_PENALTY] },
+        "robust KFD",
+    ),
+    (
+        Contender { name: "lskfd", machine: "linear_sparse_kfd", fixed: OWN_OFFSET, axes: &[KERNEL, SPARSE_PENALTY] },
+        "linear sparse KFD",
+    ),
+];
+const OWN_OFFSET: &[(&str, Fixed)] = &[("threshold", Fixed::Word("programme"))];
 
-/// Who takes part, and what the picture calls it.
-fn contenders() -> Vec<(&'static Contender, &'static str)> {
-    let of = |name: &str| CONTENDERS.iter().find(|c| c.name == name);
-    [(of("svm"), "SVM"), (of("kfd"), "KFD"), (Some(&ROBUST), "robust KFD"), (of("lskfd"), "linear sparse KFD")]
-        .into_iter()
-        .filter_map(|(contender, called)| Some((contender?, called)))
-        .collect()
-}
+/// The penalty of the robust machine, one over the price of a support vector regression.
+const NORM_PENALTY: Axis = Axis { name: "lambda", unit: Unit::One, from: -3.0, step: 1.0, count: 6, whole: false };
 
 fn command() -> Command {
     let command = Command::new("outputs")
@@ -96,8 +106,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     arguments::picture(picture)?;
     let folder = benchmark::folder(flags)?;
     let mut entries = Vec::new();
-    for (contender, called) in contenders() {
-        entries.push((contender, contender.entry()?, called));
+    for (contender, called) in &CONTENDERS {
+        entries.push((contender, contender.entry()?, *called));
     }
     let (plan, seed) = (arguments::plan(flags)?, arguments::seed(flags));
     let most = flags.get_one::<u16>("splits").map_or(100, |&n| usize::from(n));
@@ -174,9 +184,12 @@ impl Outputs {
         let Output::Labels { labels, codes, .. } = &trial.output else { return };
         let is_one = |code: u32| labels.get(code as usize).is_some_and(|l| same_label(l, "1"));
         // a positive score may stand for either class
-        let sign = trial.scores.iter().zip(codes).find(|(s, _)| **s > 0.0).map_or(1.0, |(_, &code)| {
-            if is_one(code) { 1.0 } else { -1.0 }
-        });
+        let sign = trial
+            .scores
+            .iter()
+            .zip(codes)
+            .find(|(s, _)| **s > 0.0)
+            .map_or(1.0, |(_, &code)| if is_one(code) { 1.0 } else { -1.0 });
         let outputs: Vec<f64> = trial.scores.iter().map(|s| sign * s).collect();
         self.train.extend(&outputs[..train]);
         self.test.extend(&outputs[train..]);
@@ -266,9 +279,8 @@ mod tests {
 
     #[test]
     fn the_distance_is_the_largest_gap_between_two_distribution_functions() {
-        let of = |train: &[f64], test: &[f64]| {
-            distance(&Outputs { train: train.to_vec(), test: test.to_vec(), wrong: 0 })
-        };
+        let of =
+            |train: &[f64], test: &[f64]| distance(&Outputs { train: train.to_vec(), test: test.to_vec(), wrong: 0 });
         assert_eq!(of(&[1.0, 2.0, 3.0], &[3.0, 1.0, 2.0]), 0.0);
         assert_eq!(of(&[1.0, 2.0], &[3.0, 4.0, 5.0]), 1.0);
         // after 2: three quarters against one half; ties count on both sides

@@ -8,6 +8,7 @@ mod axes;
 mod contour;
 mod curve;
 mod distributions;
+mod feature_maps;
 mod heat;
 mod learning;
 mod marks;
@@ -29,6 +30,7 @@ mod title;
 
 pub use curve::{Band, Datum, Line, RegressionCurve};
 pub use distributions::{DensityPair, Distributions};
+pub use feature_maps::{FeatureMap, FeatureMaps};
 pub use heat::Heat;
 pub use learning::{LearningFigure, ScoreAt};
 pub use marks::PlotPoint;

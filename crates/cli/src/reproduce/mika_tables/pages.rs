@@ -77,7 +77,8 @@ pub(super) fn page(cells: &[Cell], sizes: &[Sizes], splits: &str) -> String {
 fn sizes_table(sizes: &[Sizes]) -> String {
     let header = ["set", "coordinates", "training", "test", "as printed"].map(str::to_owned);
     let row = |(set, ours): &Sizes| {
-        let printed = ROWS.iter().find(|r| r.set == *set).map(|r| (r.called, r.sizes.map(|s| s.to_string()).join(" / ")));
+        let printed =
+            ROWS.iter().find(|r| r.set == *set).map(|r| (r.called, r.sizes.map(|s| s.to_string()).join(" / ")));
         let (called, printed) = printed.unwrap_or_default();
         let mut row = vec![called.to_owned()];
         row.extend(ours.iter().map(ToString::to_string));
