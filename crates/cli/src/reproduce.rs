@@ -10,6 +10,7 @@ mod mika_tables;
 mod outputs;
 mod protocol;
 mod toys;
+mod usps;
 
 use crate::failure::Failure;
 use crate::{Verb, arguments, report};
@@ -19,7 +20,7 @@ use serde_json::json;
 pub(crate) const VERB: Verb = Verb { command, run };
 
 /// All experiments, in the order in which they are listed.
-static EXPERIMENTS: &[Verb] = &[mika_tables::EXPERIMENT, outputs::EXPERIMENT, toys::EXPERIMENT];
+static EXPERIMENTS: &[Verb] = &[mika_tables::EXPERIMENT, outputs::EXPERIMENT, toys::EXPERIMENT, usps::EXPERIMENT];
 
 fn command() -> Command {
     let mut command = Command::new("reproduce")

@@ -58,8 +58,8 @@ pub mod prelude {
     pub use crate::job::{Fit, Job};
     pub use crate::machines::Effort;
     pub use crate::machines::classify::{
-        Adatron, InvariantKfd, Kfd, Knn, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc, huber_kfd,
-        kernel_logistic, linear_sparse_kfd, lp_boost, lp_machine, programme, robust_kfd, sparse_kfd,
+        Adatron, InvariantKfd, Kfd, Knn, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc,
+        huber_kfd, kernel_logistic, linear_sparse_kfd, lp_boost, lp_machine, programme, robust_kfd, sparse_kfd,
     };
     pub use crate::machines::cluster::{KernelKMeans, SpectralClustering};
     pub use crate::machines::detect::{CentreOfMass, OneClass, ParzenDensity, Svdd};

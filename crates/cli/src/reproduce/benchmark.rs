@@ -50,8 +50,8 @@ pub(super) fn flag() -> Arg {
         .help("Folder of the benchmark sets, which holds raetsch/NAME.csv.gz [default: the variable MERCER_DATA]")
 }
 
-/// The folder that holds the sets, from `--data` or the environment.
-pub(super) fn folder(flags: &ArgMatches) -> Result<PathBuf, Failure> {
+/// The data folder, from `--data` or the environment.
+pub(super) fn root(flags: &ArgMatches) -> Result<PathBuf, Failure> {
     let given = flags.get_one::<PathBuf>("data").cloned();
     let Some(folder) = given.or_else(|| std::env::var_os(VARIABLE).filter(|v| !v.is_empty()).map(PathBuf::from)) else {
         return Err(Failure::usage(format!(
@@ -60,14 +60,19 @@ pub(super) fn folder(flags: &ArgMatches) -> Result<PathBuf, Failure> {
             Splits::All.file()
         )));
     };
-    let inside = folder.join(INSIDE);
-    let found = if inside.is_dir() { inside } else { folder };
-    if found.is_dir() {
-        return Ok(found);
+    if folder.is_dir() {
+        return Ok(folder);
     }
     let message =
-        format!("{}: there is no such folder; --data or {VARIABLE} must name that of the sets", found.display());
+        format!("{}: there is no such folder; --data or {VARIABLE} must name that of the sets", folder.display());
     Err(Failure { message, code: 3 })
+}
+
+/// The folder that holds the sets with splits.
+pub(super) fn folder(flags: &ArgMatches) -> Result<PathBuf, Failure> {
+    let folder = root(flags)?;
+    let inside = folder.join(INSIDE);
+    Ok(if inside.is_dir() { inside } else { folder })
 }
 
 impl Benchmark {

@@ -2,9 +2,9 @@
 
 mod adatron;
 mod huber_kfd;
+mod invariant_kfd;
 mod kernel_logistic;
 mod kfd;
-mod invariant_kfd;
 mod knn;
 mod linear_sparse_kfd;
 mod linear_svc;
@@ -23,9 +23,9 @@ mod svc;
 
 pub use adatron::Adatron;
 pub use huber_kfd::huber_kfd;
+pub use invariant_kfd::InvariantKfd;
 pub use kernel_logistic::kernel_logistic;
 pub use kfd::{Kfd, KfdSolver};
-pub use invariant_kfd::InvariantKfd;
 pub use knn::Knn;
 pub use linear_sparse_kfd::linear_sparse_kfd;
 pub use linear_svc::{LinearSvc, MarginLoss};
