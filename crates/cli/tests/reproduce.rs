@@ -142,6 +142,21 @@ fn requests_and_files_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn the_discriminant_parts_the_parabolas_better_than_components() {
+    let place = Place::new();
+    let told = place.json("reproduce toys");
+    let separation: Vec<f64> = told.as_array().unwrap().iter().map(|f| f["separation"].as_f64().unwrap()).collect();
+    assert_eq!(separation.len(), 3);
+    assert!(separation[2] > 1.5 * separation[0].max(separation[1]), "{separation:?}");
+    let picture = place.read("toys.svg");
+    assert!(picture.starts_with("<svg ") && picture.matches("<polyline").count() >= 27);
+    // the same picture every time, another for another seed
+    place.run("reproduce toys -o again.svg").ok();
+    place.run("reproduce toys --seed 1 -o other.svg").ok();
+    assert!(place.read("again.svg") == picture && place.read("other.svg") != picture);
+}
+
+#[test]
 fn heart_is_as_printed() {
     let Some(path) = real_data("raetsch/heart.official10_train_idx.txt.gz") else { return };
     let data = path.parent().unwrap().display().to_string();

@@ -79,8 +79,10 @@ impl Axis {
 
     /// So many exponents around one, to halfway to its neighbours on the coarse grid.
     pub(super) fn refined(&self, around: f64, count: usize) -> Vec<f64> {
-        let last = count.saturating_sub(1).max(1) as f64;
-        (0..count).map(|k| around + self.step * (k as f64 / last - 0.5)).collect()
+        match count {
+            0 | 1 => vec![around],
+            n => (0..n).map(|k| around + self.step * (k as f64 / (n - 1) as f64 - 0.5)).collect(),
+        }
     }
 }
 
@@ -146,5 +148,29 @@ impl Contender {
             })
             .collect();
         json!({"machine": self.machine, "fixed": fixed, "axes": axes})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AXIS: Axis = Axis { name: "lambda", unit: Unit::Examples, from: -1.0, step: 0.5, count: 3, whole: true };
+
+    #[test]
+    fn grids_are_even_in_logarithms_and_finer_ones_stay_between_neighbours() {
+        assert_eq!(AXIS.coarse(), [-1.0, -0.5, 0.0]);
+        assert_eq!(AXIS.refined(1.0, 5), [0.75, 0.875, 1.0, 1.125, 1.25]);
+        assert_eq!(AXIS.refined(1.0, 1), [1.0]);
+    }
+
+    #[test]
+    fn values_have_their_unit_and_whole_ones_are_at_least_one() {
+        let size = Size { coordinates: 2, examples: 30 };
+        assert_eq!((AXIS.value(-1.0, size), AXIS.value(-0.5, size), AXIS.value(-9.0, size)), (3.0, 9.0, 1.0));
+        let width = Axis { name: WIDTH, unit: Unit::Coordinates, whole: false, ..AXIS };
+        let contender = Contender { name: "a", machine: "svc", fixed: &[], axes: &[] };
+        assert_eq!((width.value(1.0, size), contender.has_width()), (20.0, false));
+        assert_eq!(contender.kernel(&[], size).to_string(), "linear");
     }
 }

@@ -38,7 +38,7 @@ impl Ledger {
     }
 
     /// Writes down a part; the file is replaced as a whole.
-    pub(super) fn keep(&mut self, part: &str, settings: &Value, result: Value) -> Result<(), Failure> {
+    pub(super) fn keep(&mut self, part: &str, settings: &Value, result: &Value) -> Result<(), Failure> {
         self.parts.insert(part.to_owned(), json!({"settings": settings, "result": result}));
         let text = serde_json::to_string_pretty(&self.parts).unwrap_or_default();
         mercer::write::whole(&self.path, text.as_bytes()).map_err(|e| Failure::file(&self.path, &e))
@@ -54,7 +54,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("mercer-ledger-{}", std::process::id()));
         let (same, other) = (json!({"seed": 1}), json!({"seed": 2}));
         let mut ledger = Ledger::open(&folder, true).map_err(|f| f.message).unwrap();
-        ledger.keep("a", &same, json!([0.1, 0.3])).map_err(|f| f.message).unwrap();
+        ledger.keep("a", &same, &json!([0.1, 0.3])).map_err(|f| f.message).unwrap();
         let again = Ledger::open(&folder, false).map_err(|f| f.message).unwrap();
         assert_eq!(again.take("a", &same), Some(&json!([0.1, 0.3])));
         assert_eq!((again.take("a", &other), again.take("b", &same)), (None, None));

@@ -9,7 +9,7 @@ use super::benchmark::{self, Benchmark, Splits};
 use super::contender::{Axis, Contender, Fixed, Unit, WIDTH};
 use super::course::Course;
 use super::ledger::Ledger;
-use super::protocol::{Choice, Protocol, Tested};
+use super::protocol::{Choice, Protocol, REALISATIONS, Tested};
 use crate::failure::Failure;
 use crate::watch::Watch;
 use crate::{Verb, arguments, report};
@@ -35,7 +35,7 @@ pub(super) const COEFFICIENTS_PENALTY: Axis =
 
 /// The penalty λ‖α‖₁ of the sparse machines, whose largest useful value, max |K(y − ȳ)|, is some hundreds.
 pub(super) const SPARSE_PENALTY: Axis =
-    Axis { name: "lambda", unit: Unit::One, from: -2.0, step: 2.0 / 3.0, count: 7, whole: false };
+    Axis { name: "lambda", unit: Unit::One, from: -1.0, step: 0.5, count: 7, whole: false };
 
 /// Centres and penalty of a network.
 const CENTRES: Axis = Axis { name: "centres", unit: Unit::One, from: 0.5, step: 0.375, count: 4, whole: true };
@@ -84,8 +84,8 @@ static CONTENDERS: [Contender; 7] = [
 /// The machines of the quick run, and its sets.
 const MAIN: [&str; 4] = ["svm", "kfd", "skfd", "lskfd"];
 const QUICK: [&str; 3] = ["banana", "heart", "ringnorm"];
-/// Values of each parameter on the finer grid, and in the quick run.
-const FINER: (usize, usize) = (5, 3);
+/// Values of each parameter on the finer grid; the quick run has none.
+const FINER: usize = 5;
 
 fn command() -> Command {
     let names = |id: &'static str, all: Vec<&'static str>| {
@@ -117,7 +117,7 @@ fn command() -> Command {
             Arg::new("quick")
                 .long("quick")
                 .action(ArgAction::SetTrue)
-                .help("A short look: banana, heart and ringnorm on their ten original splits, the four main machines, fewer parameters"),
+                .help("A short look: banana, heart and ringnorm on their ten original splits, the four main machines, the coarse grid alone"),
         )
         .arg(Arg::new("afresh").long("afresh").action(ArgAction::SetTrue).help("Leave aside what the folder holds"))
         .arg(arguments::output("DIR", "Folder of the results").default_value("mika-tables"));
@@ -153,7 +153,7 @@ impl Request {
             contenders: CONTENDERS.iter().filter(|c| machines.contains(&c.name)).collect(),
             splits: if quick { Splits::Official } else { Splits::All },
             most: flags.get_one::<u16>("splits").map_or(usize::MAX, |&n| usize::from(n)),
-            finer: if quick { FINER.1 } else { FINER.0 },
+            finer: if quick { 0 } else { FINER },
         }
     }
 }
@@ -195,7 +195,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 fn choice_settings(task: &Protocol<'_>) -> Value {
     json!({
         "program": env!("CARGO_PKG_VERSION"), "seed": task.seed.0, "data": format!("{:016x}", task.set.digest),
-        "choosing_splits": task.set.splits.len().min(5), "finer": task.finer, "contender": task.contender.document(),
+        "choosing_splits": task.set.splits.len().min(REALISATIONS), "finer": task.finer, "contender": task.contender.document(),
     })
 }
 
@@ -224,7 +224,7 @@ fn measured(task: &Protocol<'_>, ledger: &mut Ledger, course: &Course<'_>) -> Re
         None => {
             let choice = task.choose(course)?;
             let result = json!({"median": choice.point, "each": choice.each});
-            ledger.keep(&part(task, "choice"), &choice_settings(task), result)?;
+            ledger.keep(&part(task, "choice"), &choice_settings(task), &result)?;
             choice
         }
     };
@@ -236,7 +236,7 @@ fn measured(task: &Protocol<'_>, ledger: &mut Ledger, course: &Course<'_>) -> Re
         None => {
             let tested = task.test(&choice.point, course)?;
             let result: Vec<Value> = tested.iter().map(|t| json!([t.error, t.zeros])).collect();
-            ledger.keep(&part(task, "errors"), &settings, json!(result))?;
+            ledger.keep(&part(task, "errors"), &settings, &json!(result))?;
             tested
         }
     };

@@ -14,7 +14,7 @@ use super::benchmark::{self, Benchmark, Splits};
 use super::contender::{Axis, Contender, Fixed, Unit};
 use super::course::Course;
 use super::mika_tables::{COEFFICIENTS_PENALTY, KERNEL, PRICE, SPARSE_PENALTY};
-use super::protocol::Protocol;
+use super::protocol::{Protocol, REALISATIONS};
 use crate::failure::Failure;
 use crate::watch::Watch;
 use crate::{Verb, arguments, report};
@@ -111,14 +111,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let (plan, seed) = (arguments::plan(flags)?, arguments::seed(flags));
     let most = flags.get_one::<u16>("splits").map_or(100, |&n| usize::from(n));
-    // the choice takes five splits, whatever is drawn
-    let mut set = Benchmark::read(&folder, SET, Splits::All, most.max(5))?;
+    // the choice takes its splits, whatever is drawn
+    let mut set = Benchmark::read(&folder, SET, Splits::All, most.max(REALISATIONS))?;
     let drawn = set.splits.len().min(most);
     let whole: Vec<Split> = set.splits[..drawn]
         .iter()
         .map(|s| Split { test: [s.train.as_slice(), &s.test].concat(), ..s.clone() })
         .collect();
-    set.splits.truncate(5);
+    set.splits.truncate(REALISATIONS);
     let tasks: Vec<(Protocol<'_>, &'static str)> = entries
         .into_iter()
         .map(|(contender, entry, called)| (Protocol { contender, entry, set: &set, finer: FINER, plan, seed }, called))

@@ -14,7 +14,7 @@
 //! S. Mika, Kernel Fisher Discriminants (2002), §5.3.2. The grids are not printed there.
 
 use super::benchmark::Benchmark;
-use super::contender::{Contender, Size};
+use super::contender::{Axis, Contender, Size};
 use mercer::Error;
 use mercer::data::{DataError, Dataset, Target};
 use mercer::gram::Plan;
@@ -27,7 +27,7 @@ use mercer::solvers::Monitor;
 use rayon::prelude::*;
 
 /// How many splits choose.
-const REALISATIONS: usize = 5;
+pub(super) const REALISATIONS: usize = 5;
 /// Folds of the cross-validation.
 const FOLDS: usize = 5;
 
@@ -36,7 +36,7 @@ pub(super) struct Protocol<'a> {
     pub(super) contender: &'a Contender,
     pub(super) entry: &'static MachineEntry,
     pub(super) set: &'a Benchmark,
-    /// Values of each parameter on the finer grid.
+    /// Values of each parameter on the finer grid; none where it is left out.
     pub(super) finer: usize,
     pub(super) plan: Plan,
     pub(super) seed: Seed,
@@ -76,7 +76,7 @@ impl Protocol<'_> {
     /// How many fits a choice takes.
     pub(super) fn fits(&self) -> usize {
         let coarse: usize = self.contender.axes.iter().map(|a| a.count).product();
-        let finer = self.finer.pow(self.contender.axes.len() as u32);
+        let finer = if self.finer == 0 { 0 } else { self.finer.pow(self.contender.axes.len() as u32) };
         self.set.splits.len().min(REALISATIONS) * FOLDS * (coarse + finer)
     }
 
@@ -88,8 +88,11 @@ impl Protocol<'_> {
             .par_iter()
             .map(|split| {
                 let part = self.part(split)?;
-                let coarse: Vec<Vec<f64>> = axes.iter().map(|a| a.coarse()).collect();
+                let coarse: Vec<Vec<f64>> = axes.iter().map(Axis::coarse).collect();
                 let best = self.best(&part, &coarse, watch)?;
+                if self.finer == 0 {
+                    return Ok(best);
+                }
                 let finer: Vec<Vec<f64>> = axes.iter().zip(&best).map(|(a, &e)| a.refined(e, self.finer)).collect();
                 self.best(&part, &finer, watch)
             })
@@ -200,7 +203,7 @@ fn least(errors: &[f64], shape: &[usize]) -> usize {
         let own: Vec<f64> = (0..errors.len()).filter(|&j| near(&places[i], &places[j])).map(|j| errors[j]).collect();
         own.iter().sum::<f64>() / own.len() as f64
     };
-    // errors are counts over the same examples: less than half of one is no difference
+    // errors are counts over the same examples, but for rounding
     let smallest = errors.iter().copied().fold(f64::INFINITY, f64::min);
     let equals = (0..errors.len()).filter(|&i| errors[i] <= smallest + 1e-9);
     equals.min_by(|&i, &j| around(i).total_cmp(&around(j))).unwrap_or(0)
