@@ -152,15 +152,17 @@ impl<'a> Barrier<'a> {
             below: vec![0.0; v.len()],
             v,
         };
+        // a v that starts close to a bound must not get a multiplier far beyond all errors
+        let usual = 10.0 * worst / terms.w.iter().sum::<f64>();
         for k in 0..point.v.len() {
             let Branch { row, sign, lower, upper, bend, .. } = self.branches[k];
             let (has_lower, has_upper) = self.bounded(k);
             let error = sign * (terms.y[row] - offset) - bend - self.bent(k, point.v[k]).0;
             if has_upper {
-                point.above[k] = level / (upper - point.v[k]) + error.max(0.0);
+                point.above[k] = (level / (upper - point.v[k])).min(usual) + error.max(0.0);
             }
             if has_lower {
-                point.below[k] = level / (point.v[k] - lower) + (-error).max(0.0);
+                point.below[k] = (level / (point.v[k] - lower)).min(usual) + (-error).max(0.0);
             }
             // where one bound alone is there its multiplier must not stay at odds with the equation
             if has_upper && has_lower {

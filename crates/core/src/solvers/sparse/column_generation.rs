@@ -26,7 +26,7 @@ const IDLE: usize = 2;
 /// The most rounds: every column joins long before.
 const ROUNDS: usize = 500;
 /// The most steps of all masters where no limit is given.
-const PATIENT: usize = 5000;
+const PATIENT: usize = 2000;
 
 /// Solves a programme on as few columns as it takes.
 ///
@@ -88,7 +88,7 @@ pub fn column_generation(
         let outside = (inner.objective - dual) / inner.objective;
         let wanted = if joined { 0.1 * outside } else { 0.1 * gap / inner.objective };
         sharpness = wanted.clamp(0.3 * options.tolerance, sharpness);
-        if !joined && sharpness <= 0.3 * options.tolerance && inner.status == Status::IterationLimit {
+        if !joined && inner.status == Status::IterationLimit {
             // neither columns nor steps can bring more
             let ending = Ending { x: &x, which: &pool.which, inner, tolerance: options.tolerance };
             let mut solution = finish(programme, &terms, &ending, Some(&prices))?;

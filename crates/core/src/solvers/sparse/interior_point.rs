@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 const PATIENT: usize = 200;
 /// A gap of this part of the objective is small enough to try for the solution itself.
 const NEAR: f64 = 1e-3;
-/// After so many steps in which the gap did not become less nothing more is expected.
+/// After so many steps in which the gap did not become less nothing more is expected; far from the end four times as many.
 const STALLED: usize = 6;
 
 /// The end of a master problem.
@@ -100,7 +100,8 @@ pub(super) fn master(x: &Working, terms: &Terms<'_>, tolerance: f64, limit: usiz
         if best.gap() <= tolerance * best.objective + floor {
             break Status::Converged;
         }
-        if steps >= limit || stalled > STALLED || barrier.step(&mut point, &state, level).is_none() {
+        let patience = if best.gap() <= NEAR * best.objective { STALLED } else { 4 * STALLED };
+        if steps >= limit || stalled > patience || barrier.step(&mut point, &state, level).is_none() {
             break Status::IterationLimit;
         }
         steps += 1;
