@@ -1,4 +1,4 @@
-//! A point inside all bounds, and the step from it towards optimality: the arithmetic of [`super::interior_point`].
+//! A point inside all bounds, and the step from it towards optimality: the arithmetic of `interior_point.rs`.
 
 use super::certificate::{balanced, drawn, most};
 use super::columns::Working;

@@ -7,7 +7,7 @@
 //! ```
 //! where β = Σ σv over the branches of an example: one (σ = 1, v = β) unless its loss has a tube of width e, then one for either
 //! side. φ is what ℓ* is between its bounds: ½ρv², or an entropy for the logistic loss. Products of pairs (⟂) are drawn to μ, and μ
-//! to zero. α⁺ and α⁻ share their columns and every branch its row, so a step costs one factorisation ([`Reduced`]). Prices
+//! to zero. α⁺ and α⁻ share their columns and every branch its row, so a step costs one factorisation (`reduced.rs`). Prices
 //! start within ±λ and stay there, since they are computed afresh from β: the dual is feasible but for 1ᵀβ = 0.
 //!
 //! # Source
@@ -52,7 +52,7 @@ impl Inner {
 /// Solves a programme with all columns at once.
 ///
 /// # Use when
-/// Most coefficients are expected not to be zero; else [`super::column_generation`] is faster.
+/// Most coefficients are expected not to be zero; else [`super::column_generation()`] is faster.
 ///
 /// # Cost
 /// Ten to thirty steps of nm min(n, m) operations and a factorisation; K is stored.

@@ -5,8 +5,8 @@
 //! dual    max over β      yᵀβ − Σ_i w_i ℓ*(β_i / w_i)            |Kᵀβ| ≤ λ, and 1ᵀβ = 0 where there is a bias
 //! ```
 //! With the squared loss it is sparse KFD (a lasso on the columns of K), with absolute errors linear sparse KFD, with the hinge
-//! a linear programming machine. Three roads lead to the same optimum: [`interior_point`] on all columns,
-//! [`coordinate_descent`] for smooth losses (which also makes paths over λ) and [`column_generation`], which never looks at
+//! a linear programming machine. Three roads lead to the same optimum: [`interior_point()`] on all columns,
+//! [`coordinate_descent()`] for smooth losses (which also makes paths over λ) and [`column_generation()`], which never looks at
 //! more columns than it needs and ends with a proof over all of them. [`solve`] takes the fastest.
 //!
 //! Every solution comes with a dual point made feasible, so `objective − dual_objective` bounds what is left to gain.
