@@ -24,8 +24,8 @@ const LOO_UP_TO: usize = 2000;
 const SEARCH: (f64, f64) = (1e-14, 1e3);
 /// Bytes for rows of K at most: pairs come back to few of them.
 const ROWS: usize = 256 << 20;
-/// Pairs of a step.
-const PAIRS: usize = 4;
+/// Pairs of a step: larger blocks take fewer steps, but more rows, which cost more than steps do.
+const PAIRS: usize = 1;
 /// Steps for each right-hand side at most, as a multiple of the examples.
 const STEPS: usize = 1000;
 
