@@ -36,7 +36,7 @@ fn transformed_images_enter_the_fit_and_stay_in_the_model() {
     let of = |told: &serde_json::Value| told["notes"]["quotient"].as_f64().unwrap();
     // more is unwanted, so less is left
     assert!(of(&held) < 0.9 * of(&plain), "{} {}", of(&plain), of(&held));
-    assert_eq!(held["trained_on"], 40, "{held}");
+    assert_eq!(held["n"], 40, "{held}");
     // the copies themselves as points, and centres of all
     let all = fit("--expansion all --transform shift_x=1 --image 4x4");
     assert_eq!(all["n_support"], 80);
@@ -81,7 +81,7 @@ fn noise_is_read_with_the_columns_of_the_data_and_directions_beyond_the_rank_are
     assert_eq!(told["notes"]["components"], 2.0);
     assert!(told["advice"][0].as_str().unwrap().contains("5 directions were asked for"), "{told}");
     let lines = place.run("predict m iris.csv").ok();
-    assert!(lines.lines()[0] == "d1,d2" && lines.lines().len() == 151, "{}", lines.lines()[0]);
+    assert!(lines.lines()[0] == "prediction_d1,prediction_d2" && lines.lines().len() == 151, "{}", lines.lines()[0]);
 }
 
 #[test]
