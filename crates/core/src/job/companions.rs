@@ -19,7 +19,8 @@ use crate::seed::Seed;
 /// let companions = Companions::default().with_copies("shift_x=0.5", &copies)?;
 /// let data = Dataset::new(x).with_target(Target::from_text("y", &["a", "a", "b", "b"]))?;
 /// let machine = Kda { unwanted: "within + 0.01*norm + 10*tangent".to_owned(), ..Kda::default() };
-/// let job = Job { companions: Some(&companions), ..Job::new(&machine, &rbf(1.0)) };
+/// let kernel = rbf(1.0);
+/// let job = Job { companions: Some(&companions), ..Job::new(&machine, &kernel) };
 /// let model = job.run(&data, &mercer::solvers::Silent)?;
 /// assert_eq!(model.predict(&data)?.len(), 4);
 /// # Ok::<(), mercer::Error>(())
