@@ -259,7 +259,8 @@ impl Digits<'_> {
             ),
         ];
         for (setting, companions, unwanted, printed, note) in cases {
-            let machine = InvariantKfd { unwanted: unwanted.to_owned(), expansion: "points".to_owned() };
+            let (unwanted, expansion) = (unwanted.to_owned(), "points".to_owned());
+            let machine = InvariantKfd { unwanted, expansion, ..InvariantKfd::default() };
             let (error, seconds, _) = self.judge(&machine, &kernel(0.3), Some(companions))?;
             figures.push(Figure { part: "invariances", setting: setting.to_owned(), error, printed, seconds, note });
         }

@@ -149,7 +149,12 @@ impl Line<'_> {
         let total: f64 = order.iter().map(|&i| self.weights[i]).sum();
         // weight of those that a cut below everything gets wrong when what lies above it is positive
         let mut wrong: f64 = self.of(-1.0).map(|(_, w)| w).sum();
-        let mut best: Option<(f64, f64, f64, f64)> = None;
+        // the two cuts outside of everything have no gap: they are taken where all others are worse
+        let (first, last) = (self.q[*order.first()?], self.q[*order.last()?]);
+        let mut best = (wrong, 0.0, 1.0, first.next_down());
+        if total - wrong < wrong {
+            best = (total - wrong, 0.0, 1.0, last.next_up());
+        }
         for pair in order.windows(2) {
             let (a, b) = (pair[0], pair[1]);
             wrong += self.signs[a] * self.weights[a];
@@ -159,14 +164,14 @@ impl Line<'_> {
             }
             for (scale, errors) in [(1.0, wrong), (-1.0, total - wrong)] {
                 // rounding of sums of weights must not decide between cuts
-                let better =
-                    best.is_none_or(|(e, g, ..)| errors < e - 1e-12 * total || (errors < e + 1e-12 * total && gap > g));
-                if better {
-                    best = Some((errors, gap, scale, f64::midpoint(self.q[a], self.q[b])));
+                let (least, widest, ..) = best;
+                if errors < least - 1e-12 * total || (errors < least + 1e-12 * total && gap > widest) {
+                    best = (errors, gap, scale, f64::midpoint(self.q[a], self.q[b]));
                 }
             }
         }
-        best.map(|(_, _, scale, cut)| Placed { scale, offset: -scale * cut })
+        let (_, _, scale, cut) = best;
+        Some(Placed { scale, offset: -scale * cut })
     }
 }
 
@@ -268,7 +273,7 @@ mod tests {
             let placed = Threshold::Errors.place(&q, &signs, &weights, 0.0);
             let found = wrong(placed, &q, &signs, &weights);
             let (low, high) = q.iter().fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
-            for step in 1..2000 {
+            for step in -2..2003 {
                 let cut = low + (high - low) * f64::from(step) / 2000.0;
                 for scale in [1.0, -1.0] {
                     let other = wrong(Placed { scale, offset: -scale * cut }, &q, &signs, &weights);

@@ -4,8 +4,9 @@ use crate::data::Classes;
 use crate::geometry::{Wanted, between_columns, rayleigh, total_scatter};
 use crate::gram::show_bytes;
 use crate::machines::rayleigh::{Allowed, Frame, Matrix, Over, Term, Terms, check_unwanted_of_classes, singular};
+use crate::machines::threshold::Placed;
 use crate::machines::{
-    Beside, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
+    Beside, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task, Threshold,
 };
 use crate::params::{Params, Visit};
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -19,8 +20,8 @@ const NAME: &str = "invariant_kfd";
 /// δ is the difference of the class means of kernel values and B a sum of matrices in words: `within` (the scatter inside the
 /// two classes), `coefficients` (‖a‖²), `norm` (‖w‖²), `tangent` (how far copies of the examples, after small transformations that
 /// are given beside the data, move from them along w; the mean over all transformations, or `tangent(NAME)` of one), `noise`
-/// and `covariance`. t lies where fewest training examples are on the wrong side and, of those places, in the middle of the
-/// widest gap. Several classes are taken one against the rest; the largest score decides. `expansion` says which points z may
+/// and `covariance`. t is placed by the rule `threshold`: where fewest training examples are on the wrong side and, of those places, in the middle
+/// of the widest gap, unless another is asked for. Several classes are taken one against the rest; the largest score decides. `expansion` says which points z may
 /// be used: `examples`, `all` (copies and noise, too, which makes their matrices exact), `points` (those handed in, such as
 /// centres of the examples and copies together) or a number of examples drawn by the seed. The proof's note
 /// `quotient` is δᵀB⁻¹δ, summed over the problems.
@@ -39,6 +40,8 @@ pub struct InvariantKfd {
     pub unwanted: String,
     /// Which points the direction is made of.
     pub expansion: String,
+    /// Where the classes part on the line; `programme` is the middle of the class means.
+    pub threshold: Threshold,
 }
 
 /// The catalogue's entry.
@@ -55,7 +58,11 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 
 impl Default for InvariantKfd {
     fn default() -> Self {
-        Self { unwanted: "within + 0.001*coefficients".to_owned(), expansion: "examples".to_owned() }
+        Self {
+            unwanted: "within + 0.001*coefficients".to_owned(),
+            expansion: "examples".to_owned(),
+            threshold: Threshold::Errors,
+        }
     }
 }
 
@@ -68,6 +75,7 @@ impl Params for InvariantKfd {
             "sum that is to be small, e.g. within + 0.001*coefficients + 0.001*tangent",
         );
         v.text("expansion", &mut self.expansion, Over::check, "examples, all, points or a number of examples");
+        v.choice("threshold", &mut self.threshold, "rule for the threshold on the line of projections");
     }
 }
 
@@ -107,7 +115,7 @@ impl InvariantKfd {
             if let ControlFlow::Break(reason) = watch.step(&progress) {
                 return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
             }
-            let found = problems.solve(&classes, c)?;
+            let found = problems.solve(&classes, c, self.threshold)?;
             quotient += found.quotient;
             offsets[c] = -found.threshold;
             alpha.iter_mut().skip(c).step_by(outputs).zip(&found.alpha).for_each(|(to, a)| *to = *a);
@@ -167,7 +175,7 @@ impl<'a> Problems<'a> {
         Ok(Self { frame, words, base, between: between - within })
     }
 
-    fn solve(&self, classes: &Classes, class: usize) -> Result<Found, FitError> {
+    fn solve(&self, classes: &Classes, class: usize, rule: Threshold) -> Result<Found, FitError> {
         let (frame, width) = (self.frame, self.frame.width);
         let sides: Vec<u32> = classes.codes.iter().map(|&c| u32::from(c as usize != class)).collect();
         let rest = sides.iter().filter(|&&s| s == 1).count() as f64;
@@ -193,36 +201,19 @@ impl<'a> Problems<'a> {
         if vector.iter().zip(&delta).map(|(v, d)| v * d).sum::<f64>() < 0.0 {
             vector.iter_mut().for_each(|v| *v = -*v);
         }
-        let along = frame.coordinates(&vector, 1);
-        let threshold = widest_cut(&along, &sides);
-        Ok(Found { alpha: frame.coefficients(vector, 1), along, threshold, quotient })
+        let mut along = frame.coordinates(&vector, 1);
+        let signs: Vec<f64> = sides.iter().map(|&s| if s == 0 { 1.0 } else { -1.0 }).collect();
+        let middle = -0.5 * [1.0, -1.0].map(|sign| mean_of(&along, &signs, sign)).iter().sum::<f64>();
+        let Placed { scale, offset } = rule.place(&along, &signs, &vec![1.0; signs.len()], middle);
+        vector.iter_mut().chain(&mut along).for_each(|x| *x *= scale);
+        Ok(Found { alpha: frame.coefficients(vector, 1), along, threshold: -offset, quotient })
     }
 }
 
-/// The middle of the widest gap among those at which fewest examples are on the wrong side: side 0 belongs above.
-fn widest_cut(along: &[f64], sides: &[u32]) -> f64 {
-    let mut order: Vec<usize> = (0..along.len()).collect();
-    order.sort_unstable_by(|&a, &b| along[a].total_cmp(&along[b]).then(a.cmp(&b)));
-    // below all examples every one of the rest is wrong
-    let mut wrong = sides.iter().filter(|&&s| s == 1).count();
-    let first = order.first().map_or(0.0, |&i| along[i]);
-    let mut best = (wrong, 0.0, first.next_down());
-    for (p, &i) in order.iter().enumerate() {
-        if sides[i] == 1 {
-            wrong -= 1;
-        } else {
-            wrong += 1;
-        }
-        let (gap, cut) = match order.get(p + 1) {
-            Some(&next) if along[next] > along[i] => (along[next] - along[i], 0.5 * (along[i] + along[next])),
-            Some(_) => continue,
-            None => (0.0, along[i].next_up()),
-        };
-        if wrong < best.0 || (wrong == best.0 && gap > best.1) {
-            best = (wrong, gap, cut);
-        }
-    }
-    best.2
+/// The mean along the direction of the examples of a sign.
+fn mean_of(along: &[f64], signs: &[f64], sign: f64) -> f64 {
+    let of: Vec<f64> = along.iter().zip(signs).filter(|(_, s)| **s == sign).map(|(q, _)| *q).collect();
+    of.iter().sum::<f64>() / of.len().max(1) as f64
 }
 
 #[cfg(test)]

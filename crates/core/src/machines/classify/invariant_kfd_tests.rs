@@ -51,31 +51,6 @@ fn scores_of_training_are_those_of_prediction_and_separable_classes_are_separate
     }
 }
 
-#[test]
-fn the_cut_has_fewest_errors_and_the_widest_gap_by_brute_force() {
-    let mut random = Seed(3).stream("cuts");
-    for n in [2, 5, 12, 40] {
-        for _ in 0..50 {
-            // values repeat
-            let q: Vec<f64> = (0..n).map(|_| (random.uniform() * 10.0).floor()).collect();
-            let sides: Vec<u32> = (0..n).map(|i| if i == 0 { 0 } else { u32::from(random.uniform() < 0.6) }).collect();
-            let wrong = |cut: f64| (0..n).filter(|&i| (q[i] > cut) == (sides[i] == 1)).count();
-            let near = |cut: f64| q.iter().map(|q| (q - cut).abs()).fold(f64::INFINITY, f64::min);
-            let found = widest_cut(&q, &sides);
-            let inside = |cut: f64| q.iter().any(|&v| v < cut) && q.iter().any(|&v| v > cut);
-            let half: Vec<f64> = (-2..24).map(|h| f64::from(h) / 2.0).filter(|h| !q.contains(h)).collect();
-            let least = half.iter().map(|&h| wrong(h)).min().unwrap();
-            assert_eq!(wrong(found), least, "{q:?} {sides:?}");
-            let widest = half.iter().filter(|&&h| wrong(h) == least && inside(h)).map(|&h| near(h)).fold(0.0, f64::max);
-            if inside(found) {
-                assert!(near(found) >= widest - 1e-12, "{q:?} {sides:?}: {found}");
-            } else {
-                assert!(widest == 0.0, "a gap between examples goes before none");
-            }
-        }
-    }
-}
-
 /// Blobs whose class is their height; where they stand from left to right means nothing.
 fn images(n: usize, seed: u64) -> (Dataset, Rows<f64>) {
     let mut random = Seed(seed).stream("images");
