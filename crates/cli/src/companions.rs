@@ -35,7 +35,7 @@ pub(crate) fn flags(command: Command) -> Command {
                 .requires("transform")
                 .help("The size of the images, whose pixels are the columns row by row, e.g. 16x16"),
         )
-        .arg(file("points", "Points that expansion = points may use, with the columns of the data"))
+        .arg(file("expansion-points", "Points that expansion = points may use, with the columns of the data"))
         .arg(
             Arg::new("centre-points")
                 .long("centre-points")
@@ -45,7 +45,7 @@ pub(crate) fn flags(command: Command) -> Command {
         )
 }
 
-const ALL: [&str; 5] = ["noise", "copies", "transform", "points", "centre-points"];
+const ALL: [&str; 5] = ["noise", "copies", "transform", "expansion-points", "centre-points"];
 
 /// Whether one of the flags is given.
 fn given(flags: &ArgMatches) -> bool {
@@ -102,7 +102,7 @@ pub(crate) fn companions(flags: &ArgMatches, training: &Training) -> Result<Comp
     if let Some(path) = flags.get_one::<PathBuf>("noise") {
         all = all.with_noise(&read(path)?)?;
     }
-    if let Some(path) = flags.get_one::<PathBuf>("points") {
+    if let Some(path) = flags.get_one::<PathBuf>("expansion-points") {
         all = all.with_points(&read(path)?)?;
     }
     if let Some(&count) = flags.get_one::<u32>("centre-points") {

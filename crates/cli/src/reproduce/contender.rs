@@ -26,6 +26,16 @@ pub(super) enum Fixed {
     Number(f64),
 }
 
+impl Fixed {
+    /// As the machine takes it.
+    pub(super) fn setting(self) -> Setting {
+        match self {
+            Self::Word(word) => Setting::Word(word.to_owned()),
+            Self::Number(number) => Setting::Number(number),
+        }
+    }
+}
+
 /// The width c of the kernel exp(−‖x − z‖²/c).
 pub(super) const WIDTH: &str = "width";
 
@@ -117,13 +127,7 @@ impl Contender {
 
     /// The parameters of the machine at the exponents of a point.
     pub(super) fn settings(&self, point: &[f64], size: Size) -> Vec<(String, Setting)> {
-        let fixed = self.fixed.iter().map(|(name, value)| {
-            let value = match value {
-                Fixed::Word(word) => Setting::Word((*word).to_owned()),
-                Fixed::Number(number) => Setting::Number(*number),
-            };
-            ((*name).to_owned(), value)
-        });
+        let fixed = self.fixed.iter().map(|(name, value)| ((*name).to_owned(), value.setting()));
         let chosen = self.axes.iter().zip(point).filter(|(axis, _)| axis.name != WIDTH);
         let chosen = chosen.map(|(axis, &e)| (axis.name.to_owned(), Setting::Number(axis.value(e, size))));
         fixed.chain(chosen).collect()

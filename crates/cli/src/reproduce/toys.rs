@@ -1,22 +1,24 @@
-//! `mercer reproduce toys`: kernel principal components and the kernel Fisher discriminant of two noisy parabolas.
+//! `mercer reproduce toys`: kernel principal components, oriented ones and the kernel Fisher discriminant of two noisy parabolas.
 //!
 //! Class 1 is (t, t² + noise), class 2 its mirror image at both axes, and the kernel is a polynomial of degree 2. Principal
-//! components know nothing of the classes, so the first need not tell them apart; the discriminant does.
+//! components know nothing of the classes, so the first need not tell them apart; the discriminant does. The oriented component
+//! knows that a step to the right shall make no difference: its levels lie along that step.
 //!
 //! # Source
 //! S. Mika, Kernel Fisher Discriminants (2002), §5, Figure 5.2 (without numbers, and without those of the noise).
 
+use super::contender::Fixed;
 use crate::failure::Failure;
 use crate::watch::Watch;
 use crate::{Verb, arguments, report};
 use clap::{ArgMatches, Command};
 use mercer::data::{Dataset, Rows, Target};
 use mercer::formula::polynomial;
-use mercer::job::Job;
+use mercer::job::{Companions, Job};
 use mercer::machines;
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
-use mercer::params::{Setting, assign};
+use mercer::params::assign;
 use mercer::plot::{FeatureMap, FeatureMaps, PlotPoint};
 use mercer::seed::Seed;
 use serde_json::json;
@@ -31,24 +33,36 @@ const SHOWN: (f64, f64) = (-1.6, 1.6);
 /// A machine, its parameters, and what its coordinates are called.
 struct Feature {
     machine: &'static str,
-    settings: &'static [(&'static str, f64)],
+    settings: &'static [(&'static str, Fixed)],
+    /// A step to the right of which the feature shall not take notice.
+    step: Option<f64>,
     called: &'static [&'static str],
 }
 
-const FEATURES: [Feature; 2] = [
+const FEATURES: [Feature; 3] = [
     Feature {
         machine: "kernel_pca",
-        settings: &[("components", 2.0)],
+        settings: &[("components", Fixed::Number(2.0))],
+        step: None,
         called: &["first kernel principal component", "second kernel principal component"],
     },
-    Feature { machine: "kfd", settings: &[("lambda", 0.1)], called: &["kernel Fisher discriminant"] },
+    Feature {
+        machine: "oriented_kpca",
+        settings: &[("components", Fixed::Number(1.0)), ("unwanted", Fixed::Word("0.01*norm + tangent"))],
+        step: Some(0.1),
+        called: &["oriented: steps to the right shall not matter"],
+    },
+    Feature {
+        machine: "kfd",
+        settings: &[("lambda", Fixed::Number(0.1))],
+        step: None,
+        called: &["kernel Fisher discriminant"],
+    },
 ];
 
 fn command() -> Command {
     let command = Command::new("toys")
-        .about(
-            "Features of two noisy parabolas by principal components and by Fisher's criterion (Mika 2002, section 5)",
-        )
+        .about("Features of two noisy parabolas by principal, oriented and Fisher's criteria (Mika 2002, section 5)")
         .after_help("Example:\n  mercer reproduce toys -o toys.svg")
         .arg(arguments::output("FIG", "Picture to draw, as .svg or .png").default_value("toys.svg"))
         .arg(arguments::theme());
@@ -69,9 +83,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         };
         let mut machine = (entry.make)();
         for (name, value) in feature.settings {
-            assign(entry.name, machine.as_mut(), name, &Setting::Number(*value))?;
+            assign(entry.name, machine.as_mut(), name, &value.setting())?;
         }
-        let model = Job { plan, seed, ..Job::new(machine.as_ref(), &kernel) }.run(&data, &watch)?;
+        let companions = feature.step.map(|step| moved(&points, step)).transpose()?;
+        let job = Job { plan, seed, companions: companions.as_ref(), ..Job::new(machine.as_ref(), &kernel) };
+        let model = job.run(&data, &watch)?;
         let (on_grid, on_data) = (model.scores(&grid()?)?, model.scores(&data)?);
         let outputs = feature.called.len();
         for (k, name) in feature.called.iter().enumerate() {
@@ -123,6 +139,12 @@ fn parabolas(seed: Seed) -> Result<(Vec<PlotPoint>, Dataset), Failure> {
     let rows = rows(points.iter().flat_map(|p| [p.x, p.y]).collect())?;
     let labels: Vec<String> = points.iter().map(|p| (p.code + 1).to_string()).collect();
     Ok((points, Dataset::new(rows).with_target(Target::from(labels))?))
+}
+
+/// Copies of all points, a step further to the right.
+fn moved(points: &[PlotPoint], step: f64) -> Result<Companions, Failure> {
+    let copies = Dataset::new(rows(points.iter().flat_map(|p| [p.x + step, p.y]).collect())?);
+    Ok(Companions::default().with_copies("step", &copies)?)
 }
 
 /// The centres of all cells, the bottom row first.

@@ -13,7 +13,7 @@ use crate::{Verb, arguments, report};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::data::read::{ReadOptions, read};
-use mercer::data::{Dataset, Scale, Schema, SchemaOptions, Transform, Values};
+use mercer::data::{Dataset, Rows, Scale, Schema, SchemaOptions, Transform, Values, View};
 use mercer::formula::{Formula, rbf};
 use mercer::gram::Plan;
 use mercer::job::{Companions, Job};
@@ -64,6 +64,17 @@ fn command() -> Command {
                 .help("Choose λ and the width of greedy discriminants on the test set, as the thesis did"),
         )
         .arg(
+            Arg::new("smooth")
+                .long("smooth")
+                .value_name("PIXELS")
+                .allow_negative_numbers(true)
+                .value_parser(deviation)
+                .default_value("0")
+                .help(
+                    "Smooth all images first, by a Gaussian of this deviation; the thesis does not say whether it did",
+                ),
+        )
+        .arg(
             Arg::new("centres")
                 .long("centres")
                 .value_name("N")
@@ -72,6 +83,14 @@ fn command() -> Command {
                 .help("Centres of examples and virtual examples"),
         );
     arguments::common(command)
+}
+
+/// A deviation in pixels.
+fn deviation(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(d) if (0.0..=5.0).contains(&d) => Ok(d),
+        _ => Err("give a number of pixels from 0 to 5".to_owned()),
+    }
 }
 
 /// A figure of ours beside the printed one.
@@ -101,7 +120,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let table = read(&folder.join(name), &options)?;
         let schema =
             SchemaOptions { scale: Some(Scale::None), target: Some(vec!["-1".to_owned()]), ..SchemaOptions::default() };
-        Ok(Schema::learn_and_apply(&table, &schema)?.1)
+        smoothed(Schema::learn_and_apply(&table, &schema)?.1, flags.get_one::<f64>("smooth").copied().unwrap_or(0.0))
     };
     let (train, test) = (load("usps.train.csv.gz")?, load("usps.test.csv.gz")?);
     let truth = classes(&test)?;
@@ -133,6 +152,52 @@ fn classes(data: &Dataset) -> Result<Vec<u32>, Failure> {
         return Err(Failure { message: "the digits have no labels".to_owned(), code: 3 });
     };
     Ok(target.classes()?.codes)
+}
+
+/// The images of a data set with their view, in f64.
+fn images(data: &Dataset) -> Result<(String, Rows<f64>), Failure> {
+    let found = data.views().first().and_then(|view| match &view.values {
+        Values::Dense(rows) => Some((view.name.clone(), rows.as_ref().clone())),
+        Values::Dense32(rows) => Some((view.name.clone(), rows.convert::<f64>())),
+        _ => None,
+    });
+    match found {
+        Some((name, rows)) if rows.width() == SIDE * SIDE => Ok((name, rows)),
+        _ => Err(Failure { message: format!("the digits are not images of {SIDE} × {SIDE} pixels"), code: 3 }),
+    }
+}
+
+/// Every image folded with a Gaussian along both sides; what lies outside is as dark as its darkest pixel.
+fn smoothed(data: Dataset, deviation: f64) -> Result<Dataset, Failure> {
+    if deviation == 0.0 {
+        return Ok(data);
+    }
+    let (name, mut rows) = images(&data)?;
+    let reach = (4.0 * deviation).ceil() as i64;
+    let raw: Vec<f64> = (-reach..=reach).map(|t| (-(t as f64 / deviation).powi(2) / 2.0).exp()).collect();
+    let sum: f64 = raw.iter().sum();
+    let side = SIDE as i64;
+    for image in rows.values_mut().chunks_exact_mut(SIDE * SIDE) {
+        let ground = image.iter().copied().fold(f64::INFINITY, f64::min);
+        for (across, along) in [(1, side), (side, 1)] {
+            let before = image.to_vec();
+            let at = |line: i64, place: i64| {
+                if (0..side).contains(&place) { before[(line * along + place * across) as usize] } else { ground }
+            };
+            for line in 0..side {
+                for place in 0..side {
+                    let folded = raw.iter().zip(-reach..=reach).map(|(g, t)| g * at(line, place + t)).sum::<f64>();
+                    image[(line * along + place * across) as usize] = folded / sum;
+                }
+            }
+        }
+    }
+    let target = data.target().cloned();
+    let smooth = Dataset::from_views(vec![View { name, values: rows.into() }])?;
+    Ok(match target {
+        Some(target) => smooth.with_target(target)?,
+        None => smooth,
+    })
 }
 
 /// exp(−‖x − z‖²/c) with c in coordinates.
@@ -269,18 +334,11 @@ impl Digits<'_> {
 
     /// A copy of every training digit after each of the transformations.
     fn with_copies(&self) -> Result<Companions, Failure> {
-        let rows = self.train.views().first().and_then(|view| match &view.values {
-            Values::Dense(rows) => Some((view.name.clone(), rows.as_ref().clone())),
-            Values::Dense32(rows) => Some((view.name.clone(), rows.convert::<f64>())),
-            _ => None,
-        });
-        let Some((name, rows)) = rows else {
-            return Err(Failure { message: "the digits are not dense vectors".to_owned(), code: 3 });
-        };
+        let (name, rows) = images(&self.train)?;
         let mut companions = Companions::default();
         for transform in TRANSFORMS {
             let moved = transform.rows(&rows, SIDE, SIDE)?;
-            let copies = Dataset::from_views(vec![mercer::data::View { name: name.clone(), values: moved.into() }])?;
+            let copies = Dataset::from_views(vec![View { name: name.clone(), values: moved.into() }])?;
             companions = companions.with_copies(&transform.to_string(), &copies)?;
         }
         Ok(companions)

@@ -97,7 +97,7 @@ impl Programme {
             loss: cell.loss,
             penalty: cell.penalty,
             lambda: 1.0,
-            nu: 0.1,
+            nu: 0.5,
             epsilon: 0.1,
             width: 1.0,
             bias: !cell.by_nu,

@@ -16,12 +16,15 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 const WHAT: &str = "a mathematical programme";
-/// How many λ are tried for a ν, how near its value must come, and by how much a step may shrink λ.
+/// How many λ are tried for a ν, how near its value must come, by how much a step may shrink λ, and what part of a value may be
+/// in doubt.
 const MOST_LAMBDAS: usize = 60;
 const NEAR: f64 = 1e-7;
 const SMALLEST: f64 = 1e-12;
+const SURE: f64 = 1e-3;
 /// Said where no λ has the value that ν asks for.
-const NO_MARGIN: &str = "nu is smaller than the share of examples that no function of this kernel gets right, so there is no margin; raise nu";
+const NO_MARGIN: &str = "nu asks for a margin that is not there or cannot be found: it is near or below the share of examples \
+                         that no function of this kernel gets right; raise nu";
 
 /// One target's solution.
 pub(super) struct Solved {
@@ -282,7 +285,14 @@ impl Programme {
             iterations += found.iterations;
             found.iterations = iterations;
             let (size, short) = (found.alpha.iter().map(|a| a.abs()).sum::<f64>(), wanted - found.objective);
-            if found.status != Status::Converged || short.abs() <= NEAR * wanted {
+            if matches!(found.status, Status::Interrupted | Status::TimeLimit) {
+                return Ok(found);
+            }
+            if found.gap() > SURE * found.objective {
+                return Err(SolveError::Programme(NO_MARGIN.to_owned()));
+            }
+            // a value that is known to its gap only cannot be met more sharply
+            if short.abs() <= (NEAR * wanted).max(found.gap()) {
                 return Ok(found);
             }
             // beyond the largest λ nothing has a weight, and the value stays what it is

@@ -50,7 +50,7 @@ impl Over {
             Self::Points => {
                 let points: Vec<usize> = (0..roles.len()).filter(|&i| roles[i] == Role::Point).map(|i| n + i).collect();
                 if points.is_empty() {
-                    let finding = "expansion = points, but no points were handed in: give --points FILE or \
+                    let finding = "expansion = points, but no points were handed in: give --expansion-points FILE or \
                                    --centre-points N, or take expansion = examples";
                     return Err(FitError::Param { machine, finding: finding.to_owned() });
                 }

@@ -149,7 +149,7 @@ fn what_is_missing_singular_or_broken_is_told() {
     let broke = |machine: &OrientedKpca, k: Vec<f64>| {
         fit_on(machine, k, Plan { memory: 1 << 30 }).err().map_or_else(String::new, |e| e.to_string())
     };
-    assert!(broke(&points, matrix(&x, gauss)).contains("--points FILE"));
+    assert!(broke(&points, matrix(&x, gauss)).contains("--expansion-points FILE"));
     let plain = OrientedKpca::default();
     assert!(broke(&plain, vec![1.0, f64::NAN, f64::NAN, 1.0]).contains("row 1, column 2"));
     assert!(broke(&plain, vec![1.0; 9]).contains("nothing is wanted"), "{}", broke(&plain, vec![1.0; 9]));
