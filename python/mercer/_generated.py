@@ -21,6 +21,8 @@ from mercer._base import Detector, Machine, encode, spell
 from mercer._data import Array, Data, Matrix, count_of, threads_of
 from mercer._kernel import Kernel
 
+# noise, copies by name and points of expansions, which stand beside the examples
+Beside = tuple[Data, "dict[str, Data] | None", Data]
 # what parameters are called where Python keeps their name for itself
 RESERVED = {"lam": "lambda"}
 
@@ -43,30 +45,43 @@ class Generated(Machine):
     def _settings(self):
         return {RESERVED.get(name, name): getattr(self, name) for name in self._parameters}
 
+    def _beside(self, noise, copies, points):
+        """What stands beside the examples, as the Rust half takes it: examples of noise, copies by name, points."""
+        given = [("noise", "", noise), ("points", "", points)]
+        given += [("copies", str(name), changed) for name, changed in (copies or {}).items()]
+        return [(role, name, self._columns(self._check(X, reset=False))) for role, name, X in given if X is not None]
+
     def _enough(self, n):
         """Refuses too few examples in scikit-learn's words, where a machine has a least number."""
 
-    def _learn_alone(self, X, sample_weight):
+    def _learn_alone(self, X, sample_weight, beside=(None, None, None)):
         """Learns from examples without a target; their checked form."""
         X = self._check(X, reset=True)
         self._enough(count_of(X))
         weights = self._weights(sample_weight, X)
         state = getattr(self, "random_state", None)
         seed = {} if state is None else {"seed": int(check_random_state(state).randint(2**31 - 1))}
-        self._learn(X, None, None, weights, self._settings(), **seed)
+        self._learn(X, None, None, weights, self._settings(), companions=self._beside(*beside), **seed)
         return X
+
+
+def learn_classes(machine, X, y, sample_weight, beside):
+    """Learns from classes, which are kept in the order of their codes."""
+    X, y = machine._check(X, reset=True, y=y)
+    machine.classes_, codes = encode(column_or_1d(y, warn=True))
+    if len(machine.classes_) < 2:
+        raise ValueError(f"{type(machine).__name__} needs samples of at least 2 classes; the data contain 1 class")
+    weights = machine._weights(sample_weight, X)
+    companions = machine._beside(*beside)
+    labels = spell(machine.classes_)
+    return machine._learn(X, codes.astype(np.float64), labels, weights, machine._settings(), companions=companions)
 
 
 class GeneratedClassifier(ClassifierMixin, Generated):
     classes_: Array
 
-    def _learn_classes(self, X: Data, y: Data, sample_weight: Data = None) -> Any:
-        X, y = self._check(X, reset=True, y=y)
-        self.classes_, codes = encode(column_or_1d(y, warn=True))
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs samples of at least 2 classes; the data contain 1 class")
-        weights = self._weights(sample_weight, X)
-        return self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, self._settings())
+    def _learn_classes(self, X: Data, y: Data, sample_weight: Data = None, beside: Beside = (None, None, None)) -> Any:
+        return learn_classes(self, X, y, sample_weight, beside)
 
     def predict(self, X: Data) -> Array:
         """The class of each example."""
@@ -127,8 +142,15 @@ class GeneratedClusterer(ClusterMixin, Generated):
 
 
 class GeneratedTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generated):
-    def _learn_nothing(self, X: Data, y: Data = None, sample_weight: Data = None) -> Any:
-        self._learn_alone(X, sample_weight)
+    def _learn_nothing(
+        self, X: Data, y: Data = None, sample_weight: Data = None, beside: Beside = (None, None, None)
+    ) -> Any:
+        self._learn_alone(X, sample_weight, beside)
+        self._n_features_out = self._model.outputs
+        return self
+
+    def _learn_classes(self, X: Data, y: Data, sample_weight: Data = None, beside: Beside = (None, None, None)) -> Any:
+        learn_classes(self, X, y, sample_weight, beside)
         self._n_features_out = self._model.outputs
         return self
 

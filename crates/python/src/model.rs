@@ -5,6 +5,7 @@ use crate::kernel::parse;
 use crate::run::run;
 use mercer::calibrate::Method;
 use mercer::gram::Plan;
+use mercer::job::Companions;
 use mercer::machines::{Coefficients, Output, Readout};
 use mercer::params::assign;
 use mercer::prelude::{Job, Seed};
@@ -21,7 +22,8 @@ pub(crate) struct Model {
     places: Vec<usize>,
 }
 
-/// Learns. `options` has threads, memory, max_seconds, seed, probabilities and calibration_folds, each of which may be None.
+/// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds and companions, each of which may be
+/// None. Companions are a list of (role, name, views) with the roles noise, copies and points.
 #[pyfunction]
 #[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
 #[allow(clippy::too_many_arguments)]
@@ -71,9 +73,29 @@ pub(crate) fn fit(
         None => None,
     };
     let calibration_folds = option("calibration_folds")?.map_or(Ok(0), |o| o.extract())?;
+    let mut companions = Companions::default();
+    if let Some(given) = option("companions")? {
+        for one in given.try_iter()? {
+            let (role, name, views): (String, String, Bound<'_, PyList>) = one?.extract()?;
+            let beside = dataset(&views)?;
+            companions = match role.as_str() {
+                "noise" => companions.with_noise(&beside),
+                "copies" => companions.with_copies(&name, &beside),
+                _ => companions.with_points(&beside),
+            }
+            .map_err(raise)?;
+        }
+    }
     let size = data.len().saturating_mul(data.len());
     let fitted = run(py, (threads, size), max_seconds, callback, |watch| {
-        let job = Job { plan, seed, probabilities, calibration_folds, ..Job::new(made.as_ref(), &formula) };
+        let job = Job {
+            plan,
+            seed,
+            probabilities,
+            calibration_folds,
+            companions: Some(&companions),
+            ..Job::new(made.as_ref(), &formula)
+        };
         job.run(&data, watch)
     })?;
     let model = fitted.map_err(raise)?;

@@ -176,7 +176,7 @@ fn scales_and_copies_change_nothing_where_lambda_follows() {
 fn weights_are_copies_and_classes_that_weigh_nothing_are_out() {
     let (classes, numbers) = sample(30, 2);
     let copied: Vec<usize> = (0..30).flat_map(|i| vec![i; 1 + i % 3]).collect();
-    let weights: Vec<f64> = (0..30).map(|i| (1 + i % 3) as f64).collect();
+    let weights: Vec<f64> = (0..30).map(|i| f64::from(1 + i % 3)).collect();
     for (penalty, loss) in [
         (Penalty::Norm, LossName::Squared),
         (Penalty::Norm, LossName::Absolute),
@@ -206,7 +206,7 @@ fn several_classes_are_told_apart_both_ways_and_thresholds_are_rules_of_their_ow
     for strategy in [Strategy::OneVsOne, Strategy::OneVsRest] {
         for penalty in PENALTIES {
             for threshold in [Threshold::Programme, Threshold::Margin, Threshold::Errors, Threshold::Gaussian] {
-                let machine = Programme { strategy, threshold, ..programme(LossName::Squared, penalty, 0.1) };
+                let machine = Programme { threshold, strategy, ..programme(LossName::Squared, penalty, 0.1) };
                 let model = machine.fit(&rbf(0.5), &data).unwrap();
                 let Some(codes) = codes(&model, &data) else { panic!("labels") };
                 let wrong = codes.iter().zip(&truth).filter(|(a, b)| a != b).count();
