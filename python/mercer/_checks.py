@@ -11,6 +11,9 @@ _WEIGHTS = {
     for kind in ("dense", "sparse")
 }
 REASONS = dict.fromkeys(("SVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVR", "Svdd", "Quantile"), _WEIGHTS)
+for _name in ("RobustKfd", "HuberKfd", "LinearSparseKfd", "LpMachine", "LpBoost", "KernelLogistic", "Programme", "SparseKfd",
+              "RobustRegression", "HuberRegression", "SparseRegression", "LinearSparseRegression"):  # fmt: skip
+    REASONS[_name] = _WEIGHTS
 # Newton's method, which dense data of few coordinates get, ends at the minimum itself
 REASONS["LinearSVC"] = {name: why for name, why in _WEIGHTS.items() if "sparse" in name}
 # as in scikit-learn: ν bounds the share of errors whatever a class weighs
@@ -20,6 +23,17 @@ REASONS["NuSVC"] = {**_WEIGHTS, "check_class_weight_classifiers": "class_weight 
 REASONS["CentreOfMass"] = dict.fromkeys(
     ("check_outliers_train", "check_outliers_fit_predict"), "no training example is ever novel"
 )
+
+# an example that is there twice has two coefficients, and their squares are less than the square of their sum
+REASONS["Kfd"] = dict.fromkeys(_WEIGHTS, "a penalty on coefficients counts an example that is there twice as two")
+
+# so few examples, of which some weigh nothing, have no covariance that could be inverted
+for _name in ("LinearFisher", "QuadraticDiscriminant"):
+    REASONS[_name] = dict.fromkeys(
+        (*_WEIGHTS, "check_sample_weights_shape", "check_sample_weights_not_overwritten"),
+        "the covariance of so few examples is singular, which is said",
+    )
+REASONS["OrientedKpca"] = {"check_fit2d_1sample": "one example has no covariance, which is said in other words"}
 
 # a weight multiplies a vote, but k counts examples
 for _name in ("Knn", "KnnRegression"):

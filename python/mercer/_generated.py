@@ -14,6 +14,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _native
@@ -43,7 +44,11 @@ class Generated(Machine):
         return _native.kernel_text(self.kernel)
 
     def _settings(self):
-        return {RESERVED.get(name, name): getattr(self, name) for name in self._parameters}
+        settings = {RESERVED.get(name, name): getattr(self, name) for name in self._parameters}
+        if isinstance(settings.get("class_weight"), dict):
+            pairs = settings["class_weight"].items()
+            settings["class_weight"] = ",".join(f"{label}:{weight}" for label, weight in pairs)
+        return settings
 
     def _beside(self, noise, copies, points):
         """What stands beside the examples, as the Rust half takes it: examples of noise, copies by name, points."""
@@ -91,7 +96,8 @@ class GeneratedClassifier(ClassifierMixin, Generated):
         """Scores, one for each class; for two classes one, positive for the second."""
         scores = self._scores(X)
         if len(self.classes_) > 2:
-            return scores
+            duels = self._model.readout == "vote"
+            return _ovr_decision_function(scores < 0, -scores, len(self.classes_)) if duels else scores
         return -scores.ravel() if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
 
 

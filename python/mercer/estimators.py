@@ -24,20 +24,39 @@ __all__ = [
     "CentreOfMass",
     "EmpiricalMap",
     "Expectile",
+    "HuberKfd",
+    "HuberRegression",
     "IncompleteCholesky",
+    "InvariantKfd",
+    "Kda",
     "KernelKMeans",
+    "KernelLogistic",
+    "Kfd",
     "Knn",
     "KnnRegression",
+    "LinearFisher",
     "LinearRegression",
+    "LinearSparseKfd",
+    "LinearSparseRegression",
     "LogisticRegression",
+    "LpBoost",
+    "LpMachine",
     "NearestMean",
+    "OrientedKpca",
     "Parzen",
     "ParzenDensity",
     "Perceptron",
+    "Programme",
+    "ProgrammeRegression",
+    "QuadraticDiscriminant",
     "Quantile",
     "RbfNetwork",
     "RbfNetworkRegression",
     "RegularisedFisher",
+    "RobustKfd",
+    "RobustRegression",
+    "SparseKfd",
+    "SparseRegression",
     "SpectralClustering",
     "Svdd",
     "WhitenedMap",
@@ -213,6 +232,583 @@ class RegularisedFisher(GeneratedClassifier):
         return self._learn_classes(X, y)
 
 
+class Kfd(GeneratedClassifier):
+    """Kernel Fisher discriminant: class means far apart, classes narrow, by regularised least squares.
+
+    min ½ Σ wᵢ (yᵢ − f(xᵢ))² + λ P(α), P = ½‖α‖² or ½αᵀKα
+
+    Use it when every example is to have a say, classes are noisy, or leave-one-out errors are wanted for
+    nothing.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.4.4–3.4.7, §3.5 [corrected: λ must be above zero,
+    since J has no bound otherwise].
+
+    Parameters
+    ----------
+    lam : number or loo, default 1.0
+        weight of the penalty, not zero; loo chooses it (≥ 0, or loo).
+    penalty : word, default "coefficients"
+        coefficients (½‖α‖²) or norm (½αᵀKα) (norm, coefficients, sparse).
+    solver : word, default "auto"
+        auto, cholesky, eigen, pairs, greedy or subset (auto, cholesky, eigen, pairs, greedy, subset).
+    threshold : word, default "margin"
+        rule for the threshold on the line of projections (programme, margin, errors, gaussian,
+    shared_gaussian).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    points : count, default 500
+        examples of subset, and the most of greedy (≥ 1).
+    tolerance : number, default 0.001
+        mean relative improvement at which greedy ends (≥ 0).
+    figures : number, default 1.0
+        significant figures at which pairs end (> 0).
+    """
+
+    _machine = "kfd"
+    _parameters = ("lam", "penalty", "solver", "threshold", "strategy", "class_weight", "points", "tolerance", "figures",)
+
+    def __init__(self, lam: float | str = 1.0, penalty: str = "coefficients", solver: str = "auto",
+                 threshold: str = "margin", strategy: str = "one_vs_rest",
+                 class_weight: str = "none", points: int = 500, tolerance: float = 0.001,
+                 figures: float = 1.0, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.penalty = penalty
+        self.solver = solver
+        self.threshold = threshold
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.points = points
+        self.tolerance = tolerance
+        self.figures = figures
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class RobustKfd(GeneratedClassifier):
+    """Kernel Fisher discriminant with absolute errors, which outliers do not pull.
+
+    min Σ |y_i − f(x_i)| + ½ λ ‖w‖²
+
+    Use it when outputs are to gather at ±1 as a Fisher discriminant's do, and some examples are far off or
+    wrongly labelled.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), (3.50), (3.51) [corrected: the bounds of the dual are
+    −1 and 1].
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    threshold : word, default "margin"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "robust_kfd"
+    _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "margin", shift: float = 0.0,
+                 strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class HuberKfd(GeneratedClassifier):
+    """Kernel Fisher discriminant with Huber's loss: squares up to a width, then straight lines.
+
+    min Σ huber_s(y_i − f(x_i)) + ½ λ ‖w‖²
+
+    Use it when errors are Gaussian but for a few outliers.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.4.8.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    width : number, default 1.0
+        error at which huber's square becomes a line (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    threshold : word, default "margin"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "huber_kfd"
+    _parameters = ("lam", "width", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, width: float = 1.0, bias: bool = True, threshold: str = "margin",
+                 shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.width = width
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class SparseKfd(GeneratedClassifier):
+    """Kernel Fisher discriminant carried by few examples: a lasso on the columns of K.
+
+    min ½ Σ (y_i − f(x_i))² + λ ‖α‖₁
+
+    Use it when predictions must be cheap, and the outputs of a Fisher discriminant are wanted.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), (3.53), (3.54).
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    threshold : word, default "margin"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "sparse_kfd"
+    _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "margin", shift: float = 0.0,
+                 strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class LinearSparseKfd(GeneratedClassifier):
+    """Kernel Fisher discriminant as a linear programme: absolute errors, very few coefficients.
+
+    min Σ |y_i − f(x_i)| + λ ‖α‖₁
+
+    Use it when predictions must be as cheap as can be.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), (3.55), (3.56) [corrected: α are the multipliers of
+    the dual's constraints and not K⁻¹β].
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    threshold : word, default "margin"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "linear_sparse_kfd"
+    _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "margin", shift: float = 0.0,
+                 strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class LpMachine(GeneratedClassifier):
+    """Support vector machine with ‖α‖₁ for ‖w‖²: a linear programme with few coefficients.
+
+    min Σ max(0, 1 − y_i f(x_i)) + λ ‖α‖₁
+
+    Use it when margins are wanted, and an expansion sparser than that of a support vector machine.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.6, Table 3.1.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    threshold : word, default "programme"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "lp_machine"
+    _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "programme", shift: float = 0.0,
+                 strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class LpBoost(GeneratedClassifier):
+    """The largest soft margin of a convex combination of kernel functions: boosting by linear programming.
+
+    max ρ − Σ ξ_i / νn, y_i f(x_i) ≥ ρ − ξ_i, ‖α‖₁ = 1
+
+    Use it when a margin is wanted whose violators are a known share, and very few examples in the expansion.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.5.6, §3.6, Table 3.1.
+
+    Parameters
+    ----------
+    nu : number, default 0.5
+        share ν of examples that may miss the margin (> 0 and ≤ 1).
+    bias : switch, default False
+        whether the function has an offset (true or false).
+    threshold : word, default "programme"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "lp_boost"
+    _parameters = ("nu", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, nu: float = 0.5, bias: bool = False, threshold: str = "programme", shift: float = 0.0,
+                 strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.nu = nu
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class KernelLogistic(GeneratedClassifier):
+    """Logistic regression with a kernel: scores are log odds.
+
+    min Σ log(1 + exp(−y_i f(x_i))) + λ P(α)
+
+    Use it when scores are to be log odds of the classes, and every example may have a say.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.6, Table 2.1.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    penalty : word, default "norm"
+        norm ½‖w‖², coefficients ½‖α‖² or sparse ‖α‖₁ (norm, coefficients, sparse).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    threshold : word, default "programme"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "kernel_logistic"
+    _parameters = ("lam", "penalty", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, penalty: str = "norm", bias: bool = True, threshold: str = "programme",
+                 shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.penalty = penalty
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class Programme(GeneratedClassifier):
+    """Any of seven losses with any of three penalties, for classes.
+
+    min Σ ℓ(y_i, f(x_i)) + λ P(α)
+
+    Use it when a loss and a penalty are wanted that have no machine of their own, or several are to be
+    compared.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.6, Tables 2.1 and 3.1.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    loss : word, default "hinge"
+        what an error costs (hinge, squared_hinge, logistic, squared, absolute, epsilon_insensitive, huber).
+    penalty : word, default "norm"
+        norm ½‖w‖², coefficients ½‖α‖² or sparse ‖α‖₁ (norm, coefficients, sparse).
+    epsilon : number, default 0.1
+        half the width ε of the tube of epsilon_insensitive (≥ 0).
+    width : number, default 1.0
+        error at which huber's square becomes a line (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    threshold : word, default "programme"
+        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
+    strategy : word, default "one_vs_rest"
+        how several classes become problems of two (one_vs_one, one_vs_rest).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "programme"
+    _parameters = ("lam", "loss", "penalty", "epsilon", "width", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, loss: str = "hinge", penalty: str = "norm", epsilon: float = 0.1,
+                 width: float = 1.0, bias: bool = True, threshold: str = "programme",
+                 shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.loss = loss
+        self.penalty = penalty
+        self.epsilon = epsilon
+        self.width = width
+        self.bias = bias
+        self.threshold = threshold
+        self.shift = shift
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class InvariantKfd(GeneratedClassifier):
+    """The direction between two classes that ignores transformations, noise, or what else is unwanted.
+
+    B a = δ, f(x) = Σⱼ aⱼ κ(zⱼ, x) − t
+
+    Use it when it is known what does not change the class: a shift, a turn, thicker lines.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), 3.4.4–3.4.5 and 5.3.1.
+
+    Parameters
+    ----------
+    unwanted : text, default "within + 0.001*coefficients"
+        sum that is to be small, e.g. within + 0.001*coefficients + 0.001*tangent (text).
+    expansion : text, default "examples"
+        examples, all, points or a number of examples (text).
+    threshold : word, default "errors"
+        rule for the threshold on the line of projections (programme, margin, errors, gaussian,
+    shared_gaussian).
+    """
+
+    _machine = "invariant_kfd"
+    _parameters = ("unwanted", "expansion", "threshold",)
+
+    def __init__(self, unwanted: str = "within + 0.001*coefficients", expansion: str = "examples",
+                 threshold: str = "errors", *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.unwanted = unwanted
+        self.expansion = expansion
+        self.threshold = threshold
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
+        """Learns from examples and their classes, with examples of noise, changed copies of X by name, and points for expansion='points' beside them."""
+        return self._learn_classes(X, y, beside=(noise, copies, points))
+
+
 class Knn(GeneratedClassifier):
     """The class with most of the k nearest examples in feature space.
 
@@ -353,6 +949,338 @@ class KnnRegression(GeneratedRegressor):
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
         return self._learn_numbers(X, y, sample_weight)
+
+
+class RobustRegression(GeneratedRegressor):
+    """Regression with absolute errors, which outliers do not pull.
+
+    min Σ |y_i − f(x_i)| + λ P(α)
+
+    Use it when the noise has long tails: medians are wanted instead of means.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), (3.50), §3.6.3 [corrected: the bounds of the dual are
+    −1 and 1].
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    penalty : word, default "norm"
+        norm ½‖w‖², coefficients ½‖α‖² or sparse ‖α‖₁ (norm, coefficients, sparse).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "robust_regression"
+    _parameters = ("lam", "penalty", "bias", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, penalty: str = "norm", bias: bool = True, tolerance: float = 0.001,
+                 max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.penalty = penalty
+        self.bias = bias
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class HuberRegression(GeneratedRegressor):
+    """Regression with squares for small errors and absolute values for large ones.
+
+    min Σ huber_s(y_i − f(x_i)) + λ P(α)
+
+    Use it when the noise is Gaussian but for a few outliers.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.4.8, §3.6.3.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    penalty : word, default "norm"
+        norm ½‖w‖², coefficients ½‖α‖² or sparse ‖α‖₁ (norm, coefficients, sparse).
+    width : number, default 1.0
+        error at which huber's square becomes a line (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "huber_regression"
+    _parameters = ("lam", "penalty", "width", "bias", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, penalty: str = "norm", width: float = 1.0, bias: bool = True,
+                 tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.penalty = penalty
+        self.width = width
+        self.bias = bias
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class SparseRegression(GeneratedRegressor):
+    """Kernel regression carried by few examples: a lasso on the columns of K.
+
+    min ½ Σ (y_i − f(x_i))² + λ ‖α‖₁
+
+    Use it when numbers are to be predicted cheaply, from few examples.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), (3.53), §3.6.3.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "sparse_regression"
+    _parameters = ("lam", "bias", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, bias: bool = True, tolerance: float = 0.001, max_iterations: int = 0,
+                 cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.bias = bias
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class LinearSparseRegression(GeneratedRegressor):
+    """Kernel regression as a linear programme: absolute errors, very few coefficients.
+
+    min Σ |y_i − f(x_i)| + λ ‖α‖₁
+
+    Use it when numbers are to be predicted as cheaply as can be, and the noise has long tails.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), (3.55), §3.6.3.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "linear_sparse_regression"
+    _parameters = ("lam", "bias", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, bias: bool = True, tolerance: float = 0.001, max_iterations: int = 0,
+                 cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.bias = bias
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class ProgrammeRegression(GeneratedRegressor):
+    """Any of four losses with any of three penalties, for numbers.
+
+    min Σ ℓ(y_i, f(x_i)) + λ P(α)
+
+    Use it when a loss and a penalty are wanted that have no machine of their own, or several are to be
+    compared.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), §3.6.3, Tables 2.1 and 3.1.
+
+    Parameters
+    ----------
+    lam : number, default 1.0
+        weight λ of the penalty; larger is smoother (> 0).
+    loss : word, default "squared"
+        what an error costs (squared, absolute, epsilon_insensitive, huber).
+    penalty : word, default "norm"
+        norm ½‖w‖², coefficients ½‖α‖² or sparse ‖α‖₁ (norm, coefficients, sparse).
+    epsilon : number, default 0.1
+        half the width ε of the tube of epsilon_insensitive (≥ 0).
+    width : number, default 1.0
+        error at which huber's square becomes a line (> 0).
+    bias : switch, default True
+        whether the function has an offset (true or false).
+    tolerance : number, default 0.001
+        largest violation of the optimality conditions (> 0).
+    max_iterations : count, default 0
+        most steps, 0 for 100 n or 10⁷ (≥ 0).
+    cache : count, default 200
+        megabytes for kernel rows (≥ 0).
+    """
+
+    _machine = "programme_regression"
+    _parameters = ("lam", "loss", "penalty", "epsilon", "width", "bias", "tolerance", "max_iterations", "cache",)
+
+    def __init__(self, lam: float = 1.0, loss: str = "squared", penalty: str = "norm", epsilon: float = 0.1,
+                 width: float = 1.0, bias: bool = True, tolerance: float = 0.001,
+                 max_iterations: int = 0, cache: int = 200, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.loss = loss
+        self.penalty = penalty
+        self.epsilon = epsilon
+        self.width = width
+        self.bias = bias
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.cache = cache
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their numbers."""
+        return self._learn_numbers(X, y, sample_weight)
+
+
+class OrientedKpca(GeneratedTransformer):
+    """Directions with much of what is wanted and little noise, or little change under transformations.
+
+    max aᵀAa / aᵀBa, coordinates Σⱼ aⱼ κ(zⱼ, x)
+
+    Use it when there are examples of what shall not matter: noise, or copies that were shifted or turned.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), 3.4.1–3.4.5 [corrected: the covariance has a factor
+    1/n].
+
+    Parameters
+    ----------
+    components : count, default 2
+        how many coordinates (≥ 1).
+    wanted : text, default "covariance"
+        sum of matrices that is to be large, e.g. covariance (text).
+    unwanted : text, default "norm"
+        sum that is to be small, e.g. noise + 0.01*norm (text).
+    expansion : text, default "examples"
+        examples, all, points or a number of examples (text).
+    tolerance : number, default 1e-10
+        eigenvalues that count as zero, relative (between 0.00000000000001 and 0.1).
+    """
+
+    _machine = "oriented_kpca"
+    _parameters = ("components", "wanted", "unwanted", "expansion", "tolerance",)
+
+    def __init__(self, components: int = 2, wanted: str = "covariance", unwanted: str = "norm",
+                 expansion: str = "examples", tolerance: float = 1e-10, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.components = components
+        self.wanted = wanted
+        self.unwanted = unwanted
+        self.expansion = expansion
+        self.tolerance = tolerance
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data = None, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
+        """Learns the coordinates, with examples of noise, changed copies of X by name, and points for expansion='points' beside them."""
+        return self._learn_nothing(X, y, beside=(noise, copies, points))
+
+
+class Kda(GeneratedTransformer):
+    """Directions in which class means are far apart and classes narrow, or any other two sums of matrices.
+
+    max aᵀAa / aᵀBa, coordinates Σⱼ aⱼ κ(zⱼ, x)
+
+    Use it when classes are to be seen, or handed on, in the few coordinates that tell them apart.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), 3.4.1–3.4.5 [corrected: no pseudo-inverse of a
+    singular matrix, no direction of quotient zero].
+
+    Parameters
+    ----------
+    components : count, default 2
+        how many coordinates (≥ 1).
+    wanted : text, default "between"
+        sum of matrices that is to be large, e.g. between (text).
+    unwanted : text, default "within + 0.001*coefficients"
+        sum that is to be small, e.g. within + 0.001*coefficients + 0.01*tangent (text).
+    expansion : text, default "examples"
+        examples, all, points or a number of examples (text).
+    tolerance : number, default 1e-10
+        eigenvalues that count as zero, relative (between 0.00000000000001 and 0.1).
+    """
+
+    _machine = "kda"
+    _parameters = ("components", "wanted", "unwanted", "expansion", "tolerance",)
+
+    def __init__(self, components: int = 2, wanted: str = "between", unwanted: str = "within + 0.001*coefficients",
+                 expansion: str = "examples", tolerance: float = 1e-10, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None) -> None:
+        self.components = components
+        self.wanted = wanted
+        self.unwanted = unwanted
+        self.expansion = expansion
+        self.tolerance = tolerance
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
+        """Learns the coordinates, with examples of noise, changed copies of X by name, and points for expansion='points' beside them."""
+        return self._learn_classes(X, y, beside=(noise, copies, points))
 
 
 class IncompleteCholesky(GeneratedTransformer):
@@ -717,6 +1645,77 @@ class LogisticRegression(GeneratedClassifier):
         self.lam = lam
         self.tolerance = tolerance
         self.max_iterations = max_iterations
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class LinearFisher(GeneratedClassifier):
+    """The odds of Gaussian classes of one covariance, whose direction is Fisher's; for comparisons.
+
+    w = Σ⁻¹(m₁ − m₂), b = ½ m₂ᵀΣ⁻¹m₂ − ½ m₁ᵀΣ⁻¹m₁ + ln(π₁/π₂)
+
+    Use it when another method is to be compared with the direction that is best for Gaussian clouds of one
+    shape.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), 3.1–3.2.2 [corrected: scatters are divided by the
+    number of examples; the right side of (3.15) is (2M₁M₂/M)(m₂ − m₁)].
+
+    Parameters
+    ----------
+    gamma : number, default 0.0
+        how far the covariance shrinks to the identity (between 0 and 1).
+    priors : text, default "data"
+        data, equal or label:share,… for all classes (text).
+    """
+
+    _machine = "linear_fisher"
+    _parameters = ("gamma", "priors",)
+
+    def __init__(self, gamma: float = 0.0, priors: str = "data", *, kernel: KernelLike = "linear",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.gamma = gamma
+        self.priors = priors
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y, sample_weight)
+
+
+class QuadraticDiscriminant(GeneratedClassifier):
+    """The odds of Gaussian classes, each with a covariance of its own or partly shared; for comparisons.
+
+    −½ (x − m)ᵀΣ⁻¹(x − m) − ½ ln|Σ| + ln π, Σ from own (λ = 0) to pooled (λ = 1), to round (γ = 1)
+
+    Use it when another method is to be compared with Gaussian clouds whose shapes differ.
+
+    Source: J. H. Friedman, Regularized Discriminant Analysis (1989), Σ_k(λ, γ).
+
+    Parameters
+    ----------
+    lam : number, default 0.0
+        from a covariance of each class to one of all (between 0 and 1).
+    gamma : number, default 0.0
+        how far covariances shrink to the identity (between 0 and 1).
+    priors : text, default "data"
+        data, equal or label:share,… for all classes (text).
+    """
+
+    _machine = "quadratic_discriminant"
+    _parameters = ("lam", "gamma", "priors",)
+
+    def __init__(self, lam: float = 0.0, gamma: float = 0.0, priors: str = "data", *, kernel: KernelLike = "linear",
+                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+        self.lam = lam
+        self.gamma = gamma
+        self.priors = priors
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback

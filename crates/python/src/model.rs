@@ -172,6 +172,19 @@ impl Model {
         }
     }
 
+    /// How scores become predictions, in a word.
+    #[getter]
+    fn readout(&self) -> &'static str {
+        match &self.model.fitted.readout {
+            Readout::Values { .. } => "values",
+            Readout::ArgMax { .. } => "largest",
+            Readout::Vote { .. } => "vote",
+            Readout::Novelty => "novelty",
+            Readout::Coordinates { .. } => "coordinates",
+            Readout::Clusters { .. } => "clusters",
+        }
+    }
+
     #[getter]
     fn machine(&self) -> &str {
         &self.model.machine

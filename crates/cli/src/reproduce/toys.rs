@@ -50,7 +50,7 @@ const FEATURES: [Feature; 3] = [
         machine: "oriented_kpca",
         settings: &[("components", Fixed::Number(1.0)), ("unwanted", Fixed::Word("0.01*norm + tangent"))],
         step: Some(0.1),
-        called: &["oriented: steps to the right shall not matter"],
+        called: &["oriented: blind to steps in x"],
     },
     Feature {
         machine: "kfd",

@@ -45,7 +45,9 @@ const TOP: f64 = 78.0;
 impl FeatureMaps {
     /// The picture.
     pub fn draw(&self, theme: Theme) -> String {
-        let columns = self.maps.len().clamp(1, CELL.1);
+        // four are two by two, and no row is left with one
+        let most = if self.maps.len() == 4 { 2 } else { CELL.1 };
+        let columns = self.maps.len().clamp(1, most);
         let rows = self.maps.len().div_ceil(columns).max(1);
         let width = 32.0 + CELL.0 * columns as f64;
         let mut svg = Svg::new(width, TOP + (CELL.0 + 14.0) * rows as f64, &self.title, theme);

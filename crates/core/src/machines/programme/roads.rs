@@ -57,8 +57,12 @@ impl Programme {
         weights: &[f64],
         watch: &dyn Monitor,
     ) -> Result<Travelled, FitError> {
-        // a system of equations needs an offset to border it, and a weight to divide by
-        let linear = self.loss == LossName::Squared && self.bias && weights.iter().all(|&w| w > 0.0);
+        let counted: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        if counted.len() < weights.len() && !counted.is_empty() {
+            return self.among(&counted, task, targets, weights, watch);
+        }
+        // a system of equations needs an offset to border it
+        let linear = self.loss == LossName::Squared && self.bias;
         match (self.penalty, self.loss) {
             (Penalty::Sparse, _) => self.sparse(task, targets, weights, watch),
             _ if linear => self.linear(task, targets, weights, watch),
@@ -66,6 +70,30 @@ impl Programme {
             (Penalty::Norm, _) => self.pairs(task, targets, weights, watch),
             (Penalty::Coefficients, _) => self.squared(task, targets, weights, watch),
         }
+    }
+
+    /// The same among the examples that count: one that counts nothing is not there, and carries nothing.
+    fn among(
+        &self,
+        counted: &[usize],
+        task: &Task<'_>,
+        targets: &[Vec<f64>],
+        weights: &[f64],
+        watch: &dyn Monitor,
+    ) -> Result<Travelled, FitError> {
+        let part = |all: &[f64]| -> Vec<f64> { counted.iter().map(|&i| all[i]).collect() };
+        let inner = inside(task, Arc::clone(&task.gram).restrict(counted, counted));
+        let fewer: Vec<Vec<f64>> = targets.iter().map(|y| part(y)).collect();
+        let mut found = self.travel(&inner, &fewer, &part(weights), watch)?;
+        for solved in &mut found.solved {
+            let mut alpha = vec![0.0; weights.len()];
+            counted.iter().zip(&solved.alpha).for_each(|(&i, a)| alpha[i] = *a);
+            let mut scores = vec![0.0; weights.len()];
+            apply(task.gram.as_ref(), &alpha, 1, &mut scores);
+            scores.iter_mut().for_each(|f| *f += solved.offset);
+            (solved.alpha, solved.scores) = (alpha, scores);
+        }
+        Ok(found)
     }
 
     /// K in memory, checked.
@@ -141,10 +169,8 @@ impl Programme {
         let make = |t: usize| {
             let y = &targets[t];
             let conjugates = || y.iter().zip(weights).map(|(&y, &w)| (loss.conjugate(y), w));
-            // a bound of an example that counts nothing is zero, also where the bound of others is infinite
-            let bound = |reach: f64, w: f64| if w == 0.0 { 0.0 } else { reach * w / lambda };
-            let ridge: Vec<f64> =
-                conjugates().map(|(c, w)| c.filter(|_| w > 0.0).map_or(0.0, |c| c.ridge * lambda / w)).collect();
+            let bound = |reach: f64, w: f64| reach * w / lambda;
+            let ridge: Vec<f64> = conjugates().map(|(c, w)| c.map_or(0.0, |c| c.ridge * lambda / w)).collect();
             Sub {
                 columns: vec![0..n],
                 lower: conjugates().map(|(c, w)| c.map_or(0.0, |c| bound(c.lower, w))).collect(),
@@ -181,16 +207,7 @@ impl Programme {
         let square = gram_of_columns(kept.values(), n, n);
         let Some(square) = Dense::new(square, n, n) else { return Err(self.wrong("the matrix is not square")) };
         let square: Arc<dyn Gram> = Arc::new(square);
-        let inner = Task {
-            gram: square,
-            features: None,
-            target: task.target,
-            weights: task.weights,
-            start: None,
-            plan: task.plan,
-            seed: task.seed,
-            threads: task.threads,
-        };
+        let inner = inside(task, square);
         let norm = Self { penalty: Penalty::Norm, ..self.clone() };
         let mut found = norm.travel(&inner, targets, weights, watch)?;
         for solved in &mut found.solved {
@@ -323,7 +340,7 @@ impl Programme {
         let norm: f64 = alpha.iter().zip(&scores).map(|(a, f)| a * f).sum();
         scores.iter_mut().for_each(|f| *f += offset);
         let (mut primal, mut dual) = (0.5 * lambda * norm, -0.5 * lambda * norm);
-        for i in (0..n).filter(|&i| weights[i] > 0.0) {
+        for i in 0..n {
             let w = weights[i];
             primal += w * loss.value(y[i], scores[i]);
             // rounding may leave the bounds by a digit
@@ -342,6 +359,20 @@ impl Programme {
             iterations: 0,
             status: Status::Converged,
         }
+    }
+}
+
+/// A task of the same kind on another matrix.
+fn inside<'a>(task: &Task<'a>, gram: Arc<dyn Gram>) -> Task<'a> {
+    Task {
+        gram,
+        features: None,
+        target: None,
+        weights: None,
+        start: None,
+        plan: task.plan,
+        seed: task.seed,
+        threads: task.threads,
     }
 }
 

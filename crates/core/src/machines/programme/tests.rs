@@ -192,10 +192,13 @@ fn weights_are_copies_and_classes_that_weigh_nothing_are_out() {
     let kept: Vec<usize> = (0..30).filter(|i| i % 5 != 0).collect();
     let weights: Vec<f64> = (0..30).map(|i| f64::from(u8::from(i % 5 != 0))).collect();
     for loss in [LossName::Squared, LossName::Absolute, LossName::Huber] {
-        let machine = sharp(programme_regression(loss, Penalty::Norm, 0.3));
-        let few = machine.fit(&rbf(0.5), &numbers.select(&kept)).unwrap();
-        let zeros = machine.fit(&rbf(0.5), &numbers.clone().with_weights(weights.clone()).unwrap()).unwrap();
-        assert!(apart(&few, &zeros, &numbers) < 1e-4, "{loss:?}");
+        for penalty in PENALTIES {
+            let machine = sharp(programme_regression(loss, penalty, 0.3));
+            let few = machine.fit(&rbf(0.5), &numbers.select(&kept)).unwrap();
+            let zeros = machine.fit(&rbf(0.5), &numbers.clone().with_weights(weights.clone()).unwrap()).unwrap();
+            assert!(apart(&few, &zeros, &numbers) < 1e-4, "{loss:?} {penalty:?}");
+            assert!(zeros.fitted.training_scores.is_some_and(|s| s.len() == 30));
+        }
     }
 }
 
