@@ -67,13 +67,13 @@ def pairs(data, repeat):
     roads = list(dict.fromkeys(f["road"] for f in found if f["road"] != "direct"))
     for road in roads:
         mine = [f for f in found if f["road"] == road]
-        mean = lambda key: statistics.mean(f[key] for f in mine)
+        seconds, steps, rows = (statistics.mean(f[key] for f in mine) for key in ("seconds", "steps", "rows"))
         ratios = [
             d["seconds"] / statistics.mean(f["seconds"] for f in mine if f["round"] == r) for r, d in direct.items()
         ]
         worst = max(f["infeasibility"] for f in mine)
         yield (
-            f"| {road} | {spread(ratios)} | {mean('seconds'):.3f} | {mean('steps'):.0f} | {mean('rows'):.0f} | {worst:.3f} |"
+            f"| {road} | {spread(ratios)} | {seconds:.3f} | {steps:.0f} | {rows:.0f} | {worst:.3f} |"
         )
     yield ""
 
@@ -90,8 +90,13 @@ def figure(series, path):
     every = [p for points in series.values() for p in points]
     low_x, high_x = min(p["n"] for p in every), max(p["n"] for p in every)
     low_y, high_y = min(p["seconds"] for p in every), max(p["seconds"] for p in every)
-    at_x = lambda n: 70 + 430 * math.log(n / low_x) / math.log(high_x / low_x)
-    at_y = lambda s: 320 - 280 * math.log(s / low_y) / math.log(high_y / low_y)
+
+    def at_x(n):
+        return 70 + 430 * math.log(n / low_x) / math.log(high_x / low_x)
+
+    def at_y(s):
+        return 320 - 280 * math.log(s / low_y) / math.log(high_y / low_y)
+
     out = [
         '<svg xmlns="http://www.w3.org/2000/svg" width="560" height="380" font-family="sans-serif" font-size="12">',
         '<rect width="560" height="380" fill="white"/>',

@@ -11,9 +11,11 @@ _WEIGHTS = {
     for kind in ("dense", "sparse")
 }
 REASONS = dict.fromkeys(("SVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVR", "Svdd", "Quantile"), _WEIGHTS)
+# beside that, gamma=scale is the scale of the examples as they are, which weights do not change and repetitions do
 for _name in ("RobustKfd", "HuberKfd", "LinearSparseKfd", "LpMachine", "LpBoost", "KernelLogistic", "Programme", "SparseKfd",
-              "RobustRegression", "HuberRegression", "SparseRegression", "LinearSparseRegression"):  # fmt: skip
-    REASONS[_name] = _WEIGHTS
+              "RobustRegression", "HuberRegression", "SparseRegression", "LinearSparseRegression",
+              "ProgrammeRegression"):  # fmt: skip
+    REASONS[_name] = dict.fromkeys(_WEIGHTS, "gamma=scale is learned from the examples, which weights do not change")
 # Newton's method, which dense data of few coordinates get, ends at the minimum itself
 REASONS["LinearSVC"] = {name: why for name, why in _WEIGHTS.items() if "sparse" in name}
 # as in scikit-learn: ν bounds the share of errors whatever a class weighs
@@ -25,7 +27,10 @@ REASONS["CentreOfMass"] = dict.fromkeys(
 )
 
 # an example that is there twice has two coefficients, and their squares are less than the square of their sum
-REASONS["Kfd"] = dict.fromkeys(_WEIGHTS, "a penalty on coefficients counts an example that is there twice as two")
+REASONS["Kfd"] = {
+    **dict.fromkeys(_WEIGHTS, "a penalty on coefficients counts an example that is there twice as two"),
+    "check_class_weight_classifiers": "the threshold is placed anew, on outputs that fit the training examples of light classes",
+}
 
 # so few examples, of which some weigh nothing, have no covariance that could be inverted
 for _name in ("LinearFisher", "QuadraticDiscriminant"):
