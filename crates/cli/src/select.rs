@@ -22,7 +22,7 @@ fn command() -> Command {
         )
         .arg(arguments::path("DATA", "Data file"))
         .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values"))
-        .arg(Arg::new("folds").long("folds").value_name("K").value_parser(value_parser!(usize)).default_value("5").help("Folds of the cross-validation"))
+        .arg(Arg::new("folds").long("folds").value_name("K").allow_negative_numbers(true).value_parser(folds).default_value("5").help("Folds of the cross-validation, or loo to leave out one example at a time (in closed form for ridge and kfd)"))
         .arg(
             Arg::new("one-standard-error")
                 .long("one-standard-error")
@@ -41,6 +41,15 @@ fn command() -> Command {
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = command.arg(arguments::weights());
     arguments::common(arguments::reading(arguments::machine(arguments::probabilities(command))))
+}
+
+/// A number of folds, or 0 for leaving out one example at a time.
+fn folds(text: &str) -> Result<usize, String> {
+    match (text, text.parse::<usize>()) {
+        ("loo", _) => Ok(0),
+        (_, Ok(k)) if k >= 2 => Ok(k),
+        _ => Err("give a number of folds from 2 on, or loo".to_owned()),
+    }
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {

@@ -41,3 +41,22 @@ fn what_does_not_go_together_is_told_with_the_remedy() {
     }
     assert!(!place.has("m"));
 }
+
+#[test]
+fn one_example_at_a_time_is_left_out_on_request() {
+    let place = Place::new();
+    place.run("data banana --n 120 -o d.csv").ok();
+    let told = place.json("select d.csv --machine kfd --grid 'lambda=0.01|1|100' --folds loo -o m");
+    let candidates = told["candidates"].as_array().unwrap();
+    assert_eq!(candidates.len(), 3);
+    assert!(candidates.iter().all(|c| c["folds"].as_array().unwrap().len() == 120));
+    place.run("select d.csv --machine kfd --grid lambda=1 --folds 1 -o n").fails(2, &["folds", "loo"]);
+    // costs that are not alike: the border moves, and the direction stays
+    place.run("fit d.csv --machine kfd --shift 0.5 -o shifted").ok();
+    place.run("fit d.csv --machine kfd -o plain").ok();
+    let first = |model: &str| {
+        let told = place.json(&format!("evaluate {model} d.csv"));
+        told["confusion"].as_array().unwrap().iter().map(|row| row[0].as_f64().unwrap()).sum::<f64>()
+    };
+    assert!(first("shifted") > first("plain"), "more are told to be of the first class");
+}

@@ -99,10 +99,8 @@ fn grid_errors_name_the_part_and_how_to_write_it() {
 fn folds_must_fit_the_data() {
     let place = Place::with_banana(20);
     place.write("few.csv", "x,y\n1,u\n2,v\n3,v\n4,v\n");
-    for folds in ["0", "1", "21"] {
-        place
-            .run(&format!("select banana.csv --machine svc --grid c=1 --folds {folds} -o m"))
-            .fails(2, &["from 2 to 20"]);
+    for (folds, finding) in [("0", "from 2 on, or loo"), ("1", "from 2 on, or loo"), ("21", "from 2 to 20")] {
+        place.run(&format!("select banana.csv --machine svc --grid c=1 --folds {folds} -o m")).fails(2, &[finding]);
     }
     place.run("select few.csv --machine svc --grid c=1 --folds 2 -o m").fails(3, &["class \"u\" has a single example"]);
     place.run("select banana.csv --machine kernel_pca --grid components=1 -o m").fails(2, &["no target"]);

@@ -380,3 +380,66 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     let error = search("svc", &rbf(1.0), grid, &data, 0, &After(0)).err().unwrap();
     assert!(error.to_string().contains("before there was a result"), "{error}");
 }
+
+/// Error (classes) or root mean squared error of fits that have not seen the example they are asked about, one by one.
+fn left_out_one_by_one(machine: &dyn machines::Machine, kernel: &Formula, data: &Dataset) -> f64 {
+    let n = data.len();
+    let score = |i: usize| {
+        let rest: Vec<usize> = (0..n).filter(|&j| j != i).collect();
+        let model = Job::new(machine, kernel).run(&data.select(&rest), &Silent).unwrap();
+        let only = data.select(&[i]);
+        match measure(&model.predict(&only).unwrap(), only.target().unwrap()).unwrap() {
+            Metrics::Classes(m) => m.error,
+            Metrics::Numbers(m) => m.rmse * m.rmse,
+        }
+    };
+    let mean = (0..n).map(score).sum::<f64>() / n as f64;
+    if data.target().unwrap().numbers().is_ok() { mean.sqrt() } else { mean }
+}
+
+#[test]
+fn leaving_out_one_in_closed_form_is_learning_again_without_it() {
+    let leave_one_out = |machine: &str, settings: &[(String, Setting)], data: &Dataset, grid: &str| {
+        let grid: Grid = grid.parse().unwrap();
+        Search {
+            machine: machines::find(machine).unwrap(),
+            settings,
+            kernel: &rbf(0.7),
+            grid: &grid,
+            folds: 0,
+            choose: Choose::Best,
+            probabilities: None,
+            calibration_folds: 0,
+            plan: Plan::default(),
+            seed: Seed(0),
+        }
+        .run(data, &Silent)
+        .unwrap()
+    };
+    let found = leave_one_out("ridge", &[], &wave(), "lambda=0.01|1");
+    for (candidate, lambda) in found.candidates.iter().zip([0.01, 1.0]) {
+        let slow = left_out_one_by_one(&Ridge { lambda: lambda.into(), ..Ridge::default() }, &rbf(0.7), &wave());
+        assert!((candidate.score - slow).abs() < 1e-8, "{lambda}: {} {slow}", candidate.score);
+        assert_eq!(candidate.folds.len(), 60);
+    }
+    let data = rings(4);
+    for penalty in [Penalty::Norm, Penalty::Coefficients] {
+        let word = if penalty == Penalty::Norm { "norm" } else { "coefficients" };
+        let settings: Vec<(String, Setting)> = [("penalty", word), ("threshold", "programme")]
+            .map(|(name, word)| (name.to_owned(), Setting::Word(word.to_owned())))
+            .to_vec();
+        let found = leave_one_out("kfd", &settings, &data, "lambda=0.001|10|1000");
+        let mut seen = Vec::new();
+        for (candidate, lambda) in found.candidates.iter().zip([0.001, 10.0, 1000.0]) {
+            let threshold = machines::Threshold::Programme;
+            let machine = Kfd { lambda: lambda.into(), penalty, threshold, ..Kfd::default() };
+            let slow = left_out_one_by_one(&machine, &rbf(0.7), &data);
+            assert!((candidate.score - slow).abs() < 1e-12, "{word} {lambda}: {} {slow}", candidate.score);
+            seen.push(slow);
+        }
+        assert!(seen.iter().any(|&s| s != seen[0]), "a grid whose errors differ: {seen:?}");
+    }
+    // a machine that must learn again does so
+    let slow = leave_one_out("nearest_mean", &[], &data, "gamma=0.7");
+    assert_eq!(slow.candidates[0].score, left_out_one_by_one(&NearestMean::default(), &rbf(0.7), &data));
+}

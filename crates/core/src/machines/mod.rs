@@ -102,6 +102,16 @@ pub trait Machine: Params + Settings + Send + Sync {
         Err(no_companions(self.entry().name))
     }
 
+    /// A fit, and the score of every example by a fit that has not seen it (n × outputs, row by row), where all of that costs no
+    /// more than a few fits; `None` where it must be learned again for each.
+    ///
+    /// # Errors
+    /// As [`Machine::run`].
+    fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
+        let _ = (task, watch);
+        Ok(None)
+    }
+
     /// How it reads the matrix: what is stored for many fits is stored in that way.
     fn reads(&self) -> Reads {
         Reads::Blocks

@@ -20,6 +20,8 @@ pub(super) struct Folds {
     /// a fold are two stretches of the matrix.
     pub(super) order: Vec<usize>,
     pub(super) all: Vec<Fold>,
+    /// The target and the weights of all examples, in that order.
+    whole: (Target, Option<Vec<f64>>),
 }
 
 /// Which examples are learned from, and which are predicted.
@@ -112,7 +114,8 @@ impl Folds {
                 unknown: target.select(&split.test),
             }
         };
-        Ok(Self { all: splits.into_iter().map(fold).collect(), order })
+        let weights = data.weights().map(|w| order.iter().map(|&i| w[i]).collect());
+        Ok(Self { all: splits.into_iter().map(fold).collect(), whole: (target.select(&order), weights), order })
     }
 }
 
@@ -221,6 +224,9 @@ impl<T: Clone + Send> Judge<'_, T> {
     /// somebody stops the search, and no thread waits for another; a score depends on its own walk alone, so the scores
     /// are the same bits for any number of threads.
     pub(super) fn run(&self, points: &[Point<'_>]) -> Result<Verdict<T>, Error> {
+        if let Some(verdict) = self.left_out(points)? {
+            return Ok(verdict);
+        }
         let chains = chains(points);
         let folds = self.folds.all.len();
         let waiting: BTreeMap<Walk, Option<Judged<T>>> = (0..chains.len())
@@ -259,6 +265,53 @@ impl<T: Clone + Send> Judge<'_, T> {
                 stopped: board.stopped,
             }),
         }
+    }
+
+    /// Leaving out one example at a time, by machines that need not learn again for that; `None` where folds are larger or a
+    /// machine must.
+    fn left_out(&self, points: &[Point<'_>]) -> Result<Option<Verdict<T>>, Error> {
+        let (all, n) = (&self.folds.all, self.folds.order.len());
+        if all.len() != n || all.iter().any(|fold| fold.held_out.len() != 1 || fold.rest.len() + 1 != n) {
+            return Ok(None);
+        }
+        let mut verdict = Verdict { scores: points.iter().map(|_| None).collect(), stopped: None };
+        for (done, point) in points.iter().enumerate() {
+            let progress =
+                Progress { phase: "leave-one-out", done: self.done + done, total: Some(self.total), gap: None };
+            if let ControlFlow::Break(stop) = self.watch.step(&progress) {
+                verdict.stopped = Some(stop);
+                break;
+            }
+            let began = Instant::now();
+            let task = Task {
+                gram: Arc::clone(&self.met.gram),
+                features: self.met.part(&self.folds.order),
+                target: Some(&self.folds.whole.0),
+                weights: self.folds.whole.1.as_deref(),
+                start: None,
+                threads: rayon::current_num_threads().max(1),
+                plan: self.met.left,
+                seed: self.seed,
+            };
+            let (fitted, scores) = match point.machine.leave_one_out(&task, self.watch) {
+                Ok(Some(found)) => found,
+                Ok(None) => return Ok(None),
+                Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
+                    verdict.stopped = Some(reason);
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let (outputs, fit_seconds) = (scores.len() / n.max(1), began.elapsed().as_secs_f64() / n as f64);
+            let of_fold = |(split, fold): (usize, &Fold)| {
+                let own = fold.held_out[0] * outputs;
+                let scores = scores[own..own + outputs].to_vec();
+                let unknown = &fold.unknown;
+                (self.read)(Heard { split, fitted: &fitted, scores, unknown, fit_seconds, score_seconds: 0.0 })
+            };
+            verdict.scores[done] = Some(all.iter().enumerate().map(of_fold).collect::<Result<_, _>>()?);
+        }
+        Ok(Some(verdict))
     }
 
     /// The next walk to be taken up. A thread that finds none is not needed any more: every walk that is left is in the

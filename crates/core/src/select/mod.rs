@@ -45,7 +45,8 @@ pub struct Search<'a> {
     pub kernel: &'a Formula,
     /// The grid.
     pub grid: &'a Grid,
-    /// How many folds.
+    /// How many folds; 0 leaves out one example at a time, which some machines need not learn again for
+    /// ([`Machine::leave_one_out`]).
     pub folds: usize,
     /// Which candidate is taken.
     pub choose: Choose,
@@ -97,14 +98,17 @@ impl Search<'_> {
         }
         takes_weights((self.machine.make)().as_ref(), data.weights().is_some())?;
         let target = data.target().ok_or(DataError::NoTarget)?;
-        let parts = folds(target, self.machine.learns, self.folds, self.seed)?;
+        let parts = match self.folds {
+            0 => (0..data.len()).map(|i| vec![i]).collect(),
+            several => folds(target, self.machine.learns, several, self.seed)?,
+        };
         let folds = Folds::new(data, &parts, self.machine.learns)?;
         let grid = self.grid.kernel_first(self.kernel).points();
         let mut candidates: Vec<Candidate> = Vec::with_capacity(grid.len());
         let mut stopped: Option<Stop> = None;
         for (kernel, points) in self.by_kernel(&grid)? {
             // the matrix is used up before the next is computed
-            let at_once = rayon::current_num_threads().min(self.folds).max(1);
+            let at_once = rayon::current_num_threads().min(parts.len()).max(1);
             let resolved = kernel.resolve(data, self.seed)?;
             let met = Met::new(resolved, points[0].machine.as_ref(), data, &folds.order, (self.plan, at_once))?;
             let (done, total) = (candidates.len(), grid.len());

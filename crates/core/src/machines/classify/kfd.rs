@@ -9,6 +9,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::threshold::Threshold;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Auto, Choice, Params, Rule, Visit};
+use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
 use crate::solvers::fisher::{Aim, Quadratic, quotient};
 use crate::solvers::{Monitor, Penalty, Status};
 use crate::sources::{MIKA, Source};
@@ -55,6 +56,8 @@ pub struct Kfd {
     pub solver: KfdSolver,
     /// Where the threshold goes on the line of projections.
     pub threshold: Threshold,
+    /// Added to the score, for mistakes of unequal cost.
+    pub shift: f64,
     /// How several classes become problems of two.
     pub strategy: Strategy,
     /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
@@ -105,6 +108,7 @@ impl Default for Kfd {
             penalty: Penalty::Coefficients,
             solver: KfdSolver::Auto,
             threshold: Threshold::Margin,
+            shift: 0.0,
             strategy: Strategy::OneVsRest,
             class_weight: "none".to_owned(),
             points: 500,
@@ -126,6 +130,7 @@ impl Params for Kfd {
         v.choice("penalty", &mut self.penalty, "coefficients (½‖α‖²) or norm (½αᵀKα)");
         v.choice("solver", &mut self.solver, "auto, cholesky, eigen, pairs, greedy or subset");
         v.choice("threshold", &mut self.threshold, "rule for the threshold on the line of projections");
+        v.real("shift", &mut self.shift, Rule::Any, "added to the score of the first of two classes");
         v.choice("strategy", &mut self.strategy, "how several classes become problems of two");
         v.text("class_weight", &mut self.class_weight, ClassWeight::check, "none, balanced or label:weight,…");
         v.count("points", &mut self.points, Rule::AtLeast(1.0), "examples of subset, and the most of greedy");
@@ -171,13 +176,33 @@ impl Machine for Kfd {
         true
     }
 
+    /// Exact for the programme's own offset, whatever the rule of the threshold.
+    fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
+        let (penalty, classes) = (self.checked()?, task.classes(NAME)?);
+        let weights = self.weights(task, &classes)?;
+        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
+        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
+        if pairwise || !direct || weights.contains(&0.0) {
+            return Ok(None);
+        }
+        let fitted = self.run(task, watch)?;
+        let lambda = fitted.proof.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+        let part = whole(&(0..task.len()).collect::<Vec<_>>(), &classes, &weights);
+        let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
+        task.plan.check(bordered_bytes(task.len(), part.outputs, penalty, true), WHAT)?;
+        let solved = bordered(task.gram.as_ref(), &aim, watch);
+        let left_out = solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example);
+        let scores = part.y.iter().zip(&left_out).map(|(y, r)| y - r).collect();
+        Ok(Some((fitted, scores)))
+    }
+
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let penalty = self.checked()?;
         let classes = task.classes(NAME)?;
-        let factors = ClassWeight::factors(NAME, &self.class_weight, &classes)?;
-        let weights: Vec<f64> = (0..classes.codes.len())
-            .map(|i| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i]))
-            .collect();
+        let weights = self.weights(task, &classes)?;
+        if self.shift != 0.0 && classes.labels.len() > 2 {
+            return Err(wrong("shift moves the border of two classes, and here are more; leave it at 0"));
+        }
         let live: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
         let k = classes.labels.len();
         if let Some(c) = (0..k).find(|&c| !live.iter().any(|&i| classes.codes[i] as usize == c)) {
@@ -219,6 +244,13 @@ impl Machine for Kfd {
 }
 
 impl Kfd {
+    /// What each example counts, with the weight of its class.
+    fn weights(&self, task: &Task<'_>, classes: &Classes) -> Result<Vec<f64>, FitError> {
+        let factors = ClassWeight::factors(NAME, &self.class_weight, classes)?;
+        let weight = |i: usize| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i]);
+        Ok((0..classes.codes.len()).map(weight).collect())
+    }
+
     /// Refuses what does not go together.
     fn checked(&self) -> Result<Quadratic, FitError> {
         let Some(penalty) = Quadratic::of(self.penalty) else {
@@ -248,10 +280,11 @@ impl Kfd {
             let q: Vec<f64> = found.scores.iter().skip(c).step_by(k).map(|f| f - b).collect();
             let line = self.threshold.place(&q, &signs, &part.weights, b);
             found.alpha.iter_mut().skip(c).step_by(k).for_each(|a| *a *= line.scale);
+            let offset = line.offset + self.shift;
             for (score, q) in found.scores.iter_mut().skip(c).step_by(k).zip(q) {
-                *score = line.scale * q + line.offset;
+                *score = line.scale * q + offset;
             }
-            offsets.push(line.offset);
+            offsets.push(offset);
         }
         Placed { solved, offsets }
     }

@@ -133,6 +133,22 @@ impl Machine for Ridge {
         &ENTRY
     }
 
+    fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
+        let one = !matches!(&self.lambda, AutoList::Values(each) if each.len() > 1);
+        if !one || self.solver == RidgeSolver::Cg {
+            return Ok(None);
+        }
+        let target = targets(NAME, task)?;
+        let fitted = self.run(task, watch)?;
+        let lambda = fitted.proof.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+        let run = Run::new(self, Auto::Value(lambda), &target, task, watch);
+        let matrix = run.dense(task, 0)?;
+        let (n, y, outputs) = (task.len(), &target.values, target.names.len());
+        let found = direct::solve_shifted(matrix.into_values(), n, lambda, y, outputs).map_err(solve)?;
+        let left_out = leave_one_out(&found.alpha, &found.factor.inverse_diagonal());
+        Ok(Some((fitted, y.iter().zip(&left_out).map(|(y, r)| y - r).collect())))
+    }
+
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = targets(NAME, task)?;
         match &self.lambda {
