@@ -254,6 +254,8 @@ class Kfd(GeneratedClassifier):
     threshold : word, default "margin"
         rule for the threshold on the line of projections (programme, margin, errors, gaussian,
     shared_gaussian).
+    shift : number, default 0.0
+        added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
         how several classes become problems of two (one_vs_one, one_vs_rest).
     class_weight : text, default "none"
@@ -267,10 +269,10 @@ class Kfd(GeneratedClassifier):
     """
 
     _machine = "kfd"
-    _parameters = ("lam", "penalty", "solver", "threshold", "strategy", "class_weight", "points", "tolerance", "figures",)
+    _parameters = ("lam", "penalty", "solver", "threshold", "shift", "strategy", "class_weight", "points", "tolerance", "figures",)
 
     def __init__(self, lam: float | str = 1.0, penalty: str = "coefficients", solver: str = "auto",
-                 threshold: str = "margin", strategy: str = "one_vs_rest",
+                 threshold: str = "margin", shift: float = 0.0, strategy: str = "one_vs_rest",
                  class_weight: str = "none", points: int = 500, tolerance: float = 0.001,
                  figures: float = 1.0, *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None) -> None:
@@ -278,6 +280,7 @@ class Kfd(GeneratedClassifier):
         self.penalty = penalty
         self.solver = solver
         self.threshold = threshold
+        self.shift = shift
         self.strategy = strategy
         self.class_weight = class_weight
         self.points = points

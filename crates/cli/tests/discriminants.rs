@@ -47,7 +47,7 @@ fn one_example_at_a_time_is_left_out_on_request() {
     let place = Place::new();
     place.run("data banana --n 120 -o d.csv").ok();
     let told = place.json("select d.csv --machine kfd --grid 'lambda=0.01|1|100' --folds loo -o m");
-    let candidates = told["candidates"].as_array().unwrap();
+    let candidates = told["table"].as_array().unwrap();
     assert_eq!(candidates.len(), 3);
     assert!(candidates.iter().all(|c| c["folds"].as_array().unwrap().len() == 120));
     place.run("select d.csv --machine kfd --grid lambda=1 --folds 1 -o n").fails(2, &["folds", "loo"]);
