@@ -10,6 +10,7 @@
 //! Mika (2002), §3.4.7, §3.4.8, §3.6 and Tables 2.1, 3.1.
 
 mod classes;
+mod distinct;
 mod numbers;
 mod roads;
 #[cfg(test)]

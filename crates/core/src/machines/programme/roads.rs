@@ -1,5 +1,6 @@
 //! The road that each cell of the table takes to its solution, and the evidence at its end.
 
+use super::distinct::Distinct;
 use super::{LossName, Programme};
 use crate::gram::{Dense, Gram, apply, show_bytes};
 use crate::linalg::gram_of_columns;
@@ -251,12 +252,35 @@ impl Programme {
             bias: self.bias,
             start: None,
         };
-        let one = |y: &Vec<f64>| {
-            let programme = SparseProgramme { y, ..common };
-            let mut found = if self.cell.by_nu {
-                self.boost(&programme, weights.iter().sum(), &options, watch)?
+        let copies = kept.as_ref().map(|k| Distinct::new(k.values(), n)).filter(|d| d.first.len() < n);
+        let solve = |programme: &SparseProgramme<'_>, mass: f64| {
+            if self.cell.by_nu {
+                self.boost(programme, mass, &options, watch)
             } else {
-                sparse::solve(&programme, &options, watch)?
+                sparse::solve(programme, &options, watch)
+            }
+        };
+        let mass: f64 = weights.iter().sum();
+        let one = |y: &Vec<f64>| {
+            let mut found = match (&copies, &kept) {
+                (Some(distinct), Some(kept)) => {
+                    // one column for each point, one row for each point with each of its targets
+                    let (row_of, rows) = distinct.rows(y, weights);
+                    let m = distinct.first.len();
+                    let value = |(r, c): (usize, usize)| kept.row(distinct.first[r])[distinct.first[c]];
+                    let matrix: Vec<f64> =
+                        rows.iter().flat_map(|&(p, ..)| (0..m).map(move |c| (p, c))).map(value).collect();
+                    let (y, weights): (Vec<f64>, Vec<f64>) = rows.iter().map(|&(_, y, w)| (y, w)).unzip();
+                    let columns = Columns::Stored { matrix: &matrix, columns: m };
+                    let few = SparseProgramme { columns, y: &y, weights: Some(&weights), ..common };
+                    let mut found = solve(&few, mass)?;
+                    let mut alpha = vec![0.0; n];
+                    distinct.first.iter().zip(&found.alpha).for_each(|(&i, a)| alpha[i] = *a);
+                    found.scores = row_of.iter().map(|&r| found.scores[r]).collect();
+                    found.alpha = alpha;
+                    found
+                }
+                _ => solve(&SparseProgramme { y, ..common }, mass)?,
             };
             let gap = found.gap();
             let size: f64 = found.alpha.iter().map(|a| a.abs()).sum();

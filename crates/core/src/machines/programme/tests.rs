@@ -316,3 +316,19 @@ fn a_small_nu_is_what_arc_gv_converges_to() {
     assert!(margin > 0.0 && found >= margin - 1e-9, "{found} {margin}");
     assert!(found - margin < 0.02 * found, "{found} {margin}");
 }
+
+#[test]
+fn of_copies_one_carries_the_coefficient_and_all_count() {
+    let (classes, _) = sample(25, 2);
+    let many = classes.select(&(0..100).map(|i| (i * 7) % 25).collect::<Vec<_>>());
+    for loss in [LossName::Squared, LossName::Absolute, LossName::Hinge] {
+        let machine = sharp(programme(loss, Penalty::Sparse, 0.8));
+        let (alpha, _, proof) = function(&machine, &rbf(0.5), &many);
+        assert!(alpha[25..].iter().all(|&a| a == 0.0), "{loss:?}: only the first of copies");
+        assert!(proof.duality_gap.unwrap() < 1e-5 * proof.objective.unwrap());
+        // four copies of everything are four times the loss, so a quarter of the penalty's weight
+        let once = sharp(programme(loss, Penalty::Sparse, 0.2));
+        let (few, all) = (once.fit(&rbf(0.5), &classes).unwrap(), machine.fit(&rbf(0.5), &many).unwrap());
+        assert!(apart(&few, &all, &classes) < 2e-3, "{loss:?}");
+    }
+}
