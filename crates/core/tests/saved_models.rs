@@ -85,6 +85,10 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
                 // half of the examples may lie outside the margin only where the classes are even
                 assign("nu_svc", machine.as_mut(), "nu", &Setting::Number(0.2)).unwrap();
             }
+            if entry.name == "lp_boost" {
+                // some of these kernels get fewer than half of the examples right
+                assign("lp_boost", machine.as_mut(), "nu", &Setting::Number(0.95)).unwrap();
+            }
             if matches!(entry.name, "linear_fisher" | "quadratic_discriminant") {
                 // words are more than examples, so their covariance is singular
                 assign(entry.name, machine.as_mut(), "gamma", &Setting::Number(0.1)).unwrap();

@@ -317,6 +317,21 @@ impl Programme {
         watch: &dyn Monitor,
     ) -> Result<SparseSolution, SolveError> {
         let wanted = self.nu * mass;
+        // without any coefficient the value is Σw, or twice the lighter class where an offset gets the other right
+        let side = |sign: f64| {
+            let own = programme.y.iter().zip(programme.weights.unwrap_or(&[])).filter(|(y, _)| **y == sign);
+            own.map(|(_, w)| w).sum::<f64>()
+        };
+        let most = if self.bias { 2.0 * side(1.0).min(side(-1.0)) } else { mass };
+        if wanted > most {
+            let finding = format!(
+                "nu = {} is more than {:.3}, the most that two classes of these sizes allow beside an offset; lower nu, or \
+                 set bias = false",
+                self.nu,
+                most / mass
+            );
+            return Err(SolveError::Programme(finding));
+        }
         let mut lambda = self.nu * sparse::lambda_max(programme)?;
         let mut iterations = 0;
         let mut last: Option<SparseSolution> = None;

@@ -286,6 +286,9 @@ fn boosting_has_the_largest_soft_margin_and_nu_is_the_share_of_violators() {
     }
     let error = lp_boost(0.01).fit(&linear(), &classes).unwrap_err().to_string();
     assert!(error.contains("raise nu"), "{error}");
+    let uneven = classes.select(&(0..n).filter(|i| i % 2 == 0 || i % 6 == 1).collect::<Vec<_>>());
+    let error = Programme { bias: true, ..lp_boost(0.9) }.fit(&kernel, &uneven).unwrap_err().to_string();
+    assert!(error.contains("more than 0.500") && error.contains("lower nu"), "{error}");
 }
 
 #[test]
