@@ -42,6 +42,18 @@ impl ClassWeight {
         Self::parse(text).map(|_| ())
     }
 
+    /// What each example counts: the factor of its class times its own weight, one where there is none.
+    pub(super) fn of_examples(
+        machine: &'static str,
+        text: &str,
+        classes: &Classes,
+        own: Option<&[f64]>,
+    ) -> Result<Vec<f64>, FitError> {
+        let factors = Self::factors(machine, text, classes)?;
+        let weight = |(i, &code): (usize, &u32)| factors[code as usize] * own.map_or(1.0, |w| w[i]);
+        Ok(classes.codes.iter().enumerate().map(weight).collect())
+    }
+
     /// The factor of each class, in the order of the labels.
     pub fn factors(machine: &'static str, text: &str, classes: &Classes) -> Result<Vec<f64>, FitError> {
         let wrong = |finding: String| FitError::Param { machine, finding: format!("class_weight = {text}: {finding}") };

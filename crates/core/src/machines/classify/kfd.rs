@@ -179,7 +179,7 @@ impl Machine for Kfd {
     /// Exact for the programme's own offset, whatever the rule of the threshold.
     fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
         let (penalty, classes) = (self.checked()?, task.classes(NAME)?);
-        let weights = self.weights(task, &classes)?;
+        let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
         let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
         let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
         if pairwise || !direct || weights.contains(&0.0) {
@@ -199,7 +199,7 @@ impl Machine for Kfd {
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let penalty = self.checked()?;
         let classes = task.classes(NAME)?;
-        let weights = self.weights(task, &classes)?;
+        let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
         if self.shift != 0.0 && classes.labels.len() > 2 {
             return Err(wrong("shift moves the border of two classes, and here are more; leave it at 0"));
         }
@@ -244,13 +244,6 @@ impl Machine for Kfd {
 }
 
 impl Kfd {
-    /// What each example counts, with the weight of its class.
-    fn weights(&self, task: &Task<'_>, classes: &Classes) -> Result<Vec<f64>, FitError> {
-        let factors = ClassWeight::factors(NAME, &self.class_weight, classes)?;
-        let weight = |i: usize| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i]);
-        Ok((0..classes.codes.len()).map(weight).collect())
-    }
-
     /// Refuses what does not go together.
     fn checked(&self) -> Result<Quadratic, FitError> {
         let Some(penalty) = Quadratic::of(self.penalty) else {

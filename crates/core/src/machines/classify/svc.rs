@@ -202,10 +202,7 @@ impl Svc {
         watch: &dyn Monitor,
     ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
         let classes = task.classes(ENTRY.name)?;
-        let factors = ClassWeight::factors(ENTRY.name, &self.class_weight, &classes)?;
-        let weights: Vec<f64> = (0..classes.codes.len())
-            .map(|i| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i]))
-            .collect();
+        let weights = ClassWeight::of_examples(ENTRY.name, &self.class_weight, &classes, task.weights)?;
         let k = classes.labels.len();
         if self.strategy == Strategy::OneVsRest && k > 2 {
             return self.one_vs_rest(task, &classes, &weights, folds, watch);

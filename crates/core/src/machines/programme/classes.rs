@@ -2,7 +2,7 @@
 
 use super::Programme;
 use super::numbers::{prove, support};
-use super::roads::{Solved, Travelled};
+use super::roads::{Solved, Travelled, inside};
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::classify::Strategy;
 use crate::machines::classify::pairs::Pairs;
@@ -18,9 +18,7 @@ impl Programme {
         if self.shift != 0.0 && k > 2 {
             return Err(self.wrong("shift moves the border of two classes, and here are more; leave it at 0"));
         }
-        let factors = ClassWeight::factors(self.name(), &self.class_weight, &classes)?;
-        let weights: Vec<f64> =
-            (0..n).map(|i| factors[classes.codes[i] as usize] * task.weights.map_or(1.0, |w| w[i])).collect();
+        let weights = ClassWeight::of_examples(self.name(), &self.class_weight, &classes, task.weights)?;
         let against_rest = |c: usize| -> Vec<f64> {
             classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
         };
@@ -47,16 +45,8 @@ impl Programme {
         let pairs = Pairs::new(&classes.codes, k, &weights);
         let one = |p: usize| {
             let (examples, side) = (pairs.examples(p), pairs.side(p));
-            let inner = Task {
-                gram: Arc::clone(&task.gram).restrict(&examples, &examples),
-                features: None,
-                target: None,
-                weights: None,
-                start: None,
-                plan: task.plan,
-                seed: task.seed,
-                threads: 1,
-            };
+            let gram = Arc::clone(&task.gram).restrict(&examples, &examples);
+            let inner = Task { threads: 1, ..inside(task, gram) };
             let mut found = self.travel(&inner, std::slice::from_ref(&side.signs), &side.weights, watch)?;
             found.solved.iter_mut().for_each(|s| self.part(s, &side.signs, &side.weights));
             Ok(found)

@@ -402,7 +402,7 @@ impl Programme {
 }
 
 /// A task of the same kind on another matrix.
-fn inside<'a>(task: &Task<'a>, gram: Arc<dyn Gram>) -> Task<'a> {
+pub(super) fn inside<'a>(task: &Task<'a>, gram: Arc<dyn Gram>) -> Task<'a> {
     Task {
         gram,
         features: None,
