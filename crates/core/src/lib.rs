@@ -26,7 +26,9 @@
 //! The folders are layers: [`data`] and [`gram`] at the bottom, [`kernels`] and [`solvers`] (which never see each other),
 //! [`calibrate`], then [`formula`], [`machines`], [`model`], [`job`] and [`select`]. `DESIGN.md` tells why.
 
+pub mod bounds;
 pub mod calibrate;
+pub mod chance;
 pub mod data;
 pub mod error;
 pub mod formula;

@@ -119,4 +119,34 @@ works! {
     FRIEDMAN = "J. H. Friedman", "Regularized Discriminant Analysis", 1989;
     /// Latent semantic kernels.
     LATENT_SEMANTIC = "N. Cristianini, J. Shawe-Taylor & H. Lodhi", "Latent Semantic Kernels", 2002;
+    /// Statistical Learning Theory.
+    VAPNIK = "V. N. Vapnik", "Statistical Learning Theory", 1998;
+    /// Bounds from test sets and from compression, by exact tails.
+    LANGFORD = "J. Langford", "Tutorial on Practical Prediction Theory for Classification", 2005;
+    /// Sums of bounded random variables.
+    HOEFFDING = "W. Hoeffding", "Probability Inequalities for Sums of Bounded Random Variables", 1963;
+    /// Empirical Bernstein bounds.
+    MAURER_PONTIL = "A. Maurer & M. Pontil", "Empirical Bernstein Bounds and Sample Variance Penalization", 2009;
+    /// Covering numbers of regularised linear functions.
+    ZHANG = "T. Zhang", "Covering Number Bounds of Certain Regularized Linear Function Classes", 2002;
+    /// PAC-Bayes bounds for any posterior.
+    MCALLESTER = "D. A. McAllester", "PAC-Bayesian Model Averaging", 1999;
+    /// PAC-Bayes bounds for linear classifiers.
+    LANGFORD_SHAWE_TAYLOR = "J. Langford & J. Shawe-Taylor", "PAC-Bayes & Margins", 2003;
+    /// Stable compression.
+    BOUSQUET = "O. Bousquet, S. Hanneke, S. Moran & N. Zhivotovskiy", "Proper Learning, Helly Number, and an Optimal SVM Bound", 2020;
+    /// The scenario bound before the data.
+    CAMPI_GARATTI = "M. C. Campi & S. Garatti", "The Exact Feasibility of Randomized Solutions of Uncertain Convex Programs", 2008;
+    /// The scenario bound for the observed complexity.
+    GARATTI_CAMPI = "S. Garatti & M. C. Campi", "Risk and Complexity in Scenario Optimization", 2022;
+    /// Rademacher and Gaussian complexities.
+    BARTLETT = "P. L. Bartlett & S. Mendelson", "Rademacher and Gaussian Complexities: Risk Bounds and Structural Results", 2002;
+    /// On-line learners as batch learners.
+    CESA_BIANCHI = "N. Cesa-Bianchi, A. Conconi & C. Gentile", "On the Generalization Ability of On-Line Learning Algorithms", 2004;
+    /// The span of support vectors.
+    SPAN = "V. Vapnik & O. Chapelle", "Bounds on Error Expectation for Support Vector Machines", 2000;
+    /// Estimates of a support vector machine's risk.
+    JOACHIMS = "T. Joachims", "Estimating the Generalization Performance of an SVM Efficiently", 2000;
+    /// One-class support vector machines.
+    ONE_CLASS = "B. Schölkopf, J. C. Platt, J. Shawe-Taylor, A. J. Smola & R. C. Williamson", "Estimating the Support of a High-Dimensional Distribution", 2001;
 }

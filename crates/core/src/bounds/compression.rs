@@ -1,0 +1,230 @@
+//! Bounds from a small part of the examples that gives the same model.
+//!
+//! # Source
+//! Herbrich (2002), §5.2; Langford (2005) for the exact tail; Bousquet, Hanneke, Moran & Zhivotovskiy (2020) for stable
+//! compression. Three improvements that cost nothing: 1 − exp(−·) is exact where the book bounds it; only the examples outside
+//! the set have to be classified rightly, so soft margins count as lossless, since every misclassified example is a support
+//! vector; and learners that list examples in increasing order need no d!.
+
+use super::{BoundEntry, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
+use crate::chance::{binomial_upper, ln_choose};
+use crate::sources::{BOUSQUET, HERBRICH, LANGFORD, Source};
+
+/// (ln C(m, d) + ln m + nats)/(m − d) without errors outside the set (Thm. 5.17); infinite for d ≥ m.
+pub fn lossless(m: f64, d: f64, nats: f64) -> f64 {
+    if d >= m {
+        return f64::INFINITY;
+    }
+    (ln_choose(m, d) + m.ln() + nats) / (m - d)
+}
+
+/// 1 − exp(−·) of [`lossless`]: never above 1.
+pub fn lossless_exact(m: f64, d: f64, nats: f64) -> f64 {
+    -(-lossless(m, d, nats)).exp_m1()
+}
+
+/// (m/(m − d)) R̂ + √((ln C(m, d) + 2 ln m + nats)/2(m − d)) (Thm. 5.18).
+pub fn lossy(rate: f64, m: f64, d: f64, nats: f64) -> f64 {
+    if d >= m {
+        return f64::INFINITY;
+    }
+    m / (m - d) * rate + ((ln_choose(m, d) + 2.0 * m.ln() + nats) / (2.0 * (m - d))).sqrt()
+}
+
+/// The exact binomial tail of q errors among the m − d examples outside the set, at δ/(m C(m, d)).
+pub fn binomial(m: f64, d: f64, errors: f64, nats: f64) -> f64 {
+    if d >= m {
+        return 1.0;
+    }
+    binomial_upper(errors, m - d, ln_choose(m, d) + m.ln() + nats)
+}
+
+/// (2/(m − 2k))(k ln 4 + nats) where leaving out any other example changes nothing; infinite for 2k ≥ m.
+pub fn stable(m: f64, k: f64, nats: f64) -> f64 {
+    if 2.0 * k >= m {
+        return f64::INFINITY;
+    }
+    2.0 / (m - 2.0 * k) * (k * 4.0_f64.ln() + nats)
+}
+
+/// 1 − exp(−(ln C(B, k) + nats)/((B − k)⌊m/B⌋)): the sample is cut into B blocks, a number fixed before the data; the set
+/// touches at most k of them. B = m is Thm. 5.17 and B = 2k the published form.
+pub fn stable_blocks(m: f64, k: f64, blocks: f64, nats: f64) -> f64 {
+    if k >= blocks || blocks > m || blocks < 1.0 {
+        return 1.0;
+    }
+    -(-(ln_choose(blocks, k) + nats) / ((blocks - k) * (m / blocks).floor())).exp_m1()
+}
+
+/// (2/m)(M ln(em) + ln m + nats) for a learner that makes at most M mistakes in any number of passes (Thm. 5.23).
+pub fn mistakes(m: f64, mistakes: f64, nats: f64) -> f64 {
+    2.0 / m * (mistakes * (1.0 + m.ln()) + m.ln() + nats)
+}
+
+/// What b more bits, sent with the set, cost: b ln 2/(m − d).
+pub fn bits(bits: f64, m: f64, d: f64) -> f64 {
+    bits * std::f64::consts::LN_2 / (m - d)
+}
+
+/// What is bounded for a task.
+pub(super) fn quantity(task: Task) -> Quantity {
+    match task {
+        Task::Numbers => Quantity::TubeMisses,
+        Task::Novelty => Quantity::NoveltyRate,
+        Task::Classes(_) | Task::Nothing => Quantity::ZeroOneRisk,
+    }
+}
+
+pub(super) fn set(facts: &Facts) -> Result<Compression, NotApplicable> {
+    facts.compression.ok_or_else(|| NotApplicable::because(facts.no_compression.clone()))
+}
+
+fn clean(facts: &Facts) -> Result<Compression, NotApplicable> {
+    let set = set(facts)?;
+    if set.errors_outside > 0.0 {
+        return Err(NotApplicable::because(format!(
+            "needs the {} examples outside the compression set to be right, and {} are not",
+            facts.examples - set.size,
+            set.errors_outside
+        )));
+    }
+    Ok(set)
+}
+
+fn told(facts: &Facts, value: f64, set: &Compression) -> Claim {
+    Claim::new(value)
+        .of(quantity(facts.task))
+        .given("compression_set", set.size)
+        .given("errors_outside", set.errors_outside)
+        .checked("training on the compression set alone gives the same model, counted within the solver's tolerance")
+}
+
+fn lossless_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let set = clean(facts)?;
+    Ok(told(facts, lossless(facts.examples, set.size, nats), &set))
+}
+
+fn exact_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let set = clean(facts)?;
+    Ok(told(facts, lossless_exact(facts.examples, set.size, nats), &set))
+}
+
+fn lossy_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let set = set(facts)?;
+    let rate = facts.error_rate().ok_or_else(|| NotApplicable::because("training errors are unknown"))?;
+    Ok(told(facts, lossy(rate, facts.examples, set.size, nats), &set).given("training_error", rate))
+}
+
+fn binomial_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let set = set(facts)?;
+    Ok(told(facts, binomial(facts.examples, set.size, set.errors_outside, nats), &set))
+}
+
+fn stable_set(facts: &Facts) -> Result<Compression, NotApplicable> {
+    let set = clean(facts)?;
+    if !set.stable {
+        return Err(NotApplicable::because("leaving out an example that is not in the compression set may change the model"));
+    }
+    Ok(set)
+}
+
+fn stable_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let set = stable_set(facts)?;
+    // the size is observed: each of m gets an equal part of δ
+    let nats = nats + facts.examples.ln();
+    Ok(told(facts, stable(facts.examples, set.size, nats), &set))
+}
+
+fn blocks_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let set = stable_set(facts)?;
+    let m = facts.examples;
+    // the number of blocks depends on m and on the size alone, so it is fixed with the part of δ that the size gets
+    let blocks = (2.5 * set.size).ceil().clamp(set.size + 1.0, m.max(1.0));
+    Ok(told(facts, stable_blocks(m, set.size, blocks, nats + m.ln()), &set).given("blocks", blocks))
+}
+
+fn mistakes_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let bound = facts.online.and_then(|o| o.mistake_bound).ok_or_else(|| {
+        NotApplicable::because("needs a learner that changes by mistakes only, and a margin that bounds their number")
+    })?;
+    if facts.errors != Some(0.0) {
+        return Err(NotApplicable::because("needs a learner that has come to make no more mistakes"));
+    }
+    Ok(Claim::new(mistakes(facts.examples, bound, nats)).given("mistake_bound", bound).checked("no training errors"))
+}
+
+const SAME: &str = "A sparse model: whose support vectors alone give it again.";
+
+/// The catalogue.
+pub const ENTRIES: &[BoundEntry] = &[
+    BoundEntry {
+        name: "compression_exact",
+        summary: "Few examples give the same model and all others are right",
+        formula: "1 − exp(−(ln C(m, d) + ln m + ln(1/δ))/(m − d))",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&HERBRICH, "Thm. 5.17", "(1 − ε)^(m−d) is kept; errors inside the set do not matter"),
+        use_when: SAME,
+        claim: exact_claim,
+    },
+    BoundEntry {
+        name: "compression",
+        summary: "The same as it is printed",
+        formula: "(ln C(m, d) + ln m + ln(1/δ))/(m − d)",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&HERBRICH, "Thm. 5.17, (5.16)"),
+        use_when: SAME,
+        claim: lossless_claim,
+    },
+    BoundEntry {
+        name: "compression_binomial",
+        summary: "Few examples give the same model; errors among the others by the exact tail",
+        formula: "max { p : P(Bin(m − d, p) ≤ q) ≥ δ/(m C(m, d)) }",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&LANGFORD, "Thm. 4.5"),
+        use_when: "A model trained on a chosen part of the examples: any machine, errors on the rest are counted.",
+        claim: binomial_claim,
+    },
+    BoundEntry {
+        name: "compression_lossy",
+        summary: "Few examples give the same model; all training errors count",
+        formula: "(m/(m − d)) R̂ + √((ln C(m, d) + 2 ln m + ln(1/δ))/2(m − d))",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&HERBRICH, "Thm. 5.18"),
+        use_when: "To compare with `compression_binomial`, which is never larger in practice.",
+        claim: lossy_claim,
+    },
+    BoundEntry {
+        name: "compression_stable",
+        summary: "Stable compression: no logarithm of m for the choice of examples",
+        formula: "(2/(m − 2k))(k ln 4 + ln(m/δ))",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&BOUSQUET, "Thm. 15", "k is observed, so δ is divided among its values"),
+        use_when: SAME,
+        claim: stable_claim,
+    },
+    BoundEntry {
+        name: "compression_blocks",
+        summary: "Stable compression with the sample cut into blocks",
+        formula: "1 − exp(−(ln C(B, k) + ln(m/δ))/((B − k)⌊m/B⌋)), B = ⌈2.5 k⌉",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&BOUSQUET, "Thm. 15", "any number of blocks that is fixed before the data"),
+        use_when: SAME,
+        claim: blocks_claim,
+    },
+    BoundEntry {
+        name: "mistake_bound",
+        summary: "The number of mistakes a learner can ever make",
+        formula: "(2/m)(M ln(em) + ln m + ln(1/δ)), M = (ς/γ)²",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&HERBRICH, "Thm. 5.23, Ex. 5.24", "M is the smallest (ς/γ)² over weight vectors, not the largest"),
+        use_when: "A perceptron without errors: certified by the margin that a support vector machine would have.",
+        claim: mistakes_claim,
+    },
+];

@@ -1,0 +1,308 @@
+//! Facts: the numbers about a fit that theorems ask for. A field is `None` where the fit has no such thing, or where nobody
+//! has computed it; the reasons are the bounds' to tell.
+
+use super::{BoundEntry, Condition, NotApplicable, State};
+
+/// What is predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// So many classes.
+    Classes(usize),
+    /// Numbers.
+    Numbers,
+    /// Whether an example is like the others.
+    Novelty,
+    /// Nothing that could be wrong.
+    Nothing,
+}
+
+/// What was chosen by looking at the same examples, which every statement about them has to pay for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// How many candidates were tried, this one included; `None` where nobody counted.
+    pub candidates: Option<usize>,
+    /// How many were compared on the held-out examples.
+    pub held_out_candidates: usize,
+    /// Nats of what the schema, the kernel and the machine learned from the examples before learning began.
+    pub learned: f64,
+    /// What these were, in words; empty for nothing.
+    pub learned_what: String,
+}
+
+impl Default for Price {
+    fn default() -> Self {
+        Self { candidates: Some(1), held_out_candidates: 1, learned: 0.0, learned_what: String::new() }
+    }
+}
+
+impl Price {
+    /// What a bound has to pay in nats.
+    pub fn nats(&self, entry: &BoundEntry) -> f64 {
+        if entry.uses_held_out() {
+            return (self.held_out_candidates.max(1) as f64).ln();
+        }
+        (self.candidates.unwrap_or(1).max(1) as f64).ln() + self.learned
+    }
+}
+
+/// The smallest part of the examples from which the same model comes out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compression {
+    /// How many examples, counted on the safe side.
+    pub size: f64,
+    /// Misclassified examples (values outside the tube, novelties) that are not among them.
+    pub errors_outside: f64,
+    /// Whether leaving out any of the others changes nothing.
+    pub stable: bool,
+    /// Whether the theorem of observed complexity holds: the problem can also be stated for any number of examples.
+    pub scenario: bool,
+    /// Whether two examples are the same, which the lower end must rule out.
+    pub atoms: bool,
+}
+
+/// A linear classifier in feature space, f(x) = ⟨w, φ(x)⟩, two classes; an offset is a coordinate of w for the kernel κ + 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linear {
+    /// y_i f(x_i).
+    pub margins: Vec<f64>,
+    /// κ(x_i, x_i), with the 1 for an offset.
+    pub squared_lengths: Vec<f64>,
+    /// ‖w‖², with b².
+    pub squared_norm: f64,
+    /// b.
+    pub offset: f64,
+    /// α_i κ(x_i, x_i) in the order of the margins; empty where the model has no dual coefficients with signs.
+    pub dual_diagonal: Vec<f64>,
+    /// How much of every margin may be due to the solver's tolerance.
+    pub slack: f64,
+}
+
+/// What is known of the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KernelFacts {
+    /// sup √κ(x, x) over all x, where the formula tells; with the 1 for an offset.
+    pub radius: Option<f64>,
+    /// How many coordinates the feature space has, where it is finite.
+    pub dimension: Option<f64>,
+    /// Σ κ(x_i, x_i), with the 1 for an offset.
+    pub trace: f64,
+    /// The rank of the kernel matrix, where it was computed or bounded.
+    pub rank: Option<f64>,
+    /// E_σ √(σᵀKσ), where it was simulated.
+    pub random_signs: Option<f64>,
+}
+
+/// f = argmin (1/m) Σ l(f(x_i), y_i) + λ‖f‖².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Regularised {
+    /// λ = 1/(2Cm).
+    pub lambda: f64,
+    /// How much l can change with f.
+    pub lipschitz: f64,
+    /// The mean loss of the training examples.
+    pub mean_loss: f64,
+    /// Whether there is an offset that is not penalised.
+    pub free_offset: bool,
+    /// A bound of the targets' range, for numbers.
+    pub range: Option<f64>,
+}
+
+/// Errors on examples that training has not seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldOut {
+    /// How many examples.
+    pub examples: f64,
+    /// How many errors: misclassified, outside the tube, or called novelties.
+    pub errors: f64,
+}
+
+/// Leaving out one example after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LeaveOneOut {
+    /// Errors of the fits without the example, where that has a closed form.
+    pub errors: Option<f64>,
+    /// Support vectors whose span is too long: α_p S_p² ≥ y_p f(x_p).
+    pub span: Option<f64>,
+}
+
+/// The prior's probability of all classifiers without training error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// −ln of the estimate.
+    pub nats: f64,
+    /// Nats that turn the estimate into a lower end: the estimate is unbiased, so Markov's inequality does.
+    pub confidence: f64,
+}
+
+/// A detector of novelties.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Novelty {
+    /// Training examples called novelties.
+    pub outliers: f64,
+    /// ν, where the machine has it.
+    pub nu: Option<f64>,
+    /// Examples that carry weight.
+    pub support: f64,
+    /// ‖w‖ of a hyperplane detector.
+    pub norm: Option<f64>,
+    /// Σ max(0, ρ − f(x_i)).
+    pub shortfall: f64,
+    /// ρ.
+    pub rho: f64,
+    /// Whether the detector is the largest distance from the centre and a slack, with the slack's δ.
+    pub centre_delta: Option<f64>,
+}
+
+/// A pass of an on-line learner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Online {
+    /// Mistakes in the first pass.
+    pub mistakes: f64,
+    /// Different examples that ever changed the model.
+    pub updated: f64,
+    /// A bound of the mistakes in any number of passes, (ς/γ)² with the margin reached by any classifier of the sample.
+    pub mistake_bound: Option<f64>,
+}
+
+/// All facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// The machine's name.
+    pub machine: String,
+    /// m.
+    pub examples: f64,
+    /// What is predicted.
+    pub task: Task,
+    /// What is to be paid.
+    pub price: Price,
+    /// Training errors.
+    pub errors: Option<f64>,
+    /// See [`Compression`].
+    pub compression: Option<Compression>,
+    /// Why there is none.
+    pub no_compression: String,
+    /// See [`Linear`].
+    pub linear: Option<Linear>,
+    /// Why it is none.
+    pub no_linear: String,
+    /// See [`KernelFacts`].
+    pub kernel: KernelFacts,
+    /// See [`Regularised`].
+    pub regularised: Option<Regularised>,
+    /// See [`HeldOut`].
+    pub held_out: Option<HeldOut>,
+    /// See [`LeaveOneOut`].
+    pub leave_one_out: LeaveOneOut,
+    /// See [`Evidence`].
+    pub evidence: Option<Evidence>,
+    /// See [`Novelty`].
+    pub novelty: Option<Novelty>,
+    /// See [`Online`].
+    pub online: Option<Online>,
+}
+
+impl Facts {
+    /// Nothing known but the number of examples.
+    pub fn bare(examples: f64, task: Task) -> Self {
+        Self {
+            machine: String::new(),
+            examples,
+            task,
+            price: Price::default(),
+            errors: None,
+            compression: None,
+            no_compression: "no compression set is known".to_owned(),
+            linear: None,
+            no_linear: "no linear classifier is known".to_owned(),
+            kernel: KernelFacts::default(),
+            regularised: None,
+            held_out: None,
+            leave_one_out: LeaveOneOut::default(),
+            evidence: None,
+            novelty: None,
+            online: None,
+        }
+    }
+
+    /// The same facts for m examples: rates, margins and complexities stay, what is summed over the examples grows.
+    #[must_use]
+    pub fn at(&self, m: f64) -> Self {
+        let grow = m / self.examples.max(1.0);
+        let mut facts = self.clone();
+        facts.examples = m;
+        facts.errors = self.errors.map(|e| e * grow);
+        facts.kernel.trace *= grow;
+        facts.kernel.random_signs = self.kernel.random_signs.map(|s| s * grow.sqrt());
+        if let Some(held_out) = &mut facts.held_out {
+            let grow = m / held_out.examples.max(1.0);
+            held_out.errors = (held_out.errors * grow).floor();
+            held_out.examples = m;
+        }
+        if let Some(compression) = &mut facts.compression {
+            compression.errors_outside = (compression.errors_outside * grow).floor();
+        }
+        if let Some(novelty) = &mut facts.novelty {
+            novelty.outliers *= grow;
+            novelty.support *= grow;
+            novelty.shortfall *= grow;
+        }
+        if let Some(online) = &mut facts.online {
+            online.mistakes *= grow;
+        }
+        facts
+    }
+
+    /// The same facts with at most a thousand margins, evenly spaced in their order: enough for what is only imagined.
+    #[must_use]
+    pub fn thinned(&self) -> Self {
+        const ENOUGH: usize = 1000;
+        let mut facts = self.clone();
+        if let Some(linear) = facts.linear.as_mut().filter(|l| l.margins.len() > ENOUGH) {
+            let n = linear.margins.len();
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by(|&a, &b| linear.margins[a].total_cmp(&linear.margins[b]));
+            let kept: Vec<usize> = (0..ENOUGH).map(|i| order[i * (n - 1) / (ENOUGH - 1)]).collect();
+            let pick = |all: &[f64]| if all.len() == n { kept.iter().map(|&i| all[i]).collect() } else { all.to_vec() };
+            linear.squared_lengths = pick(&linear.squared_lengths);
+            linear.dual_diagonal = pick(&linear.dual_diagonal);
+            linear.margins = pick(&linear.margins);
+        }
+        facts
+    }
+
+    /// Training errors as a share.
+    pub fn error_rate(&self) -> Option<f64> {
+        self.errors.map(|e| e / self.examples.max(1.0))
+    }
+
+    /// What every theorem on the training examples needs; `None` where it holds.
+    pub fn refuses(&self, entry: &BoundEntry) -> Option<NotApplicable> {
+        if entry.uses_held_out() {
+            return None;
+        }
+        if self.examples < 1.0 {
+            return Some(NotApplicable::because("there are no examples"));
+        }
+        None
+    }
+
+    /// What every theorem on these examples rests on.
+    pub fn common_conditions(&self, entry: &BoundEntry) -> Vec<Condition> {
+        let declared = |what: &str| Condition { what: what.to_owned(), state: State::Declared };
+        let checked = |what: String| Condition { what, state: State::Checked };
+        let mut conditions = vec![declared("examples are drawn independently from one distribution, new ones too")];
+        if entry.uses_held_out() {
+            conditions.push(declared("the held-out examples were not used to fit or choose the model"));
+            return conditions;
+        }
+        match self.price.candidates {
+            None => conditions.push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
+            Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
+            Some(n) => conditions.push(checked(format!("{n} candidates were tried on these examples, which is paid for"))),
+        }
+        if self.price.learned > 0.0 {
+            conditions.push(checked(format!("{}, which costs {:.0} nats", self.price.learned_what, self.price.learned)));
+        }
+        conditions
+    }
+}

@@ -1,0 +1,154 @@
+//! Leaving out one example after the other: right on average, with no promise for the model in hand.
+//!
+//! # Source
+//! Herbrich (2002), §2.5 (Luntz & Brailovsky; Jaakkola & Haussler); Vapnik (1998) for the number of support vectors and the
+//! radius; Vapnik & Chapelle (2000) for the span; Joachims (2000) for ξα.
+
+use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Quantity, Task};
+use crate::sources::{HERBRICH, JOACHIMS, LWK, SPAN, Source, VAPNIK};
+
+fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
+    if facts.task != Task::Classes(2) {
+        return Err(NotApplicable::because("is for two classes"));
+    }
+    facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))
+}
+
+fn untouched(facts: &Facts) -> Result<(), NotApplicable> {
+    if facts.price.learned > 0.0 {
+        return Err(NotApplicable::because(format!("{}: leaving one out would change that too", facts.price.learned_what)));
+    }
+    Ok(())
+}
+
+fn dual(facts: &Facts) -> Result<&Linear, NotApplicable> {
+    let linear = linear(facts)?;
+    if linear.dual_diagonal.is_empty() {
+        return Err(NotApplicable::because("the machine has no multipliers 0 ≤ α ≤ C of a support vector machine"));
+    }
+    Ok(linear)
+}
+
+fn closed_form(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let errors = facts.leave_one_out.errors.ok_or_else(|| {
+        NotApplicable::because("the machine has no closed form for it; `mercer select --folds loo` fits it m times")
+    })?;
+    untouched(facts)?;
+    Ok(Claim::new(errors / facts.examples).given("errors", errors))
+}
+
+fn jaakkola_haussler(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let linear = dual(facts)?;
+    untouched(facts)?;
+    if linear.offset != 0.0 {
+        return Err(NotApplicable::because("is not true with an offset: fit with bias = false, or see xi_alpha"));
+    }
+    let errs = |(f, a): (&f64, &f64)| f - linear.slack - a <= 0.0;
+    let count = linear.margins.iter().zip(&linear.dual_diagonal).filter(|&p| errs(p)).count() as f64;
+    Ok(Claim::new(count / linear.margins.len() as f64).given("examples_counted", count).checked("no offset"))
+}
+
+fn support_vectors(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let set = super::compression::set(facts)?;
+    untouched(facts)?;
+    if !set.stable || !matches!(facts.task, Task::Classes(_)) {
+        return Err(NotApplicable::because("is for classifiers that do not change when an example without weight is left out"));
+    }
+    Ok(Claim::new(set.size / facts.examples).given("support_vectors", set.size))
+}
+
+fn xi_alpha(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let linear = dual(facts)?;
+    untouched(facts)?;
+    let radius = facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
+    // α_i = (α_i κ_ii)/κ_ii; R_Δ² bounds κ(x, x) − κ(x, x'), at most twice the squared radius
+    let lengths = &linear.squared_lengths;
+    let errs = |i: usize| {
+        let alpha = if lengths[i] > 0.0 { linear.dual_diagonal[i] / lengths[i] } else { 0.0 };
+        let slack = (1.0 - linear.margins[i] + linear.slack).max(0.0);
+        alpha > 0.0 && 2.0 * alpha * radius * radius + slack >= 1.0
+    };
+    let count = (0..linear.margins.len()).filter(|&i| errs(i)).count() as f64;
+    Ok(Claim::new(count / linear.margins.len() as f64).given("examples_counted", count))
+}
+
+fn span(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let count = facts.leave_one_out.span.ok_or_else(|| {
+        NotApplicable::because("needs the inverse of the support vectors' kernel matrix: ask for it with --thorough")
+    })?;
+    untouched(facts)?;
+    Ok(Claim::new(count / facts.examples).given("examples_counted", count).declared("support vectors stay the same when one is left out"))
+}
+
+fn radius_margin(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let linear = dual(facts)?;
+    let radius = facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
+    if linear.least_margin() < 1.0 - 1e-2 - 2.0 * linear.slack {
+        return Err(NotApplicable::because("is for a hard margin: no example may have y f(x) < 1"));
+    }
+    Ok(Claim::new(radius * radius * linear.squared_norm / facts.examples).given("radius", radius))
+}
+
+/// The catalogue.
+pub const ENTRIES: &[BoundEntry] = &[
+    BoundEntry {
+        name: "leave_one_out",
+        summary: "Errors of the fits without one example each, in closed form",
+        formula: "(1/m) Σ 1[f_{−i}(x_i) errs]",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::Expectation,
+        source: Source::new(&HERBRICH, "Thm. 2.36"),
+        use_when: "Ridge and Fisher machines, where it costs one fit.",
+        claim: closed_form,
+    },
+    BoundEntry {
+        name: "jaakkola_haussler",
+        summary: "Examples that would be misclassified without their own weight",
+        formula: "(1/m) #{ i : y_i f(x_i) − α_i κ(x_i, x_i) ≤ 0 }",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::Expectation,
+        source: Source::new(&HERBRICH, "Thm. 2.37"),
+        use_when: "A support vector machine without an offset.",
+        claim: jaakkola_haussler,
+    },
+    BoundEntry {
+        name: "support_vectors",
+        summary: "The share of support vectors",
+        formula: "#SV/m",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::Expectation,
+        source: Source::new(&VAPNIK, "Thm. 10.5"),
+        use_when: "A sparse support vector machine, with an offset or without.",
+        claim: support_vectors,
+    },
+    BoundEntry {
+        name: "xi_alpha",
+        summary: "Joachims' ξα estimate",
+        formula: "(1/m) #{ i : 2α_iR² + ξ_i ≥ 1 }",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::Expectation,
+        source: Source::new(&JOACHIMS, "Def. 1, ρ = 2"),
+        use_when: "A support vector machine with an offset and a kernel of bounded length.",
+        claim: xi_alpha,
+    },
+    BoundEntry {
+        name: "span",
+        summary: "The span of support vectors: what f(x_p) loses without x_p while the others stay support vectors",
+        formula: "(1/m) #{ p : α_p S_p² ≥ y_p f(x_p) }",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::Score,
+        source: Source::new(&SPAN, "Thm. 3"),
+        use_when: "Models are to be compared closely without fitting them again.",
+        claim: span,
+    },
+    BoundEntry {
+        name: "radius_margin",
+        summary: "The radius over the margin of a hard margin machine",
+        formula: "R²‖w‖²/m",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::Expectation,
+        source: Source::new(&LWK, "§12.1"),
+        use_when: "A hard margin and a kernel of bounded length.",
+        claim: radius_margin,
+    },
+];

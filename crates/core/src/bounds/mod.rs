@@ -1,0 +1,95 @@
+//! Bounds: theorems that turn facts about a fit into certificates.
+//!
+//! Each file holds a family: the formula of every theorem as a function of numbers, and its entry, which says what it needs
+//! of the [`Facts`], refuses what its conditions rule out, and states the rest. Prices are nats: a bound at δ for one of J
+//! candidates, any of which might have been looked at, is the bound at δ/J, ln J nats more than ln(1/δ). Nothing here sees
+//! data or kernels; [`crate::certify`] gathers the facts.
+//!
+//! # Source
+//! Herbrich (2002), chapters 4 and 5; the entries name the theorem, and where its print had to be corrected.
+
+mod certificate;
+pub mod compression;
+mod facts;
+pub mod leave_one_out;
+pub mod luckiness;
+pub mod margin;
+pub mod novelty;
+pub mod online;
+pub mod pac_bayes;
+pub mod rademacher;
+mod sample_size;
+pub mod scenario;
+pub mod stability;
+pub mod test_set;
+pub mod vc;
+pub mod vote;
+
+pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
+pub use facts::{
+    Compression, Evidence, Facts, HeldOut, KernelFacts, LeaveOneOut, Linear, Novelty, Online, Price, Regularised, Task,
+};
+pub use sample_size::{Needed, curve, examples_for, needed};
+
+use crate::sources::Source;
+
+/// A line of the catalogue of bounds.
+pub struct BoundEntry {
+    /// The name on all surfaces.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// The formula.
+    pub formula: &'static str,
+    /// What it bounds.
+    pub quantity: Quantity,
+    /// What kind of statement it is.
+    pub guarantee: Guarantee,
+    /// Where it is taken from.
+    pub source: Source,
+    /// One sentence on when it helps.
+    pub use_when: &'static str,
+    /// The theorem, at a price in nats: ln(1/δ) and what was paid for choices.
+    pub claim: fn(&Facts, f64) -> Result<Claim, NotApplicable>,
+}
+
+impl BoundEntry {
+    /// Whether it speaks of examples that training has not seen, and so pays nothing for what training chose.
+    pub fn uses_held_out(&self) -> bool {
+        test_set::ENTRIES.iter().any(|e| e.name == self.name)
+    }
+}
+
+/// The bounds by family, which is the name of their file.
+pub fn families() -> [(&'static str, &'static [BoundEntry]); 12] {
+    [
+        ("test_set", test_set::ENTRIES),
+        ("scenario", scenario::ENTRIES),
+        ("compression", compression::ENTRIES),
+        ("pac_bayes", pac_bayes::ENTRIES),
+        ("leave_one_out", leave_one_out::ENTRIES),
+        ("rademacher", rademacher::ENTRIES),
+        ("stability", stability::ENTRIES),
+        ("margin", margin::ENTRIES),
+        ("luckiness", luckiness::ENTRIES),
+        ("vc", vc::ENTRIES),
+        ("novelty", novelty::ENTRIES),
+        ("online", online::ENTRIES),
+    ]
+}
+
+/// All bounds, by family.
+pub fn all() -> impl Iterator<Item = &'static BoundEntry> {
+    families().into_iter().flat_map(|(_, entries)| entries)
+}
+
+/// The entry of a name.
+pub fn find(name: &str) -> Option<&'static BoundEntry> {
+    all().find(|e| e.name == name)
+}
+
+/// log₂.
+pub(crate) const LD: f64 = std::f64::consts::LOG2_E;
+
+#[cfg(test)]
+mod tests;

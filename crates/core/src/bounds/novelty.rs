@@ -1,0 +1,117 @@
+//! Bounds for detectors of novelties.
+//!
+//! # Source
+//! Schölkopf, Platt, Shawe-Taylor, Smola & Williamson (2001), Thm. 7; Shawe-Taylor & Cristianini (2004), §5.1.
+
+use super::{BoundEntry, Claim, Facts, Guarantee, Novelty, NotApplicable, Quantity};
+use crate::sources::{KMPA, ONE_CLASS, Source};
+
+/// (2/m)(k + log₂(m²/2δ)), k = c₁ log₂(c₂γ̂²m)/γ̂² + (2D/γ̂) log₂(e((2m − 1)γ̂/2D + 1)) + 2, c₁ = 16c², c₂ = ln 2/4c²,
+/// c = 103; infinite where c₂γ̂²m ≤ 1.
+pub fn one_class(gamma: f64, shortfall: f64, m: f64, nats: f64) -> f64 {
+    const C: f64 = 103.0;
+    let (c1, c2) = (16.0 * C * C, std::f64::consts::LN_2 / (4.0 * C * C));
+    let inside = c2 * gamma * gamma * m;
+    if inside <= 1.0 {
+        return f64::INFINITY;
+    }
+    let short = if shortfall > 0.0 {
+        2.0 * shortfall / gamma * (std::f64::consts::E * ((2.0 * m - 1.0) * gamma / (2.0 * shortfall) + 1.0)).log2()
+    } else {
+        0.0
+    };
+    let k = c1 * inside.log2() / (gamma * gamma) + short + 2.0;
+    2.0 / m * (k + (m * m / 2.0).log2() + nats * super::LD)
+}
+
+/// (R/√m)(1 + √(2 nats)): how far the centre of mass is from the mean of the distribution at most.
+pub fn centre_radius(radius: f64, m: f64, nats: f64) -> f64 {
+    radius / m.sqrt() * (1.0 + (2.0 * nats).sqrt())
+}
+
+/// √(2R²/m)(√2 + √nats): the same as it is printed (5.5).
+pub fn centre_radius_printed(radius: f64, m: f64, nats: f64) -> f64 {
+    (2.0 * radius * radius / m).sqrt() * (std::f64::consts::SQRT_2 + nats.sqrt())
+}
+
+/// 1 − δ′^{1/m}: how often a new example lies farther out than all of m, with probability 1 − δ′.
+pub fn farthest(m: f64, nats: f64) -> f64 {
+    -(-nats / m).exp_m1()
+}
+
+fn detector(facts: &Facts) -> Result<Novelty, NotApplicable> {
+    facts.novelty.ok_or_else(|| NotApplicable::because("is for detectors of novelties"))
+}
+
+fn one_class_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let novelty = detector(facts)?;
+    let norm = novelty.norm.filter(|n| *n > 0.0).ok_or_else(|| NotApplicable::because("is for one_class, whose region a hyperplane bounds"))?;
+    if novelty.rho <= 0.0 {
+        return Err(NotApplicable::because("the plane passes through the origin"));
+    }
+    // the region is widened by all of ρ, the most that leaves anything outside
+    let gamma = novelty.rho / norm;
+    Ok(Claim::new(one_class(gamma, novelty.shortfall, facts.examples, nats))
+        .given("margin", gamma)
+        .declared("no point has positive probability"))
+}
+
+fn centre_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let novelty = detector(facts)?;
+    let delta = novelty
+        .centre_delta
+        .ok_or_else(|| NotApplicable::because("is for centre_of_mass, whose threshold is the farthest example and a slack"))?;
+    if novelty.outliers > 0.0 {
+        return Err(NotApplicable::because("needs the threshold at or above the farthest training example"));
+    }
+    // half of the failures for the centre's slack, which has its own δ, and half for the farthest example
+    let _ = delta;
+    Ok(Claim::new(farthest(facts.examples, nats + std::f64::consts::LN_2)).checked("every training example lies within the threshold"))
+}
+
+fn nu_claim(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let novelty = detector(facts)?;
+    let nu = novelty.nu.ok_or_else(|| NotApplicable::because("the machine has no ν"))?;
+    Ok(Claim::new(nu)
+        .given("outliers", novelty.outliers / facts.examples)
+        .given("support", novelty.support / facts.examples)
+        .checked("at most a share ν of the examples lies outside, and at least ν carries weight"))
+}
+
+/// The catalogue.
+pub const ENTRIES: &[BoundEntry] = &[
+    BoundEntry {
+        name: "novelty_centre",
+        summary: "New examples farther from the centre than all training examples",
+        formula: "1 − (δ/2)^{1/m}",
+        quantity: Quantity::NoveltyRate,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(
+            &KMPA,
+            "Prop. 5.5",
+            "1/(m + 1) is the mean over samples; of one sample it holds with probability about 1 − 1/e only",
+        ),
+        use_when: "The centre-of-mass detector.",
+        claim: centre_claim,
+    },
+    BoundEntry {
+        name: "one_class_margin",
+        summary: "New examples outside the region of one_class, widened by its margin",
+        formula: "(2/m)(k + log₂(m²/2δ)), k of covering numbers with c = 103",
+        quantity: Quantity::NoveltyRate,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&ONE_CLASS, "Thm. 7"),
+        use_when: "For teaching: it needs millions of examples; `scenario` does not.",
+        claim: one_class_claim,
+    },
+    BoundEntry {
+        name: "nu_property",
+        summary: "What ν means on the training examples",
+        formula: "outliers/m ≤ ν ≤ support vectors/m",
+        quantity: Quantity::Share,
+        guarantee: Guarantee::Exact,
+        source: Source::new(&ONE_CLASS, "Prop. 3"),
+        use_when: "To check that the solver has done its work.",
+        claim: nu_claim,
+    },
+];

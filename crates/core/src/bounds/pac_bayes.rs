@@ -1,0 +1,298 @@
+//! PAC-Bayes bounds: a prior over classifiers fixed before the data, and any distribution Q around the model.
+//!
+//! # Source
+//! Herbrich (2002), §5.1; Langford & Shawe-Taylor (2003) for Gaussians in feature space; Maurer (2004) for ξ(m). A classifier
+//! drawn from Q is Gibbs'; for Q symmetric around w, h_w errs only where at least half of Q does: R[h_w] ≤ 2 R[Gibbs].
+//! Without training errors, E 1[R̂(h) = 0] (1 − R(h))^{−m} = 1 for every h, so Markov's inequality and a change of measure
+//! give R[Gibbs] ≤ 1 − exp(−(KL + ln(1/δ))/m) for all Q without training error.
+
+use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Quantity, Task};
+use crate::chance::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
+use crate::sources::{HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
+
+/// (ln(1/P(h)) + nats)/m, one of countably many classifiers without training error (Thm. 5.1).
+pub fn single(ln_prior: f64, m: f64, nats: f64) -> f64 {
+    (nats - ln_prior) / m
+}
+
+/// R̂ + √((ln(1/P(h)) + nats)/2m), with training errors (Thm. 5.6).
+pub fn single_with_errors(rate: f64, ln_prior: f64, m: f64, nats: f64) -> f64 {
+    rate + ((nats - ln_prior) / (2.0 * m)).sqrt()
+}
+
+/// (1/m)(−ln P(V) + 2 ln m + nats + 1): Gibbs on the version space (Thm. 5.2).
+pub fn version_space(evidence: f64, m: f64, nats: f64) -> f64 {
+    (evidence + 2.0 * m.ln() + nats + 1.0) / m
+}
+
+/// 1 − exp(−(KL + nats)/m): Gibbs on classifiers without training error.
+pub fn realisable(divergence: f64, m: f64, nats: f64) -> f64 {
+    -(-(divergence + nats) / m).exp_m1()
+}
+
+/// R̂ + √((−ln P(H) + 2 ln m + nats)/2m) + 1/m: Gibbs on a subset, with training errors (5.8).
+pub fn subset(rate: f64, evidence: f64, m: f64, nats: f64) -> f64 {
+    rate + ((evidence + 2.0 * m.ln() + nats) / (2.0 * m)).sqrt() + 1.0 / m
+}
+
+/// E_Q R̂ + √((KL + ln m + nats + 2)/(2m − 1)): any Q (5.9).
+pub fn mcallester(rate: f64, divergence: f64, m: f64, nats: f64) -> f64 {
+    rate + ((divergence + m.ln() + nats + 2.0) / (2.0 * m - 1.0)).sqrt()
+}
+
+/// max { R : kl(E_Q R̂ ‖ R) ≤ (KL + ln ξ(m) + nats)/m }.
+pub fn pac_bayes_kl(rate: f64, divergence: f64, m: f64, nats: f64) -> f64 {
+    kl_inverse(rate, (divergence + ln_maurer(m) + nats) / m)
+}
+
+/// R̂/(1 − λ/2) + (KL + ln(2√m) + nats)/(mλ(1 − λ/2)) for all λ in (0, 2) at once: convex in Q, so it can be minimised.
+pub fn pac_bayes_lambda(rate: f64, divergence: f64, lambda: f64, m: f64, nats: f64) -> f64 {
+    let shrink = 1.0 - lambda / 2.0;
+    rate / shrink + (divergence + (2.0 * m.sqrt()).ln() + nats) / (m * lambda * shrink)
+}
+
+/// (1 − exp(−C R̂ − (KL + nats)/m))/(1 − e^{−C}) for a C fixed before the data.
+pub fn catoni(rate: f64, divergence: f64, c: f64, m: f64, nats: f64) -> f64 {
+    -(-c * rate - (divergence + nats) / m).exp_m1() / -(-c).exp_m1()
+}
+
+/// −ln of the share of the sphere in d dimensions that a cap of angle arcsin Γ has: ½ I_{Γ²}((d − 1)/2, ½) is the mass of
+/// the cap of half-angle arcsin Γ around w; all of its members classify the sample as w does.
+pub fn ln_cap(gamma: f64, d: f64) -> f64 {
+    let gamma = gamma.clamp(0.0, 1.0);
+    if d <= 1.0 {
+        // a line has two directions
+        return -std::f64::consts::LN_2;
+    }
+    ln_beta_tails(gamma * gamma, (d - 1.0) / 2.0, 0.5).0 - std::f64::consts::LN_2
+}
+
+/// d ln(1/(1 − √(1 − Γ²))) + ln 2 bounds −[`ln_cap`] (C.14).
+pub fn cap_bound(gamma: f64, d: f64) -> f64 {
+    d * (1.0 / (1.0 - (1.0 - gamma * gamma).max(0.0).sqrt())).ln() + std::f64::consts::LN_2
+}
+
+/// (2/m)(d ln(1/(1 − √(1 − Γ²))) + 2 ln m + nats + 2), d = min(m, n) (Thm. 5.10).
+pub fn margin(gamma: f64, d: f64, m: f64, nats: f64) -> f64 {
+    2.0 / m * (cap_bound(gamma, d) - std::f64::consts::LN_2 + 2.0 * m.ln() + nats + 2.0)
+}
+
+/// 2 (1 − exp(−(−ln cap + nats)/m)): the exact cap without training errors.
+pub fn cap(gamma: f64, d: f64, m: f64, nats: f64) -> f64 {
+    2.0 * realisable(-ln_cap(gamma, d), m, nats)
+}
+
+/// The Gibbs training error (1/m) Σ Φ̄(μ Γ_i) of N(μ w/‖w‖, I).
+pub fn gibbs_error(gammas: &[f64], mu: f64) -> f64 {
+    gammas.iter().map(|g| upper_normal(mu * g)).sum::<f64>() / gammas.len().max(1) as f64
+}
+
+/// The least [`pac_bayes_kl`] over μ, KL = ½μ²: (bound, μ, Gibbs training error). The bound holds for all μ at once.
+pub fn gaussian(gammas: &[f64], m: f64, nats: f64) -> (f64, f64, f64) {
+    let value = |mu: f64| {
+        let rate = gibbs_error(gammas, mu);
+        (pac_bayes_kl(rate, 0.5 * mu * mu, m, nats), mu, rate)
+    };
+    // one valley on the scale of logarithms; a coarse walk and golden sections
+    let grid: Vec<_> = (-8..=24).map(|i| value(2.0_f64.powf(f64::from(i) / 2.0))).collect();
+    let least = (0..grid.len()).min_by(|&a, &b| grid[a].0.total_cmp(&grid[b].0)).unwrap_or(0);
+    let (mut low, mut high) = (grid[least.saturating_sub(1)].1, grid[(least + 1).min(grid.len() - 1)].1);
+    let mut best = grid[least];
+    let golden = 0.618_033_988_749_894_9;
+    for _ in 0..24 {
+        let (a, b) = (value(high - golden * (high - low)), value(low + golden * (high - low)));
+        if a.0 < b.0 {
+            high = b.1;
+        } else {
+            low = a.1;
+        }
+        for found in [a, b] {
+            if found.0 < best.0 {
+                best = found;
+            }
+        }
+    }
+    best
+}
+
+/// KL of N(μ w, I) from a prior N(η w_r, I) that was learned from other examples: ½(μ² + η² − 2μη cos).
+pub fn informed_divergence(mu: f64, eta: f64, cosine: f64) -> f64 {
+    0.5 * (mu * mu + eta * eta - 2.0 * mu * eta * cosine)
+}
+
+/// ½(tr(K⁻¹S) + aᵀK⁻¹a − n + ln|K| − ln|S|): KL of the Gaussian posterior N(a, S) at n inputs from the prior N(0, K); the
+/// parts as they are computed by a Gaussian process.
+pub fn gaussian_process_divergence(trace: f64, quadratic: f64, n: f64, ln_det_prior: f64, ln_det_posterior: f64) -> f64 {
+    0.5 * (trace + quadratic - n + ln_det_prior - ln_det_posterior)
+}
+
+impl Linear {
+    /// Γ_i = y_i f(x_i)/(‖w‖ √κ(x_i, x_i)), margins lowered by the solver's tolerance.
+    pub fn normalised_margins(&self) -> Vec<f64> {
+        let norm = self.squared_norm.max(0.0).sqrt();
+        let gamma = |(f, k): (&f64, &f64)| {
+            let length = norm * k.max(0.0).sqrt();
+            if length > 0.0 { ((f - self.slack) / length).clamp(-1.0, 1.0) } else { 0.0 }
+        };
+        self.margins.iter().zip(&self.squared_lengths).map(gamma).collect()
+    }
+}
+
+fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
+    if facts.task != Task::Classes(2) {
+        return Err(NotApplicable::because("is for two classes"));
+    }
+    let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
+    if linear.squared_norm <= 0.0 {
+        return Err(NotApplicable::because("the model's weight vector is zero"));
+    }
+    Ok(linear)
+}
+
+/// The smallest normalised margin and d = min(m, n).
+fn separated(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
+    let least = linear(facts)?.normalised_margins().into_iter().fold(f64::INFINITY, f64::min);
+    if least.is_nan() || least <= 0.0 {
+        return Err(NotApplicable::because("needs a margin above zero: some training example is misclassified or on the plane"));
+    }
+    Ok((least, facts.kernel.dimension.unwrap_or(f64::INFINITY).min(facts.examples)))
+}
+
+const PRIOR: &str = "the prior, N(0, I) in feature space, is fixed before the data";
+
+fn gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let (value, mu, rate) = gaussian(&linear(facts)?.normalised_margins(), facts.examples, nats);
+    Ok(Claim::new(value).given("mu", mu).given("gibbs_training_error", rate).checked(PRIOR))
+}
+
+fn kl_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let mut claim = gibbs(facts, nats)?;
+    claim.value *= 2.0;
+    Ok(claim.checked("Q is symmetric around w, so its vote is the model"))
+}
+
+fn mcallester_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let gammas = linear(facts)?.normalised_margins();
+    let (_, mu, rate) = gaussian(&gammas, facts.examples, nats);
+    let value = 2.0 * mcallester(rate, 0.5 * mu * mu, facts.examples, nats);
+    Ok(Claim::new(value).given("mu", mu).given("gibbs_training_error", rate).checked(PRIOR))
+}
+
+fn margin_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let (gamma, d) = separated(facts)?;
+    Ok(Claim::new(margin(gamma, d, facts.examples, nats)).given("normalised_margin", gamma).given("dimension", d).checked("no training errors"))
+}
+
+fn cap_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let (gamma, d) = separated(facts)?;
+    Ok(Claim::new(cap(gamma, d, facts.examples, nats)).given("normalised_margin", gamma).given("dimension", d).checked("no training errors"))
+}
+
+fn evidence(facts: &Facts) -> Result<f64, NotApplicable> {
+    let found = facts.evidence.ok_or_else(|| {
+        NotApplicable::because("needs the prior's mass of the version space by simulation: ask for it with --evidence")
+    })?;
+    Ok(found.nats + found.confidence)
+}
+
+fn evidence_gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let nats_of = evidence(facts)?;
+    Ok(Claim::new(realisable(nats_of, facts.examples, nats))
+        .given("evidence", nats_of)
+        .checked("the simulation is unbiased, so Markov's inequality bounds it; half of δ is spent on that"))
+}
+
+fn evidence_bayes(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let mut claim = evidence_gibbs(facts, nats)?;
+    claim.value *= 2.0;
+    Ok(claim.checked("of the Bayes vote over the version space, not of the model in hand"))
+}
+
+fn version_space_gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let nats_of = evidence(facts)?;
+    Ok(Claim::new(version_space(nats_of, facts.examples, nats)).given("evidence", nats_of))
+}
+
+/// The catalogue.
+pub const ENTRIES: &[BoundEntry] = &[
+    BoundEntry {
+        name: "pac_bayes_kl",
+        summary: "A Gaussian around the weight vector, twice its Gibbs risk",
+        formula: "2 kl⁻¹((1/m) Σ Φ̄(μΓ_i), (½μ² + ln(ξ(m)/δ))/m), least over μ",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&LANGFORD_SHAWE_TAYLOR, "Thm. 3.1"),
+        use_when: "Dense classifiers with large normalised margins: small C, many support vectors.",
+        claim: kl_vote,
+    },
+    BoundEntry {
+        name: "pac_bayes_kl_gibbs",
+        summary: "A classifier drawn from that Gaussian",
+        formula: "kl⁻¹((1/m) Σ Φ̄(μΓ_i), (½μ² + ln(ξ(m)/δ))/m), least over μ",
+        quantity: Quantity::GibbsRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&LANGFORD_SHAWE_TAYLOR, "Thm. 3.1"),
+        use_when: "To see what the factor 2 of `pac_bayes_kl` costs.",
+        claim: gibbs,
+    },
+    BoundEntry {
+        name: "pac_bayes_mcallester",
+        summary: "The same by McAllester's form",
+        formula: "2 ((1/m) Σ Φ̄(μΓ_i) + √((½μ² + ln m + ln(1/δ) + 2)/(2m − 1)))",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&MCALLESTER, "Thm. 1"),
+        use_when: "To compare with `pac_bayes_kl`.",
+        claim: mcallester_vote,
+    },
+    BoundEntry {
+        name: "pac_bayes_cap",
+        summary: "All classifiers within the margin's angle, their share of the sphere exactly",
+        formula: "2 (1 − exp(−(−ln ½I_{Γ²}((d − 1)/2, ½) + ln(1/δ))/m))",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&HERBRICH, "Thm. 5.10", "the exact cap, and no 2 ln m without training errors"),
+        use_when: "Separable classes in few dimensions.",
+        claim: cap_claim,
+    },
+    BoundEntry {
+        name: "pac_bayes_margin",
+        summary: "The same as it is printed",
+        formula: "(2/m)(d ln(1/(1 − √(1 − Γ²))) + 2 ln m + ln(1/δ) + 2)",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&HERBRICH, "Thm. 5.10, (5.12)"),
+        use_when: "To compare with `pac_bayes_cap`.",
+        claim: margin_claim,
+    },
+    BoundEntry {
+        name: "evidence",
+        summary: "A classifier drawn from all without training error, by the prior's mass of these",
+        formula: "1 − exp(−(−ln P(V) + ln(1/δ′) + ln(1/δ))/m)",
+        quantity: Quantity::GibbsRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&HERBRICH, "Thm. 5.2", "no 2 ln m + 1 without training errors; P(V) by simulation, at a price"),
+        use_when: "Separable classes under a smooth kernel: a Gaussian process classifier or a Bayes point.",
+        claim: evidence_gibbs,
+    },
+    BoundEntry {
+        name: "evidence_vote",
+        summary: "The Bayes vote of all classifiers without training error",
+        formula: "2 (1 − exp(−(−ln P(V) + ln(1/δ′) + ln(1/δ))/m))",
+        quantity: Quantity::GibbsRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&HERBRICH, "Thm. 5.4"),
+        use_when: "Separable classes under a smooth kernel, and a vote instead of a draw.",
+        claim: evidence_bayes,
+    },
+    BoundEntry {
+        name: "version_space",
+        summary: "The evidence as it is printed",
+        formula: "(1/m)(−ln P(V) + 2 ln m + ln(1/δ) + 1)",
+        quantity: Quantity::GibbsRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&HERBRICH, "Thm. 5.2"),
+        use_when: "To compare with `evidence`.",
+        claim: version_space_gibbs,
+    },
+];

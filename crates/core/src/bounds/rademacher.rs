@@ -1,0 +1,113 @@
+//! Bounds from how well the class could fit random signs: E_σ sup_{‖w‖≤B} (2/m) Σ σ_i f(x_i) ≤ (2B/m) √(tr K).
+//!
+//! # Source
+//! Shawe-Taylor & Cristianini (2004), Thm. 4.9 and 4.17; Bartlett & Mendelson (2002). The norm of the fit is not known before
+//! the data: norms 2^{j/2} get δ/(j(j + 1)) each.
+
+use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
+use crate::sources::{BARTLETT, KMPA, Source};
+use std::f64::consts::LN_2;
+
+/// mean slack + (c B/m) √(tr K) + 3 √(ln(2/δ)/2m): slacks ξ/γ at the margin γ = 1/B; c = 4 as printed, 2 with the
+/// contraction of a clipped loss by its Lipschitz constant.
+pub fn rademacher(mean_slack: f64, norm: f64, signs: f64, constant: f64, m: f64, nats: f64) -> f64 {
+    mean_slack + constant * norm * signs / m + 3.0 * ((nats + LN_2) / (2.0 * m)).sqrt()
+}
+
+/// √((2/m) Σ_j min(r, λ_j/m)): the local complexity at radius r from the eigenvalues of the matrix.
+pub fn local(eigenvalues: &[f64], r: f64, m: f64) -> f64 {
+    (2.0 / m * eigenvalues.iter().map(|l| r.min(l.max(0.0) / m)).sum::<f64>()).sqrt()
+}
+
+/// 2 √(η₀ e ⌈ln p⌉ Λ²R²/(ρ²m)), η₀ = 23/22: the complexity of combinations of p kernels, each with κ(x, x) ≤ R².
+pub fn many_kernels(kernels: f64, norm: f64, radius: f64, margin: f64, m: f64) -> f64 {
+    2.0 * (23.0 / 22.0 * std::f64::consts::E * kernels.ln().ceil() * (norm * radius / margin).powi(2) / m).sqrt()
+}
+
+/// The least grid norm B = 2^{j/2} at or above the norm, with the nats of δ/(j(j + 1)); norms below 1 take j = 1... and are
+/// counted from 2^{−20}.
+fn grid(norm: f64) -> (f64, f64) {
+    let j = (2.0 * norm.max(f64::MIN_POSITIVE).log2()).ceil().max(-40.0);
+    let place = j + 41.0;
+    (2.0_f64.powf(j / 2.0), (place * (place + 1.0)).ln())
+}
+
+fn claim(facts: &Facts, nats: f64, constant: f64, simulated: bool) -> Result<Claim, NotApplicable> {
+    if facts.task != Task::Classes(2) {
+        return Err(NotApplicable::because("is for two classes"));
+    }
+    let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
+    let m = facts.examples;
+    let signs = if simulated {
+        facts.kernel.random_signs.ok_or_else(|| {
+            NotApplicable::because("needs random signs on the kernel matrix, m² operations each: ask for it with --thorough")
+        })?
+    } else {
+        facts.kernel.trace.max(0.0).sqrt()
+    };
+    let n = linear.margins.len().max(1) as f64;
+    // the margin may be any 1/B of the grid: slack at margin ρ of the scaled classifier is 1 − y f/ρ with ‖w‖/ρ = B
+    let norm = linear.squared_norm.max(0.0).sqrt();
+    let mut best = (f64::INFINITY, 0.0, 0.0);
+    for factor in -12..=12 {
+        let (b, extra) = grid(norm * 2.0_f64.powf(f64::from(factor) / 2.0));
+        let stretch = if norm > 0.0 { b / norm } else { 1.0 };
+        let slack = linear.margins.iter().map(|f| (1.0 - stretch * (f - linear.slack)).clamp(0.0, 1.0)).sum::<f64>() / n;
+        let value = rademacher(slack, b, signs, constant, m, nats + extra);
+        if value < best.0 {
+            best = (value, b, slack);
+        }
+    }
+    Ok(Claim::new(best.0)
+        .given("norm", norm)
+        .given("grid_norm", best.1)
+        .given("mean_slack", best.2)
+        .checked("the norm is taken from a grid fixed before the data, which is paid for"))
+}
+
+fn printed(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    claim(facts, nats, 4.0, false)
+}
+
+fn contraction(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    claim(facts, nats, 2.0, false)
+}
+
+fn signs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    // half of δ for the simulation's error
+    claim(facts, nats + LN_2, 2.0, true)
+}
+
+/// The catalogue.
+pub const ENTRIES: &[BoundEntry] = &[
+    BoundEntry {
+        name: "rademacher",
+        summary: "How well classifiers of this norm could fit random signs",
+        formula: "mean ξ + (4B/m) √(tr K) + 3 √(ln(2/δ)/2m)",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&KMPA, "Thm. 4.17", "the norm comes from a grid 2^(j/2) at δ/(j(j + 1))"),
+        use_when: "To compare with `rademacher_contraction`.",
+        claim: printed,
+    },
+    BoundEntry {
+        name: "rademacher_contraction",
+        summary: "The same with the sharper contraction",
+        formula: "mean ξ + (2B/m) √(tr K) + 3 √(ln(2/δ)/2m)",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&BARTLETT, "Thm. 7 and 21"),
+        use_when: "Short weight vectors: large margins or a small C.",
+        claim: contraction,
+    },
+    BoundEntry {
+        name: "rademacher_signs",
+        summary: "The same with random signs that were drawn instead of the trace",
+        formula: "mean ξ + (2B/m) E_σ √(σᵀKσ) + 3 √(ln(4/δ)/2m)",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&BARTLETT, "Thm. 11"),
+        use_when: "The spectrum falls fast; it gains at most a factor √2.",
+        claim: signs,
+    },
+];

@@ -1,0 +1,121 @@
+//! Bounds from how little a model changes when one example is left out.
+//!
+//! # Source
+//! Herbrich (2002), §5.3, after Bousquet & Elisseeff (2002): f = argmin (1/m) Σ l + λ‖f‖² changes by at most
+//! β = l²κ²/(2λm) at any place, l the Lipschitz constant of the loss and κ² = sup κ(x, x). Deviations have McDiarmid's true
+//! constant, half of the book's.
+
+use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity, Regularised, Task};
+use crate::sources::{HERBRICH, Source};
+
+/// β_m = l²κ²/(2λm) (Thm. 5.31).
+pub fn beta(lipschitz: f64, radius: f64, lambda: f64, m: f64) -> f64 {
+    lipschitz * lipschitz * radius * radius / (2.0 * lambda * m)
+}
+
+/// R̂ + 2β + (4mβ + b) √(nats/2m) for losses in [0, b] (Thm. 5.32).
+pub fn stability(mean_loss: f64, beta: f64, range: f64, m: f64, nats: f64) -> f64 {
+    mean_loss + 2.0 * beta + (4.0 * m * beta + range) * (nats / (2.0 * m)).sqrt()
+}
+
+/// R_loo + β_m + (2m(β_m + β_{m−1}) + b) √(nats/2m) (Thm. 5.32).
+pub fn stability_loo(loo_loss: f64, beta: f64, beta_before: f64, range: f64, m: f64, nats: f64) -> f64 {
+    loo_loss + beta + (2.0 * m * (beta + beta_before) + range) * (nats / (2.0 * m)).sqrt()
+}
+
+/// R̂_τ + κ²/(λmτ) + (2κ²/(λτ) + 1) √(nats/2m): the clipped loss at τ of a machine trained with the hinge (Thm. 5.34).
+pub fn classification(clipped: f64, radius: f64, lambda: f64, tau: f64, m: f64, nats: f64) -> f64 {
+    let c = radius * radius / (lambda * tau);
+    clipped + c / m + (2.0 * c + 1.0) * (nats / (2.0 * m)).sqrt()
+}
+
+/// Thm. 5.34 as it is printed, whose deviation is twice as large.
+pub fn classification_printed(clipped: f64, radius: f64, lambda: f64, tau: f64, m: f64, nats: f64) -> f64 {
+    let c = radius * radius / (lambda * tau * tau);
+    clipped + c / m + (2.0 * c + 1.0) * (2.0 * nats / m).sqrt()
+}
+
+/// mean loss + κ²/(λm) + (2κ²/λ + b) √(nats/2m), b = B + κ√(B/λ) for targets in a range B (Ex. 5.33).
+pub fn regression(mean_loss: f64, radius: f64, lambda: f64, range: f64, m: f64, nats: f64) -> f64 {
+    let b = range + radius * (range / lambda).sqrt();
+    let c = radius * radius / lambda;
+    mean_loss + c / m + (2.0 * c + b) * (nats / (2.0 * m)).sqrt()
+}
+
+fn minimiser(facts: &Facts) -> Result<(Regularised, f64), NotApplicable> {
+    let r = facts.regularised.ok_or_else(|| {
+        NotApplicable::because("the machine does not minimise a convex Lipschitz loss and λ‖f‖², for which alone it is proved")
+    })?;
+    if r.free_offset {
+        return Err(NotApplicable::because("the offset is not penalised, so one example may move it: fit with bias = false"));
+    }
+    if !(r.lambda > 0.0 && r.lambda.is_finite()) {
+        return Err(NotApplicable::because("a hard margin has λ = 0, and no stability"));
+    }
+    let radius = facts.kernel.radius.ok_or_else(|| {
+        NotApplicable::because("needs a length that no example can exceed, known before the data")
+    })?;
+    Ok((r, radius))
+}
+
+fn stability_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let (r, radius) = minimiser(facts)?;
+    if facts.task != Task::Classes(2) {
+        return Err(NotApplicable::because("is for two classes"));
+    }
+    let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
+    // τ = 1: the clipped hinge
+    let clip = |f: &f64| (1.0 - (f - linear.slack)).clamp(0.0, 1.0);
+    let clipped = linear.margins.iter().map(clip).sum::<f64>() / linear.margins.len().max(1) as f64;
+    let value = classification(clipped, radius * r.lipschitz, r.lambda, 1.0, facts.examples, nats);
+    Ok(Claim::new(value)
+        .given("lambda", r.lambda)
+        .given("radius", radius)
+        .given("clipped_loss", clipped)
+        .checked("a convex Lipschitz loss with a penalty on the whole weight vector"))
+}
+
+fn regression_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let (r, radius) = minimiser(facts)?;
+    if facts.task != Task::Numbers {
+        return Err(NotApplicable::because("is for numbers"));
+    }
+    let range = r.range.ok_or_else(|| {
+        NotApplicable::because("needs a range that no target can leave, known before the data: give it with --target-range LOW,HIGH")
+    })?;
+    let value = regression(r.mean_loss, radius * r.lipschitz, r.lambda, range, facts.examples, nats);
+    Ok(Claim::new(value)
+        .given("lambda", r.lambda)
+        .given("radius", radius)
+        .given("mean_loss", r.mean_loss)
+        .checked("a convex Lipschitz loss with a penalty on the whole weight vector")
+        .declared("every target lies in the range"))
+}
+
+/// The catalogue.
+pub const ENTRIES: &[BoundEntry] = &[
+    BoundEntry {
+        name: "stability",
+        summary: "How little one example can change a strongly regularised classifier",
+        formula: "R̂₁ + κ²/(λm) + (2κ²/λ + 1) √(ln(1/δ)/2m), λ = 1/(2Cm)",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(
+            &HERBRICH,
+            "Thm. 5.34",
+            "McDiarmid's constant is exp(−2ε²/Σc²), which halves the deviation; κ is the supremum of √κ(x, x)",
+        ),
+        use_when: "C is below 1/√m, where every example is a support vector.",
+        claim: stability_claim,
+    },
+    BoundEntry {
+        name: "stability_regression",
+        summary: "The mean ε-insensitive loss of a strongly regularised support vector regression",
+        formula: "mean ξ + κ²/(λm) + (2κ²/λ + b) √(ln(1/δ)/2m), b = B + κ√(B/λ)",
+        quantity: Quantity::ExpectedLoss,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&HERBRICH, "Ex. 5.33", "b bounds the loss, not the targets; McDiarmid's true constant"),
+        use_when: "The range of the targets is known and C is small.",
+        claim: regression_claim,
+    },
+];
