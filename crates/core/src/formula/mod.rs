@@ -8,6 +8,7 @@
 mod bind;
 mod build;
 mod definite;
+mod dimension;
 mod error;
 mod parse;
 mod print;
