@@ -104,6 +104,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         thorough: flags.get_flag("thorough"),
         evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
         target_range: target_range(flags)?,
+        numbers_chosen: 0,
         schema: None,
         plan: arguments::plan(flags)?,
         seed: arguments::seed(flags),

@@ -114,6 +114,7 @@ impl<'a> Job<'a> {
         model.origin = Some(Origin {
             fingerprint: data.fingerprint(),
             numbers_chosen: self.kernel.numbers_to_choose(),
+            weighted: data.weights().is_some(),
             part: None,
         });
         Ok(model)

@@ -51,7 +51,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         Ok(set) => facts.compression = Some(set),
         Err(reason) => facts.no_compression = reason,
     }
-    facts.regularised = regularised(training, &seen, &theory, options);
+    facts.regularised = regularised(model, training, &seen, &theory, options);
     facts.novelty = novelty(model, &seen);
     facts.online = online(model, &seen, &facts);
     facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
@@ -230,7 +230,7 @@ fn price(model: &Model, training: &Dataset, theory: &Theory, options: &Options<'
         }
         bits += learned;
     }
-    let chosen = model.origin.as_ref().map_or(0, |o| o.numbers_chosen);
+    let chosen = model.origin.as_ref().map_or(0, |o| o.numbers_chosen) + options.numbers_chosen;
     if chosen > 0 {
         what.push("the kernel's numbers were chosen by these examples");
     }
@@ -437,9 +437,16 @@ fn compression(
     Ok(Compression { size, errors_outside, stable: true, scenario: any_size, atoms: training.has_copies() })
 }
 
-fn regularised(training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Option<Regularised> {
+fn regularised(
+    model: &Model,
+    training: &Dataset,
+    seen: &Seen,
+    theory: &Theory,
+    options: &Options<'_>,
+) -> Option<Regularised> {
     // weights of examples change what one of them can do
-    let loss = theory.loss.filter(|_| training.weights().is_none())?;
+    let weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
+    let loss = theory.loss.filter(|_| !weighted)?;
     Some(Regularised {
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
         lipschitz: loss.lipschitz,

@@ -39,6 +39,8 @@ pub struct Options<'a> {
     pub evidence: usize,
     /// Ends between which every target lies, for regression.
     pub target_range: Option<[f64; 2]>,
+    /// How many numbers of inputs or kernel were chosen by the examples, beyond those the model knows of.
+    pub numbers_chosen: usize,
     /// How files became data, where the model does not know yet: what it learned from them is paid for.
     pub schema: Option<&'a Schema>,
     /// Memory.
@@ -57,6 +59,7 @@ impl Default for Options<'_> {
             thorough: false,
             evidence: 0,
             target_range: None,
+            numbers_chosen: 0,
             schema: None,
             plan: Plan::default(),
             seed: Seed(0),

@@ -99,7 +99,12 @@ fn at(
     let again = Job { kernel, probabilities: None, companions: None, ..*job };
     let mut model = again.run(&small, watch)?;
     let places: Vec<u32> = part.iter().map(|&p| p as u32).collect();
-    model.origin = Some(Origin { fingerprint: data.fingerprint(), numbers_chosen, part: Some(places) });
+    model.origin = Some(Origin {
+        fingerprint: data.fingerprint(),
+        numbers_chosen,
+        weighted: data.weights().is_some(),
+        part: Some(places),
+    });
     model.trained_on = data.len();
     model.fitted.training_scores = None;
     model.places = model.places.iter().map(|&p| part[p]).collect();

@@ -39,7 +39,6 @@ impl Dataset {
         let views = self.views().iter().map(|v| v.values.fingerprints());
         let examples = views.flatten().fold(START, mix);
         let target = self.target().map_or(0, target_fingerprint);
-        let target = self.weights().into_iter().flatten().fold(target, |s, w| mix(s, w.to_bits()));
         format!("{}-{examples:016x}-{target:016x}", self.len())
     }
 
