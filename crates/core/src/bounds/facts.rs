@@ -265,10 +265,10 @@ impl Facts {
         facts
     }
 
-    /// The same facts with at most a thousand margins, evenly spaced in their order: enough for what is only imagined.
+    /// The same facts with at most a hundred margins, evenly spaced in their order: enough for what is only imagined.
     #[must_use]
     pub fn thinned(&self) -> Self {
-        const ENOUGH: usize = 1000;
+        const ENOUGH: usize = 100;
         let mut facts = self.clone();
         if let Some(linear) = facts.linear.as_mut().filter(|l| l.margins.len() > ENOUGH) {
             let n = linear.margins.len();

@@ -239,3 +239,98 @@ fn every_entry_answers_bare_facts_with_a_reason() {
         }
     }
 }
+
+/// Facts with everything in them.
+fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
+    let mut facts = Facts::bare(m, Task::Classes(2));
+    facts.machine = "svc".to_owned();
+    facts.errors = Some((error * m).floor());
+    facts.compression = Some(Compression { size, errors_outside: 0.0, stable: true, scenario: true, atoms: false });
+    let wrong = (40.0 * error).ceil() as usize;
+    let margins: Vec<f64> = (0..40).map(|i| if i < wrong { -gamma } else { gamma }).collect();
+    facts.linear = Some(Linear {
+        squared_lengths: vec![1.0; margins.len()],
+        support: margins.iter().map(|f| Multiplier { margin: *f, alpha: 0.5, squared_length: 1.0 }).collect(),
+        margins,
+        squared_norm: 1.0,
+        offset: 0.0,
+        slack: 0.0,
+        from_optimum: 0.0,
+    });
+    facts.kernel = KernelFacts {
+        radius: Some(1.0),
+        dimension: Some(5.0),
+        trace: m,
+        rank: Some(5.0),
+        random_signs: Some(m.sqrt()),
+    };
+    facts.regularised =
+        Some(Regularised { lambda: 0.1, lipschitz: 1.0, mean_loss: error, free_offset: false, range: Some(2.0) });
+    facts.held_out = Some(HeldOut { examples: m, errors: (error * m).floor() });
+    facts.leave_one_out = LeaveOneOut { errors: Some((error * m).floor()), span: Some((error * m).floor()) };
+    facts.evidence = Some(Evidence { nats: 10.0, confidence: 3.0 });
+    facts.novelty = Some(Novelty {
+        outliers: 0.0,
+        nu: Some(0.1),
+        support: m,
+        norm: Some(1.0),
+        shortfall: 0.0,
+        rho: 0.5,
+        centre_delta: Some(0.05),
+    });
+    facts.online = Some(Online { mistakes: 3.0, updated: 3.0, mistake_bound: Some(3.0) });
+    facts
+}
+
+#[test]
+fn no_entry_gives_nonsense_for_any_facts() {
+    for m in [1.0, 3.0, 50.0, 1e6] {
+        for size in [0.0, m / 2.0, m] {
+            for error in [0.0, 0.1, 1.0] {
+                for gamma in [0.0, 0.5, 1.0] {
+                    for task in [Task::Classes(2), Task::Numbers, Task::Novelty] {
+                        let mut facts = rich(m, size.max(0.0), error, gamma);
+                        facts.task = task;
+                        for entry in all() {
+                            let values: Vec<f64> = [700.0, 14.0, 3.0, 0.7, 0.001]
+                                .iter()
+                                .filter_map(|nats| (entry.claim)(&facts, *nats).ok())
+                                .map(|claim| claim.value)
+                                .collect();
+                            assert!(values.iter().all(|v| !v.is_nan() && *v >= 0.0), "{} {values:?}", entry.name);
+                            // a smaller probability of failure never lowers a bound
+                            let falls = values.windows(2).all(|w| w[0] >= w[1] - 1e-9);
+                            assert!(falls, "{} m {m} d {size}: {values:?}", entry.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn more_examples_at_the_same_complexity_lower_every_bound_in_the_end() {
+    let facts = rich(1000.0, 20.0, 0.0, 0.9);
+    for entry in all().filter(|e| e.guarantee == Guarantee::HighProbability) {
+        let mut known = facts.clone();
+        if entry.quantity == Quantity::NoveltyRate {
+            known.task = Task::Novelty;
+        }
+        if entry.quantity == Quantity::ExpectedLoss {
+            known.task = Task::Numbers;
+        }
+        let at = |m: f64| curve(entry, &known, 0.05, m);
+        let (Some(early), Some(late)) = (at(1e7), at(1e10)) else { continue };
+        assert!(late <= early && late < 0.3, "{}: {early} {late}", entry.name);
+        let needed = needed(entry, &known, 0.05);
+        if let Some(m) = needed.below_tenth {
+            assert!(
+                at(m as f64).unwrap() < 0.1 && (m < 2 || at(m as f64 - 1.0).is_none_or(|v| v >= 0.1)),
+                "{} {m}",
+                entry.name
+            );
+        }
+        assert!(needed.below_one <= needed.below_half && needed.below_half <= needed.below_tenth, "{}", entry.name);
+    }
+}
