@@ -31,7 +31,7 @@ pub struct Certified {
     pub tried: Vec<(usize, f64)>,
 }
 
-/// Fits on all examples, orders them by their weight in that fit, and trains again on the first d of them, for the d whose
+/// Fits on all examples, orders them by their weight in that fit or at random, and trains again on the first d, for the d whose
 /// bound is least; or, where a bound is wanted, for the least d that reaches it.
 ///
 /// # Errors
@@ -44,7 +44,8 @@ pub fn fit(
     watch: &dyn Monitor,
 ) -> Result<Certified, Error> {
     let whole = job.run(data, watch)?;
-    let order = by_weight(&whole, data, job);
+    // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
+    let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];
     let (kernel, numbers_chosen) = (whole.kernel.clone(), job.kernel.numbers_to_choose());
     let m = data.len();
     let mut sizes: Vec<usize> = (0..SIZES)
@@ -54,7 +55,7 @@ pub fn fit(
     sizes.dedup();
     let mut best: Option<Certified> = None;
     let mut tried = Vec::new();
-    for d in sizes {
+    for (d, order) in sizes.iter().flat_map(|&d| orders.iter().map(move |order| (d, order))) {
         let Some((model, errors, bound)) = at(job, &kernel, data, &order[..d], numbers_chosen, options, watch)? else {
             continue;
         };
