@@ -24,9 +24,10 @@
 //! ```
 //!
 //! The folders are layers: [`data`] and [`gram`] at the bottom, [`kernels`] and [`solvers`] (which never see each other),
-//! [`calibrate`], then [`formula`], [`machines`], [`model`], [`job`] and [`select`]. `DESIGN.md` tells why.
+//! [`calibrate`], then [`formula`], [`machines`], [`conformal`], [`model`], [`job`] and [`select`]. `DESIGN.md` tells why.
 
 pub mod calibrate;
+pub mod conformal;
 pub mod data;
 pub mod error;
 pub mod formula;

@@ -105,5 +105,6 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         trained_on: 0,
         places: Vec::new(),
         candidates: 1,
+        conformal: None,
     }
 }
