@@ -5,6 +5,7 @@
 
 mod arguments;
 mod companions;
+mod conformal;
 mod convert;
 mod data;
 mod evaluate;

@@ -48,7 +48,7 @@ impl Job<'_> {
             model.fitted.proof.notes.push((CONFORMAL_CUT_SHORT.to_owned(), 1.0));
             return Ok(model);
         };
-        model.conformal = Some(self.joined_with(found, recipe, &model, data)?);
+        model.conformal = Some(joined_with(found, recipe, &model, data)?);
         Ok(model)
     }
 
@@ -159,7 +159,7 @@ impl Job<'_> {
                 return Err(FitError::Param { machine, finding }.into());
             }
             if let Some(LeftOutModels { scores, models }) = self.machine.left_out_models(&task, &watch)? {
-                let numbers = self.numbers(&model.fitted.readout, &scores);
+                let numbers = numbers_of(&model.fitted.readout, &scores);
                 let panels = vec![Panel { expansion: models, members: n, known: None }];
                 return Ok(HeldOut { panels, members: (0..n).collect(), numbers });
             }
@@ -197,7 +197,7 @@ impl Job<'_> {
         let mut models: Vec<(Expansion, Option<Vec<u32>>)> = Vec::new();
         for (m, (fold, (fitted, scores))) in folds.iter().zip(fits).enumerate() {
             let known = self.known(readout, &fitted.readout)?;
-            let own = self.numbers(&fitted.readout, &scores);
+            let own = numbers_of(&fitted.readout, &scores);
             let width = own.len() / fold.len().max(1);
             for (&i, row) in fold.iter().zip(own.chunks_exact(width.max(1))) {
                 members[i] = m;
@@ -238,44 +238,44 @@ impl Job<'_> {
             }
         }
     }
+}
 
-    /// From raw scores to nonconformities of labels or of a detector, or to predicted numbers.
-    fn numbers(&self, readout: &Readout, scores: &[f64]) -> Vec<f64> {
-        match (readout, readout.form()) {
-            (_, Some((form, k))) => of_labels(form, k, readout.outputs(), scores),
-            (Readout::Novelty, _) => scores.iter().map(|f| -f).collect(),
-            _ => scores.to_vec(),
-        }
+/// From raw scores to nonconformities of labels or of a detector, or to predicted numbers.
+fn numbers_of(readout: &Readout, scores: &[f64]) -> Vec<f64> {
+    match (readout, readout.form()) {
+        (_, Some((form, k))) => of_labels(form, k, readout.outputs(), scores),
+        (Readout::Novelty, _) => scores.iter().map(|f| -f).collect(),
+        _ => scores.to_vec(),
     }
+}
 
-    /// The predictor of a model from what was held out.
-    fn joined_with(&self, found: HeldOut, recipe: &Recipe, model: &Model, data: &Dataset) -> Result<Conformal, Error> {
-        let HeldOut { mut panels, members, numbers } = found;
-        let readout = &model.fitted.readout;
-        if let Some(place) = numbers.iter().position(|r| r.is_nan()) {
-            let example = place / (numbers.len() / data.len().max(1)).max(1) + 1;
-            return Err(SolveError::ScoreNotFinite { example }.into());
-        }
-        let target = || data.target().ok_or(DataError::NoTarget);
-        let mut conformal = match readout {
-            Readout::Novelty => Conformal::new((recipe.method, false, Measure::Novelty), &numbers, 1, &[], &members),
-            Readout::Values { names } => {
-                let residuals = residuals(&numbers, target()?)?;
-                Conformal::new((recipe.method, false, Measure::Residual), &residuals, names.len(), &[], &members)
-            }
-            readout => {
-                let labels = labels_of(readout);
-                let codes = codes_of(labels, target()?)?;
-                let own = own_scores(&numbers, labels.len(), &codes);
-                let columns = if recipe.mondrian { labels.len() } else { 1 };
-                let kind = (recipe.method, recipe.mondrian, Measure::Margin);
-                Conformal::new(kind, &own, columns, &codes, &members)
-            }
-        };
-        conformal.pool = pooled(&mut panels, model, data);
-        conformal.panels = panels;
-        Ok(conformal)
+/// The predictor of a model from what was held out.
+fn joined_with(found: HeldOut, recipe: &Recipe, model: &Model, data: &Dataset) -> Result<Conformal, Error> {
+    let HeldOut { mut panels, members, numbers } = found;
+    let readout = &model.fitted.readout;
+    if let Some(place) = numbers.iter().position(|r| r.is_nan()) {
+        let example = place / (numbers.len() / data.len().max(1)).max(1) + 1;
+        return Err(SolveError::ScoreNotFinite { example }.into());
     }
+    let target = || data.target().ok_or(DataError::NoTarget);
+    let mut conformal = match readout {
+        Readout::Novelty => Conformal::new((recipe.method, false, Measure::Novelty), &numbers, 1, &[], &members),
+        Readout::Values { names } => {
+            let residuals = residuals(&numbers, target()?)?;
+            Conformal::new((recipe.method, false, Measure::Residual), &residuals, names.len(), &[], &members)
+        }
+        readout => {
+            let labels = labels_of(readout);
+            let codes = codes_of(labels, target()?)?;
+            let own = own_scores(&numbers, labels.len(), &codes);
+            let columns = if recipe.mondrian { labels.len() } else { 1 };
+            let kind = (recipe.method, recipe.mondrian, Measure::Margin);
+            Conformal::new(kind, &own, columns, &codes, &members)
+        }
+    };
+    conformal.pool = pooled(&mut panels, model, data);
+    conformal.panels = panels;
+    Ok(conformal)
 }
 
 /// Renumbers the points of panels: places in the examples of the model if these are enough, else in a pool of their own.

@@ -93,7 +93,7 @@ pub(super) fn unpack(
     // a sum that cannot pass the number of lists, which are in the file
     let members = if method == Method::Split { 1 } else { panels.iter().map(|p| p.members).sum() };
     let least = if method == Method::Split { 1 } else { 2 };
-    let fits = groups.len().checked_div(columns) == Some(members) && groups.len() % columns == 0;
+    let fits = groups.len().checked_div(columns) == Some(members) && groups.len().is_multiple_of(columns);
     if !fits || members < least || (method == Method::Split) != panels.is_empty() {
         return wrong("has another number of models than of lists");
     }
