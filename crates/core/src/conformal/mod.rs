@@ -59,6 +59,18 @@ impl fmt::Display for Method {
 }
 
 /// What a job is asked for.
+///
+/// Split learns words of the kernel (`gamma=scale`) and centres from the examples that it does not set aside. Cross and jackknife
+/// learn them once from all examples, as selection does, so that one matrix serves every model; they look at no target, and
+/// numbers instead of words keep to the letter of the theorem. The same holds of a schema that scales columns.
+///
+/// # Use when
+/// Split: there are many examples, or fits are dear. Cross: every example should be learned from. Jackknife: ridge and kfd, up
+/// to some thousand examples.
+///
+/// # Cost
+/// Split: one fit. Cross: one fit for each fold, and as many models in the file. Jackknife: a few fits and n × n coefficients; n
+/// fits where the machine has no closed form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recipe {
     /// How examples are held out.

@@ -165,7 +165,7 @@ impl Job<'_> {
             }
             if !recipe.retrain {
                 let finding = format!(
-                    "without a closed form jackknife learns again for each of the {n} examples; ask for that (retrain), or use conformal = cross"
+                    "without a closed form jackknife learns again for each of the {n} examples; ask for that with --conformal-retrain (retrain in Python), or use conformal = cross"
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }

@@ -33,6 +33,8 @@ use crate::params::Setting;
 use crate::solvers::SolveError;
 use std::sync::Arc;
 
+/// What files of other programs have no words for.
+const NO_REGIONS: &str = "conformal sets, intervals and p-values are not in the file";
 /// Examples whose features are computed at a time.
 const SLICE: usize = 4096;
 
