@@ -132,8 +132,9 @@ def test_the_support_is_told_in_places_of_all_examples():
 
 
 def test_mistakes_are_told():
-    with pytest.raises(AttributeError, match="conformal='split'"):
+    with pytest.raises(AttributeError, match="predict_set") as raised:
         mercer.SVC().fit(MOONS[:50], SIDES[:50]).predict_set(MOONS)
+    assert "conformal='split'" in str(raised.value.__cause__) and "calibrate" in str(raised.value.__cause__)
     for wrong in ("bootstrap", {"share": 0.5}, {"method": "split", "folds": 3}, {"method": "cross", "colour": 1}):
         with pytest.raises(ValueError, match="conformal"):
             mercer.SVC(conformal=wrong).fit(MOONS[:50], SIDES[:50])
