@@ -32,6 +32,8 @@ WORDS = {
 BESIDE = ", with examples of noise, changed copies of X by name, and points for expansion='points' beside them"
 # families whose machines draw lots
 DRAWN = {"cluster"}
+# what can have sets, intervals or p-values
+CONFORMAL = {"classify", "regress", "detect"}
 FUTURE = "from __future__ import annotations\n\n"
 # words that Python keeps for itself, and what parameters are called instead
 RESERVED = {name: spelled for spelled, name in SPELLED.items()}
@@ -118,7 +120,8 @@ def estimators():
     entries = [e for e in json.loads(_native.machines()) if e["name"] not in FACADES]
     names = [class_name(e["name"]) for e in entries]
     bases = sorted({BASES[kind(e)] for e in entries})
-    lines = [FUTURE, "from typing import TYPE_CHECKING\n\n", "from mercer._data import Data\n"]
+    lines = [FUTURE, "from typing import TYPE_CHECKING\n\n", "from mercer._conformal import RecipeLike\n"]
+    lines += ["from mercer._data import Data\n"]
     lines += ["from mercer._generated import (\n", *(f"    {base},\n" for base in bases), ")\n", "from mercer._kernel import KernelLike\n"]
     lines += ["from mercer._progress import Callback\n\n", "if TYPE_CHECKING:\n    from typing_extensions import Self\n\n"]
     lines.append(listed(names))
@@ -131,6 +134,9 @@ def estimators():
         lines.append(f'    _machine = "{entry["name"]}"\n    _parameters = ({names_of.strip()})\n\n')
         usual = "linear" if entry["explicit"] else "rbf(gamma=scale)"
         others = [f'kernel: KernelLike = "{usual}"', "n_jobs: int | None = None", "callback: Callback | None = None"]
+        conformal = kind(entry) in CONFORMAL
+        if conformal:
+            others.append("conformal: RecipeLike = None")
         drawn = entry["family"] in DRAWN
         if drawn:
             others.insert(1, "random_state: int | None = None")
@@ -138,6 +144,7 @@ def estimators():
         lines += [f"        self.{p['name']} = {p['name']}\n" for p in parameters]
         lines += ["        self.kernel = kernel\n"] + ["        self.random_state = random_state\n"] * drawn
         lines += ["        self.n_jobs = n_jobs\n", "        self.callback = callback\n"]
+        lines += ["        self.conformal = conformal\n"] * conformal
         target = "y: Data = None" if entry["learns"] == "nothing" else "y: Data"
         weights, passed = (", sample_weight: Data = None", ", sample_weight") if entry["weighs"] else ("", "")
         beside = ""

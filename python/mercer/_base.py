@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from mercer import _native
 from mercer._certify import Certificates, certificates
+from mercer._conformal import NoveltyMixin, recipe_of
 from mercer._data import (
     Array,
     Data,
@@ -165,6 +166,7 @@ class Machine(BaseEstimator):
         words = [(name, value) for name, value in settings.items() if value is not None]
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
+        options.setdefault("conformal", recipe_of(getattr(self, "conformal", None)))
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):
             callback = Progress(type(self).__name__)
@@ -339,7 +341,7 @@ def onnx_of(model: _native.Model) -> bytes:
     return bytes_
 
 
-class Detector(OutlierMixin):
+class Detector(NoveltyMixin, OutlierMixin):
     """What detectors of novelties say; `offset_` is learned."""
 
     offset_: Vector

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _native
 from mercer._base import Detector, Machine, encode, spell
+from mercer._conformal import IntervalsMixin, SetsMixin
 from mercer._data import Array, Data, Matrix, count_of, threads_of
 from mercer._kernel import Kernel
 
@@ -82,7 +83,7 @@ def learn_classes(machine, X, y, sample_weight, beside):
     return machine._learn(X, codes.astype(np.float64), labels, weights, machine._settings(), companions=companions)
 
 
-class GeneratedClassifier(ClassifierMixin, Generated):
+class GeneratedClassifier(SetsMixin, ClassifierMixin, Generated):
     classes_: Array
 
     def _learn_classes(self, X: Data, y: Data, sample_weight: Data = None, beside: Beside = (None, None, None)) -> Any:
@@ -101,7 +102,7 @@ class GeneratedClassifier(ClassifierMixin, Generated):
         return -scores.ravel() if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
 
 
-class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
+class GeneratedRegressor(IntervalsMixin, MultiOutputMixin, RegressorMixin, Generated):
     def _learn_numbers(self, X: Data, y: Data, sample_weight: Data = None) -> Any:
         X, y = self._check(X, reset=True, y=y, y_numeric=True, multi_output=True)
         self._flat = y.ndim == 1
@@ -112,6 +113,9 @@ class GeneratedRegressor(MultiOutputMixin, RegressorMixin, Generated):
     def _remember(self, model, y):
         super()._remember(model, y)
         self._flat = y.ndim == 1
+
+    def _several(self):
+        return not self._flat
 
     def predict(self, X: Data) -> Array:
         """The numbers of each example."""

@@ -39,6 +39,20 @@ class LoadedModel:
         """The probability of each class, where the model has learned them."""
         return self._model.probabilities(views_of(X), threads_of(n_jobs))
 
+    def predict_set(self, X: Data, coverage: float = 0.9, n_jobs: int | None = None) -> Array:
+        """Whether each class is in the set of each example, where the model has learned sets."""
+        return self._model.sets(views_of(X), float(coverage), threads_of(n_jobs))
+
+    def predict_interval(self, X: Data, coverage: float = 0.9, n_jobs: int | None = None) -> Array:
+        """Lower and upper ends, n × 2, or n × outputs × 2, where the model has learned intervals."""
+        ends = np.stack(self._model.intervals(views_of(X), float(coverage), threads_of(n_jobs)), axis=-1)
+        return ends[:, 0, :] if ends.shape[1] == 1 else ends
+
+    def p_values(self, X: Data, n_jobs: int | None = None) -> Matrix:
+        """The p-value of each class, or of each example of a detector."""
+        p = self._model.p_values(views_of(X), threads_of(n_jobs))
+        return p if self.classes_ is not None else p.ravel()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file of mercer."""
         self._model.save(path)

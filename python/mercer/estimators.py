@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mercer._conformal import RecipeLike
 from mercer._data import Data
 from mercer._generated import (
     GeneratedClassifier,
@@ -77,10 +78,11 @@ class NearestMean(GeneratedClassifier):
     _parameters = ()
 
     def __init__(self, *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their classes."""
@@ -111,13 +113,14 @@ class Perceptron(GeneratedClassifier):
 
     def __init__(self, passes: int = 100, average: bool = False, budget: int = 0, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.passes = passes
         self.average = average
         self.budget = budget
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their classes."""
@@ -143,11 +146,13 @@ class Parzen(GeneratedClassifier):
     _parameters = ("prior",)
 
     def __init__(self, prior: str = "frequency", *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.prior = prior
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their classes."""
@@ -183,7 +188,8 @@ class Adatron(GeneratedClassifier):
 
     def __init__(self, c: float = 1.0, bias: bool = True, rate: float = 1.0, tolerance: float = 0.001,
                  passes: int = 10000, *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.c = c
         self.bias = bias
         self.rate = rate
@@ -192,6 +198,7 @@ class Adatron(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their classes."""
@@ -220,12 +227,14 @@ class RegularisedFisher(GeneratedClassifier):
     _parameters = ("lam", "numerator",)
 
     def __init__(self, lam: float = 1.0, numerator: str = "labels", *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.numerator = numerator
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their classes."""
@@ -275,7 +284,8 @@ class Kfd(GeneratedClassifier):
                  threshold: str = "margin", shift: float = 0.0, strategy: str = "one_vs_rest",
                  class_weight: str = "none", points: int = 500, tolerance: float = 0.001,
                  figures: float = 1.0, *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.penalty = penalty
         self.solver = solver
@@ -289,6 +299,7 @@ class Kfd(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -335,7 +346,7 @@ class RobustKfd(GeneratedClassifier):
                  strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.bias = bias
         self.threshold = threshold
@@ -348,6 +359,7 @@ class RobustKfd(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -394,7 +406,7 @@ class HuberKfd(GeneratedClassifier):
                  shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.width = width
         self.bias = bias
@@ -408,6 +420,7 @@ class HuberKfd(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -452,7 +465,7 @@ class SparseKfd(GeneratedClassifier):
                  strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.bias = bias
         self.threshold = threshold
@@ -465,6 +478,7 @@ class SparseKfd(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -510,7 +524,7 @@ class LinearSparseKfd(GeneratedClassifier):
                  strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.bias = bias
         self.threshold = threshold
@@ -523,6 +537,7 @@ class LinearSparseKfd(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -567,7 +582,7 @@ class LpMachine(GeneratedClassifier):
                  strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.bias = bias
         self.threshold = threshold
@@ -580,6 +595,7 @@ class LpMachine(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -624,7 +640,7 @@ class LpBoost(GeneratedClassifier):
                  strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.nu = nu
         self.bias = bias
         self.threshold = threshold
@@ -637,6 +653,7 @@ class LpBoost(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -683,7 +700,7 @@ class KernelLogistic(GeneratedClassifier):
                  shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.penalty = penalty
         self.bias = bias
@@ -697,6 +714,7 @@ class KernelLogistic(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -751,7 +769,7 @@ class Programme(GeneratedClassifier):
                  shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.loss = loss
         self.penalty = penalty
@@ -768,6 +786,7 @@ class Programme(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -799,13 +818,15 @@ class InvariantKfd(GeneratedClassifier):
 
     def __init__(self, unwanted: str = "within + 0.001*coefficients", expansion: str = "examples",
                  threshold: str = "errors", *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.unwanted = unwanted
         self.expansion = expansion
         self.threshold = threshold
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
         """Learns from examples and their classes, with examples of noise, changed copies of X by name, and points for expansion='points' beside them."""
@@ -833,12 +854,14 @@ class Knn(GeneratedClassifier):
     _parameters = ("k", "weighting",)
 
     def __init__(self, k: int = 5, weighting: str = "uniform", *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.k = k
         self.weighting = weighting
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -873,7 +896,8 @@ class Quantile(GeneratedRegressor):
 
     def __init__(self, tau: float = 0.5, c: float = 1.0, tolerance: float = 0.001, max_iterations: int = 0,
                  cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.tau = tau
         self.c = c
         self.tolerance = tolerance
@@ -882,6 +906,7 @@ class Quantile(GeneratedRegressor):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -909,12 +934,14 @@ class Expectile(GeneratedRegressor):
     _parameters = ("tau", "lam",)
 
     def __init__(self, tau: float = 0.5, lam: float = 1.0, *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.tau = tau
         self.lam = lam
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data) -> Self:
         """Learns from examples and their numbers."""
@@ -942,12 +969,14 @@ class KnnRegression(GeneratedRegressor):
     _parameters = ("k", "weighting",)
 
     def __init__(self, k: int = 5, weighting: str = "uniform", *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.k = k
         self.weighting = weighting
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -986,7 +1015,7 @@ class RobustRegression(GeneratedRegressor):
     def __init__(self, lam: float = 1.0, penalty: str = "norm", bias: bool = True, tolerance: float = 0.001,
                  max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.penalty = penalty
         self.bias = bias
@@ -996,6 +1025,7 @@ class RobustRegression(GeneratedRegressor):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -1035,7 +1065,7 @@ class HuberRegression(GeneratedRegressor):
     def __init__(self, lam: float = 1.0, penalty: str = "norm", width: float = 1.0, bias: bool = True,
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.penalty = penalty
         self.width = width
@@ -1046,6 +1076,7 @@ class HuberRegression(GeneratedRegressor):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -1080,7 +1111,8 @@ class SparseRegression(GeneratedRegressor):
 
     def __init__(self, lam: float = 1.0, bias: bool = True, tolerance: float = 0.001, max_iterations: int = 0,
                  cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.bias = bias
         self.tolerance = tolerance
@@ -1089,6 +1121,7 @@ class SparseRegression(GeneratedRegressor):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -1123,7 +1156,8 @@ class LinearSparseRegression(GeneratedRegressor):
 
     def __init__(self, lam: float = 1.0, bias: bool = True, tolerance: float = 0.001, max_iterations: int = 0,
                  cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.bias = bias
         self.tolerance = tolerance
@@ -1132,6 +1166,7 @@ class LinearSparseRegression(GeneratedRegressor):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -1177,7 +1212,7 @@ class ProgrammeRegression(GeneratedRegressor):
                  width: float = 1.0, bias: bool = True, tolerance: float = 0.001,
                  max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.loss = loss
         self.penalty = penalty
@@ -1190,6 +1225,7 @@ class ProgrammeRegression(GeneratedRegressor):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -1410,7 +1446,7 @@ class Svdd(GeneratedDetector):
 
     def __init__(self, nu: float = 0.1, tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.nu = nu
         self.tolerance = tolerance
         self.max_iterations = max_iterations
@@ -1418,6 +1454,7 @@ class Svdd(GeneratedDetector):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data = None, sample_weight: Data = None) -> Self:
         """Learns where the examples are."""
@@ -1446,12 +1483,14 @@ class CentreOfMass(GeneratedDetector):
     _parameters = ("delta", "guarantee",)
 
     def __init__(self, delta: float = 0.05, guarantee: bool = True, *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.delta = delta
         self.guarantee = guarantee
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data = None) -> Self:
         """Learns where the examples are."""
@@ -1477,11 +1516,12 @@ class ParzenDensity(GeneratedDetector):
     _parameters = ("nu",)
 
     def __init__(self, nu: float = 0.1, *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.nu = nu
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data = None) -> Self:
         """Learns where the examples are."""
@@ -1602,7 +1642,7 @@ class Adaboost(GeneratedClassifier):
     def __init__(self, rounds: int = 200, learner: str = "stump", regularisation: float = 0.0, power: float = 1.0,
                  centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10,
                  *, kernel: KernelLike = "linear", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.rounds = rounds
         self.learner = learner
         self.regularisation = regularisation
@@ -1614,6 +1654,7 @@ class Adaboost(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -1644,13 +1685,14 @@ class LogisticRegression(GeneratedClassifier):
 
     def __init__(self, lam: float = 1.0, tolerance: float = 1e-06, max_iterations: int = 100, *,
                  kernel: KernelLike = "linear", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.tolerance = tolerance
         self.max_iterations = max_iterations
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -1680,12 +1722,14 @@ class LinearFisher(GeneratedClassifier):
     _parameters = ("gamma", "priors",)
 
     def __init__(self, gamma: float = 0.0, priors: str = "data", *, kernel: KernelLike = "linear",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.gamma = gamma
         self.priors = priors
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -1715,13 +1759,15 @@ class QuadraticDiscriminant(GeneratedClassifier):
     _parameters = ("lam", "gamma", "priors",)
 
     def __init__(self, lam: float = 0.0, gamma: float = 0.0, priors: str = "data", *, kernel: KernelLike = "linear",
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.lam = lam
         self.gamma = gamma
         self.priors = priors
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -1754,7 +1800,7 @@ class RbfNetwork(GeneratedClassifier):
 
     def __init__(self, centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10, *,
                  kernel: KernelLike = "linear", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.centres = centres
         self.lam = lam
         self.widths = widths
@@ -1762,6 +1808,7 @@ class RbfNetwork(GeneratedClassifier):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -1781,10 +1828,12 @@ class LinearRegression(GeneratedRegressor):
     _machine = "linear_regression"
     _parameters = ()
 
-    def __init__(self, *, kernel: KernelLike = "linear", n_jobs: int | None = None, callback: Callback | None = None) -> None:
+    def __init__(self, *, kernel: KernelLike = "linear", n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
@@ -1817,7 +1866,7 @@ class RbfNetworkRegression(GeneratedRegressor):
 
     def __init__(self, centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10, *,
                  kernel: KernelLike = "linear", n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.centres = centres
         self.lam = lam
         self.widths = widths
@@ -1825,6 +1874,7 @@ class RbfNetworkRegression(GeneratedRegressor):
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _native
 from mercer._base import NAMES, Machine, formula_of
+from mercer._conformal import IntervalsMixin, RecipeLike, recipe_of
 from mercer._data import Array, Data, threads_of, views_of
 from mercer._kernel import Kernel, KernelLike
 from mercer._progress import Callback
@@ -56,11 +57,12 @@ class Pairwise(Machine):
         return _native.matrix(self._formula(X if Y is None else Y), views_of(X), other, threads_of(self.n_jobs), None)
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
+class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     """Least squares with a penalty on the norm; parameters and attributes of :class:`sklearn.kernel_ridge.KernelRidge`.
 
     min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``proof_["loo_rmse"]`` for up to 1000
-    examples.
+    examples. Beyond scikit-learn's parameters: ``conformal="jackknife"`` (or "split", "cross") learns intervals with a proven
+    coverage, `predict_interval`.
 
     Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §2.2.2.
 
@@ -81,7 +83,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
 
     def __init__(self, alpha: Any = 1, *, kernel: KernelLike = "linear", gamma: float | None = None,
                  degree: int = 3, coef0: float = 1, kernel_params: dict[str, Any] | None = None,
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:  # fmt: skip
+                 n_jobs: int | None = None, callback: Callback | None = None,
+                 conformal: RecipeLike = None) -> None:  # fmt: skip
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
@@ -90,6 +93,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
         self.kernel_params = kernel_params
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def _settings(self):
         penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
@@ -102,6 +106,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
     def _remember(self, model, y):
         super()._remember(model, y)
         self.dual_coef_ = np.empty((0,) * y.ndim)
+
+    def _several(self):
+        return self.dual_coef_.ndim > 1
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers, one or several for each."""
@@ -117,12 +124,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Pairwise):
             self._learn(X, np.ascontiguousarray(y), None, None, self._settings())
             form, numbers = self._model.coefficients
             if form == "primal":
-                # (K + λ1)α = y, so α is what is left of y over λ
+                # (K + λ1)α = y, so α is what is left of y over λ; which examples were set aside is not known
                 dual = (y - self._model.scores(self._columns(X), threads_of(self.n_jobs))) / penalty
+                if (recipe_of(self.conformal) or [""])[0] == "split":
+                    dual[:] = np.nan
             else:
                 dual = np.zeros_like(y)
                 dual[np.asarray(self._model.support)] = numbers
         else:
+            if self.conformal is not None:
+                raise ValueError("conformal needs alpha > 0 and no sample_weight; leave it out, or calibrate another model")
             dual = self._by_hand(self._matrix(X), y, penalty, weights)
         self.dual_coef_ = dual.ravel() if flat else dual
         return self

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._base import Detector, Machine, SupportMachine, encode, spell
+from mercer._conformal import IntervalsMixin, RecipeLike, SetsMixin
 from mercer._data import Array, Data, Matrix, Vector, count_of, threads_of
 from mercer._kernel import KernelLike
 from mercer._progress import Callback
@@ -31,7 +32,7 @@ def _has_probability(self):
     return True
 
 
-class _Classifier(ClassifierMixin, SupportMachine):
+class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
     classes_: Array
     class_weight_: Vector
     n_iter_: npt.NDArray[np.int32]
@@ -116,8 +117,9 @@ class SVC(_Classifier):
     min ½‖w‖² + C Σ max(0, 1 − y f(x)), pairs of classes against each other; parameters and attributes are those of
     :class:`sklearn.svm.SVC`. The solver always shrinks: `shrinking` is accepted and changes nothing. `verbose` shows progress.
 
-    Beyond them: ``n_jobs`` (None: all cores), ``max_seconds``, ``callback(phase, done, total, violation)``; a kernel may be a
-    mercer kernel; after fitting ``objective_``, ``duality_gap_``, ``status_`` and ``proof_``.
+    Beyond them: ``n_jobs`` (None: all cores), ``max_seconds``, ``callback(phase, done, total, violation)``, ``conformal`` ("split",
+    "cross", "jackknife" or a dict with `method`, `share`, `folds`, `mondrian`, `retrain`: `predict_set` has a proven coverage); a
+    kernel may be a mercer kernel; after fitting ``objective_``, ``duality_gap_``, ``status_`` and ``proof_``.
 
     Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.1.
 
@@ -138,7 +140,7 @@ class SVC(_Classifier):
                  class_weight: dict[Any, float] | str | None = None, verbose: bool | int = False,
                  max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False,
                  random_state: Any = None, n_jobs: int | None = None, max_seconds: float | None = None,
-                 callback: Callback | None = None) -> None:  # fmt: skip
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
         self.C = C
         self.kernel = kernel
         self.degree = degree
@@ -157,6 +159,7 @@ class SVC(_Classifier):
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
         self.callback = callback
+        self.conformal = conformal
 
     def _settings(self):
         return {"c": float(self.C), **super()._settings()}
@@ -188,7 +191,7 @@ class NuSVC(_Classifier):
                  class_weight: dict[Any, float] | str | None = None, verbose: bool | int = False,
                  max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False,
                  random_state: Any = None, n_jobs: int | None = None, max_seconds: float | None = None,
-                 callback: Callback | None = None) -> None:  # fmt: skip
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
         self.nu = nu
         self.kernel = kernel
         self.degree = degree
@@ -207,12 +210,13 @@ class NuSVC(_Classifier):
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
         self.callback = callback
+        self.conformal = conformal
 
     def _settings(self):
         return {"nu": float(self.nu), **super()._settings()}
 
 
-class _Regressor(RegressorMixin, SupportMachine):
+class _Regressor(IntervalsMixin, RegressorMixin, SupportMachine):
     n_iter_: int
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
@@ -254,7 +258,7 @@ class SVR(_Regressor):
                  coef0: float = 0.0, tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1,
                  shrinking: bool = True, cache_size: float = 200, verbose: bool | int = False,
                  max_iter: int = -1, n_jobs: int | None = None, max_seconds: float | None = None,
-                 callback: Callback | None = None) -> None:  # fmt: skip
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -269,6 +273,7 @@ class SVR(_Regressor):
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
         self.callback = callback
+        self.conformal = conformal
 
     def _settings(self):
         return {"c": float(self.C), "epsilon": float(self.epsilon), **super()._settings()}
@@ -298,7 +303,7 @@ class NuSVR(_Regressor):
                  gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,
                  tol: float = 1e-3, cache_size: float = 200, verbose: bool | int = False,
                  max_iter: int = -1, n_jobs: int | None = None, max_seconds: float | None = None,
-                 callback: Callback | None = None) -> None:  # fmt: skip
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
         self.nu = nu
         self.C = C
         self.kernel = kernel
@@ -313,6 +318,7 @@ class NuSVR(_Regressor):
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
         self.callback = callback
+        self.conformal = conformal
 
     def _settings(self):
         return {"c": float(self.C), "nu": float(self.nu), **super()._settings()}
@@ -342,7 +348,7 @@ class OneClassSVM(Detector, SupportMachine):
                  coef0: float = 0.0, tol: float = 1e-3, nu: float = 0.5, shrinking: bool = True,
                  cache_size: float = 200, verbose: bool | int = False, max_iter: int = -1,
                  n_jobs: int | None = None, max_seconds: float | None = None,
-                 callback: Callback | None = None) -> None:  # fmt: skip
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -356,6 +362,7 @@ class OneClassSVM(Detector, SupportMachine):
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
         self.callback = callback
+        self.conformal = conformal
 
     def _settings(self):
         return {"nu": float(self.nu), **super()._settings()}
@@ -394,7 +401,7 @@ class _Linear(Machine):
                 raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be a float in the range (0, inf). Got {value!r} instead.")
 
 
-class LinearSVC(LinearClassifierMixin, _Linear):
+class LinearSVC(SetsMixin, LinearClassifierMixin, _Linear):
     """Linear support vector classification; parameters and attributes of :class:`sklearn.svm.LinearSVC`.
 
     min ½‖(w, b)‖² + C Σ max(0, 1 − y f(x))² (or its root, `loss="hinge"`), each class against the rest. Solved by Newton's
@@ -423,7 +430,7 @@ class LinearSVC(LinearClassifierMixin, _Linear):
                  tol: float = 1e-4, C: float = 1.0, multi_class: str = "ovr", fit_intercept: bool = True,
                  intercept_scaling: float = 1, class_weight: dict[Any, float] | str | None = None,
                  verbose: bool | int = 0, random_state: Any = None, max_iter: int = 1000,
-                 n_jobs: int | None = None, callback: Callback | None = None) -> None:  # fmt: skip
+                 n_jobs: int | None = None, callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
         self.penalty = penalty
         self.loss = loss
         self.dual = dual
@@ -438,6 +445,7 @@ class LinearSVC(LinearClassifierMixin, _Linear):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their classes."""
@@ -487,7 +495,7 @@ class LinearSVC(LinearClassifierMixin, _Linear):
         self.decision_function, self.predict = decision_function, predict
 
 
-class LinearSVR(RegressorMixin, _Linear):
+class LinearSVR(IntervalsMixin, RegressorMixin, _Linear):
     """Linear support vector regression; parameters and attributes of :class:`sklearn.svm.LinearSVR`.
 
     min ½‖(w, b)‖² + C Σ max(0, |y − ⟨w, x⟩ − b| − ε), by coordinate descent in the dual whatever `dual` says.
@@ -512,7 +520,7 @@ class LinearSVR(RegressorMixin, _Linear):
                  loss: str = "epsilon_insensitive", fit_intercept: bool = True,
                  intercept_scaling: float = 1.0, dual: bool | str = "auto", verbose: bool | int = 0,
                  random_state: Any = None, max_iter: int = 1000, n_jobs: int | None = None,
-                 callback: Callback | None = None) -> None:  # fmt: skip
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
         self.epsilon = epsilon
         self.tol = tol
         self.C = C
@@ -525,6 +533,7 @@ class LinearSVR(RegressorMixin, _Linear):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.callback = callback
+        self.conformal = conformal
 
     def _settings(self):
         return {**super()._settings(), "epsilon": float(self.epsilon)}

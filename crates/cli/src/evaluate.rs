@@ -1,9 +1,9 @@
 //! `mercer evaluate`: how good a model is on labelled examples.
 
 use crate::failure::Failure;
-use crate::{Verb, arguments, input, report};
-use clap::{ArgMatches, Command};
-use mercer::data::{DataError, Target};
+use crate::{Verb, arguments, conformal, input, report};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::data::{DataError, Dataset, Target};
 use mercer::machines::{Output, Readout};
 use mercer::metrics::{agreement, measure, usual};
 use mercer::model::Model;
@@ -18,12 +18,21 @@ fn command() -> Command {
         .about("Compare predictions with the truth: error, confusion, AUC, quality of probabilities, or RMSE and R²")
         .after_help(
             "Example:\n  mercer evaluate model.mercer test.csv --json\n\n\
+             Models with sets or intervals (fit --conformal) tell how many of them hold the truth, and how large they are.\n\n\
              Models of what is usual (one_class, svdd) tell the share of outliers. Where the target has two classes,\n\
              1, inlier or normal is the usual one, else the larger, and they are compared with it.\n\n\
              Clusters are compared with classes by the adjusted Rand index and the normalised mutual information.",
         )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file with the target column"))
+        .arg(
+            Arg::new("conformal")
+                .long("conformal")
+                .value_name("COVERAGE")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(f64))
+                .help("Coverage at which sets and intervals are measured, if the model has learned them [default: 0.9]"),
+        )
         .arg(arguments::labels())
         .args(arguments::format());
     arguments::common(command)
@@ -39,10 +48,15 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let what = format!("{} has no target to be compared with; use predict or plot", model.machine);
         return Err(Failure::usage(what));
     }
+    if let Some(&coverage) = flags.get_one::<f64>("conformal") {
+        mercer::conformal::checked(coverage)?;
+        model.needs_conformal()?;
+    }
     let examples = input::for_model(&model, data, flags)?;
     if matches!(model.fitted.readout, Readout::Novelty) {
         let output = input::predict(&model, &examples, flags)?;
-        return novelty(&model, &output, examples.target(), flags.get_flag("json"), started);
+        let covered = covered(&model, &examples, flags)?;
+        return novelty(&model, &output, examples.target(), covered, flags.get_flag("json"), started);
     }
     if matches!(model.fitted.readout, Readout::Clusters { .. }) {
         let output = input::predict(&model, &examples, flags)?;
@@ -57,8 +71,12 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     };
     let output = input::predict(&model, &examples, flags)?;
     let metrics = measure(&output, truth)?;
+    let covered = covered(&model, &examples, flags)?;
     if flags.get_flag("json") {
         let mut document = json!(metrics);
+        if let Some((told, _)) = covered {
+            document["conformal"] = told;
+        }
         if let Value::Object(map) = &mut document {
             map.insert("machine".to_owned(), json!(model.machine));
             map.insert("seconds".to_owned(), json!({"total": started.elapsed().as_secs_f64()}));
@@ -66,8 +84,25 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         report::print_json(&document);
     } else {
         report::print(&report::metrics(&metrics));
+        if let Some((_, rows)) = covered {
+            report::print(&report::facts(&rows));
+        }
     }
     Ok(())
+}
+
+/// What regions did, as JSON and for people.
+type Covered = (Value, Vec<(&'static str, String)>);
+
+/// How often the regions of a conformal model hold the truth, where it has some.
+fn covered(model: &Model, examples: &Dataset, flags: &ArgMatches) -> Result<Option<Covered>, Failure> {
+    let Some(predictor) = &model.conformal else { return Ok(None) };
+    let coverage = flags.get_one::<f64>("conformal").copied().unwrap_or(conformal::USUAL);
+    let regions = input::regions(model, examples, coverage, flags)?;
+    let measured = regions.measure(examples.target())?;
+    let mut told = conformal::proven(model, predictor, coverage);
+    told["measured"] = json!(measured);
+    Ok(Some((told, conformal::measured(&measured, &regions, coverage))))
 }
 
 /// A detector of novelties: the share of outliers, and errors where the target can be read as usual and unusual.
@@ -75,6 +110,7 @@ fn novelty(
     model: &Model,
     output: &Output,
     truth: Option<&Target>,
+    covered: Option<Covered>,
     json: bool,
     started: Instant,
 ) -> Result<(), Failure> {
@@ -93,6 +129,9 @@ fn novelty(
         document["machine"] = json!(model.machine);
         document["outliers"] = json!(outliers);
         document["outlier_share"] = json!(share);
+        if let Some((told, _)) = covered {
+            document["conformal"] = told;
+        }
         if let Some(found) = &found {
             document["inlier_label"] = json!(found.inlier);
             document["outlier_label"] = json!(found.outlier);
@@ -103,6 +142,7 @@ fn novelty(
     }
     let told = format!("{outliers} of {} ({:.2} %)", output.len(), 100.0 * share);
     let mut rows = vec![("outliers", told)];
+    rows.extend(covered.into_iter().flat_map(|(_, rows)| rows));
     let why = |named: bool| if named { "" } else { ", the larger class" };
     match &found {
         Some(found) => {

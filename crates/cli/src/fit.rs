@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use crate::watch::{self, Watch};
-use crate::{Verb, arguments, companions, input, report};
+use crate::{Verb, arguments, companions, conformal, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{Options, part};
+use mercer::conformal::Method;
 use mercer::data::Dataset;
 use mercer::formula::Formula;
 use mercer::job::Job;
@@ -27,6 +28,7 @@ fn command() -> Command {
              mercer fit train.csv --machine svc --c 10 --kernel 'rbf(gamma=0.5)' -o model.mercer\n  \
              mercer fit train.csv --machine svc --probabilities platt -o model.mercer\n  \
              mercer fit house.csv --machine ridge --lambda loo --target price -o price.mercer\n  \
+             mercer fit house.csv --machine ridge --target price --conformal jackknife -o price.mercer\n  \
              mercer fit genes.tsv --machine svc --kernel 'normalise(spectrum(length=4))' --target 1 -o genes.mercer\n  \
              mercer fit digits.csv --machine invariant_kfd --unwanted 'within + 0.001*coefficients + 0.001*tangent' \
              --transform shift_x=1,rotate=5 --image 8x8 -o digits.mercer",
@@ -52,7 +54,8 @@ fn command() -> Command {
                 .help("Probability with which that certificate may fail"),
         )
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    arguments::common(companions::flags(arguments::reading(arguments::machine(arguments::probabilities(command)))))
+    let command = arguments::reading(arguments::machine(arguments::probabilities(command)));
+    arguments::common(companions::flags(conformal::flags(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -62,6 +65,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     arguments::check_weights(flags, entry)?;
     companions::check(flags, entry)?;
+    let recipe = conformal::recipe(flags)?;
     let kernel = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
@@ -79,7 +83,15 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let seed = arguments::seed(flags);
     let beside = companions::companions(flags, &training)?;
     let companions = Some(&beside);
-    let job = Job { plan, seed, probabilities, calibration_folds, companions, ..Job::new(machine.as_ref(), &kernel) };
+    let job = Job {
+        plan,
+        seed,
+        probabilities,
+        calibration_folds,
+        companions,
+        conformal: recipe,
+        ..Job::new(machine.as_ref(), &kernel)
+    };
     let mut more = Vec::new();
     let outcome = match flags.get_one::<f64>("certified") {
         None => job.run(&training.data, &watch).map_err(Failure::from),
@@ -148,7 +160,9 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
     // coordinates, novelties and clusters have no target to be right about
     let told =
         matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. });
-    let target = data.target().filter(|_| !interrupted && !told)?;
+    // which examples were set aside is not kept
+    let aside = model.conformal.as_ref().is_some_and(|c| c.method == Method::Split);
+    let target = data.target().filter(|_| !interrupted && !told && !aside)?;
     if let Some(scores) = &model.fitted.training_scores {
         return measure(&model.fitted.read(scores.clone()), target).ok();
     }
@@ -194,6 +208,10 @@ pub(crate) fn finish(
     let status = model.fitted.proof.status;
     if model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT) {
         eprintln!("warning: stopped ({status}) before probabilities were learned; the model is saved without them");
+        return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
+    }
+    if model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT) {
+        eprintln!("warning: stopped ({status}) before conformal regions were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
     match status {

@@ -5,6 +5,7 @@ use crate::watch::Watch;
 use crate::{arguments, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
+use mercer::conformal::Regions;
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
@@ -264,6 +265,26 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
         match &mut whole {
             Some(whole) => whole.append(output),
             None => whole = Some(output),
+        }
+    }
+    watch.finish();
+    whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
+}
+
+/// The regions of a conformal predictor batch by batch: with a bar, and so that it can be stopped.
+pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgMatches) -> Result<Regions, Failure> {
+    let watch = Watch::new(flags);
+    let mut whole: Option<Regions> = None;
+    for start in (0..data.len()).step_by(BATCH) {
+        let progress = Progress { phase: "conformal", done: start, total: Some(data.len()), gap: None };
+        if let ControlFlow::Break(stop) = watch.step(&progress) {
+            return Err(mercer::Error::from(SolveError::Stopped { reason: stop }).into());
+        }
+        let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
+        let regions = model.regions(&data.select(&part), coverage)?;
+        match &mut whole {
+            Some(whole) => whole.append(regions),
+            None => whole = Some(regions),
         }
     }
     watch.finish();

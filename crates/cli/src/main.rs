@@ -6,6 +6,7 @@
 mod arguments;
 mod certify;
 mod companions;
+mod conformal;
 mod convert;
 mod data;
 mod evaluate;

@@ -1,12 +1,14 @@
 //! `mercer predict`: what a model says about new examples.
 
 use crate::failure::Failure;
-use crate::{Verb, arguments, input, npy, profile, rank, report};
+use crate::{Verb, arguments, conformal, input, npy, profile, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::conformal::Regions;
 use mercer::data::Dataset;
 use mercer::machines::Output;
 use mercer::model::Model;
 use serde_json::json;
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,6 +20,8 @@ fn command() -> Command {
         .about("Predict new examples; the file may have the target column or not")
         .after_help(
             "Examples:\n  mercer predict model.mercer new.csv --scores -o predictions.csv\n  \
+             mercer predict price.mercer new.csv --conformal 0.9\n  \
+             mercer predict any.mercer new.csv --conformal 0.9 --calibration heldout.csv\n  \
              mercer predict usual.mercer new.csv --rank 10\n  \
              mercer predict map.mercer train.csv --with-target -o coordinates.csv\n  \
              mercer predict splice.mercer new.fa --profile -o profile.csv",
@@ -65,7 +69,7 @@ fn command() -> Command {
                 .help("List what every position of a string adds to its scores, for kernels on strings"),
         )
         .args(arguments::format());
-    arguments::common(command)
+    arguments::common(conformal::prediction_flags(command))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -74,7 +78,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage("MODEL and DATA are needed"));
     };
     let file = arguments::target(flags)?;
-    let model = Model::load(model)?;
+    let mut model = Model::load(model)?;
+    let coverage = conformal(&mut model, flags)?;
     let columns = Columns { scores: flags.get_flag("scores"), probabilities: flags.get_flag("probabilities") };
     if columns.probabilities {
         model.needs_probabilities()?;
@@ -99,15 +104,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
         return rank::tell(&model, &output, count, file.map(PathBuf::as_path), json, &seconds);
     }
-    let beside = if flags.get_flag("with-target") { Some(target(&data)?) } else { None };
+    let regions = coverage.map(|coverage| input::regions(&model, &data, coverage, flags)).transpose()?;
+    let beside = beside(&data, regions.as_ref(), flags)?;
     let beside = beside.as_ref();
     if let Some(path) = file {
         let written = if path.extension().is_some_and(|e| e == "npy") {
-            let Some((values, count)) = numbers(&output).filter(|_| beside.is_none()) else {
+            let plain = !flags.get_flag("with-target");
+            let Some((values, count)) = numbers(&output, regions.as_ref()).filter(|_| plain) else {
                 let what = "an NPY file holds predicted numbers and nothing else; give -o FILE.csv";
                 return Err(Failure::usage(what));
             };
-            mercer::write::streamed(path, |out| npy::write(out, values, count))
+            mercer::write::streamed(path, |out| npy::write(out, &values, count))
         } else {
             mercer::write::streamed(path, |out| write_csv(out, &output, columns, beside))
         };
@@ -137,6 +144,12 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 document["labels"] = json!(labels);
             }
         }
+        if let (Some(coverage), Some(conformal)) = (coverage, &model.conformal) {
+            document["conformal"] = conformal::proven(&model, conformal, coverage);
+        }
+        if let (Some(regions), None) = (&regions, file) {
+            conformal::insert(&mut document, regions);
+        }
         report::print_json(&document);
     } else if let Some(path) = file {
         report::print(&report::facts(&[
@@ -147,12 +160,43 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Predicted numbers and how many there are for each example.
-fn numbers(output: &Output) -> Option<(&[f64], usize)> {
-    match output {
-        Output::Labels { .. } => None,
-        Output::Values { names, values } => Some((values, names.len())),
+/// The coverage that is asked for, by a model that can keep it.
+fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failure> {
+    let Some(&coverage) = flags.get_one::<f64>("conformal") else { return Ok(None) };
+    mercer::conformal::checked(coverage)?;
+    if let Some(path) = flags.get_one::<PathBuf>("calibration") {
+        let held_out = input::for_model(model, path, flags)?;
+        model.calibrate_on(&held_out, flags.get_flag("mondrian"))?;
     }
+    let conformal = model.needs_conformal()?;
+    if let Some(warning) = conformal::too_few(model, conformal, coverage) {
+        eprintln!("warning: {warning}");
+    }
+    Ok(Some(coverage))
+}
+
+/// Regions and target columns beside the predictions, where they are asked for.
+fn beside(data: &Dataset, regions: Option<&Regions>, flags: &ArgMatches) -> Result<Option<Beside>, Failure> {
+    let target = if flags.get_flag("with-target") { Some(target(data)?) } else { None };
+    let Some((mut names, mut lines)) = regions.map(conformal::columns) else { return Ok(target) };
+    if let Some(target) = target {
+        names.extend(target.names);
+        lines.iter_mut().zip(target.lines).for_each(|(line, more)| *line = format!("{line},{more}"));
+    }
+    Ok(Some(Beside { names, lines }))
+}
+
+/// Predicted numbers and how many there are for each example; the ends of intervals come after them, as in a CSV file.
+fn numbers<'a>(output: &'a Output, regions: Option<&Regions>) -> Option<(Cow<'a, [f64]>, usize)> {
+    let Output::Values { names, values } = output else { return None };
+    let k = names.len();
+    let Some(regions) = regions else { return Some((Cow::Borrowed(values), k)) };
+    let Regions::Intervals { lower, upper, .. } = regions else { return None };
+    let row = |i: usize| {
+        let ends = (i * k..(i + 1) * k).flat_map(|p| [lower[p], upper[p]]);
+        values[i * k..(i + 1) * k].iter().copied().chain(ends)
+    };
+    Some(((0..regions.len()).flat_map(row).collect(), 3 * k))
 }
 
 /// Columns of text beside the predictions: their names, and a line for each example.

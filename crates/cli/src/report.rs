@@ -1,5 +1,6 @@
 //! Reports: tables for people, documents for programs.
 
+use crate::conformal;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
 use mercer::calibrate::{Calibration, Curve};
 use mercer::metrics::Metrics;
@@ -113,6 +114,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "calibration": model.fitted.calibration.as_ref().map(|c| {
             json!({"method": c.method, "folds": c.folds, "curves": c.curves.len()})
         }),
+        "conformal": model.conformal.as_ref().map(|c| conformal::proven(model, c, conformal::USUAL)),
     });
     match document {
         Value::Object(map) => map,
@@ -157,6 +159,9 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     }
     if let Some(calibration) = &model.fitted.calibration {
         rows.push(("probabilities", probabilities(calibration)));
+    }
+    if let Some(conformal) = &model.conformal {
+        rows.push(("conformal", conformal::sentence(model, conformal, conformal::USUAL)));
     }
     rows.push(("memory", proof.storage.clone()));
     let notes: Vec<String> = proof.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();

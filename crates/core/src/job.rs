@@ -1,11 +1,14 @@
 //! Jobs: a machine, a kernel and a plan, run on data. The only place that knows the whole story from data to model.
 
 mod companions;
+mod conform;
 mod diagnosis;
 
 pub use companions::Companions;
+pub use conform::CONFORMAL_CUT_SHORT;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
+use crate::conformal::Recipe;
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
@@ -36,6 +39,8 @@ pub struct Job<'a> {
     pub calibration_folds: usize,
     /// Noise, copies and points beside the data, for machines that take them.
     pub companions: Option<&'a Companions>,
+    /// Whether sets, intervals or p-values are learned as well, and how.
+    pub conformal: Option<Recipe>,
 }
 
 /// Folds where none are asked for.
@@ -62,23 +67,36 @@ impl<'a> Job<'a> {
     /// A machine and a kernel with the default plan and seed.
     pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
         let plan = Plan::default();
-        Self { machine, kernel, plan, seed: Seed(0), probabilities: None, calibration_folds: 0, companions: None }
+        Self {
+            machine,
+            kernel,
+            plan,
+            seed: Seed(0),
+            probabilities: None,
+            calibration_folds: 0,
+            companions: None,
+            conformal: None,
+        }
     }
 
     /// Learns from data.
     ///
     /// # Errors
     /// If the data fit neither kernel nor machine, or the memory plan forbids it; if probabilities are wanted of a machine
-    /// that learns no classes, or of a class with a single example.
+    /// that learns no classes, or of a class with a single example; if conformal regions are wanted of a machine that predicts
+    /// nothing that could be in them, or of too few examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
-        // what cannot be calibrated is told before the work, not after it
-        let folds = self.held_out(data)?;
-        takes_weights(self.machine, data.weights().is_some())?;
-        let kernel = self.kernel.resolve(data, self.seed)?;
+        match &self.conformal {
+            Some(recipe) => self.conform(recipe, data, watch),
+            None => self.learn(self.kernel.resolve(data, self.seed)?, data, watch),
+        }
+    }
+
+    /// What a machine learns from with a resolved kernel.
+    fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
         let wants_matrix = self.machine.wants_matrix();
         let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
-        let joined = self.joined(&kernel, data)?;
-        let task = Task {
+        Ok(Task {
             gram: kernel.task_gram(data, features.is_some() && !wants_matrix)?,
             features,
             target: data.target(),
@@ -87,7 +105,16 @@ impl<'a> Job<'a> {
             threads: rayon::current_num_threads(),
             plan: self.plan,
             seed: self.seed,
-        };
+        })
+    }
+
+    /// Learns with a resolved kernel, with probabilities where they are wanted.
+    fn learn(&self, kernel: Formula, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+        // what cannot be calibrated is told before the work, not after it
+        let folds = self.held_out(data)?;
+        takes_weights(self.machine, data.weights().is_some())?;
+        let joined = self.joined(&kernel, data)?;
+        let task = self.task(&kernel, data)?;
         let mut fitted = match (&joined, self.probabilities.zip(folds)) {
             (Some((companions, joined)), _) => {
                 let gram = kernel.training_gram(joined)?;

@@ -24,13 +24,14 @@
 //! ```
 //!
 //! The folders are layers: [`data`] and [`gram`] at the bottom, [`kernels`] and [`solvers`] (which never see each other),
-//! [`calibrate`], then [`formula`], [`machines`], [`model`], [`job`] and [`select`]; [`bounds`] are theorems about numbers, and
-//! [`certify`] reads those numbers off a model. `DESIGN.md` tells why.
+//! [`calibrate`], then [`formula`], [`machines`], [`conformal`], [`model`], [`job`] and [`select`]; [`bounds`] are theorems about
+//! numbers, and [`certify`] reads those numbers off a model. `DESIGN.md` tells why.
 
 pub mod bounds;
 pub mod calibrate;
 pub mod certify;
 pub mod chance;
+pub mod conformal;
 pub mod data;
 pub mod error;
 pub mod formula;

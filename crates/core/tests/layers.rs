@@ -51,6 +51,19 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
         ],
         "machines see a matrix and a target, never a kernel or a formula",
     ),
+    (
+        "conformal",
+        &[
+            "calibrate::Form",
+            "data::DataError",
+            "data::Dataset",
+            "data::Target",
+            "data::same_label",
+            "machines::Coefficients",
+            "machines::Expansion",
+        ],
+        "nonconformities become regions by numbers alone; the models without a fold are expansions",
+    ),
     ("metrics", &["data", "machines"], "predictions against targets"),
     ("formula", &["data", "kernels", "gram"], "formulas put kernels together; no machine is needed for that"),
     ("chance", &[], "tails of distributions know no one"),
@@ -61,6 +74,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
         "model",
         &[
             "calibrate",
+            "conformal",
             "data",
             "formula",
             "gram",
@@ -75,7 +89,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "job",
-        &["calibrate", "data", "formula", "gram", "machines", "model", "solvers"],
+        &["calibrate", "conformal", "data", "formula", "gram", "machines", "model", "solvers"],
         "a formula, a machine and data become a model",
     ),
     (

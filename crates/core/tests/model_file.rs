@@ -1,7 +1,8 @@
 //! Damaged and made-up model files: always a sentence, never a panic and never memory without bound.
 #![allow(clippy::unwrap_used, clippy::panic, unsafe_code)]
 
-use mercer::calibrate::Method;
+use mercer::calibrate::Method as Curves;
+use mercer::conformal::{Method, Recipe};
 use mercer::data::Table;
 use mercer::data::read::{ReadOptions, read};
 use mercer::machines::baseline::{AdaBoost, NetOptions, RbfNetworkRegression};
@@ -67,8 +68,12 @@ fn samples() -> Vec<Sample> {
         sample("neighbours", &Knn::default().fit(&rbf(0.5), &dense).unwrap(), &dense, None),
         sample("stumps", &AdaBoost { rounds: 3, ..AdaBoost::default() }.fit(&linear(), &dense).unwrap(), &dense, None),
         sample("net", &RbfNetworkRegression { net }.fit(&linear(), &sparse).unwrap(), &sparse, None),
-        sample("calibrated", &calibrated(&dense, Method::Platt), &dense, None),
-        sample("isotonic", &calibrated(&dense, Method::Isotonic), &dense, None),
+        sample("calibrated", &calibrated(&dense, Curves::Platt), &dense, None),
+        sample("isotonic", &calibrated(&dense, Curves::Isotonic), &dense, None),
+        sample("split", &conformal(&Svc::default(), &rbf(0.5), Method::Split, &dense), &dense, None),
+        sample("folds", &conformal(&Svc::default(), &rbf(0.5), Method::Cross, &dense), &dense, None),
+        sample("left out", &conformal(&Ridge::default(), &rbf(0.5), Method::Jackknife, &plain), &plain, None),
+        sample("centred folds", &conformal(&Ridge::default(), &centred, Method::Cross, &sparse), &sparse, None),
         sample("centred", &Svc::default().fit(&centred, &dense).unwrap(), &dense, None),
         sample("precomputed", &Ridge::default().fit(&precomputed(), &matrix).unwrap(), &matrix, None),
     ];
@@ -99,10 +104,17 @@ fn wide() -> SparseRows<f64> {
 }
 
 /// A classifier with probabilities.
-fn calibrated(data: &Dataset, method: Method) -> Model {
+fn calibrated(data: &Dataset, method: Curves) -> Model {
     let (machine, kernel) = (Svc::default(), rbf(0.5));
     let job = Job { probabilities: Some(method), calibration_folds: 2, ..Job::new(&machine, &kernel) };
     job.run(data, &mercer::solvers::Silent).unwrap()
+}
+
+/// A model with sets or intervals; classes are dealt out, so that every fold has some.
+fn conformal(machine: &dyn mercer::machines::Machine, kernel: &Formula, method: Method, data: &Dataset) -> Model {
+    let classes = machine.entry().learns == mercer::machines::Learns::Classes;
+    let recipe = Recipe { folds: 3, mondrian: classes, ..Recipe::new(method) };
+    Job { conformal: Some(recipe), ..Job::new(machine, kernel) }.run(data, &mercer::solvers::Silent).unwrap()
 }
 
 fn find(name: &str) -> Sample {
@@ -217,6 +229,9 @@ fn is_refused(sample: &Sample, bytes: &[u8], what: &str) -> bool {
             let predicted = model.predict(&data).unwrap();
             assert_eq!(predicted.len(), data.len(), "{}, {what}", sample.name);
             assert!(predicted.labels().len() <= data.len());
+            if let Ok(regions) = model.regions(&data, 0.8) {
+                assert_eq!(regions.len(), data.len(), "{}, {what}", sample.name);
+            }
         }
     }
     false

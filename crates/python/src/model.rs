@@ -4,6 +4,7 @@ use crate::convert::{dataset, raise, settings, target};
 use crate::kernel::parse;
 use crate::run::run;
 use mercer::calibrate::Method;
+use mercer::conformal::{self, Recipe, Regions};
 use mercer::gram::Plan;
 use mercer::job::Companions;
 use mercer::machines::{Coefficients, Output, Readout};
@@ -22,8 +23,8 @@ pub(crate) struct Model {
     places: Vec<usize>,
 }
 
-/// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds and companions, each of which may be
-/// None. Companions are a list of (role, name, views) with the roles noise, copies and points.
+/// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal and companions, each of
+/// which may be None. Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
 #[pyfunction]
 #[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
 #[allow(clippy::too_many_arguments)]
@@ -73,6 +74,7 @@ pub(crate) fn fit(
         None => None,
     };
     let calibration_folds = option("calibration_folds")?.map_or(Ok(0), |o| o.extract())?;
+    let conformal = option("conformal")?.map(|o| recipe(&o)).transpose()?;
     let mut companions = Companions::default();
     if let Some(given) = option("companions")? {
         for one in given.try_iter()? {
@@ -94,6 +96,7 @@ pub(crate) fn fit(
             probabilities,
             calibration_folds,
             companions: Some(&companions),
+            conformal,
             ..Job::new(made.as_ref(), &formula)
         };
         job.run(&data, watch)
@@ -101,6 +104,16 @@ pub(crate) fn fit(
     let model = fitted.map_err(raise)?;
     let places = model.places.clone();
     Ok(Model { model, places })
+}
+
+/// How conformal regions are to be learned.
+fn recipe(given: &Bound<'_, PyAny>) -> PyResult<Recipe> {
+    let (word, share, folds, mondrian, retrain): (String, f64, usize, bool, bool) = given.extract()?;
+    let known = conformal::Method::WORDS.iter().find(|w| w.0 == word).map(|w| w.1);
+    let method = known.ok_or_else(|| {
+        PyValueError::new_err(format!("conformal={word:?} is not known; use 'split', 'cross' or 'jackknife'"))
+    })?;
+    Ok(Recipe { method, share, folds, mondrian, retrain })
 }
 
 /// Rows and columns of numbers.
@@ -113,6 +126,13 @@ impl Model {
     /// How many kernel values predictions take.
     fn size(&self, data: &mercer::prelude::Dataset) -> usize {
         data.len().saturating_mul(self.model.examples.len().max(1))
+    }
+
+    fn regions(&self, py: Python<'_>, views: &Bound<'_, PyList>, coverage: f64, threads: usize) -> PyResult<Regions> {
+        let data = dataset(views)?;
+        let models = self.model.conformal.as_ref().map_or(1, conformal::Conformal::members);
+        let size = self.size(&data).saturating_mul(models);
+        run(py, (threads, size), None, None, |_| self.model.regions(&data, coverage))?.map_err(raise)
     }
 
     fn predict(&self, py: Python<'_>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Output> {
@@ -159,6 +179,93 @@ impl Model {
             Output::Labels { labels, probabilities: Some(all), .. } => table(py, all, labels.len()),
             _ => Err(PyValueError::new_err("this model has learned no probabilities")),
         }
+    }
+
+    /// Whether each label is in the set of each example.
+    fn sets<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Bound<'_, PyList>,
+        coverage: f64,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        match self.regions(py, views, coverage, threads)? {
+            Regions::Sets { labels, inside, .. } => {
+                let rows = inside.len() / labels.len().max(1);
+                inside.into_pyarray(py).reshape([rows, labels.len()])
+            }
+            _ => Err(PyValueError::new_err("sets of labels are for classifiers")),
+        }
+    }
+
+    /// The ends of the intervals, n × outputs each.
+    #[allow(clippy::type_complexity)]
+    fn intervals<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Bound<'_, PyList>,
+        coverage: f64,
+        threads: usize,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        match self.regions(py, views, coverage, threads)? {
+            Regions::Intervals { names, lower, upper } => {
+                Ok((table(py, lower, names.len())?, table(py, upper, names.len())?))
+            }
+            _ => Err(PyValueError::new_err("intervals are for machines that predict numbers")),
+        }
+    }
+
+    /// p-values, n × labels, or n × 1 of a detector.
+    fn p_values<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Bound<'_, PyList>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        // any coverage will do: p-values do not depend on it
+        match self.regions(py, views, 0.5, threads)? {
+            Regions::Sets { labels, p_values, .. } => table(py, p_values, labels.len()),
+            Regions::Alarms { p_values, .. } => table(py, p_values, 1),
+            Regions::Intervals { .. } => Err(PyValueError::new_err("p-values are for classifiers and detectors")),
+        }
+    }
+
+    /// Whether conformal regions were learned.
+    #[getter]
+    fn conformal(&self) -> bool {
+        self.model.conformal.is_some()
+    }
+
+    /// What is proven at a coverage: (held out, least, most, exact, fifth, everything) for each class of a Mondrian predictor, else
+    /// one.
+    #[allow(clippy::type_complexity)]
+    fn guarantees(&self, coverage: f64) -> PyResult<Vec<(usize, f64, Option<f64>, Option<f64>, Option<f64>, bool)>> {
+        conformal::checked(coverage).map_err(raise)?;
+        let all = self.model.needs_conformal().map_err(raise)?.guarantees(coverage);
+        let told = |g: conformal::Guarantee| {
+            (g.held_out, g.least, g.most, g.exact, g.conditional.map(|beta| beta.fifth), g.everything)
+        };
+        Ok(all.into_iter().map(told).collect())
+    }
+
+    /// The same model with conformal regions from examples that it has not seen.
+    fn calibrated(
+        &self,
+        py: Python<'_>,
+        views: &Bound<'_, PyList>,
+        y: Option<&Bound<'_, PyAny>>,
+        labels: Option<Vec<String>>,
+        mondrian: bool,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let mut data = dataset(views)?;
+        if let Some(y) = y {
+            data = data.with_target(target(y, labels)?).map_err(raise)?;
+        }
+        let mut model = self.model.clone();
+        let done =
+            run(py, (threads, self.size(&data)), None, None, |_| model.calibrate_on(&data, mondrian).map(|()| model))?;
+        Ok(Self { model: done.map_err(raise)?, places: self.places.clone() })
     }
 
     /// Labels as they were spelled; empty for numbers.

@@ -331,7 +331,8 @@ fn more_examples_at_the_same_complexity_lower_every_bound_in_the_end() {
                 entry.name
             );
         }
-        let [one, half, tenth] = [needed.below_one, needed.below_half, needed.below_tenth].map(|m| m.unwrap_or(u64::MAX));
+        let [one, half, tenth] =
+            [needed.below_one, needed.below_half, needed.below_tenth].map(|m| m.unwrap_or(u64::MAX));
         assert!(one <= half && half <= tenth, "{}", entry.name);
     }
 }

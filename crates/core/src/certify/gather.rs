@@ -32,7 +32,12 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         ));
     }
     let machine = remade(model)?;
-    let theory = machine.as_ref().map_or_else(Theory::default, |m| m.theory());
+    let mut theory = machine.as_ref().map_or_else(Theory::default, |m| m.theory());
+    if model.origin.as_ref().is_some_and(|o| o.part.is_some()) {
+        // the machine has solved its problem for a part of these examples only
+        theory.loss = None;
+        theory.multipliers = false;
+    }
     let seen = Seen::new(model, training, &theory)?;
     let mut facts = Facts::bare(training.len() as f64, seen.task);
     facts.machine = model.machine.clone();

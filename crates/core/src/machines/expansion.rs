@@ -78,6 +78,17 @@ impl Expansion {
         }
     }
 
+    /// The same to be renumbered; `None` for explicit features.
+    pub(crate) fn points_mut(&mut self) -> Option<&mut Vec<usize>> {
+        match &mut self.coefficients {
+            Coefficients::Dual { points, .. }
+            | Coefficients::Pairwise { points, .. }
+            | Coefficients::Ball { points, .. }
+            | Coefficients::Neighbours(Neighbours { points, .. }) => Some(points),
+            Coefficients::Primal { .. } | Coefficients::Committee(_) => None,
+        }
+    }
+
     /// How many coordinates explicit features have; `None` where the expansion is in examples.
     pub fn width(&self) -> Option<usize> {
         match &self.coefficients {

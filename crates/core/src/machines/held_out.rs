@@ -1,6 +1,6 @@
 //! Held-out scores: what a machine says about examples it has not seen.
 
-use super::{Features, FitError, Fitted, Machine, Readout, Task};
+use super::{Expansion, Features, FitError, Fitted, Machine, Readout, Task};
 use crate::data::DataError;
 use crate::gram::Plan;
 use crate::solvers::{Monitor, SolveError, Status, Stop};
@@ -40,19 +40,38 @@ fn scores_of_fold<M: Machine + ?Sized>(
     watch: &dyn Monitor,
 ) -> Result<Vec<f64>, FitError> {
     let name = machine.entry().name;
-    let target = task.target.ok_or(FitError::Target { machine: name, error: DataError::NoTarget })?;
+    if task.target.is_none() {
+        return Err(FitError::Target { machine: name, error: DataError::NoTarget });
+    }
+    let (fitted, scores) = without(machine, task, held_out, folds, watch)?;
+    Ok(spread(&scores, &fitted.readout, &whole.readout))
+}
+
+/// A fit without some examples, whose points are places among all of them, and its scores of those left out. As many as `folds` such
+/// fits may run side by side.
+///
+/// # Errors
+/// As [`Machine::run`]; also [`SolveError::Stopped`] if the monitor ends it.
+pub(crate) fn without<M: Machine + ?Sized>(
+    machine: &M,
+    task: &Task<'_>,
+    held_out: &[usize],
+    folds: usize,
+    watch: &dyn Monitor,
+) -> Result<(Fitted, Vec<f64>), FitError> {
     let mut out = vec![false; task.len()];
     held_out.iter().for_each(|&i| out[i] = true);
     let rest: Vec<usize> = (0..task.len()).filter(|&i| !out[i]).collect();
     let part =
         |examples: &[usize]| task.features.as_ref().map(|f| Features { rows: f.rows.select(examples), scale: f.scale });
-    let (known, weights) = (target.select(&rest), task.weights.map(|w| rest.iter().map(|&i| w[i]).collect::<Vec<_>>()));
+    let known = task.target.map(|target| target.select(&rest));
+    let weights = task.weights.map(|w| rest.iter().map(|&i| w[i]).collect::<Vec<_>>());
     let at_once = rayon::current_num_threads().min(folds).max(1);
-    let fitted = machine.run(
+    let mut fitted = machine.run(
         &Task {
             gram: Arc::clone(&task.gram).restrict(&rest, &rest),
             features: part(&rest),
-            target: Some(&known),
+            target: known.as_ref(),
             weights: weights.as_deref(),
             start: None,
             threads: 1,
@@ -68,14 +87,25 @@ fn scores_of_fold<M: Machine + ?Sized>(
         Status::Converged | Status::IterationLimit => None,
     };
     if let Some(reason) = stopped {
-        return Err(FitError::Solve { machine: name, error: SolveError::Stopped { reason } });
+        return Err(FitError::Solve { machine: machine.entry().name, error: SolveError::Stopped { reason } });
+    }
+    if let Some(points) = fitted.expansion.points_mut() {
+        points.iter_mut().for_each(|p| *p = rest[*p]);
     }
     let primal = part(held_out).and_then(|features| fitted.expansion.primal_scores(&features.rows));
     let scores = primal.unwrap_or_else(|| {
-        let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| rest[p]).collect();
-        fitted.expansion.scores(Arc::clone(&task.gram).restrict(held_out, &points).as_ref())
+        let points = fitted.expansion.points();
+        fitted.expansion.scores(Arc::clone(&task.gram).restrict(held_out, points).as_ref())
     });
-    Ok(spread(&scores, &fitted.readout, &whole.readout))
+    Ok((fitted, scores))
+}
+
+/// The models without each example in turn, where they have a closed form.
+pub struct LeftOutModels {
+    /// The score of every example by the model that has not seen it, n × outputs row by row.
+    pub scores: Vec<f64>,
+    /// All n models in one expansion: n × outputs outputs, model by model. Points are places among the examples.
+    pub models: Expansion,
 }
 
 /// Puts the scores of a fit that knows fewer classes at the places they have among all outputs.

@@ -34,6 +34,8 @@ pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
 pub use fitted::{Fitted, Proof};
 pub use folds::folds;
+pub use held_out::LeftOutModels;
+pub(crate) use held_out::without;
 pub use neighbours::{Neighbours, Weighting};
 pub(crate) use readout::NOVELTY;
 pub use readout::{Output, Readout};
@@ -117,6 +119,16 @@ pub trait Machine: Params + Settings + Send + Sync {
     /// What learning theory may assume of it; certificates rest on that.
     fn theory(&self) -> Theory {
         Theory::default()
+    }
+
+    /// The models without each example in turn, where all of them cost no more than a few fits; `None` where it must be learned
+    /// again for each.
+    ///
+    /// # Errors
+    /// As [`Machine::run`].
+    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
+        let _ = (task, watch);
+        Ok(None)
     }
 
     /// How it reads the matrix: what is stored for many fits is stored in that way.

@@ -5,12 +5,12 @@
 //! error and never a panic.
 
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model, Origin, is_libsvm, members, weights};
+use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
 use crate::formula::{Formula, Learned};
 use crate::gram::views::Centring;
-use crate::machines::{Coefficients, Expansion, Fitted, Proof, Readout};
+use crate::machines::{Fitted, Proof, Readout};
 use crate::params::Setting;
 use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ struct Document {
     kernel: String,
     readout: Readout,
     proof: Proof,
-    coefficients: Kind,
+    coefficients: coefficients::Stored,
     centrings: usize,
     /// How many kernels had something to learn beside their parameters.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -43,6 +43,9 @@ struct Document {
     /// Files of models without probabilities, and those written before there were any, do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<Calibration>,
+    /// Only files of models with conformal regions have it; a reader that does not know them predicts without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conformal: Option<conformity::StoredConformal>,
 }
 
 /// A parameter as JSON.
@@ -55,19 +58,9 @@ enum Stored {
     Word(String),
 }
 
+/// A view as a document tells it.
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    Dual,
-    Ball,
-    Pairwise { count: usize },
-    Primal(weights::StoredWeights),
-    Neighbours(members::StoredNeighbours),
-    Committee(members::StoredCommittee),
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredView {
+pub(super) struct StoredView {
     name: String,
     kind: String,
     len: usize,
@@ -90,37 +83,7 @@ impl Model {
             return Err(format!("the kernel {kernel} is not one that can be read back, so it is not written"));
         }
         let mut pack = Packer::default();
-        let outputs = self.fitted.expansion.outputs();
-        pack.f64s("offsets", &[outputs], &self.fitted.expansion.offsets);
-        let points = |pack: &mut Packer, points: &[usize]| {
-            pack.u64s("points", &[points.len()], &points.iter().map(|&p| p as u64).collect::<Vec<_>>());
-        };
-        let coefficients = match &self.fitted.expansion.coefficients {
-            Coefficients::Dual { points: places, alpha } => {
-                points(&mut pack, places);
-                pack.f64s("alpha", &[places.len(), outputs], alpha);
-                Kind::Dual
-            }
-            Coefficients::Pairwise { points: places, classes, alpha, count } => {
-                points(&mut pack, places);
-                pack.u32s("classes", &[places.len()], classes);
-                pack.f64s("alpha", &[places.len(), count - 1], alpha);
-                Kind::Pairwise { count: *count }
-            }
-            Coefficients::Ball { points: places, alpha } => {
-                points(&mut pack, places);
-                pack.f64s("alpha", &[places.len(), outputs], alpha);
-                Kind::Ball
-            }
-            Coefficients::Primal { weights, width, scale } => {
-                Kind::Primal(weights::pack(&mut pack, weights, outputs, *width, *scale))
-            }
-            Coefficients::Neighbours(neighbours) => {
-                points(&mut pack, &neighbours.points);
-                Kind::Neighbours(members::pack_neighbours(&mut pack, neighbours, outputs))
-            }
-            Coefficients::Committee(committee) => Kind::Committee(members::pack_committee(&mut pack, committee)),
-        };
+        let coefficients = coefficients::pack(&mut pack, &self.fitted.expansion);
         let centrings = self.kernel.centrings();
         for (i, centring) in centrings.iter().enumerate() {
             pack.f64s(format!("centring.{i}"), &[centring.means.len()], &centring.means);
@@ -133,7 +96,7 @@ impl Model {
         }
         let document = Document {
             // columns without weight are left out since the second version
-            format: if matches!(&coefficients, Kind::Primal(stored) if stored.columns.is_some()) { VERSION } else { 1 },
+            format: if coefficients.leaves_columns_out() { VERSION } else { 1 },
             written_by: format!("mercer {}", env!("CARGO_PKG_VERSION")),
             machine: self.machine.clone(),
             settings: self.settings.iter().map(|(name, value)| (name.clone(), store(value))).collect(),
@@ -143,12 +106,13 @@ impl Model {
             coefficients,
             centrings: centrings.len(),
             learned: learned.len(),
-            views: self.examples.views().iter().enumerate().map(|(i, v)| pack_view(&mut pack, i, v)).collect(),
+            views: pack_views(&mut pack, &self.examples),
             schema: self.schema.clone(),
             trained_on: self.trained_on,
             candidates: self.candidates,
             origin: self.origin.clone(),
             calibration: self.fitted.calibration.clone(),
+            conformal: self.conformal.as_ref().map(|c| conformity::pack(&mut pack, c)),
         };
         pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
     }
@@ -217,6 +181,11 @@ fn restore(value: Stored) -> Setting {
         Stored::Word(w) => Setting::Word(w),
         Stored::Numbers(xs) => Setting::Numbers(xs),
     }
+}
+
+/// Adds the views of examples to a file.
+pub(super) fn pack_views(pack: &mut Packer, examples: &Dataset) -> Vec<StoredView> {
+    examples.views().iter().enumerate().map(|(i, v)| pack_view(pack, i, v)).collect()
 }
 
 fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
@@ -303,27 +272,34 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         return Err("its kernel has a word where a number should be".to_owned());
     }
     let gaps = kernel.meets_gaps();
-    let views = document
-        .views
-        .iter()
-        .enumerate()
-        .map(|(i, v)| Ok(View { name: v.name.clone(), values: unpack_view(unpack, i, v, gaps)? }))
-        .collect::<Result<Vec<_>, String>>()?;
-    let examples = Dataset::from_views(views).map_err(|e| e.to_string())?;
+    let examples = unpack_views(unpack, &document.views, gaps)?;
     if kernel.centrings().iter().any(|c| c.means.len() != examples.len()) {
         return Err("a centre was learned on another number of examples".to_owned());
     }
-    let (_, offsets) = finite(unpack.get_f64s("offsets")?)?;
-    if document.readout.outputs() != offsets.len() || offsets.is_empty() {
-        return Err("its readout does not fit its outputs".to_owned());
-    }
+    let sizes = (document.readout.outputs(), examples.len());
+    let expansion = coefficients::unpack(&document.coefficients, unpack, &document.readout, sizes)?;
     if let Some(calibration) = &document.calibration {
-        calibration.check(offsets.len())?;
+        calibration.check(expansion.outputs())?;
         if document.readout.form().is_none() {
             return Err("it has probabilities, but predicts no classes".to_owned());
         }
     }
-    let coefficients = unpack_coefficients(&document, unpack, &offsets, examples.len())?;
+    let conformal = match &document.conformal {
+        Some(stored) => {
+            let calibrated = document.calibration.is_some();
+            Some(conformity::unpack(stored, unpack, &document.readout, calibrated, (examples.len(), gaps))?)
+        }
+        None => None,
+    };
+    if let Some(pool) = conformal.as_ref().and_then(|c| c.pool.as_ref()) {
+        // a centre belongs to the examples of the model
+        if !kernel.centrings().is_empty() {
+            return Err("its conformal predictor has examples without a centre".to_owned());
+        }
+        if let Some(schema) = &document.schema {
+            schema.check(pool)?;
+        }
+    }
     if document.machine.is_empty() || crate::machines::find(&document.machine).is_none() {
         return Err(format!("there is no machine called {}", document.machine));
     }
@@ -335,7 +311,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
         kernel,
         fitted: Fitted {
-            expansion: Expansion { coefficients, offsets },
+            expansion,
             readout: document.readout,
             proof: document.proof,
             calibration: document.calibration,
@@ -347,10 +323,20 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         places: Vec::new(),
         candidates: document.candidates,
         origin: document.origin,
+        conformal,
     })
 }
 
-fn finite<T, S: Scalar>(array: (T, Vec<S>)) -> Result<(T, Vec<S>), String> {
+/// The examples of a file.
+pub(super) fn unpack_views(unpack: &Unpacker<'_>, views: &[StoredView], gaps: bool) -> Result<Dataset, String> {
+    let view = |(i, v): (usize, &StoredView)| -> Result<View, String> {
+        Ok(View { name: v.name.clone(), values: unpack_view(unpack, i, v, gaps)? })
+    };
+    let views = views.iter().enumerate().map(view).collect::<Result<Vec<_>, String>>()?;
+    Dataset::from_views(views).map_err(|e| e.to_string())
+}
+
+pub(super) fn finite<T, S: Scalar>(array: (T, Vec<S>)) -> Result<(T, Vec<S>), String> {
     finite_or(false, array)
 }
 
@@ -360,50 +346,6 @@ fn finite_or<T, S: Scalar>(gaps: bool, array: (T, Vec<S>)) -> Result<(T, Vec<S>)
         Ok(array)
     } else {
         Err("an array holds numbers that are not finite".to_owned())
-    }
-}
-
-fn unpack_coefficients(
-    document: &Document,
-    unpack: &Unpacker<'_>,
-    offsets: &[f64],
-    examples: usize,
-) -> Result<Coefficients, String> {
-    if let Kind::Primal(stored) = &document.coefficients {
-        let weights = weights::unpack(unpack, stored, offsets.len())?;
-        return Ok(Coefficients::Primal { weights, width: stored.width, scale: stored.scale });
-    }
-    if let Kind::Committee(stored) = &document.coefficients {
-        return members::unpack_committee(unpack, stored, offsets.len()).map(Coefficients::Committee);
-    }
-    let (_, points) = unpack.get_u64s("points")?;
-    let points: Vec<usize> = points.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
-    if points.iter().any(|&p| p >= examples) {
-        return Err("a coefficient belongs to an example that is not in the file".to_owned());
-    }
-    if let Kind::Neighbours(stored) = &document.coefficients {
-        return members::unpack_neighbours(unpack, stored, points, offsets.len()).map(Coefficients::Neighbours);
-    }
-    let (shape, alpha) = finite(unpack.get_f64s("alpha")?)?;
-    match document.coefficients {
-        Kind::Pairwise { count } => {
-            let (_, classes) = unpack.get_u32s("classes")?;
-            let fits = count >= 2
-                && shape == [points.len(), count - 1]
-                && classes.len() == points.len()
-                && classes.iter().all(|&c| (c as usize) < count)
-                && classes.windows(2).all(|p| p[0] <= p[1])
-                && count.checked_mul(count - 1).is_some_and(|twice| offsets.len() == twice / 2);
-            match (fits, &document.readout) {
-                (true, Readout::Vote { labels }) if labels.len() == count => {
-                    Ok(Coefficients::Pairwise { points, classes, alpha, count })
-                }
-                _ => Err("its coefficients do not fit its classes".to_owned()),
-            }
-        }
-        Kind::Ball if shape == [points.len(), 1] && offsets.len() == 1 => Ok(Coefficients::Ball { points, alpha }),
-        Kind::Dual if shape == [points.len(), offsets.len()] => Ok(Coefficients::Dual { points, alpha }),
-        _ => Err("its coefficients have the wrong shape".to_owned()),
     }
 }
 
@@ -452,7 +394,7 @@ fn unpack_words(unpack: &Unpacker<'_>, name: &str) -> Result<Vec<String>, String
 }
 
 /// Where each vector or string starts: rising places up to `end`.
-fn places(unpack: &Unpacker<'_>, name: &str, end: usize) -> Result<Vec<usize>, String> {
+pub(super) fn places(unpack: &Unpacker<'_>, name: &str, end: usize) -> Result<Vec<usize>, String> {
     let (_, starts) = unpack.get_u64s(name)?;
     let starts: Vec<usize> = starts.into_iter().map(|s| usize::try_from(s).unwrap_or(usize::MAX)).collect();
     let fits = starts.first() == Some(&0) && starts.last() == Some(&end) && starts.windows(2).all(|p| p[0] <= p[1]);

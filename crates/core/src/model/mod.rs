@@ -1,5 +1,7 @@
 //! Models: a fitted machine joined with its kernel and the examples it needs.
 
+mod coefficients;
+mod conformity;
 mod error;
 mod figure;
 mod file;
@@ -8,26 +10,32 @@ mod members;
 mod onnx;
 mod plane;
 mod profile;
+mod regions;
 mod regression;
 mod reliability;
 mod roc;
 mod tensors;
 mod weights;
 
+pub(crate) use conformity::sub_readout;
 pub use error::FileError;
 pub use libsvm::{LibsvmFile, is_libsvm};
 pub use onnx::OnnxFile;
+pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
 
+use crate::conformal::Conformal;
 use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Side;
-use crate::machines::{Coefficients, Fitted, Neighbours, Output, Weighting};
+use crate::machines::{Coefficients, Expansion, Fitted, Output, Weighting};
 use crate::params::Setting;
 use crate::solvers::SolveError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// What files of other programs have no words for.
+const NO_REGIONS: &str = "conformal sets, intervals and p-values are not in the file";
 /// Examples whose features are computed at a time.
 const SLICE: usize = 4096;
 
@@ -54,6 +62,8 @@ pub struct Model {
     pub candidates: usize,
     /// Which examples it was trained on; files from elsewhere and older ones do not tell.
     pub origin: Option<Origin>,
+    /// What sets and intervals come from, where that was learned.
+    pub conformal: Option<Conformal>,
 }
 
 /// What is told about the training examples.
@@ -88,11 +98,7 @@ impl Model {
             indexed.to_own()
         } else {
             let kept = indexed.select(fitted.expansion.points());
-            if let Coefficients::Dual { points, .. }
-            | Coefficients::Pairwise { points, .. }
-            | Coefficients::Ball { points, .. }
-            | Coefficients::Neighbours(Neighbours { points, .. }) = &mut fitted.expansion.coefficients
-            {
+            if let Some(points) = fitted.expansion.points_mut() {
                 *points = (0..points.len()).collect();
             }
             kept
@@ -108,6 +114,7 @@ impl Model {
             places,
             candidates: 1,
             origin: None,
+            conformal: None,
         }
     }
 
@@ -125,13 +132,18 @@ impl Model {
     }
 
     fn raw_scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
-        if let Some(width) = self.fitted.expansion.width() {
+        self.scores_by(&self.fitted.expansion, &self.examples, data)
+    }
+
+    /// The scores of new examples by an expansion whose points are places in `examples`.
+    fn scores_by(&self, expansion: &Expansion, examples: &Dataset, data: &Dataset) -> Result<Vec<f64>, Error> {
+        if let Some(width) = expansion.width() {
             if data.len() > SLICE && !self.kernel.features_are_data() {
                 // computed features may be many more numbers than the data
-                let mut scores = Vec::with_capacity(data.len() * self.fitted.expansion.outputs());
+                let mut scores = Vec::with_capacity(data.len() * expansion.outputs());
                 for start in (0..data.len()).step_by(SLICE) {
                     let slice: Vec<usize> = (start..data.len().min(start + SLICE)).collect();
-                    scores.extend(self.raw_scores(&data.select(&slice))?);
+                    scores.extend(self.scores_by(expansion, examples, &data.select(&slice))?);
                 }
                 return Ok(scores);
             }
@@ -139,15 +151,15 @@ impl Model {
                 finding: "this model has explicit weights, for which the data have no features: it needs the kind of examples it was trained on".to_owned(),
             })?;
             let got = rows.width();
-            return self.fitted.expansion.primal_scores(&rows).ok_or_else(|| {
+            return expansion.primal_scores(&rows).ok_or_else(|| {
                 DataError::Usage {
                     finding: format!("the model was trained on {width} coordinates, the data have {got}"),
                 }
                 .into()
             });
         }
-        let cross = self.kernel.cross(data, &self.examples)?;
-        let instead = match &self.fitted.expansion.coefficients {
+        let cross = self.kernel.cross(data, examples)?;
+        let instead = match &expansion.coefficients {
             Coefficients::Ball { .. } => Some("use one_class"),
             Coefficients::Neighbours(n) if n.weighting == Weighting::Distance => Some("take weighting = uniform"),
             _ => None,
@@ -159,20 +171,19 @@ impl Model {
             );
             return Err(DataError::Usage { finding }.into());
         }
-        let points = self.fitted.expansion.points();
-        let cross = if self.is_whole() {
+        let points = expansion.points();
+        let cross = if whole(points, examples.len()) {
             cross
         } else {
             let rows: Vec<usize> = (0..data.len()).collect();
             cross.restrict(&rows, points)
         };
-        Ok(self.fitted.expansion.scores(cross.as_ref()))
+        Ok(expansion.scores(cross.as_ref()))
     }
 
     /// Whether the points of the expansion are all examples in their order; a support vector machine has them class by class.
     pub(crate) fn is_whole(&self) -> bool {
-        let points = self.fitted.expansion.points();
-        points.len() == self.examples.len() && points.is_sorted()
+        whole(self.fitted.expansion.points(), self.examples.len())
     }
 
     /// Predicts new examples, with probabilities where the model has learned them.
@@ -192,8 +203,12 @@ impl Model {
     }
 }
 
+fn whole(points: &[usize], examples: usize) -> bool {
+    points.len() == examples && points.is_sorted()
+}
+
 /// Views that a precomputed kernel reads are kept as places only: their rows mean nothing without the matrix.
-fn index_precomputed(kernel: &Formula, training: &Dataset) -> Dataset {
+pub(crate) fn index_precomputed(kernel: &Formula, training: &Dataset) -> Dataset {
     let wanted = kernel.views();
     let views = training.views().iter().map(|view| {
         let read = wanted.iter().any(|(name, kind)| {

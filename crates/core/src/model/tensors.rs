@@ -2,11 +2,14 @@
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Arrays to be written.
 #[derive(Default)]
 pub(super) struct Packer {
     arrays: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
+    /// What stands before every name.
+    prefix: String,
 }
 
 macro_rules! numbers {
@@ -15,7 +18,8 @@ macro_rules! numbers {
             /// Adds an array.
             pub(super) fn $put(&mut self, name: impl Into<String>, shape: &[usize], values: &[$type]) {
                 let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-                self.arrays.insert(name.into(), (Dtype::$dtype, shape.to_vec(), bytes));
+                let name = format!("{}{}", self.prefix, name.into());
+                self.arrays.insert(name, (Dtype::$dtype, shape.to_vec(), bytes));
             }
         }
 
@@ -38,7 +42,17 @@ numbers!(u32s, get_u32s, u32, U32);
 impl Packer {
     /// Adds bytes.
     pub(super) fn bytes(&mut self, name: impl Into<String>, values: Vec<u8>) {
-        self.arrays.insert(name.into(), (Dtype::U8, vec![values.len()], values));
+        let name = format!("{}{}", self.prefix, name.into());
+        self.arrays.insert(name, (Dtype::U8, vec![values.len()], values));
+    }
+
+    /// Adds arrays whose names all start with a prefix.
+    pub(super) fn within<T>(&mut self, prefix: &str, add: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.prefix.len();
+        self.prefix.push_str(prefix);
+        let added = add(self);
+        self.prefix.truncate(outer);
+        added
     }
 
     /// The whole file: arrays, and the document with a checksum over everything.
@@ -94,12 +108,19 @@ pub(super) fn checksum<'a, 'b: 'a>(document: &str, arrays: impl Iterator<Item = 
 
 /// Arrays of a file that was read.
 pub(super) struct Unpacker<'a> {
-    arrays: BTreeMap<String, TensorView<'a>>,
+    arrays: Arc<BTreeMap<String, TensorView<'a>>>,
+    /// What stands before every name.
+    prefix: String,
 }
 
 impl<'a> Unpacker<'a> {
     pub(super) fn new(file: &SafeTensors<'a>) -> Self {
-        Self { arrays: file.tensors().into_iter().collect() }
+        Self { arrays: Arc::new(file.tensors().into_iter().collect()), prefix: String::new() }
+    }
+
+    /// The arrays whose names start with a prefix.
+    pub(super) fn within(&self, prefix: &str) -> Self {
+        Self { arrays: Arc::clone(&self.arrays), prefix: format!("{}{prefix}", self.prefix) }
     }
 
     pub(super) fn checksum(&self, document: &str) -> u32 {
@@ -107,7 +128,8 @@ impl<'a> Unpacker<'a> {
     }
 
     fn view(&self, name: &str, dtype: Dtype) -> Result<&TensorView<'a>, String> {
-        let view = self.arrays.get(name).ok_or_else(|| format!("array {name} is missing"))?;
+        let name = format!("{}{name}", self.prefix);
+        let view = self.arrays.get(&name).ok_or_else(|| format!("array {name} is missing"))?;
         if view.dtype() != dtype {
             return Err(format!("array {name} holds {:?} instead of {dtype:?}", view.dtype()));
         }

@@ -65,6 +65,26 @@ pub fn leave_one_out(alpha: &[f64], inverse_diagonal: &[f64]) -> Vec<f64> {
     alpha.iter().enumerate().map(|(p, a)| a / inverse_diagonal[p / outputs]).collect()
 }
 
+/// The solutions without each equation in turn, n × (n · outputs) numbers row by row, solution by solution: with B = A⁻¹ that
+/// without i is α_j − B_ji α_i / B_ii, which is zero for j = i. From the same block inverse.
+pub fn left_out_models(alpha: &[f64], factor: &Cholesky) -> Vec<f64> {
+    let n = factor.len();
+    let outputs = alpha.len() / n.max(1);
+    let mut inverse = vec![0.0; n * n];
+    (0..n).for_each(|i| inverse[i * n + i] = 1.0);
+    factor.solve(&mut inverse, n);
+    let mut all = vec![0.0; n * n * outputs];
+    all.par_chunks_mut((n * outputs).max(1)).enumerate().for_each(|(j, row)| {
+        for i in (0..n).filter(|&i| i != j) {
+            let share = inverse[j * n + i] / inverse[i * n + i];
+            for c in 0..outputs {
+                row[i * outputs + c] = alpha[j * outputs + c] - share * alpha[i * outputs + c];
+            }
+        }
+    });
+    all
+}
+
 /// K = UΛUᵀ together with UᵀY: every λ costs O(n² outputs) from here on.
 #[derive(Clone, Debug)]
 pub struct Spectrum {

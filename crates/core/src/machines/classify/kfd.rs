@@ -7,7 +7,9 @@ use crate::data::Classes;
 use crate::gram::Gram;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::threshold::Threshold;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Proof, Readout, Task,
+};
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
 use crate::solvers::fisher::{Aim, Quadratic, quotient};
@@ -194,6 +196,31 @@ impl Machine for Kfd {
         let left_out = solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example);
         let scores = part.y.iter().zip(&left_out).map(|(y, r)| y - r).collect();
         Ok(Some((fitted, scores)))
+    }
+
+    /// Exact for the programme's own offset, whatever the rule of the threshold. `lambda = loo` has no closed form here: it was
+    /// chosen with the help of the example that is left out.
+    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
+        let (penalty, classes) = (self.checked()?, task.classes(NAME)?);
+        let Auto::Value(lambda) = self.lambda else { return Ok(None) };
+        let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
+        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
+        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
+        if pairwise || !direct || weights.contains(&0.0) || self.class_weight == "balanced" {
+            return Ok(None);
+        }
+        let n = task.len();
+        let part = whole(&(0..n).collect::<Vec<_>>(), &classes, &weights);
+        let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
+        task.plan.check(bordered_bytes(n, part.outputs, penalty, true) + 8 * n * n * (2 + 2 * part.outputs), WHAT)?;
+        let solved =
+            bordered(task.gram.as_ref(), &aim, watch).map_err(|error| FitError::Solve { machine: NAME, error })?;
+        let residuals = solved.left_out(LeftOut::Example);
+        let (alpha, offsets) = solved.left_out_models();
+        Ok(Some(LeftOutModels {
+            scores: part.y.iter().zip(&residuals).map(|(y, r)| y - r).collect(),
+            models: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
+        }))
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -5,7 +5,8 @@ use crate::data::{DataError, Numbers, Rows};
 use crate::gram::{Dense, Gram, fill, show_bytes};
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
-    Coefficients, Expansion, Features, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task,
+    Coefficients, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Proof, Readout,
+    Task,
 };
 use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
@@ -147,6 +148,29 @@ impl Machine for Ridge {
         let found = direct::solve_shifted(matrix.into_values(), n, lambda, y, outputs).map_err(solve)?;
         let left_out = leave_one_out(&found.alpha, &found.factor.inverse_diagonal());
         Ok(Some((fitted, y.iter().zip(&left_out).map(|(y, r)| y - r).collect())))
+    }
+
+    /// `lambda = loo` has no closed form here: it was chosen with the help of the example that is left out.
+    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
+        let AutoList::Values(each) = &self.lambda else { return Ok(None) };
+        let [lambda] = each.as_slice() else { return Ok(None) };
+        if self.solver == RidgeSolver::Cg {
+            return Ok(None);
+        }
+        let target = targets(NAME, task)?;
+        let (n, y, outputs) = (task.len(), &target.values, target.names.len());
+        let run = Run::new(self, Auto::Value(*lambda), &target, task, watch);
+        let matrix = run.dense(task, 8 * n * n * (1 + outputs))?;
+        let found = direct::solve_shifted(matrix.into_values(), n, *lambda, y, outputs).map_err(solve)?;
+        let residuals = leave_one_out(&found.alpha, &found.factor.inverse_diagonal());
+        let alpha = direct::left_out_models(&found.alpha, &found.factor);
+        Ok(Some(LeftOutModels {
+            scores: y.iter().zip(&residuals).map(|(y, r)| y - r).collect(),
+            models: Expansion {
+                coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
+                offsets: vec![0.0; n * outputs],
+            },
+        }))
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -106,5 +106,6 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         places: Vec::new(),
         candidates: 0,
         origin: None,
+        conformal: None,
     }
 }

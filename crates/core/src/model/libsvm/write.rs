@@ -49,7 +49,7 @@ pub(super) fn write(model: &Model) -> Result<LibsvmFile, String> {
     let weights = explicit(model);
     let values = weights.as_ref().unwrap_or(&view.values);
     let sum = sum(model, &kernel)?;
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = model.conformal.iter().map(|_| crate::model::NO_REGIONS.to_owned()).collect();
     let mut text = format!("svm_type {}\n{}", sum.svm_type, kernel.header);
     let _ = writeln!(text, "nr_class {}", sum.counts.len().max(2));
     let _ = writeln!(text, "total_sv {}", sum.terms.len());

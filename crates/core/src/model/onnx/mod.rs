@@ -90,7 +90,8 @@ fn write(model: &Model) -> Result<OnnxFile, String> {
     let kernel = model.kernel.to_string();
     let document = format!("{} with {kernel}, written by mercer", model.machine);
     let metadata = [("machine", model.machine.clone()), ("kernel", kernel), ("outputs", names.join("\n"))];
-    let Writer { graph, notes, .. } = writer;
+    let Writer { graph, mut notes, .. } = writer;
+    notes.extend(model.conformal.as_ref().map(|_| super::NO_REGIONS.to_owned()));
     Ok(OnnxFile { bytes: graph.file(&document, &metadata), notes })
 }
 

@@ -19,13 +19,13 @@ pub struct Bordered {
     pub found: Discriminants,
     /// γ = β/λ, n × outputs row by row.
     pub gamma: Vec<f64>,
-    factor: Cholesky,
+    pub(super) factor: Cholesky,
     /// A⁻¹1 with A = G + λW⁻¹.
-    ones: Vec<f64>,
+    pub(super) ones: Vec<f64>,
     /// K, kept where G is its square.
-    kernel: Option<Vec<f64>>,
+    pub(super) kernel: Option<Vec<f64>>,
     /// λ/w where all weights are alike.
-    even: Option<f64>,
+    pub(super) even: Option<f64>,
 }
 
 /// The bytes that [`bordered`] takes, with the leave-one-out residuals if these are wanted.

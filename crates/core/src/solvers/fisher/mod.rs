@@ -13,6 +13,7 @@
 pub mod direct;
 pub mod eigen;
 pub mod greedy;
+mod left_out;
 pub mod pair_descent;
 pub mod path;
 pub mod subset;

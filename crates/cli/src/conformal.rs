@@ -1,0 +1,274 @@
+//! Sets, intervals and p-values at the terminal: flags of fit and predict, columns beside the predictions, and reports.
+
+use crate::failure::Failure;
+use crate::predict::cell;
+use crate::report;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::conformal::{Conformal, Guarantee, Measure, Measured, Method, Recipe, Regions};
+use mercer::machines::Readout;
+use mercer::model::Model;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The coverage that reports speak of where nobody names one.
+pub(crate) const USUAL: f64 = 0.9;
+
+/// Flags of `fit`.
+pub(crate) fn flags(command: Command) -> Command {
+    command
+        .next_help_heading("Sets and intervals (conformal prediction)")
+        .arg(
+            Arg::new("conformal")
+                .long("conformal")
+                .value_name("METHOD")
+                .value_parser(Method::WORDS.map(|w| w.0))
+                .help("Also learn sets, intervals or p-values with a proven coverage: split (a part of the examples is set aside), cross (a model without each fold) or jackknife (a model without each example; at once for ridge and kfd)"),
+        )
+        .arg(
+            Arg::new("conformal-share")
+                .long("conformal-share")
+                .value_name("SHARE")
+                .requires("conformal")
+                .value_parser(value_parser!(f64))
+                .default_value("0.25")
+                .help("Share of the examples that split sets aside"),
+        )
+        .arg(
+            Arg::new("conformal-folds")
+                .long("conformal-folds")
+                .value_name("K")
+                .requires("conformal")
+                .value_parser(value_parser!(u16).range(2..))
+                .default_value("10")
+                .help("Folds of cross"),
+        )
+        .arg(
+            Arg::new("conformal-retrain")
+                .long("conformal-retrain")
+                .action(ArgAction::SetTrue)
+                .requires("conformal")
+                .help("Let jackknife learn once for each example where the machine has no closed form"),
+        )
+        .arg(mondrian().requires("conformal"))
+}
+
+fn mondrian() -> Arg {
+    Arg::new("mondrian")
+        .long("mondrian")
+        .action(ArgAction::SetTrue)
+        .help("Judge each class by its own examples, so that each is covered by itself, rare ones too")
+}
+
+/// Flags of `predict`.
+pub(crate) fn prediction_flags(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("conformal")
+                .long("conformal")
+                .value_name("COVERAGE")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(f64))
+                .conflicts_with_all(["rank", "profile"])
+                .help("Append the set of labels and its size, the interval, or the p-value and alarm, at this coverage, e.g. 0.9"),
+        )
+        .arg(
+            Arg::new("calibration")
+                .long("calibration")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .requires("conformal")
+                .help("Labelled examples that the model has not seen, to learn --conformal from: for any model"),
+        )
+        .arg(mondrian().requires("calibration"))
+}
+
+/// What `fit` is asked for; a flag of another method is a mistake.
+pub(crate) fn recipe(flags: &ArgMatches) -> Result<Option<Recipe>, Failure> {
+    let word = flags.get_one::<String>("conformal");
+    let Some(method) = word.and_then(|word| Method::WORDS.iter().find(|(w, _)| w == word)).map(|(_, m)| *m) else {
+        return Ok(None);
+    };
+    let owners = [
+        ("conformal-share", Method::Split),
+        ("conformal-folds", Method::Cross),
+        ("conformal-retrain", Method::Jackknife),
+    ];
+    for (flag, owner) in owners {
+        if flags.value_source(flag) == Some(ValueSource::CommandLine) && owner != method {
+            return Err(Failure::usage(format!("--{flag} is for --conformal {owner}; leave it out with {method}")));
+        }
+    }
+    Ok(Some(Recipe {
+        method,
+        share: flags.get_one::<f64>("conformal-share").copied().unwrap_or(0.25),
+        folds: flags.get_one::<u16>("conformal-folds").map_or(10, |&k| usize::from(k)),
+        mondrian: flags.get_flag("mondrian"),
+        retrain: flags.get_flag("conformal-retrain"),
+    }))
+}
+
+/// Columns beside a prediction: their names, and a line for each example.
+pub(crate) fn columns(regions: &Regions) -> (Vec<String>, Vec<String>) {
+    match regions {
+        Regions::Sets { labels, .. } => {
+            let line = |set: Vec<&str>| format!("{},{}", cell(&set.join("|")), set.len());
+            let lines = (0..regions.len()).map(|i| line(set_of(regions, labels, i))).collect();
+            (vec!["set".to_owned(), "set_size".to_owned()], lines)
+        }
+        Regions::Intervals { names, lower, upper } => {
+            let header: Vec<String> = match names.as_slice() {
+                [_] => vec!["lower".to_owned(), "upper".to_owned()],
+                several => {
+                    several.iter().flat_map(|n| [cell(&format!("lower_{n}")), cell(&format!("upper_{n}"))]).collect()
+                }
+            };
+            let pairs: Vec<String> = lower.iter().zip(upper).map(|(l, u)| format!("{l},{u}")).collect();
+            (header, pairs.chunks(names.len().max(1)).map(|row| row.join(",")).collect())
+        }
+        Regions::Alarms { p_values, alarms } => {
+            let line = |(p, alarm): (&f64, &bool)| format!("{p},{alarm}");
+            (vec!["p_value".to_owned(), "alarm".to_owned()], p_values.iter().zip(alarms).map(line).collect())
+        }
+    }
+}
+
+/// The labels in the set of an example.
+fn set_of<'a>(regions: &Regions, labels: &'a [String], i: usize) -> Vec<&'a str> {
+    let Regions::Sets { inside, .. } = regions else { return Vec::new() };
+    let set = &inside[i * labels.len()..(i + 1) * labels.len()];
+    labels.iter().zip(set).filter(|(_, inside)| **inside).map(|(label, _)| label.as_str()).collect()
+}
+
+/// Regions in a JSON document; an infinite end is `null`.
+pub(crate) fn insert(document: &mut Value, regions: &Regions) {
+    match regions {
+        Regions::Sets { labels, p_values, .. } => {
+            document["labels"] = json!(labels);
+            document["sets"] = (0..regions.len()).map(|i| json!(set_of(regions, labels, i))).collect();
+            document["p_values"] = json!(p_values.chunks_exact(labels.len().max(1)).collect::<Vec<_>>());
+        }
+        Regions::Intervals { names, lower, upper } => {
+            let pair = |i: usize| json!([lower[i], upper[i]]);
+            let row = |i: usize| match names.len() {
+                1 => pair(i),
+                k => (0..k).map(|c| pair(i * k + c)).collect(),
+            };
+            document["intervals"] = (0..regions.len()).map(row).collect();
+        }
+        Regions::Alarms { p_values, alarms } => {
+            document["p_values"] = json!(p_values);
+            document["alarms"] = json!(alarms);
+        }
+    }
+}
+
+/// What is proven, as JSON.
+pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Value {
+    let labels = classes(model, conformal);
+    let one = |(i, g): (usize, Guarantee)| {
+        let mut told = json!(g);
+        if let Some(label) = labels.get(i) {
+            told["class"] = json!(label);
+        }
+        told
+    };
+    json!({
+        "coverage": coverage,
+        "method": conformal.method,
+        "mondrian": conformal.mondrian,
+        "measure": conformal.measure,
+        "models": conformal.members(),
+        "guarantee": conformal.guarantees(coverage).into_iter().enumerate().map(one).collect::<Vec<_>>(),
+    })
+}
+
+/// The classes that are judged by themselves; none where all are judged together.
+fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
+    match &model.fitted.readout {
+        Readout::ArgMax { labels } | Readout::Vote { labels } if conformal.mondrian => labels,
+        _ => &[],
+    }
+}
+
+/// What is proven, in a sentence.
+pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> String {
+    let all = conformal.guarantees(coverage);
+    let least = all.iter().map(|g| g.least).fold(1.0, f64::min);
+    let held: usize = all.iter().map(|g| g.held_out).sum();
+    let models = match conformal.method {
+        Method::Split => String::new(),
+        Method::Cross => format!(" by {} models", conformal.members()),
+        Method::Jackknife => " by the models without each".to_owned(),
+    };
+    let measure = match conformal.measure {
+        Measure::Probability => "probabilities",
+        Measure::Margin => "margins",
+        Measure::Residual => "residuals",
+        Measure::Novelty => "scores",
+    };
+    let each = if conformal.mondrian { ", each class by itself" } else { "" };
+    let beta = match all.as_slice() {
+        [Guarantee { conditional: Some(beta), .. }] => {
+            format!("; with these examples at least {:.1} % in 19 cases of 20", 100.0 * beta.fifth)
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{}: {measure} of {held} held-out examples{models}{each}; at coverage {coverage} at least {:.1} % is proven{beta}{}",
+        conformal.method,
+        100.0 * least,
+        too_few(model, conformal, coverage).map(|t| format!("; {t}")).unwrap_or_default()
+    )
+}
+
+/// Where regions hold everything because of too few examples.
+pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Option<String> {
+    let all = conformal.guarantees(coverage);
+    let few: Vec<usize> = (0..all.len()).filter(|&i| all[i].everything).collect();
+    // ⌈(n + 1) c⌉ ≤ n from n = ⌈c / (1 − c)⌉ on
+    let needed = (coverage / (1.0 - coverage) - 1e-9).ceil();
+    let first = *few.first()?;
+    let labels = classes(model, conformal);
+    Some(if labels.is_empty() {
+        format!(
+            "{} held-out examples are too few for coverage {coverage}, which needs {needed}: every region holds everything",
+            all[first].held_out
+        )
+    } else {
+        let names: Vec<&str> = few.iter().filter_map(|&i| labels.get(i)).map(String::as_str).collect();
+        format!(
+            "too few held-out examples for coverage {coverage}, which needs {needed} of a class: every set holds {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// How regions did on labelled examples, for people.
+pub(crate) fn measured(measured: &Measured, regions: &Regions, coverage: f64) -> Vec<(&'static str, String)> {
+    let percent = |x: f64| format!("{:.2} %", 100.0 * x);
+    let size = |words: &'static str| (words, measured.size.map_or_else(|| "infinite".to_owned(), report::short));
+    let mut rows = match regions {
+        Regions::Sets { .. } => {
+            let (empty, single) = measured.empty_and_single.unwrap_or((0.0, 0.0));
+            vec![
+                ("coverage", format!("{} of the sets at {coverage} hold the label", percent(measured.coverage))),
+                size("mean size of sets"),
+                ("sets", format!("{} have one label, {} none", percent(single), percent(empty))),
+            ]
+        }
+        Regions::Intervals { .. } => vec![
+            ("coverage", format!("{} of the intervals at {coverage} hold the number", percent(measured.coverage))),
+            size("mean width"),
+        ],
+        Regions::Alarms { .. } => {
+            vec![("alarms", format!("{} at level {}", percent(1.0 - measured.coverage), report::short(1.0 - coverage)))]
+        }
+    };
+    if !measured.of_classes.is_empty() && measured.of_classes.len() <= 20 {
+        let each: Vec<String> =
+            measured.of_classes.iter().map(|(label, c)| format!("{label} {}", percent(*c))).collect();
+        rows.push(("coverage of classes", each.join(", ")));
+    }
+    rows
+}

@@ -1,0 +1,156 @@
+//! Sets, intervals and p-values at the terminal: fit, predict, evaluate and show.
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+mod common;
+
+use common::Place;
+use serde_json::Value;
+
+/// A folder with training, held-out and new examples of two classes and of noisy sinc.
+fn place() -> Place {
+    let place = Place::new();
+    for (set, seeds) in [("banana", [1, 2, 3]), ("noisy_sinc", [1, 2, 3])] {
+        for (name, seed) in ["train", "held", "new"].iter().zip(seeds) {
+            let n = if *name == "new" { 2000 } else { 200 };
+            place.run(&format!("data {set} --n {n} --seed {seed} -o {set}_{name}.csv")).ok();
+        }
+    }
+    place
+}
+
+fn cells(line: &str) -> Vec<&str> {
+    line.split(',').collect()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+#[test]
+fn sets_stand_beside_the_prediction_and_cover() {
+    let place = place();
+    for method in ["split", "cross", "split --probabilities platt", "split --mondrian", "cross --mondrian"] {
+        place.run(&format!("fit banana_train.csv --machine svc --conformal {method} -o m")).ok();
+        let said = place.run("predict m banana_new.csv --conformal 0.9").ok();
+        let lines = said.lines();
+        assert_eq!((lines[0], lines.len()), ("prediction,set,set_size", 2001));
+        for line in &lines[1..] {
+            let cells = cells(line);
+            let set: Vec<&str> = cells[1].split('|').filter(|l| !l.is_empty()).collect();
+            assert_eq!(set.len().to_string(), cells[2], "{line}");
+            assert!(set.iter().all(|l| ["-1", "1"].contains(l)), "{line}");
+        }
+        // the label itself is that of the plain prediction
+        let plain = place.run("predict m banana_new.csv").ok();
+        let labels: Vec<&str> = lines.iter().map(|l| cells(l)[0]).collect();
+        assert_eq!(plain.lines(), labels);
+        let report = place.json("evaluate m banana_new.csv --conformal 0.9");
+        let (measured, proven) = (&report["conformal"]["measured"], &report["conformal"]["guarantee"]);
+        // 2000 new examples, 50 to 200 held-out ones: far from both ends, but not by chance
+        let coverage = number(&measured["coverage"]);
+        assert!((0.8..0.97).contains(&coverage), "{method}: {coverage}");
+        assert!((0.9..1.8).contains(&number(&measured["size"])), "{method}: {measured}");
+        assert_eq!(proven.as_array().unwrap().len(), if method.contains("mondrian") { 2 } else { 1 });
+        let sizes: usize = lines[1..].iter().map(|l| cells(l)[2].parse::<usize>().unwrap()).sum();
+        assert!((number(&measured["size"]) - sizes as f64 / 2000.0).abs() < 1e-9);
+        let document = place.json("predict m banana_new.csv --conformal 0.9");
+        let sets = document["sets"].as_array().unwrap();
+        assert_eq!(sets.iter().map(|s| s.as_array().unwrap().len()).sum::<usize>(), sizes);
+        let p = document["p_values"].as_array().unwrap();
+        for (row, set) in p.iter().zip(sets) {
+            let above = row.as_array().unwrap().iter().filter(|p| number(p) > 0.1 + 1e-12).count();
+            assert_eq!(above, set.as_array().unwrap().len(), "a set holds what has p > 0.1");
+        }
+    }
+}
+
+#[test]
+fn intervals_stand_beside_the_prediction_and_cover() {
+    let place = place();
+    for method in ["split", "cross", "jackknife", "cross --conformal-folds 4"] {
+        place.run(&format!("fit noisy_sinc_train.csv --machine ridge --lambda 0.1 --conformal {method} -o m")).ok();
+        let said = place.run("predict m noisy_sinc_new.csv --conformal 0.9 --with-target").ok();
+        let lines = said.lines();
+        assert!(lines[0].starts_with("prediction,lower,upper,"), "{}", lines[0]);
+        let mut held = 0;
+        for line in &lines[1..] {
+            let n: Vec<f64> = cells(line).iter().map(|c| c.parse().unwrap()).collect();
+            assert!(n[1] < n[0] && n[0] < n[2], "{line}");
+            held += usize::from(n[1] <= n[3] && n[3] <= n[2]);
+        }
+        let report = place.json("evaluate m noisy_sinc_new.csv");
+        let measured = &report["conformal"]["measured"];
+        assert!((number(&measured["coverage"]) - held as f64 / 2000.0).abs() < 1e-9);
+        assert!((0.82..0.97).contains(&number(&measured["coverage"])), "{method}: {measured}");
+        let said = place.run("evaluate m noisy_sinc_new.csv").ok().out;
+        assert!(said.contains("coverage") && said.contains("mean width"), "{said}");
+    }
+    // files: the same columns in CSV, and three numbers a row in NPY
+    place.run("predict m noisy_sinc_new.csv --conformal 0.9 -o p.csv").ok();
+    assert!(place.read("p.csv").starts_with("prediction,lower,upper\n"));
+    place.run("predict m noisy_sinc_new.csv --conformal 0.9 -o p.npy").ok();
+    assert!(String::from_utf8_lossy(&place.bytes("p.npy")).contains("(2000, 3)"));
+    let document = place.json("predict m noisy_sinc_new.csv --conformal 0.9");
+    assert_eq!(document["intervals"].as_array().unwrap().len(), 2000);
+    assert_eq!(document["conformal"]["method"], "cross");
+    let shown = place.run("show m").ok().out;
+    assert!(shown.contains("held-out examples") && shown.contains("proven"), "{shown}");
+}
+
+#[test]
+fn detectors_tell_p_values_and_alarms() {
+    let place = place();
+    place.run("fit noisy_sinc_train.csv --machine one_class --nu 0.1 --target none --conformal split -o m").ok();
+    let lines = place.run("predict m noisy_sinc_new.csv --conformal 0.9").ok();
+    let lines = lines.lines();
+    assert_eq!(lines[0], "prediction,p_value,alarm");
+    let alarms = lines[1..].iter().filter(|l| l.ends_with(",true")).count();
+    assert!((20..400).contains(&alarms), "{alarms} of 2000");
+    for line in &lines[1..] {
+        let cells = cells(line);
+        assert_eq!(cells[1].parse::<f64>().unwrap() <= 0.1 + 1e-12, cells[2] == "true", "{line}");
+    }
+    let report = place.json("evaluate m noisy_sinc_new.csv");
+    assert!((number(&report["conformal"]["measured"]["coverage"]) - (1.0 - alarms as f64 / 2000.0)).abs() < 1e-9);
+    assert!(place.run("evaluate m noisy_sinc_new.csv").ok().out.contains("alarms"));
+}
+
+#[test]
+fn any_model_can_be_calibrated_after_the_fact() {
+    let place = place();
+    place.run("fit banana_train.csv --machine svc -o m").ok();
+    place.run("predict m banana_new.csv --conformal 0.9").fails(2, &["--conformal split", "--calibration"]);
+    place.run("evaluate m banana_new.csv --conformal 0.9").fails(2, &["--conformal split"]);
+    assert!(place.json("evaluate m banana_new.csv").get("conformal").is_none());
+    let document = place.json("predict m banana_new.csv --conformal 0.9 --calibration banana_held.csv");
+    assert_eq!(document["conformal"]["guarantee"][0]["held_out"], 200);
+    let fifth = number(&document["conformal"]["guarantee"][0]["conditional"]["fifth"]);
+    assert!((0.86..0.9).contains(&fifth), "{fifth}");
+    let each = place.json("predict m banana_new.csv --conformal 0.9 --calibration banana_held.csv --mondrian");
+    assert_eq!(each["conformal"]["guarantee"].as_array().unwrap().len(), 2);
+    assert_eq!(each["conformal"]["guarantee"][0]["class"], "-1");
+}
+
+#[test]
+fn mistakes_are_told() {
+    let place = place();
+    let fit = |more: &str| place.run(&format!("fit banana_train.csv --machine svc --conformal {more} -o m"));
+    fit("jackknife").fails(2, &["svc", "learns again for each of the 200 examples", "cross"]);
+    fit("split --conformal-folds 5").fails(2, &["--conformal-folds", "cross"]);
+    fit("cross --conformal-share 0.5").fails(2, &["--conformal-share", "split"]);
+    fit("split --conformal-share 1.5").fails(2, &["between 0 and 1"]);
+    place.run("fit banana_train.csv --machine svc --mondrian -o m").fails(2, &["required"]);
+    place.run("fit noisy_sinc_train.csv --machine ridge --conformal split --mondrian -o m").fails(2, &["no classes"]);
+    place.run("fit banana_train.csv --machine kernel_pca --conformal split -o m").fails(2, &["predicts no target"]);
+    fit("split").ok();
+    for coverage in ["0", "1", "-0.5", "90"] {
+        place.run(&format!("predict m banana_new.csv --conformal {coverage}")).fails(2, &["between 0 and 1"]);
+    }
+    // 50 held-out examples are too few for 99.9 %
+    let said = place.run("predict m banana_new.csv --conformal 0.999").ok();
+    assert!(said.err.contains("50 held-out examples are too few for coverage 0.999, which needs 999"), "{}", said.err);
+    assert!(said.lines()[1..].iter().all(|l| l.ends_with("-1|1,2")));
+    place.run("fit banana_train.csv --machine svc --conformal jackknife --conformal-retrain -o m").ok();
+    assert!(place.run("show m").ok().out.contains("by the models without each"));
+    place.run("predict m banana_new.csv --rank 3 --conformal 0.9").fails(2, &["cannot be used with"]);
+}

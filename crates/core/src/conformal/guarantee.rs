@@ -1,0 +1,101 @@
+//! What is proven about the coverage.
+
+use super::{Conformal, Method, rank};
+use crate::chance::beta_quantile;
+use serde::Serialize;
+
+/// What holds of the coverage at a level 1 − α, if examples are exchangeable and nothing was chosen with the help of the
+/// held-out ones. With n held-out examples:
+///
+/// * split: at least 1 − α, and where no nonconformities are equal exactly ⌈(n + 1)(1 − α)⌉/(n + 1), which is at most
+///   1 − α + 1/(n + 1). For the held-out examples at hand the coverage is then drawn from Beta(n + 1 − l, l) with
+///   l = ⌊(n + 1)α⌋.
+/// * jackknife+: at least 1 − 2α.
+/// * cross, K folds: at least 1 − 2α − 2(1 − α)(K − 1)/(n + K), since the p-values of the folds have a mean that is no more
+///   than twice too small; or 1 − 2α − (1 − K/n)/(K + 1), if that is more and all folds are of one size.
+///
+/// A Mondrian predictor keeps this for each class by itself, with the examples of that class. In practice jackknife+ and cross
+/// cover 1 − α or a little less; the bound is for the worst that can happen.
+///
+/// # Source
+/// Vovk, Gammerman & Shafer (2005), chapter 4; Vovk (2012) for the Beta distribution; Barber, Candès, Ramdas &
+/// Tibshirani (2021), Theorems 1 and 4, whose first term is sharpened by its factor 1 − α; Vovk & Wang (2020) for means of
+/// p-values, with weights m_k + 1 for folds of m_k examples.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Guarantee {
+    /// Examples that were held out.
+    pub held_out: usize,
+    /// The coverage is at least this.
+    pub least: f64,
+    /// At most this where no nonconformities are equal; split only.
+    pub most: Option<f64>,
+    /// Exactly this where no nonconformities are equal; split only.
+    pub exact: Option<f64>,
+    /// How the coverage varies from one set of held-out examples to the next; split only, and where regions are not everything.
+    pub conditional: Option<Beta>,
+    /// Whether there are too few for the level, so that every region holds everything.
+    pub everything: bool,
+}
+
+/// The distribution Beta(a, b) of a coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Beta {
+    /// n + 1 − l.
+    pub a: f64,
+    /// l.
+    pub b: f64,
+    /// In nineteen of twenty cases the coverage is at least this.
+    pub fifth: f64,
+}
+
+impl Conformal {
+    /// What holds at a coverage: one statement for each class of a Mondrian predictor, else one.
+    pub fn guarantees(&self, coverage: f64) -> Vec<Guarantee> {
+        let columns = if self.mondrian { self.columns } else { 1 };
+        (0..columns).map(|c| self.guarantee(c, coverage)).collect()
+    }
+
+    fn guarantee(&self, column: usize, coverage: f64) -> Guarantee {
+        let n = self.held_out(column);
+        let place = rank(n, coverage);
+        let everything = place > n;
+        let split = self.method == Method::Split;
+        let size = n as f64 + 1.0;
+        let least = if everything {
+            1.0
+        } else if split {
+            coverage
+        } else {
+            self.least_of_folds(column, coverage).max(0.0)
+        };
+        let conditional = (split && !everything).then(|| {
+            let (a, b) = (place as f64, (n + 1 - place) as f64);
+            Beta { a, b, fifth: beta_quantile(0.05, a, b) }
+        });
+        Guarantee {
+            held_out: n,
+            least,
+            most: split.then(|| (coverage + 1.0 / size).min(1.0)),
+            exact: split.then(|| place as f64 / size),
+            conditional,
+            everything,
+        }
+    }
+
+    fn least_of_folds(&self, column: usize, coverage: f64) -> f64 {
+        let double = 1.0 - 2.0 * (1.0 - coverage);
+        if self.method == Method::Jackknife {
+            return double;
+        }
+        let sizes: Vec<usize> = (0..self.members())
+            .map(|m| self.groups[m * self.columns + column].len())
+            .filter(|&size| size > 0)
+            .collect();
+        let (n, k) = (sizes.iter().sum::<usize>() as f64, sizes.len() as f64);
+        let mean = 2.0 * coverage * (k - 1.0) / (n + k);
+        // exchanging a whole fold of one class with the others is no symmetry of the fits
+        let even = !self.mondrian && sizes.windows(2).all(|s| s[0] == s[1]);
+        let swapped = if even { (1.0 - k / n) / (k + 1.0) } else { f64::INFINITY };
+        double - mean.min(swapped)
+    }
+}

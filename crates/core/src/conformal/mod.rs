@@ -1,0 +1,235 @@
+//! Conformal prediction: sets and intervals that hold the truth as often as they say, whatever the model.
+//!
+//! A *nonconformity* R says how badly an example fits a model that has not seen it. With n such numbers, the p-value of a
+//! candidate y at a new x is
+//! ```text
+//! p(y) = (1 + #{i : R_i ≥ R₋ᵢ(x, y)}) / (n + 1)
+//! ```
+//! where R₋ᵢ is measured by the model that has not seen example i: one and the same for all held-out examples (split), that
+//! without the fold of i (cross), that without i alone (jackknife+). The region at level 1 − α holds every y with p(y) > α.
+//! Nothing is asked of model or distribution but that examples are exchangeable. What is proven of the coverage is in
+//! [`Guarantee`].
+//!
+//! # Source
+//! Vovk, Gammerman & Shafer (2005), chapters 2 and 4 (p-values, split, Mondrian); Barber, Candès, Ramdas & Tibshirani (2021)
+//! for jackknife+ and CV+, whose intervals hold the region above; Vovk (2015) for cross-conformal sets.
+
+mod guarantee;
+mod nonconformity;
+mod panel;
+mod region;
+
+pub use guarantee::{Beta, Guarantee};
+pub use nonconformity::{Measure, strangeness};
+pub use panel::{MOST, Panel, merged};
+pub use region::{Measured, Regions};
+
+use crate::data::{DataError, Dataset};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How examples are held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// A part of the examples is only for calibration, and the model learns from the rest.
+    Split,
+    /// Each fold by the model without it (CV+, cross-conformal).
+    Cross,
+    /// Each example by the model without it (jackknife+).
+    Jackknife,
+}
+
+impl Method {
+    /// All methods, as the command line spells them.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("split", Self::Split), ("cross", Self::Cross), ("jackknife", Self::Jackknife)];
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Split => "split",
+            Self::Cross => "cross",
+            Self::Jackknife => "jackknife",
+        })
+    }
+}
+
+/// What a job is asked for.
+///
+/// Split learns words of the kernel (`gamma=scale`) and centres from the examples that it does not set aside. Cross and jackknife
+/// learn them once from all examples, as selection does, so that one matrix serves every model; they look at no target, and
+/// numbers instead of words keep to the letter of the theorem. The same holds of a schema that scales columns.
+///
+/// # Use when
+/// Split: there are many examples, or fits are dear. Cross: every example should be learned from. Jackknife: ridge and kfd, up
+/// to some thousand examples.
+///
+/// # Cost
+/// Split: one fit. Cross: one fit for each fold, and as many models in the file. Jackknife: a few fits and n × n coefficients; n
+/// fits where the machine has no closed form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recipe {
+    /// How examples are held out.
+    pub method: Method,
+    /// The share of examples that split sets aside, between 0 and 1.
+    pub share: f64,
+    /// The folds of cross.
+    pub folds: usize,
+    /// Whether each class is judged by its own examples, and covered by itself.
+    pub mondrian: bool,
+    /// Whether jackknife may learn once for each example, where the machine has no closed form.
+    pub retrain: bool,
+}
+
+impl Recipe {
+    /// A method with a quarter set aside, or ten folds.
+    pub fn new(method: Method) -> Self {
+        Self { method, share: 0.25, folds: 10, mondrian: false, retrain: false }
+    }
+}
+
+/// Nonconformities of examples that were held out, and the models that have not seen them.
+#[derive(Clone, Debug)]
+pub struct Conformal {
+    /// How examples were held out.
+    pub method: Method,
+    /// Whether each class is judged by its own examples.
+    pub mondrian: bool,
+    /// What a nonconformity is.
+    pub measure: Measure,
+    /// Nonconformities of the examples that a member has not seen, rising: a list for each member and column, column by column
+    /// in each member. Columns are the classes of a Mondrian predictor, the outputs of a regression, else one.
+    pub groups: Vec<Vec<f64>>,
+    /// How many columns.
+    pub columns: usize,
+    /// The models without a fold or an example; none for split, whose only member is the model itself.
+    pub panels: Vec<Panel>,
+    /// The examples that panels need; `None`: those of the model.
+    pub pool: Option<Dataset>,
+}
+
+/// ⌈(n + 1) · coverage⌉. A product that misses a whole number by rounding is that number: 0.55 · 100 is 55.
+pub fn rank(n: usize, coverage: f64) -> usize {
+    let exact = (n as f64 + 1.0) * coverage;
+    ((exact * (1.0 - 8.0 * f64::EPSILON)).ceil() as usize).clamp(1, n + 1)
+}
+
+/// A coverage between 0 and 1, both excluded.
+///
+/// # Errors
+/// If it is not.
+pub fn checked(coverage: f64) -> Result<f64, DataError> {
+    if coverage > 0.0 && coverage < 1.0 {
+        return Ok(coverage);
+    }
+    let finding = format!(
+        "a coverage of {coverage} is not between 0 and 1; 0.9 asks for regions that hold the truth nine times in ten"
+    );
+    Err(DataError::Usage { finding })
+}
+
+impl Conformal {
+    /// From the nonconformities of every held-out example, n × columns row by row, or n of them with the classes of the
+    /// examples if it is Mondrian. `members` says which member has not seen each example.
+    pub fn new(
+        (method, mondrian, measure): (Method, bool, Measure),
+        scores: &[f64],
+        columns: usize,
+        classes: &[u32],
+        members: &[usize],
+    ) -> Self {
+        let count = members.iter().max().map_or(1, |m| m + 1);
+        let mut groups = vec![Vec::new(); count * columns];
+        for (i, &member) in members.iter().enumerate() {
+            if mondrian {
+                // a class that the model does not know has no column, and no prediction could hold it
+                if let Some(&class) = classes.get(i).filter(|c| (**c as usize) < columns) {
+                    groups[member * columns + class as usize].push(scores[i]);
+                }
+            } else {
+                (0..columns).for_each(|c| groups[member * columns + c].push(scores[i * columns + c]));
+            }
+        }
+        groups.iter_mut().for_each(|group| group.sort_by(f64::total_cmp));
+        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), pool: None }
+    }
+
+    /// How many models measure nonconformities.
+    pub fn members(&self) -> usize {
+        self.groups.len() / self.columns.max(1)
+    }
+
+    /// How many examples were held out, in a column.
+    pub fn held_out(&self, column: usize) -> usize {
+        (0..self.members()).map(|m| self.groups[m * self.columns + column].len()).sum()
+    }
+
+    /// #{i : R_i ≥ R₋ᵢ(x, y)} in a column, from the nonconformity by each member.
+    fn at_least(&self, column: usize, own: impl Fn(usize) -> f64) -> usize {
+        let count = |m: usize| {
+            let (group, r) = (&self.groups[m * self.columns + column], own(m));
+            group.len() - group.partition_point(|s| *s < r)
+        };
+        (0..self.members()).map(count).sum()
+    }
+
+    /// The p-values of k candidates for every example, from n × members × k nonconformities.
+    pub fn p_values(&self, strange: &[f64], k: usize) -> Vec<f64> {
+        self.each(strange, k, |count, n| (count + 1) as f64 / (n + 1) as f64)
+    }
+
+    /// Which of k candidates are in the region of every example, from n × members × k nonconformities.
+    pub fn inside(&self, strange: &[f64], k: usize, coverage: f64) -> Vec<bool> {
+        // p > α is 1 + count > α(n + 1), told in whole numbers
+        self.each(strange, k, |count, n| count + rank(n, coverage) > n)
+    }
+
+    fn each<T: Send>(&self, strange: &[f64], k: usize, tell: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
+        let sizes: Vec<usize> = (0..self.columns).map(|c| self.held_out(c)).collect();
+        let tell = &tell;
+        let sizes = &sizes;
+        let row = |row: &[f64]| {
+            let row = row.to_vec();
+            (0..k).map(move |y| {
+                let column = if self.mondrian { y } else { 0 };
+                tell(self.at_least(column, |m| row[m * k + y]), sizes[column])
+            })
+        };
+        strange.par_chunks_exact((self.members() * k).max(1)).flat_map_iter(row).collect()
+    }
+
+    /// The ends of the intervals of every example and output, from n × members × outputs predictions.
+    ///
+    /// The upper end is the ⌈(n + 1)(1 − α)⌉-th smallest of f₋ᵢ(x) + R_i, the lower end that of −f₋ᵢ(x) + R_i with its sign
+    /// turned; both are infinite where there are too few.
+    pub fn intervals(&self, values: &[f64], coverage: f64) -> (Vec<f64>, Vec<f64>) {
+        let (k, members) = (self.columns, self.members());
+        let ends = |row: &[f64], c: usize| {
+            let (n, f) = (self.held_out(c), |m: usize| row[m * k + c]);
+            let place = rank(n, coverage);
+            if place > n {
+                return (f64::NEG_INFINITY, f64::INFINITY);
+            }
+            if members == 1 {
+                let r = self.groups[c][place - 1];
+                return (f(0) - r, f(0) + r);
+            }
+            let end = |sign: f64| {
+                let group = |m: usize| self.groups[m * k + c].iter().map(move |r| sign * row[m * k + c] + r);
+                let mut all: Vec<f64> = (0..members).flat_map(group).collect();
+                *all.select_nth_unstable_by(place - 1, f64::total_cmp).1
+            };
+            let (low, high) = (-end(-1.0), end(1.0));
+            // below a coverage of one half the ends may cross: nothing is inside, and a point holds no less
+            if low <= high { (low, high) } else { (f64::midpoint(low, high), f64::midpoint(low, high)) }
+        };
+        let rows = values.par_chunks_exact((members * k).max(1));
+        rows.flat_map_iter(|row| (0..k).map(|c| ends(row, c)).collect::<Vec<_>>()).unzip()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Sets, intervals and p-values of new examples, by the conformal predictor of a model.
+
+use super::Model;
+use crate::calibrate::Form;
+use crate::conformal::{Conformal, Measure, Method, Regions, checked, strangeness};
+use crate::data::{DataError, Dataset, Target, same_label};
+use crate::error::Error;
+use crate::machines::{Output, Readout};
+use crate::solvers::SolveError;
+
+/// Scores of members that are held at a time: 32 MiB of them.
+const AT_ONCE: usize = 1 << 22;
+/// Slices are whole tiles, so that the bits are those of one batch.
+const TILE: usize = 512;
+
+impl Model {
+    /// The conformal predictor of the model.
+    ///
+    /// # Errors
+    /// If it has none, with what would give it one.
+    pub fn needs_conformal(&self) -> Result<&Conformal, Error> {
+        self.conformal.as_ref().ok_or_else(|| {
+            let finding = "this model has learned no conformal regions; fit with --conformal split, cross or jackknife, or give held-out examples with --calibration".to_owned();
+            DataError::Usage { finding }.into()
+        })
+    }
+
+    /// The regions of new examples at a coverage between 0 and 1: sets of labels, intervals, or alarms.
+    ///
+    /// ```
+    /// use mercer::conformal::{Method, Recipe, Regions};
+    /// use mercer::prelude::*;
+    /// let table = mercer::sets::load("noisy_sinc", Some(200), Seed(1))?;
+    /// let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
+    /// let (machine, kernel) = (Ridge { lambda: 0.1.into(), ..Ridge::default() }, rbf(1.0));
+    /// let job = Job { conformal: Some(Recipe::new(Method::Jackknife)), ..Job::new(&machine, &kernel) };
+    /// let model = job.run(&data, &mercer::solvers::Silent)?;
+    /// let Regions::Intervals { lower, upper, .. } = model.regions(&data, 0.9)? else { unreachable!() };
+    /// assert!(lower.iter().zip(&upper).all(|(l, u)| l < u));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the model has learned none, the coverage is out of range, or the data do not fit.
+    pub fn regions(&self, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
+        let coverage = checked(coverage)?;
+        let conformal = self.needs_conformal()?;
+        let width: usize = conformal.members() * self.fitted.readout.outputs().max(conformal.columns).max(1);
+        let slice = (AT_ONCE / width.max(1) / TILE * TILE).max(TILE);
+        let mut whole: Option<Regions> = None;
+        for start in (0..data.len().max(1)).step_by(slice) {
+            let places: Vec<usize> = (start..data.len().min(start + slice)).collect();
+            let part = if places.len() == data.len() {
+                self.regions_of(conformal, data, coverage)?
+            } else {
+                self.regions_of(conformal, &data.select(&places), coverage)?
+            };
+            match &mut whole {
+                Some(whole) => whole.append(part),
+                None => whole = Some(part),
+            }
+        }
+        whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
+    }
+
+    fn regions_of(&self, conformal: &Conformal, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
+        let numbers = self.by_members(conformal, data)?;
+        Ok(match &self.fitted.readout {
+            Readout::Novelty => {
+                let inside = conformal.inside(&numbers, 1, coverage);
+                let alarms = inside.into_iter().map(|inside| !inside).collect();
+                Regions::Alarms { p_values: conformal.p_values(&numbers, 1), alarms }
+            }
+            Readout::Values { names } => {
+                let (lower, upper) = conformal.intervals(&numbers, coverage);
+                Regions::Intervals { names: names.clone(), lower, upper }
+            }
+            readout => {
+                let labels = labels_of(readout);
+                let k = labels.len();
+                let (inside, p_values) = (conformal.inside(&numbers, k, coverage), conformal.p_values(&numbers, k));
+                Regions::Sets { labels: labels.to_vec(), inside, p_values }
+            }
+        })
+    }
+
+    /// By every member: the nonconformity of each label, or of the example; or predicted numbers. n × members × labels or outputs.
+    fn by_members(&self, conformal: &Conformal, data: &Dataset) -> Result<Vec<f64>, Error> {
+        if conformal.method == Method::Split {
+            return self.by_itself(conformal.measure, data);
+        }
+        let examples = conformal.pool.as_ref().unwrap_or(&self.examples);
+        let form = self.fitted.readout.form();
+        // labels, outputs, or the one score of a detector
+        let each = form.map_or(conformal.columns, |(_, k)| k);
+        let members = conformal.members();
+        let mut all = vec![0.0; data.len() * members * each];
+        let mut first = 0;
+        for panel in &conformal.panels {
+            let scores = self.scores_by(&panel.expansion, examples, data)?;
+            let outputs = panel.expansion.outputs() / panel.members.max(1);
+            if let Some(place) = scores.iter().position(|s| !s.is_finite()) {
+                let example = place / panel.expansion.outputs().max(1) + 1;
+                return Err(SolveError::ScoreNotFinite { example }.into());
+            }
+            for (p, row) in scores.chunks_exact(outputs.max(1)).enumerate() {
+                let (i, member) = (p / panel.members, first + p % panel.members);
+                let out = &mut all[(i * members + member) * each..][..each];
+                match (form, &panel.known) {
+                    (Some((form, k)), None) => out.copy_from_slice(&strangeness(form, k, row)),
+                    (Some((form, _)), Some(known)) => {
+                        out.fill(f64::INFINITY);
+                        for (r, &c) in strangeness(form, known.len(), row).into_iter().zip(known) {
+                            out[c as usize] = r;
+                        }
+                    }
+                    (None, _) if conformal.measure == Measure::Novelty => out[0] = -row[0],
+                    (None, _) => out.copy_from_slice(row),
+                }
+            }
+            first += panel.members;
+        }
+        Ok(all)
+    }
+
+    /// The same by the model itself.
+    fn by_itself(&self, measure: Measure, data: &Dataset) -> Result<Vec<f64>, Error> {
+        let scores = self.scores(data)?;
+        Ok(match (measure, self.fitted.readout.form()) {
+            (Measure::Probability, Some(_)) => match self.fitted.read(scores) {
+                Output::Labels { probabilities: Some(p), .. } => p.into_iter().map(|p| 1.0 - p).collect(),
+                Output::Labels { .. } | Output::Values { .. } => Vec::new(),
+            },
+            (_, Some((form, k))) => of_labels(form, k, self.fitted.readout.outputs(), &scores),
+            (Measure::Novelty, None) => scores.into_iter().map(|f| -f).collect(),
+            (_, None) => scores,
+        })
+    }
+
+    /// Learns conformal regions from examples that the model has not seen: split, after the fact. Where the model has learned
+    /// probabilities they are what is measured; each class by itself if `mondrian`.
+    ///
+    /// # Errors
+    /// If the model predicts coordinates or clusters, or the examples have no target that fits.
+    pub fn calibrate_on(&mut self, held_out: &Dataset, mondrian: bool) -> Result<(), Error> {
+        let members = vec![0; held_out.len()];
+        let readout = &self.fitted.readout;
+        let form = readout.form();
+        if mondrian && form.is_none() {
+            let finding =
+                format!("{} predicts no classes, so none can be judged by itself; leave out --mondrian", self.machine);
+            return Err(DataError::Usage { finding }.into());
+        }
+        let measure = match readout {
+            Readout::Values { .. } => Measure::Residual,
+            Readout::Novelty => Measure::Novelty,
+            Readout::ArgMax { .. } | Readout::Vote { .. } if self.fitted.calibration.is_some() => Measure::Probability,
+            Readout::ArgMax { .. } | Readout::Vote { .. } => Measure::Margin,
+            Readout::Coordinates { .. } | Readout::Clusters { .. } => {
+                let finding = format!("{} predicts no target, so there are no sets or intervals of it", self.machine);
+                return Err(DataError::Usage { finding }.into());
+            }
+        };
+        let numbers = self.by_itself(measure, held_out)?;
+        let target = || held_out.target().ok_or(DataError::NoTarget);
+        let kind = (Method::Split, mondrian, measure);
+        self.conformal = Some(match readout {
+            Readout::Novelty => Conformal::new(kind, &numbers, 1, &[], &members),
+            Readout::Values { names } => {
+                let residuals = residuals(&numbers, target()?)?;
+                Conformal::new(kind, &residuals, names.len(), &[], &members)
+            }
+            readout => {
+                let labels = labels_of(readout);
+                let codes = codes_of(labels, target()?)?;
+                let own = own_scores(&numbers, labels.len(), &codes);
+                let columns = if mondrian { labels.len() } else { 1 };
+                Conformal::new(kind, &own, columns, &codes, &members)
+            }
+        });
+        Ok(())
+    }
+}
+
+/// The labels of a classifier.
+pub(crate) fn labels_of(readout: &Readout) -> &[String] {
+    match readout {
+        Readout::ArgMax { labels } | Readout::Vote { labels } => labels,
+        _ => &[],
+    }
+}
+
+/// The nonconformity of every label of every example.
+pub(crate) fn of_labels(form: Form, k: usize, outputs: usize, scores: &[f64]) -> Vec<f64> {
+    scores.chunks_exact(outputs.max(1)).flat_map(|row| strangeness(form, k, row)).collect()
+}
+
+/// The place of each example's label among those of a model; past the end where the model does not know it.
+pub(crate) fn codes_of(labels: &[String], target: &Target) -> Result<Vec<u32>, DataError> {
+    let classes = target.classes()?;
+    let place = |label: &String| labels.iter().position(|l| same_label(l, label)).unwrap_or(labels.len()) as u32;
+    let places: Vec<u32> = classes.labels.iter().map(place).collect();
+    Ok(classes.codes.iter().map(|&c| places[c as usize]).collect())
+}
+
+/// The nonconformity of each example's own label; infinite where the model does not know it.
+pub(crate) fn own_scores(numbers: &[f64], k: usize, codes: &[u32]) -> Vec<f64> {
+    let own = |(row, &c): (&[f64], &u32)| row.get(c as usize).copied().unwrap_or(f64::INFINITY);
+    numbers.chunks_exact(k.max(1)).zip(codes).map(own).collect()
+}
+
+/// |y − f(x)| of every example and output.
+pub(crate) fn residuals(values: &[f64], target: &Target) -> Result<Vec<f64>, DataError> {
+    let truth = target.numbers()?;
+    if truth.values.len() != values.len() {
+        let finding = format!(
+            "the held-out examples have {} target columns, the model predicts {}",
+            truth.names.len(),
+            values.len() / target.len().max(1)
+        );
+        return Err(DataError::Unfit { finding });
+    }
+    if let Some(place) = truth.values.iter().position(|y| !y.is_finite()) {
+        let finding =
+            format!("the target of held-out example {} is not a finite number", place / truth.names.len() + 1);
+        return Err(DataError::Unfit { finding });
+    }
+    Ok(truth.values.iter().zip(values).map(|(y, f)| (y - f).abs()).collect())
+}

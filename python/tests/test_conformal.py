@@ -1,0 +1,150 @@
+"""Sets, intervals and p-values: coverage, closed forms, files and mistakes."""
+
+import pickle
+
+import mercer
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import beta, binom
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+from sklearn.kernel_ridge import KernelRidge as Theirs
+
+MOONS, SIDES = make_moons(1400, noise=0.35, random_state=0)
+RNG = np.random.default_rng(0)
+LINE = RNG.uniform(0, 3, size=(1400, 1))
+WAVES = np.sin(2 * LINE).ravel() + 0.2 * RNG.normal(size=1400)
+CLASSIFIERS = [mercer.SVC(), mercer.NuSVC(), mercer.LinearSVC(), mercer.Kfd(), mercer.NearestMean(), mercer.Knn()]
+REGRESSORS = [mercer.SVR(), mercer.LinearSVR(), mercer.KernelRidge(kernel="rbf"), mercer.Quantile(), mercer.KnnRegression()]
+DETECTORS = [mercer.OneClassSVM(nu=0.2), mercer.Svdd(), mercer.CentreOfMass()]
+
+
+def name(estimator):
+    return type(estimator).__name__
+
+
+def covers(hits, least, most):
+    """Whether a share of hits is what both bounds allow, but for one in a million."""
+    count, n = int(np.sum(hits)), len(hits)
+    return binom.cdf(count, n, least) > 1e-6 and binom.sf(count - 1, n, most) > 1e-6
+
+
+@pytest.mark.parametrize("method", ["split", "cross"])
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=name)
+def test_sets_cover(estimator, method):
+    model = clone(estimator).set_params(conformal=method).fit(MOONS[:400], SIDES[:400])
+    sets = model.predict_set(MOONS[400:], coverage=0.9)
+    assert sets.shape == (1000, 2) and sets.dtype == bool
+    # the coverage of 100 held-out examples at hand is itself drawn from a Beta distribution
+    low, high = beta.ppf([1e-6, 1 - 1e-6], 91, 10)
+    assert covers(sets[np.arange(1000), SIDES[400:]], low, high)
+    p = model.p_values(MOONS[400:])
+    assert_array_equal(sets, p > 0.1 + 1e-12)
+    assert 0 <= model.coverage_guarantee(0.9)[0]["least"] <= 0.9
+
+
+@pytest.mark.parametrize("method", ["split", "cross"])
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=name)
+def test_intervals_cover(estimator, method):
+    model = clone(estimator).set_params(conformal=method).fit(LINE[:400], WAVES[:400])
+    ends = model.predict_interval(LINE[400:])
+    assert ends.shape == (1000, 2) and (ends[:, 0] < ends[:, 1]).all()
+    low, high = beta.ppf([1e-6, 1 - 1e-6], 91, 10)
+    assert covers((ends[:, 0] <= WAVES[400:]) & (WAVES[400:] <= ends[:, 1]), low, high)
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.predict_interval(LINE[400:]), ends)
+
+
+@pytest.mark.parametrize("estimator", DETECTORS, ids=name)
+def test_p_values_of_usual_examples_are_uniform(estimator):
+    model = clone(estimator).set_params(conformal="split").fit(MOONS[:400])
+    p = model.p_values(MOONS[400:])
+    assert p.shape == (1000,)
+    low, high = beta.ppf([1e-6, 1 - 1e-6], 91, 10)
+    assert covers(p > 0.1, low, high)
+    assert model.p_values([[50.0, 50.0]])[0] == 1 / 101
+
+
+def test_jackknife_is_that_of_scikit_learn_n_times():
+    X, y, new = LINE[:40], WAVES[:40], LINE[40:60]
+    model = mercer.KernelRidge(alpha=0.3, kernel="rbf", gamma=1.0, conformal="jackknife").fit(X, y)
+    lower, upper = [], []
+    for i in range(40):
+        keep = np.arange(40) != i
+        without = Theirs(alpha=0.3, kernel="rbf", gamma=1.0).fit(X[keep], y[keep])
+        residual = abs(y[i] - without.predict(X[[i]])[0])
+        lower.append(without.predict(new) - residual)
+        upper.append(without.predict(new) + residual)
+    k = int(np.ceil(0.9 * 41))
+    wanted = np.stack([np.sort(lower, axis=0)[40 - k], np.sort(upper, axis=0)[k - 1]], axis=1)
+    assert_allclose(model.predict_interval(new, coverage=0.9), wanted, atol=1e-8)
+    assert model.coverage_guarantee(0.9)[0]["least"] == pytest.approx(0.8)
+
+
+def test_mondrian_judges_each_class():
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = mercer.SVC(conformal={"method": "split", "share": 0.4, "mondrian": True}).fit(X, y)
+    told = model.coverage_guarantee(0.9)
+    assert [t["held_out"] for t in told] == [20, 20, 20]
+    assert model.predict_set(X).shape == (150, 3)
+    # 20 examples of a class are too few for 97 %
+    assert all(t["everything"] for t in model.coverage_guarantee(0.97))
+    assert model.predict_set(X, coverage=0.97).all()
+
+
+def test_any_model_is_calibrated_later():
+    model = mercer.SVC().fit(MOONS[:200], SIDES[:200])
+    assert not hasattr(model, "predict_set")
+    model.calibrate(MOONS[200:400], SIDES[200:400])
+    assert model.coverage_guarantee()[0]["held_out"] == 200
+    low, high = beta.ppf([1e-6, 1 - 1e-6], 181, 20)
+    assert covers(model.predict_set(MOONS[400:])[np.arange(1000), SIDES[400:]], low, high)
+    # what it was trained on is too good to be true: the check sees it
+    tight = mercer.SVC(C=1000, gamma=50).fit(MOONS[:200], SIDES[:200]).calibrate(MOONS[:200], SIDES[:200])
+    assert not covers(tight.predict_set(MOONS[400:])[np.arange(1000), SIDES[400:]], low, high)
+    ridge = mercer.KernelRidge(kernel="rbf").fit(LINE[:200], WAVES[:200]).calibrate(LINE[200:400], WAVES[200:400])
+    assert ridge.predict_interval(LINE[:5]).shape == (5, 2)
+    usual = mercer.OneClassSVM().fit(MOONS[:200]).calibrate(MOONS[200:400])
+    assert usual.p_values(MOONS[:5]).shape == (5,)
+
+
+def test_several_outputs_and_files(tmp_path):
+    y = np.stack([WAVES, 10 * WAVES], axis=1)
+    model = mercer.KernelRidge(kernel="rbf", conformal="cross").fit(LINE[:100], y[:100])
+    ends = model.predict_interval(LINE[100:120])
+    assert ends.shape == (20, 2, 2)
+    assert_allclose(ends[:, 1], 10 * ends[:, 0], rtol=1e-6, atol=1e-8)
+    model.save(tmp_path / "m")
+    loaded = mercer.load(tmp_path / "m")
+    assert_array_equal(loaded.predict_interval(LINE[100:120]), ends)
+    sets = mercer.SVC(conformal="split").fit(MOONS[:100], SIDES[:100])
+    sets.save(tmp_path / "s")
+    assert_array_equal(mercer.load(tmp_path / "s").predict_set(MOONS), sets.predict_set(MOONS))
+
+
+def test_the_support_is_told_in_places_of_all_examples():
+    model = mercer.SVC(conformal="split").fit(MOONS[:100], SIDES[:100])
+    assert_array_equal(model.support_vectors_, MOONS[:100][model.support_])
+    # 75 were learned from, but not the first 75
+    assert 75 <= model.support_.max() < 100
+
+
+def test_mistakes_are_told():
+    with pytest.raises(AttributeError, match="predict_set") as raised:
+        mercer.SVC().fit(MOONS[:50], SIDES[:50]).predict_set(MOONS)
+    assert "conformal='split'" in str(raised.value.__cause__) and "calibrate" in str(raised.value.__cause__)
+    for wrong in ("bootstrap", {"share": 0.5}, {"method": "split", "folds": 3}, {"method": "cross", "colour": 1}):
+        with pytest.raises(ValueError, match="conformal"):
+            mercer.SVC(conformal=wrong).fit(MOONS[:50], SIDES[:50])
+    with pytest.raises(ValueError, match="learns again for each of the 50"):
+        mercer.SVC(conformal="jackknife").fit(MOONS[:50], SIDES[:50])
+    mercer.SVC(conformal={"method": "jackknife", "retrain": True}).fit(MOONS[:50], SIDES[:50]).predict_set(MOONS)
+    model = mercer.SVC(conformal="split").fit(MOONS[:50], SIDES[:50])
+    for coverage in (0, 1, 2, float("nan")):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            model.predict_set(MOONS, coverage=coverage)
+    with pytest.raises(ValueError, match="alpha > 0"):
+        mercer.KernelRidge(conformal="split").fit(LINE, WAVES, sample_weight=np.ones(1400))
+    assert clone(mercer.Kfd(conformal="cross")).conformal == "cross"
