@@ -11,6 +11,7 @@ mod definite;
 mod error;
 mod parse;
 mod print;
+mod radius;
 mod sets;
 mod shares;
 
