@@ -8,6 +8,7 @@
 mod dataset;
 mod dense;
 mod error;
+mod join;
 pub mod read;
 mod scalar;
 mod scale;
