@@ -139,6 +139,17 @@ fn declared_radius(flags: &ArgMatches, formula: &Formula) -> Result<Option<f64>,
     }
 }
 
+/// Why the kernel knows the data, which bounds forbid; permutations do not.
+fn learned(formula: &Formula, scaled: bool) -> Option<&'static str> {
+    if !formula.is_resolved() || formula.needs_all_examples() {
+        Some("the kernel's parameters were taken from the data; write them as numbers")
+    } else if scaled {
+        Some("the columns were scaled by the data; use --scale none")
+    } else {
+        None
+    }
+}
+
 /// A probability in as many digits as it has a use for.
 fn p_text(p: f64) -> String {
     if p >= 0.0001 || p == 0.0 { format!("{}", (p * 1e4).round() / 1e4) } else { format!("{p:.1e}") }
@@ -191,6 +202,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let gram = kernel.training_gram(&training.data)?;
     let labels = labels(&training.data);
     let watch = Watch::new(flags);
+    let learned = learned(&formula, training.schema.views().iter().any(|v| v.scaler().is_some()));
     let stable =
         if flags.get_flag("stability") { Some(stability::of(flags, &formula, gram.as_ref(), &watch)?) } else { None };
     let chance = by_chance(flags, gram.as_ref(), labels.as_ref(), &watch)?;
@@ -216,13 +228,20 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                          "rank": found.spectrum.rank(), "effective_rank": found.spectrum.effective_rank()},
             "effective_dimension": found.effective_dimension, "ridge": ridge,
             "effective_dimensions": ridges.iter().map(|&r| json!({"ridge": r, "dimension": found.spectrum.effective_dimension(r)})).collect::<Vec<_>>(),
-            "stability": stable.as_ref().map(stability::document), "alignment_p": chance.as_ref().map(|c| c.p.value), "positive_semi_definite": found.definite,
+            "stability": stable.as_ref().map(|s| stability::document(s, learned)), "alignment_p": chance.as_ref().map(|c| c.p.value), "positive_semi_definite": found.definite,
             "smallest_eigenvalue": found.spectrum.values.last().filter(|_| found.spectrum.is_whole()),
             "alignment": found.alignment.map(|a| a[0]), "centred_alignment": found.alignment.map(|a| a[1]),
             "output": picture.map(|p| p.display().to_string()),
         }));
     } else {
-        report::print(&report::facts(&facts(&text, &found, &ridges, &farthest, stable.as_ref(), chance.as_ref())));
+        report::print(&report::facts(&facts(
+            &text,
+            &found,
+            &ridges,
+            &farthest,
+            stable.as_ref().map(|s| (s, learned)),
+            chance.as_ref(),
+        )));
         if let Some(file) = picture {
             report::print(&report::facts(&[("picture", file.display().to_string())]));
         }
@@ -245,7 +264,7 @@ fn facts(
     found: &Measures,
     ridges: &[f64],
     farthest: &[usize],
-    stable: Option<&Stability>,
+    stable: Option<(&Stability, Option<&str>)>,
     chance: Option<&Dependence>,
 ) -> Vec<(&'static str, String)> {
     let dimension = |&ridge: &f64| format!("{:.4} at a ridge of {ridge}", found.spectrum.effective_dimension(ridge));
@@ -297,6 +316,6 @@ fn facts(
             farthest.iter().map(|&i| format!("row {} ({:.4})", i + 1, found.centre.distances[i])).collect();
         rows.push(("farthest from centre", words.join(", ")));
     }
-    rows.extend(stable.map(stability::facts).unwrap_or_default());
+    rows.extend(stable.map(|(s, learned)| stability::facts(s, learned)).unwrap_or_default());
     rows
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::Place;
+use std::fmt::Write;
 
 /// Rows of two numbers from a small generator, the second shifted.
 fn rows(count: usize, shift: f64, mut state: u64) -> String {
@@ -13,7 +14,7 @@ fn rows(count: usize, shift: f64, mut state: u64) -> String {
         (state >> 33) as f64 / f64::from(1_u32 << 31)
     };
     for _ in 0..count {
-        text.push_str(&format!("{:.6},{:.6}\n", next() + next(), next() + next() + shift));
+        writeln!(text, "{:.6},{:.6}", next() + next(), next() + next() + shift).unwrap();
     }
     text
 }
@@ -41,7 +42,10 @@ fn samples_that_differ_are_told_from_samples_that_do_not() {
         assert_eq!(told["bound"].is_object(), statistic != "linear", "{told}");
     }
     // the same examples in one file, with a column that tells them apart
-    let tail = |text: &str, group: &str| -> String { text.lines().skip(1).map(|l| format!("{l},{group}\n")).collect() };
+    let tail = |text: &str, group: &str| -> String {
+        let lines: Vec<String> = text.lines().skip(1).map(|l| format!("{l},{group}")).collect();
+        lines.join("\n") + "\n"
+    };
     let both = format!("a,b,batch\n{}{}", tail(&rows(60, 0.0, 1), "may"), tail(&rows(50, 0.6, 3), "june"));
     let place = Place::with(&[("both.csv", &both), ("a.csv", &rows(60, 0.0, 1)), ("c.csv", &rows(50, 0.6, 3))]);
     let groups = place.json("measure both.csv --groups batch --kernel 'rbf(gamma=0.7)'");
@@ -61,9 +65,12 @@ fn dependence_is_told_for_targets_and_for_columns() {
     );
     assert!(ran.out.contains("exact_match@target") && ran.out.contains("gamma approximation"), "{ran:?}");
     // y = x² has no correlation with x
-    let parabola: String = (0..60).map(|i| f64::from(i) / 30.0 - 1.0).map(|x| format!("{x},{}\n", x * x)).collect();
+    let mut parabola = String::from("x,y\n");
+    for x in (0..60).map(|i| f64::from(i) / 30.0 - 1.0) {
+        writeln!(parabola, "{x},{}", x * x).unwrap();
+    }
     let noise = rows(80, 0.0, 5);
-    let place = Place::with(&[("p.csv", &format!("x,y\n{parabola}")), ("n.csv", &noise)]);
+    let place = Place::with(&[("p.csv", &parabola), ("n.csv", &noise)]);
     let told = place.json("measure p.csv --kernel 'rbf(gamma=median)' --dependence target");
     assert!(told["p"].as_f64().unwrap() < 0.002 && told["p_gamma"].as_f64().unwrap() < 0.01, "{told}");
     let linear = place.json("measure p.csv --kernel linear --dependence linear@target");
@@ -83,6 +90,10 @@ fn stability_is_honest_about_small_samples_and_asks_for_a_radius() {
     assert!(ran.out.contains("none: no gap reaches ρ") && ran.out.contains("of the true one"), "{ran:?}");
     let told = place.json("measure iris.csv --kernel 'rbf(gamma=0.1)' --stability --delta 0.1 --ridge 0.1,1,10");
     assert_eq!(told["stability"]["radius"], 1.0);
+    // what the data gave the kernel is said, and nothing where they gave nothing
+    assert!(told["stability"]["assumes"].as_str().unwrap().contains("--scale none"), "{told}");
+    let fixed = place.json("measure iris.csv --kernel 'rbf(gamma=0.1)' --stability --scale none");
+    assert!(fixed["stability"]["assumes"].is_null() && fixed["stability"]["rho"].as_f64().unwrap() > 1.0, "{fixed}");
     assert_eq!(told["stability"]["beyond_rho"].as_array().unwrap().len(), 0);
     assert_eq!(told["stability"]["intervals"].as_array().unwrap().len(), 5);
     let dimensions: Vec<f64> =

@@ -36,8 +36,9 @@ pub(super) fn of(
 }
 
 /// For programs.
-pub(super) fn document(found: &Stability) -> Value {
+pub(super) fn document(found: &Stability, learned: Option<&str>) -> Value {
     json!({
+        "assumes": learned,
         "radius": found.radius, "delta": found.delta, "eigenvalues": found.eigenvalues,
         "sums_within": found.sums_within, "printed_sums_within": found.printed_sums_within,
         "operator_within": found.operator_within, "rho": found.rho,
@@ -49,7 +50,7 @@ pub(super) fn document(found: &Stability) -> Value {
 }
 
 /// For people; every line holds by itself with probability 1 − δ.
-pub(super) fn facts(found: &Stability) -> Vec<(&'static str, String)> {
+pub(super) fn facts(found: &Stability, learned: Option<&str>) -> Vec<(&'static str, String)> {
     let percent = report::short(100.0 * (1.0 - found.delta));
     let epsilon = found.operator_within;
     let mut rows = vec![
@@ -68,6 +69,9 @@ pub(super) fn facts(found: &Stability) -> Vec<(&'static str, String)> {
         ("eigenvectors", vectors(found)),
         ("by theorem 4.5", beyond_rho(found)),
     ];
+    if let Some(why) = learned {
+        rows.push(("taken as fixed", format!("the kernel, though {why}")));
+    }
     if let Some((kept, sample, bound)) = found.residuals.iter().min_by(|a, b| a.2.total_cmp(&b.2)) {
         let told = if *bound < found.radius * found.radius {
             ""

@@ -21,7 +21,7 @@ struct Samples {
     data: Dataset,
     first: Vec<bool>,
     names: [String; 2],
-    /// Whether columns were scaled by what the data gave.
+    /// Whether columns were scaled by numbers that the data gave.
     scaled: bool,
 }
 
@@ -68,14 +68,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         Outcome { sizes, tested, other: Some(other), p, critical, whole: Some(found) }
     };
     watch.finish();
-    // the bound needs a kernel that does not know the data
-    let learned = if !formula.is_resolved() || formula.needs_all_examples() {
-        Some("the kernel's parameters were taken from the data; write them as numbers")
-    } else if samples.scaled {
-        Some("the columns were scaled by the data; use --scale none")
-    } else {
-        None
-    };
+    let learned = super::learned(&formula, samples.scaled);
     tell(flags, &kernel, &samples.names, &outcome, radius, learned);
     Ok(())
 }
