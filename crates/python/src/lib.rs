@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod convert;
+mod evidence;
 mod geometry;
 mod kernel;
 mod model;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::catalogue::{kernels, machines};
+    #[pymodule_export]
+    use super::evidence::{alignment_test, hsic_test, mmd_test, spectral_stability};
     #[pymodule_export]
     use super::geometry::{matrix_function, measure, repaired};
     #[pymodule_export]
