@@ -1,3 +1,5 @@
+//! Dependence: definitions by loops, levels by simulation, and requests that are refused.
+
 use super::super::testing::{linear, points};
 use super::super::{centred_alignment, target_gram};
 use super::*;

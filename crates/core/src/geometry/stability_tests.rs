@@ -1,3 +1,5 @@
+//! Stability: printed values, coverage by simulation, and the identities behind the theorems.
+
 use super::super::testing::{linear, points};
 use super::*;
 use crate::gram::Dense;

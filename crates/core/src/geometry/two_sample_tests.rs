@@ -1,3 +1,5 @@
+//! Two samples: definitions by loops, levels by simulation, and requests that are refused.
+
 use super::super::testing::{linear, points};
 use super::*;
 use crate::data::{Dataset, Rows};
