@@ -15,12 +15,12 @@ from mercer._patch import patch_sklearn, unpatch_sklearn
 from mercer.decomposition import KernelPCA
 from mercer.estimators import *  # noqa: F403
 from mercer.estimators import __all__ as _generated
-from mercer.geometry import matrix_function, measure, repair
+from mercer.geometry import alignment_test, hsic_test, matrix_function, measure, mmd_test, repair, spectral_stability
 from mercer.kernel_ridge import KernelRidge
 from mercer.model_selection import MercerSearchCV
 from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
-    "__version__", "expected_failed_checks", "kernel", "kernels", "load", "matrix_function", "measure", "pack_sets", "patch_sklearn", "plot", "repair", "unpatch_sklearn", *_generated,
+    "__version__", "alignment_test", "expected_failed_checks", "hsic_test", "kernel", "kernels", "load", "matrix_function", "measure", "mmd_test", "pack_sets", "patch_sklearn", "plot", "repair", "spectral_stability", "unpatch_sklearn", *_generated,
 ]  # fmt: skip

@@ -54,6 +54,25 @@ def leave_one_out(
 def measure(
     kernel: str, views: _Views, y: npt.NDArray[np.float64] | None, classes: bool, ridge: float, threads: int
 ) -> dict[str, Any]: ...
+def mmd_test(
+    kernel: str,
+    first: _Views,
+    second: _Views,
+    statistic: str,
+    draws: int,
+    seed: int,
+    radius: float | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def hsic_test(
+    kernel: str, views: _Views, other: str, others: _Views, draws: int, seed: int, threads: int
+) -> dict[str, Any]: ...
+def alignment_test(
+    kernel: str, views: _Views, y: npt.NDArray[np.float64], classes: bool, draws: int, seed: int, threads: int
+) -> dict[str, Any]: ...
+def spectral_stability(
+    kernel: str, views: _Views, radius: float | None, delta: float, draws: int, seed: int, threads: int
+) -> dict[str, Any]: ...
 def repaired(matrix: npt.NDArray[np.float64], how: str) -> tuple[npt.NDArray[np.float64], str]: ...
 def matrix_function(matrix: npt.NDArray[np.float64], name: str, number: float) -> npt.NDArray[np.float64]: ...
 

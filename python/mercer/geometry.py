@@ -12,7 +12,7 @@ from mercer import _native
 from mercer._data import Data, Matrix, checked_views, has_views, is_frame, threads_of, views_of
 from mercer._kernel import Kernel, kernel
 
-__all__ = ["matrix_function", "measure", "repair"]
+__all__ = ["alignment_test", "hsic_test", "matrix_function", "measure", "mmd_test", "repair", "spectral_stability"]
 
 
 def measure(k: Kernel | str, X: Data, y: Data = None, *, ridge: float = 1.0, n_jobs: int | None = None) -> dict[str, Any]:
@@ -33,16 +33,165 @@ def measure(k: Kernel | str, X: Data, y: Data = None, *, ridge: float = 1.0, n_j
     >>> found["rank"], round(found["alignment"], 2), round(measure("rbf(gamma=0.5)", X, y)["alignment"], 2)
     (4, 0.59, 0.84)
     """
-    formula = k if isinstance(k, Kernel) else kernel(k)
-    if has_views(X) or is_frame(X) and any(name is not None for name, _ in _native.kernel_views(str(formula))):
-        finite = "allow-nan" if _native.kernel_meets_gaps(str(formula)) else True
-        X = checked_views(X, _native.kernel_views(str(formula)), finite)
-    codes, classes = None, False
-    if y is not None:
-        classes = type_of_target(y) in ("binary", "multiclass")
-        target = np.unique(np.asarray(y), return_inverse=True)[1] if classes else np.asarray(y)
-        codes = np.ascontiguousarray(target, dtype=np.float64).ravel()
-    return _native.measure(str(formula), views_of(X), codes, classes, float(ridge), threads_of(n_jobs))
+    text, views = _met(k, X)
+    codes, classes = _coded(y) if y is not None else (None, False)
+    return _native.measure(text, views, codes, classes, float(ridge), threads_of(n_jobs))
+
+
+def _met(k: Kernel | str, X: Data) -> tuple[str, Any]:
+    """The text of a kernel, and the views of the data that it meets."""
+    text = str(k if isinstance(k, Kernel) else kernel(k))
+    if has_views(X) or is_frame(X) and any(name is not None for name, _ in _native.kernel_views(text)):
+        finite = "allow-nan" if _native.kernel_meets_gaps(text) else True
+        X = checked_views(X, _native.kernel_views(text), finite)
+    return text, views_of(X)
+
+
+def _coded(y: Data) -> tuple[Any, bool]:
+    """A target as codes of classes or as numbers, and which of both."""
+    classes = type_of_target(y) in ("binary", "multiclass")
+    target = np.unique(np.asarray(y), return_inverse=True)[1] if classes else np.asarray(y)
+    return np.ascontiguousarray(target, dtype=np.float64).ravel(), classes
+
+
+def _draws(permutations: int) -> int:
+    if permutations < 1:
+        raise ValueError(f"permutations == {permutations}, must be >= 1.")
+    return int(permutations)
+
+
+def mmd_test(
+    X: Data,
+    Y: Data,
+    k: Kernel | str = "rbf(gamma=median)",
+    *,
+    statistic: str = "unbiased",
+    permutations: int = 1000,
+    radius: float | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> dict[str, Any]:
+    """Do two samples come from one distribution? The distance of their means in feature space, and a p-value.
+
+    `statistic` is `unbiased` or `biased`, by permutations of the examples between the samples, whose p-value is exact at every
+    sample size; `bootstrap`, the biased one by random signs, for many examples; or `linear`, which takes disjoint pairs only, in
+    linear time. A width that the data give (`gamma=median`) is taken from both samples together, so that permutations stay exact.
+    Scale the columns of both together, too. `critical` is exceeded by chance in 5 % of the draws. Where the kernel is fixed and its
+    radius is known or declared, `limit` bounds √biased in 95 % of equal samples of any distribution, and `p_bound` is the p-value
+    of that bound.
+
+    Source: A. Gretton et al., A kernel two-sample test, JMLR 13 (2012).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import mmd_test
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = mmd_test(X[y == 1], X[y == 2])
+    >>> round(found["p"], 3), found["by"]
+    (0.001, '1000 permutations')
+    >>> mmd_test(X[::2], X[1::2])["p"] > 0.05
+    True
+    """
+    text, first = _met(k, X)
+    second = _met(k, Y)[1]
+    return _native.mmd_test(
+        text, first, second, statistic, _draws(permutations), int(random_state), radius, threads_of(n_jobs)
+    )
+
+
+def hsic_test(
+    X: Data,
+    Y: Data,
+    k: Kernel | str = "rbf(gamma=median)",
+    l: Kernel | str | None = None,  # noqa: E741 (as K and L in the literature)
+    *,
+    permutations: int = 1000,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> dict[str, Any]:
+    """Does Y depend on X, example by example, in any way that two kernels see?
+
+    `k` compares X and `l` compares Y: numbers, vectors, strings or views. Without `l`, classes are compared by equality and numbers
+    as X is by default. `p` is by permutations of Y and exact at every sample size; `p_gamma` is the gamma approximation, which needs
+    no permutations. `alignment` is the cosine of the centred matrices.
+
+    Source: A. Gretton et al., A kernel statistical test of independence, NIPS 20 (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import hsic_test
+    >>> x = np.linspace(-1, 1, 60)
+    >>> bool(abs(np.corrcoef(x, x**2)[0, 1]) < 1e-9), round(hsic_test(x[:, None], x**2)["p"], 3)
+    (True, 0.001)
+    """
+    text, views = _met(k, X)
+    if not has_views(Y) and not is_frame(Y) and np.ndim(Y) == 1:
+        if l is None and type_of_target(Y) in ("binary", "multiclass"):
+            l, Y = "exact_match()", [str(v) for v in np.asarray(Y)]  # noqa: E741
+        elif np.asarray(Y).dtype.kind in "biuf":
+            Y = np.asarray(Y, dtype=np.float64)[:, None]
+    other, others = _met("rbf(gamma=median)" if l is None else l, Y)
+    return _native.hsic_test(text, views, other, others, _draws(permutations), int(random_state), threads_of(n_jobs))
+
+
+def alignment_test(
+    k: Kernel | str, X: Data, y: Data, *, permutations: int = 1000, random_state: int = 0, n_jobs: int | None = None
+) -> dict[str, Any]:
+    """The alignment of a kernel with a target, between centred matrices, and how likely chance alone gives as much.
+
+    Source: C. Cortes et al., Algorithms for learning kernels based on centered alignment, JMLR 13 (2012).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import alignment_test
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = alignment_test("rbf(gamma=0.5)", X, y)
+    >>> round(found["alignment"], 2), round(found["p"], 3)
+    (0.79, 0.001)
+    """
+    text, views = _met(k, X)
+    codes, classes = _coded(y)
+    return _native.alignment_test(
+        text, views, codes, classes, _draws(permutations), int(random_state), threads_of(n_jobs)
+    )
+
+
+def spectral_stability(
+    k: Kernel | str,
+    X: Data,
+    *,
+    radius: float | None = None,
+    delta: float = 0.05,
+    draws: int = 200,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> dict[str, Any]:
+    """What of a kernel's spectrum λ(K)/n holds beyond the sample, each statement with probability 1 − delta.
+
+    Sums of eigenvalues are within `sums_within` of their expectation, each eigenvalue within `operator_within` of the true one, the
+    i-th eigenvector at an angle of at most arcsin `sines[i]` to the true one (None: nothing is certain). `rho` and `beyond_rho` are
+    those of Mika's theorem 4.5; `residuals` lists (directions kept, mean squared residual on the sample, bound beyond it);
+    `intervals` come from a bootstrap and are approximate. The radius R with κ(x, x) ≤ R² for every x is what the kernel's formula
+    gives; kernels that grow with their examples need one that is declared, never that of the sample.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), chapter 4; J. Shawe-Taylor et al., IEEE Trans. Inf. Theory 51 (2005).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import spectral_stability
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = spectral_stability("rbf(gamma=0.1)", X)
+    >>> round(found["operator_within"], 3), found["beyond_rho"]
+    (0.223, [])
+    """
+    text, views = _met(k, X)
+    return _native.spectral_stability(
+        text, views, radius, float(delta), int(draws), int(random_state), threads_of(n_jobs)
+    )
 
 
 def repair(K: Data, how: str = "clip") -> Matrix:

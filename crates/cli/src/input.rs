@@ -34,6 +34,11 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
     if let Some(target) = flags.get_one::<String>("target") {
         options.set_target(target);
     }
+    // groups are classes whatever they are called
+    if let Some(groups) = flags.try_get_one::<String>("groups").ok().flatten() {
+        options.set_target(groups);
+        options.categorical.extend(SchemaOptions::columns(groups));
+    }
     // pixels are only an image as long as their columns are not scaled one by one
     if flags.try_get_one::<String>("transform").is_ok_and(|t| t.is_some()) && options.scale.is_none() {
         options.scale = Some(Scale::None);
@@ -60,17 +65,7 @@ pub(crate) fn training(
     formula: &Formula,
     learns: Learns,
 ) -> Result<Training, Failure> {
-    let mut options = schema_options(flags)?;
-    for (name, kind) in formula.views() {
-        match (kind, name) {
-            (Kind::Text, Some(name)) if !options.text.iter().any(|t| t == name) => options.text.push(name.to_owned()),
-            (Kind::Precomputed, name) => options.raw.push(name.unwrap_or("x").to_owned()),
-            _ => {}
-        }
-    }
-    settle_members(flags, formula, &mut options);
-    let mut reading = read_options(flags)?;
-    reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
+    let (mut options, reading) = prepared(flags, formula)?;
     let mut table = read_table(path, &reading)?;
     keep_sequences(&mut table, &options, formula);
     settle_views(&table, formula, &mut options)?;
@@ -82,6 +77,50 @@ pub(crate) fn training(
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     Ok(Training { schema, data })
+}
+
+/// Reads two files with the same columns; their schema is learned of both together. All columns are compared unless a target
+/// is named or the format itself has one.
+pub(crate) fn pooled(
+    path: &Path,
+    other: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+) -> Result<(Schema, Dataset, Dataset), Failure> {
+    let (mut options, reading) = prepared(flags, formula)?;
+    let (mut one, mut two) = (read_table(path, &reading)?, read_table(other, &reading)?);
+    keep_sequences(&mut one, &options, formula);
+    keep_sequences(&mut two, &options, formula);
+    if options.target.is_none() && !["libsvm", "npz", "idx"].contains(&one.format) {
+        options.set_target("none");
+    }
+    let both = one.joined(&two)?;
+    settle_views(&both, formula, &mut options)?;
+    settle_target(&both, &mut options)?;
+    let schema = Schema::learn(&both, &options)?;
+    let (first, second) = (schema.apply(&one)?, schema.apply(&two)?);
+    for (data, place) in [(&first, path), (&second, other)] {
+        if data.is_empty() {
+            return Err(DataError::Empty { place: place.display().to_string() }.into());
+        }
+    }
+    Ok((schema, first, second))
+}
+
+/// What flags and formula say before a file is read: about its columns, and about its format.
+fn prepared(flags: &ArgMatches, formula: &Formula) -> Result<(SchemaOptions, ReadOptions), Failure> {
+    let mut options = schema_options(flags)?;
+    for (name, kind) in formula.views() {
+        match (kind, name) {
+            (Kind::Text, Some(name)) if !options.text.iter().any(|t| t == name) => options.text.push(name.to_owned()),
+            (Kind::Precomputed, name) => options.raw.push(name.unwrap_or("x").to_owned()),
+            _ => {}
+        }
+    }
+    settle_members(flags, formula, &mut options);
+    let mut reading = read_options(flags)?;
+    reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
+    Ok((options, reading))
 }
 
 /// Unless somebody says otherwise, columns of members are not scaled one by one, since they belong together, and a member

@@ -1,10 +1,16 @@
-//! `mercer measure`: lengths, distances, spectrum and alignment of a kernel on data.
+//! `mercer measure`: lengths, distances, spectrum and alignment of a kernel on data, and tests with kernels.
+
+mod dependence;
+mod stability;
+mod two_sample;
 
 use crate::failure::Failure;
+use crate::watch::Watch;
 use crate::{Verb, arguments, input, report};
-use clap::{Arg, ArgMatches, Command, value_parser};
-use mercer::data::{Dataset, Target};
-use mercer::geometry::{Labels, Measures};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::data::{DataError, Dataset, Target};
+use mercer::formula::Formula;
+use mercer::geometry::{self, Dependence, Labels, Measures, Stability};
 use mercer::machines::Learns;
 use mercer::plot::{SpectrumFigure, short_formula};
 use serde_json::json;
@@ -15,12 +21,18 @@ pub(crate) const VERB: Verb = Verb { command, run };
 /// Eigenvalues that are printed.
 const PRINTED: usize = 5;
 
+/// Flags of the measures that tests do not have.
+const OF_MEASURES: [&str; 5] = ["output", "ridge", "farthest", "stability", "theme"];
+
 fn command() -> Command {
     let command = Command::new("measure")
-        .about("Measure a kernel on data: norms, spread, outliers, rank, spectrum, alignment with the target")
+        .about("Measure a kernel on data: norms, spread, outliers, spectrum, alignment; test two samples or dependence")
         .after_help(
             "Examples:\n  mercer measure data.csv --kernel 'rbf(gamma=median)'\n  \
-             mercer measure data.csv --kernel 'rbf(gamma=0.1)' --farthest 10 -o spectrum.svg",
+             mercer measure data.csv --kernel 'rbf(gamma=0.1)' --farthest 10 -o spectrum.svg\n  \
+             mercer measure may.csv --versus june.csv --kernel 'rbf(gamma=median)'\n  \
+             mercer measure data.csv --dependence target\n  \
+             mercer measure data.csv --kernel 'rbf(gamma=0.1)' --stability",
         )
         .arg(arguments::path("DATA", "Data file; its target column, if any, is what alignment is measured with"))
         .arg(arguments::kernel())
@@ -31,8 +43,9 @@ fn command() -> Command {
                 .long("ridge")
                 .value_name("MU")
                 .value_parser(value_parser!(f64))
+                .value_delimiter(',')
                 .default_value("1")
-                .help("μ > 0 of the effective dimension Σ λ/(λ + μ)"),
+                .help("μ > 0 of the effective dimension Σ λ/(λ + μ); several with commas"),
         )
         .arg(
             Arg::new("farthest")
@@ -41,16 +54,144 @@ fn command() -> Command {
                 .value_parser(value_parser!(usize))
                 .default_value("3")
                 .help("How many examples far from the centre to name"),
+        )
+        .arg(
+            Arg::new("stability")
+                .long("stability")
+                .action(ArgAction::SetTrue)
+                .help("Also tell what of the spectrum holds beyond the sample"),
+        )
+        .arg(
+            Arg::new("delta")
+                .long("delta")
+                .value_name("P")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(f64))
+                .requires("stability")
+                .help("The probability with which each statement of --stability may fail [default: 0.05]"),
         );
-    arguments::common(arguments::reading(command))
+    arguments::common(arguments::reading(tests(command)))
+}
+
+fn tests(command: Command) -> Command {
+    command
+        .next_help_heading("Tests")
+        .arg(
+            Arg::new("versus")
+                .long("versus")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with_all(OF_MEASURES)
+                .help("Test whether the examples of this file come from the same distribution; all columns count unless --target names one to leave out"),
+        )
+        .arg(
+            Arg::new("groups")
+                .long("groups")
+                .value_name("NAME|INDEX")
+                .allow_hyphen_values(true)
+                .conflicts_with_all(OF_MEASURES)
+                .conflicts_with_all(["versus", "target"])
+                .help("The same for the two groups that a column tells apart"),
+        )
+        .arg(
+            Arg::new("statistic")
+                .long("statistic")
+                .value_name("NAME")
+                .value_parser(["unbiased", "biased", "bootstrap", "linear"])
+                .help("MMD² without bias or with it, by permutations; with it, by a wild bootstrap; or in linear time [default: unbiased]"),
+        )
+        .arg(
+            Arg::new("dependence")
+                .long("dependence")
+                .value_name("FORMULA|target")
+                .conflicts_with_all(OF_MEASURES)
+                .conflicts_with_all(["versus", "groups", "statistic"])
+                .help("Test whether what --kernel compares depends on what this kernel compares: the target, or columns (linear@target, rbf@height)"),
+        )
+        .arg(
+            Arg::new("permutations")
+                .long("permutations")
+                .value_name("N")
+                .value_parser(value_parser!(u32).range(1..=1_000_000))
+                .help("Random draws of a test [default: 1000]; without a test, a p-value of the alignment by so many"),
+        )
+        .arg(
+            Arg::new("radius")
+                .long("radius")
+                .value_name("R")
+                .allow_negative_numbers(true)
+                .value_parser(value_parser!(f64))
+                .help("R with √κ(x, x) ≤ R for every example that could come, for bounds [default: what the formula gives]"),
+        )
+}
+
+/// Draws of a test.
+fn draws(flags: &ArgMatches) -> usize {
+    flags.get_one::<u32>("permutations").map_or(1000, |&n| n as usize)
+}
+
+/// R as the formula gives it or as it was declared, never as the sample has it.
+fn declared_radius(flags: &ArgMatches, formula: &Formula) -> Result<Option<f64>, Failure> {
+    match flags.get_one::<f64>("radius") {
+        Some(&radius) if radius > 0.0 && radius.is_finite() => Ok(Some(radius)),
+        Some(_) => Err(Failure::usage("--radius needs a number above 0")),
+        None => Ok(formula.radius()),
+    }
+}
+
+/// Why the kernel knows the data, which bounds forbid; permutations do not.
+fn learned(formula: &Formula, scaled: bool) -> Option<&'static str> {
+    if !formula.is_resolved() || formula.needs_all_examples() {
+        Some("the kernel's parameters were taken from the data; write them as numbers")
+    } else if scaled {
+        Some("the columns were scaled by the data; use --scale none")
+    } else {
+        None
+    }
+}
+
+/// A probability in as many digits as it has a use for.
+fn p_text(p: f64) -> String {
+    if p >= 0.0001 || p == 0.0 { format!("{}", (p * 1e4).round() / 1e4) } else { format!("{p:.1e}") }
+}
+
+/// The alignment of centred matrices by permutations of the target.
+fn by_chance(
+    flags: &ArgMatches,
+    gram: &dyn mercer::gram::Gram,
+    labels: Option<&Labels>,
+    watch: &Watch,
+) -> Result<Option<Dependence>, Failure> {
+    if flags.get_one::<u32>("permutations").is_none() {
+        return Ok(None);
+    }
+    let Some(labels) = labels else { return Err(DataError::NoTarget.into()) };
+    let Some(ideal) = geometry::target_gram(labels) else {
+        return Err(Failure::usage("--permutations needs 20 000 examples or fewer; leave it out"));
+    };
+    let seed = arguments::seed(flags);
+    Ok(Some(geometry::dependence(gram, ideal.as_ref(), draws(flags), seed, arguments::plan(flags)?, watch)?))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
-    let formula = arguments::formula(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is needed")) };
-    let ridge = flags.get_one::<f64>("ridge").copied().unwrap_or(1.0);
-    if !(ridge > 0.0 && ridge.is_finite()) {
-        return Err(Failure::usage("--ridge needs a number above 0"));
+    if flags.contains_id("versus") || flags.contains_id("groups") {
+        return two_sample::run(flags, path);
+    }
+    if flags.contains_id("statistic") {
+        return Err(Failure::usage("--statistic is for --versus and --groups"));
+    }
+    if flags.contains_id("radius") && !flags.get_flag("stability") {
+        return Err(Failure::usage("--radius is for --stability, --versus and --groups"));
+    }
+    if flags.contains_id("dependence") {
+        return dependence::run(flags, path);
+    }
+    let formula = arguments::formula(flags)?;
+    let ridges: Vec<f64> = flags.get_many::<f64>("ridge").into_iter().flatten().copied().collect();
+    let ridge = ridges.first().copied().unwrap_or(1.0);
+    if ridges.iter().any(|ridge| !(*ridge > 0.0 && ridge.is_finite())) {
+        return Err(Failure::usage("--ridge needs numbers above 0"));
     }
     let picture = arguments::target(flags)?;
     if let Some(file) = picture {
@@ -60,7 +201,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let kernel = formula.resolve(&training.data, arguments::seed(flags))?;
     let gram = kernel.training_gram(&training.data)?;
     let labels = labels(&training.data);
+    let watch = Watch::new(flags);
+    let learned = learned(&formula, training.schema.views().iter().any(|v| v.scaler().is_some()));
+    let stable =
+        if flags.get_flag("stability") { Some(stability::of(flags, &formula, gram.as_ref(), &watch)?) } else { None };
+    let chance = by_chance(flags, gram.as_ref(), labels.as_ref(), &watch)?;
     let found = Measures::of(&gram, labels.as_ref(), ridge, arguments::plan(flags)?)?;
+    watch.finish();
     let text = kernel.to_string();
     if let Some(file) = picture {
         let note = format!("effective rank {:.4} of {}", found.spectrum.effective_rank(), found.n);
@@ -79,13 +226,22 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             "farthest": farthest.iter().map(|&i| json!({"row": i + 1, "distance": found.centre.distances[i]})).collect::<Vec<_>>(),
             "spectrum": {"values": found.spectrum.values, "trace": found.spectrum.trace, "whole": found.spectrum.is_whole(),
                          "rank": found.spectrum.rank(), "effective_rank": found.spectrum.effective_rank()},
-            "effective_dimension": found.effective_dimension, "ridge": ridge, "positive_semi_definite": found.definite,
+            "effective_dimension": found.effective_dimension, "ridge": ridge,
+            "effective_dimensions": ridges.iter().map(|&r| json!({"ridge": r, "dimension": found.spectrum.effective_dimension(r)})).collect::<Vec<_>>(),
+            "stability": stable.as_ref().map(|s| stability::document(s, learned)), "alignment_p": chance.as_ref().map(|c| c.p.value), "positive_semi_definite": found.definite,
             "smallest_eigenvalue": found.spectrum.values.last().filter(|_| found.spectrum.is_whole()),
             "alignment": found.alignment.map(|a| a[0]), "centred_alignment": found.alignment.map(|a| a[1]),
             "output": picture.map(|p| p.display().to_string()),
         }));
     } else {
-        report::print(&report::facts(&facts(&text, &found, ridge, &farthest)));
+        report::print(&report::facts(&facts(
+            &text,
+            &found,
+            &ridges,
+            &farthest,
+            stable.as_ref().map(|s| (s, learned)),
+            chance.as_ref(),
+        )));
         if let Some(file) = picture {
             report::print(&report::facts(&[("picture", file.display().to_string())]));
         }
@@ -103,7 +259,15 @@ pub(crate) fn labels(data: &Dataset) -> Option<Labels> {
     target.classes().ok().map(|c| Labels::classes(c.codes))
 }
 
-fn facts(kernel: &str, found: &Measures, ridge: f64, farthest: &[usize]) -> Vec<(&'static str, String)> {
+fn facts(
+    kernel: &str,
+    found: &Measures,
+    ridges: &[f64],
+    farthest: &[usize],
+    stable: Option<(&Stability, Option<&str>)>,
+    chance: Option<&Dependence>,
+) -> Vec<(&'static str, String)> {
+    let dimension = |&ridge: &f64| format!("{:.4} at a ridge of {ridge}", found.spectrum.effective_dimension(ridge));
     let spectrum = &found.spectrum;
     let leading: Vec<String> = spectrum.values.iter().take(PRINTED).map(|v| format!("{v:.4}")).collect();
     let rank = if spectrum.is_whole() {
@@ -140,16 +304,18 @@ fn facts(kernel: &str, found: &Measures, ridge: f64, farthest: &[usize]) -> Vec<
             ),
         ),
         ("rank", rank),
-        ("effective dimension", format!("{:.4} at a ridge of {ridge}", found.effective_dimension)),
+        ("effective dimension", ridges.iter().map(dimension).collect::<Vec<_>>().join(", ")),
         ("positive semi-definite", definite),
     ];
     if let Some([plain, centred]) = found.alignment {
-        rows.push(("alignment with target", format!("{plain:.4}, centred {centred:.4}")));
+        let p = chance.map(|c| format!("; centred, p = {} by {}", p_text(c.p.value), c.p.null)).unwrap_or_default();
+        rows.push(("alignment with target", format!("{plain:.4}, centred {centred:.4}{p}")));
     }
     if !farthest.is_empty() {
         let words: Vec<String> =
             farthest.iter().map(|&i| format!("row {} ({:.4})", i + 1, found.centre.distances[i])).collect();
         rows.push(("farthest from centre", words.join(", ")));
     }
+    rows.extend(stable.map(|(s, learned)| stability::facts(s, learned)).unwrap_or_default());
     rows
 }

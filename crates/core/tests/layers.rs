@@ -26,7 +26,11 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     ("kernels", &["data", "gram", "linalg"], "kernels turn examples into matrices, and never see who solves"),
     ("solvers", &["gram", "linalg"], "solvers see matrices, never examples or kernels"),
-    ("geometry", &["gram", "linalg", "solvers::SolveError"], "lengths and angles come from matrices alone"),
+    (
+        "geometry",
+        &["gram", "linalg", "solvers::SolveError", "solvers::Monitor", "solvers::Progress"],
+        "lengths, angles and tests come from matrices alone; long ones are watched",
+    ),
     ("calibrate", &[], "scores become probabilities by numbers alone"),
     (
         "machines",

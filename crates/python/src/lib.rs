@@ -6,6 +6,7 @@
 mod catalogue;
 mod certify;
 mod convert;
+mod evidence;
 mod geometry;
 mod kernel;
 mod model;
@@ -21,6 +22,8 @@ mod _native {
     use super::catalogue::{kernels, machines};
     #[pymodule_export]
     use super::certify::certify;
+    #[pymodule_export]
+    use super::evidence::{alignment_test, hsic_test, mmd_test, spectral_stability};
     #[pymodule_export]
     use super::geometry::{matrix_function, measure, repaired};
     #[pymodule_export]

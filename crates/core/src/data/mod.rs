@@ -9,6 +9,7 @@ mod dataset;
 mod dense;
 mod error;
 mod fingerprint;
+mod join;
 pub mod read;
 mod scalar;
 mod scale;

@@ -75,7 +75,7 @@ impl Measures {
         let definite = found.values.iter().all(|v| *v >= -size * n as f64 * f64::EPSILON);
         let alignment = labels.map(|labels| {
             let plain = target_alignment(gram.as_ref(), &labels.numbers, labels.classes.as_deref());
-            [plain, ideal(labels).map_or(f64::NAN, |ideal| centred_alignment(gram, &ideal))]
+            [plain, target_gram(labels).map_or(f64::NAN, |ideal| centred_alignment(gram, &ideal))]
         });
         Ok(Self {
             n,
@@ -90,8 +90,9 @@ impl Measures {
     }
 }
 
-/// The matrix that a kernel would be to be nothing but the target; not stored beyond what is sensible.
-fn ideal(labels: &Labels) -> Option<Arc<dyn Gram>> {
+/// The matrix that a kernel would be to be nothing but the target: 1 for two examples of one class and 0 for others, or yyᵀ.
+/// `None` beyond 20 000 examples, where storing it is not sensible.
+pub fn target_gram(labels: &Labels) -> Option<Arc<dyn Gram>> {
     let n = labels.numbers.len();
     if n > 20_000 {
         return None;
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn a_kernel_that_knows_the_classes_is_aligned_and_has_their_rank() {
         let codes: Vec<u32> = (0..60).map(|i| i % 3).collect();
-        let gram = ideal(&Labels::classes(codes.clone())).unwrap();
+        let gram = target_gram(&Labels::classes(codes.clone())).unwrap();
         let found = Measures::of(&gram, Some(&Labels::classes(codes)), 1.0, Plan::default()).unwrap();
         assert_eq!((found.n, found.spectrum.rank(), found.definite), (60, 3, true));
         assert_eq!(found.norms, [1.0; 3]);

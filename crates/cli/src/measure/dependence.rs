@@ -1,0 +1,95 @@
+//! `mercer measure --dependence`: does the target, or a second set of columns, depend on the first?
+
+use crate::failure::Failure;
+use crate::input::{self, Training};
+use crate::watch::Watch;
+use crate::{arguments, report};
+use clap::ArgMatches;
+use mercer::data::{DataError, Dataset, Rows, Values};
+use mercer::formula::Formula;
+use mercer::geometry::{Dependence, dependence};
+use mercer::machines::Learns;
+use serde_json::json;
+use std::path::Path;
+
+/// The level at which a dependence is called one.
+const LEVEL: f64 = 0.05;
+/// The name under which formulas look at the target.
+const TARGET: &str = "target";
+
+pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
+    let formula = arguments::formula(flags)?;
+    let asked = flags.get_one::<String>("dependence").map_or(TARGET, String::as_str);
+    let second = if asked == TARGET { None } else { Some(asked.parse::<Formula>()?) };
+    let of_target = second.as_ref().is_none_or(|f| f.views().iter().any(|(view, _)| *view == Some(TARGET)));
+    // both formulas name columns; the target is no column of its own
+    let both = match &second {
+        Some(second) if !of_target => formula.clone() + second.clone(),
+        _ => formula.clone(),
+    };
+    let Training { data, .. } = input::training(path, flags, &both, Learns::Unsupervised)?;
+    let (data, usual) = if of_target { with_target(data)? } else { (data, "") };
+    let second = match second {
+        Some(second) => second,
+        None => usual.parse()?,
+    };
+    let seed = arguments::seed(flags);
+    let (k, l) = (formula.resolve(&data, seed)?, second.resolve(&data, seed)?);
+    let watch = Watch::new(flags);
+    let (x, y) = (k.training_gram(&data)?, l.training_gram(&data)?);
+    let found = dependence(x.as_ref(), y.as_ref(), super::draws(flags), seed, arguments::plan(flags)?, &watch)?;
+    watch.finish();
+    tell(flags, &[k.to_string(), l.to_string()], &found);
+    Ok(())
+}
+
+/// The data with their target as a view of its own, and the usual kernel on it.
+fn with_target(data: Dataset) -> Result<(Dataset, &'static str), Failure> {
+    let Some(target) = data.target() else { return Err(DataError::NoTarget.into()) };
+    let labels = super::labels(&data);
+    if target.is_numeric() && labels.is_none_or(|l| l.classes.is_none()) {
+        let numbers = target.numbers()?;
+        let (n, width) = (data.len(), numbers.names.len());
+        let finding = || DataError::Unfit { finding: "the target is not one number for each example".to_owned() };
+        let rows = Rows::new(numbers.values, n, width).ok_or_else(finding)?;
+        return Ok((data.with_view(TARGET, rows)?, "rbf(gamma=median)@target"));
+    }
+    let classes = target.classes()?;
+    let words: Vec<String> = classes.codes.iter().map(|&c| classes.labels[c as usize].clone()).collect();
+    Ok((data.with_view(TARGET, Values::from(words))?, "exact_match@target"))
+}
+
+fn tell(flags: &ArgMatches, kernels: &[String; 2], found: &Dependence) {
+    let p = found.p;
+    let measured = format!("HSIC = {}, p = {} by {}", report::short(found.biased), super::p_text(p.value), p.null);
+    let depend = p.value <= LEVEL;
+    let sentence = if depend {
+        format!("The two parts depend on each other ({measured})")
+    } else {
+        format!("No dependence was found ({measured})")
+    };
+    if flags.get_flag("json") {
+        report::print_json(&json!({
+            "kernels": kernels, "n": found.n, "hsic": found.biased, "hsic_unbiased": found.unbiased,
+            "alignment": found.alignment.is_finite().then_some(found.alignment),
+            "p": p.value, "by": p.null.to_string(), "guarantee": p.null.guarantee().words(),
+            "p_unbiased": found.p_unbiased.value, "p_gamma": found.gamma.value, "depend": depend, "level": LEVEL,
+        }));
+        return;
+    }
+    let gamma = found.gamma;
+    report::print(&format!(
+        "{sentence}.\n{}",
+        report::facts(&[
+            ("kernels", kernels.join("  and  ")),
+            ("examples", found.n.to_string()),
+            ("HSIC", format!("{} biased, {} unbiased", report::short(found.biased), report::short(found.unbiased))),
+            ("centred alignment", format!("{:.4} (0 is none, 1 is all)", found.alignment)),
+            ("p", format!("{} by {} ({})", super::p_text(p.value), p.null, p.null.guarantee().words())),
+            (
+                "without any draws",
+                format!("p = {} by {} ({})", super::p_text(gamma.value), gamma.null, gamma.null.guarantee().words()),
+            ),
+        ])
+    ));
+}
