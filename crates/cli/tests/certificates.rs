@@ -1,0 +1,115 @@
+//! `certify`, `plan`, `select --by certificate` and `fit --certified`, from outside.
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+mod common;
+
+use common::Place;
+use serde_json::Value;
+
+fn of<'a>(told: &'a Value, name: &str) -> &'a Value {
+    told.as_array().unwrap().iter().find(|c| c["bound"] == name).unwrap()
+}
+
+#[test]
+fn a_model_is_certified_in_words_json_markdown_and_a_picture() {
+    let place = Place::new();
+    place.run("data banana --n 500 --seed 1 -o train.csv").ok();
+    place.run("data banana --n 400 --seed 2 -o fresh.csv").ok();
+    place.run("fit train.csv --machine svc --c 1 --scale none --kernel 'rbf(gamma=1)' -o m.mercer").ok();
+    let told = place.json("certify m.mercer train.csv --held-out fresh.csv -o c.svg");
+    assert_eq!(told.as_array().unwrap().len(), mercer::bounds::all().count());
+    for c in told.as_array().unwrap() {
+        for key in ["bound", "quantity", "value", "guarantee", "delta", "applicable", "reason", "vacuous", "source", "conditions"] {
+            assert!(c.get(key).is_some(), "{key} of {c}");
+        }
+        if c["applicable"] == true && c["quantity"] != "capacity" && c["quantity"] != "expected loss" {
+            let value = c["value"].as_f64().unwrap();
+            assert!((0.0..=1.0).contains(&value), "{c}");
+        }
+        if c["vacuous"] == true && c["guarantee"] == "high probability" {
+            assert!(c["reason"].as_str().unwrap().contains("examples") , "{c}");
+        }
+    }
+    let scenario = of(&told, "scenario");
+    assert!(scenario["applicable"] == true && scenario["value"].as_f64().unwrap() < 0.6 && scenario["delta"] == 0.05);
+    let held_out = of(&told, "held_out");
+    assert!(held_out["value"].as_f64().unwrap() < scenario["value"].as_f64().unwrap());
+    // a smaller probability of failure costs something
+    let surer = place.json("certify m.mercer train.csv --delta 0.001");
+    assert!(of(&surer, "scenario")["value"].as_f64() > scenario["value"].as_f64());
+    assert_eq!(of(&surer, "held_out")["applicable"], false);
+    assert!(place.read("c.svg").contains(">held_out<"));
+    let words = place.run("certify m.mercer train.csv --held-out fresh.csv").ok();
+    assert!(words.out.contains("With probability 95 % over the held-out sample, at most"), "{words:?}");
+    let all = place.run("certify m.mercer train.csv --all").ok();
+    assert!(all.out.contains("Do not apply:") && all.out.contains("checked:") && all.out.contains("declared:"), "{all:?}");
+    assert!(place.run("certify m.mercer train.csv --markdown").ok().out.contains("| scenario |"));
+    let wrong = place.run("certify m.mercer fresh.csv");
+    assert!(wrong.code == Some(2) || wrong.code == Some(3), "{wrong:?}");
+    assert!(wrong.err.contains("hash"), "{wrong:?}");
+    assert_eq!(place.run("certify m.mercer train.csv --delta 2").code.unwrap_or(0) / 2, 1);
+}
+
+#[test]
+fn what_scaling_and_widths_take_from_the_examples_is_paid_for() {
+    let place = Place::new();
+    place.run("data banana --n 500 --seed 1 -o train.csv").ok();
+    place.run("fit train.csv --machine svc -o usual.mercer").ok();
+    let told = place.run("certify usual.mercer train.csv").ok();
+    assert!(told.out.contains("paid for") && told.out.contains("scaling"), "{told:?}");
+    // two columns with two numbers each and gamma, 64 bits a number
+    let found = place.json("certify usual.mercer train.csv");
+    let price = of(&found, "scenario")["price"].as_f64().unwrap();
+    assert!((price - 5.0 * 64.0 * 2.0_f64.ln()).abs() < 1e-6, "{price}");
+}
+
+#[test]
+fn candidates_are_chosen_by_certificates_and_paid_for() {
+    let place = Place::new();
+    place.run("data banana --n 400 --seed 1 -o train.csv").ok();
+    let told = place.json(
+        "select train.csv --machine svc --scale none --by certificate --grid 'c=0.3|3, gamma=0.5|2' -o best.mercer",
+    );
+    assert_eq!(told["table"].as_array().unwrap().len(), 4);
+    let least = told["table"].as_array().unwrap().iter().map(|c| c["certificate"].as_f64().unwrap()).fold(1.0, f64::min);
+    assert_eq!(told["best"]["certificate"].as_f64(), Some(least));
+    let found = place.json("certify best.mercer train.csv");
+    let bound = told["certificate"]["bound"].as_str().unwrap();
+    assert!((of(&found, bound)["value"].as_f64().unwrap() - least).abs() < 1e-6);
+    assert!((of(&found, bound)["price"].as_f64().unwrap() - 12.0_f64.ln()).abs() < 1e-9);
+    let refused = place.run("select train.csv --machine kfd --by certificate --grid 'lambda=1|2' --heat h.svg -o x.mercer");
+    assert_eq!(refused.code, Some(2));
+}
+
+#[test]
+fn any_machine_is_certified_by_training_again_on_a_part() {
+    let place = Place::new();
+    place.run("data banana --n 600 --seed 3 -o train.csv").ok();
+    let told = place.json("fit train.csv --machine kfd --scale none --kernel 'rbf(gamma=1)' --certified -o part.mercer");
+    let bound = told["certified"]["bound"].as_f64().unwrap();
+    assert!(bound < 0.6, "{bound}");
+    let found = place.json("certify part.mercer train.csv");
+    assert!((of(&found, "compression_binomial")["value"].as_f64().unwrap() - bound).abs() < 1e-9);
+    assert_eq!(place.run("fit train.csv --machine kfd --certified 2 -o x.mercer").code, Some(2));
+}
+
+#[test]
+fn a_plan_tells_how_many_examples_a_certificate_needs() {
+    let place = Place::new();
+    let told = place.json("plan --certificate 0.1 --support 50 --held-out-error 0.05 --dimension 10 --margin 0.3 -o plan.svg");
+    let needed = |name: &str| of(&told, name)["examples"].as_u64().unwrap();
+    assert!(needed("held_out") < needed("scenario") && needed("scenario") < needed("compression_exact"));
+    // the number is the least one
+    let at = |m: f64| mercer::bounds::scenario::scenario(m, 50.0, -(0.05_f64.ln()));
+    let m = needed("scenario") as f64;
+    assert!(at(m) < 0.1 && at(m - 1.0) >= 0.1);
+    assert!(place.read("plan.svg").contains(">scenario<"));
+    assert_eq!(place.run("plan --certificate 0.1").code, Some(2));
+    assert_eq!(place.run("plan --certificate 3 --support 5").code, Some(2));
+    assert_eq!(place.run("plan --support 5 --bound nonsense").code, Some(2));
+    place.run("data banana --n 300 --seed 1 -o train.csv").ok();
+    place.run("fit train.csv --machine svc --scale none --kernel 'rbf(gamma=1)' -o m.mercer").ok();
+    let words = place.run("plan m.mercer train.csv --certificate 0.2").ok();
+    assert!(words.out.contains("scenario"), "{words:?}");
+    assert!(place.run("list bounds").ok().out.contains("pac_bayes_kl"));
+}

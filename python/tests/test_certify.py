@@ -1,0 +1,67 @@
+"""Certificates from Python."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+import mercer
+from mercer.svm import SVC, SVR, OneClassSVM
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(600, noise=0.2, random_state=0)
+
+
+def test_a_sparse_model_has_a_certificate_and_held_out_examples_a_better_one(moons):
+    X, y = moons
+    model = SVC(C=10, gamma=2.0).fit(X[:400], y[:400])
+    alone = model.certify(X[:400], y[:400])
+    assert alone.best is not None and alone.best.bound == "scenario" and alone.best.value < 0.4
+    both = model.certify(X[:400], y[:400], held_out=(X[400:], y[400:]))
+    errors = int((model.predict(X[400:]) != y[400:]).sum())
+    assert both["held_out"].inputs == {"held_out_examples": 200.0, "held_out_errors": float(errors)}
+    # Clopper and Pearson's upper end, by scipy
+    beta = pytest.importorskip("scipy.stats").beta
+    assert both["held_out"].value == pytest.approx(beta.ppf(0.95, errors + 1, 200 - errors), abs=1e-9)
+    assert both["held_out"].lower == pytest.approx(beta.ppf(0.05, errors, 200 - errors + 1) if errors else 0.0, abs=1e-9)
+    assert "With probability 95 %" in both.sentence and "scenario" in repr(both)
+    json.dumps(both.to_dicts())
+
+
+def test_what_the_examples_chose_is_paid_for(moons):
+    X, y = moons
+    model = SVC(C=10, gamma=2.0).fit(X, y)
+    assert model.certify(X, y)["scenario"].price == 0
+    assert model.certify(X, y, candidates=7)["scenario"].price == pytest.approx(math.log(7))
+    scaled = SVC(C=10, gamma="scale").fit(X, y)
+    assert scaled.certify(X, y)["scenario"].price == pytest.approx(64 * math.log(2))
+
+
+def test_wrong_examples_and_unknown_classes_are_refused(moons):
+    X, y = moons
+    model = SVC(C=10, gamma=2.0).fit(X[:300], y[:300])
+    with pytest.raises(ValueError, match="hash"):
+        model.certify(X[300:], y[300:])
+    with pytest.raises(ValueError, match="none that the model knows"):
+        model.certify(X[:300], y[:300] + 5)
+    with pytest.raises(ValueError, match="delta"):
+        model.certify(X[:300], y[:300], delta=0)
+    with pytest.raises(KeyError):
+        model.certify(X[:300], y[:300])["nonsense"]
+
+
+def test_words_as_classes_numbers_and_novelties(moons):
+    X, y = moons
+    words = np.where(y == 1, "up", "down")
+    assert SVC(C=10, gamma=2.0).fit(X, words).certify(X, words)["scenario"].applicable
+    target = np.sin(X[:, 0]) + 0.05 * np.random.default_rng(0).normal(size=len(X))
+    tube = SVR(C=1, gamma=1.0, epsilon=0.2).fit(X, target).certify(X, target)
+    assert tube["scenario"].quantity == "tube misses" and tube["scenario"].applicable
+    usual = OneClassSVM(nu=0.1, gamma=1.0).fit(X).certify(X)
+    assert usual["scenario"].quantity == "novelty rate" and usual["scenario"].value < 0.5
+    fisher = mercer.PacBayes(kernel=mercer.kernels.rbf(gamma=1.0)).fit(X, y).certify(X, y)
+    assert fisher["pac_bayes_kl"].applicable and fisher["pac_bayes_kl"].value < 0.7
