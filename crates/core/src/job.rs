@@ -119,7 +119,7 @@ impl<'a> Job<'a> {
             (Some((companions, joined)), _) => {
                 let gram = kernel.training_gram(joined)?;
                 let (roles, transformations) = (companions.roles(), companions.transformations());
-                self.machine.run_beside(&task, &Beside { gram, roles, transformations }, watch)?
+                self.machine.run_beside(&task, Some(&Beside { gram, roles, transformations }), watch)?
             }
             (None, Some((method, folds))) => {
                 let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;

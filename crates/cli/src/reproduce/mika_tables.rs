@@ -52,7 +52,7 @@ static CONTENDERS: [Contender; 7] = [
         machine: "adaboost",
         fixed: &[
             ("learner", Fixed::Word("rbf_network")),
-            ("rounds", Fixed::Number(50.0)),
+            ("rounds", Fixed::Number(200.0)),
             ("steps", Fixed::Number(2.0)),
         ],
         axes: &[CENTRES],
@@ -62,7 +62,7 @@ static CONTENDERS: [Contender; 7] = [
         machine: "adaboost",
         fixed: &[
             ("learner", Fixed::Word("rbf_network")),
-            ("rounds", Fixed::Number(50.0)),
+            ("rounds", Fixed::Number(200.0)),
             ("steps", Fixed::Number(2.0)),
         ],
         axes: &[

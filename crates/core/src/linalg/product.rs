@@ -5,6 +5,11 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+/// Σ a_i b_i in the order of the numbers: what is summed once. Where many products are wanted, a product of matrices is faster.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// out = A Bᵀ for A (n × d) and B (m × d) stored row by row; the rows of `out` start `stride` apart.
 pub fn multiply_transposed<S: Scalar>(a: &[S], b: &[S], d: usize, out: &mut [S], stride: usize) {
     if d == 0 {

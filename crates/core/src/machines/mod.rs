@@ -96,14 +96,21 @@ pub trait Machine: Params + Settings + Send + Sync {
         false
     }
 
-    /// Learns from a task and from what stands beside its examples. Points of the expansion are places among the examples and
-    /// the others after them.
+    /// Learns from a task and from what stands beside its examples, if anything does. Points of the expansion are places among
+    /// the examples and the others after them.
     ///
     /// # Errors
-    /// As [`Machine::run`]; also if the machine takes no companions.
-    fn run_beside(&self, task: &Task<'_>, beside: &Beside<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        let _ = (task, beside, watch);
-        Err(no_companions(self.entry().name))
+    /// As [`Machine::run`]; also if there is something and the machine takes no companions.
+    fn run_beside(
+        &self,
+        task: &Task<'_>,
+        beside: Option<&Beside<'_>>,
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        match beside {
+            None => self.run(task, watch),
+            Some(_) => Err(no_companions(self.entry().name)),
+        }
     }
 
     /// A fit, and the score of every example by a fit that has not seen it (n × outputs, row by row), where all of that costs no

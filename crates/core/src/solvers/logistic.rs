@@ -15,6 +15,7 @@
 use super::direct::factor_shifted;
 use super::{Loss, Monitor, Progress, SolveError, Status};
 use crate::gram::{Dense, apply};
+use crate::linalg::dot;
 use std::ops::ControlFlow;
 
 /// A problem on a stored matrix.
@@ -143,10 +144,6 @@ pub fn logistic(
     solution.alpha = alpha;
     solution.offset = offset;
     Ok(solution)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

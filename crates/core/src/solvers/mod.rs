@@ -11,6 +11,8 @@ mod monitor;
 pub mod newton;
 pub mod smo;
 pub mod sparse;
+#[cfg(test)]
+mod testing;
 
 pub use error::SolveError;
 pub use loss::{Conjugate, Loss, Penalty};

@@ -14,7 +14,7 @@
 
 use super::coordinate_descent::{DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution};
 use super::{Monitor, Progress, SolveError, Status};
-use crate::linalg::{Cholesky, gram_of_columns, multiply_add, transposed_multiply};
+use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -241,10 +241,6 @@ fn solution(
         iterations,
         status,
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {

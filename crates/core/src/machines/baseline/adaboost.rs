@@ -18,6 +18,7 @@
 use super::net::{Lesson, NetOptions};
 use super::stumps::{Best, Sorted};
 use super::table::{Table, shares};
+use crate::linalg::dot;
 use crate::machines::fitted::each;
 use crate::machines::{
     Coefficients, Committee, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Proof, Readout, Seat,
@@ -41,7 +42,7 @@ const LOOKS: (usize, usize) = (64, 60);
 /// The learners are decision stumps (one coordinate, one threshold), or networks of radial basis functions taken by their sign
 /// (`learner = rbf_network` with its parameters `centres`, `lambda`, `widths`, `steps`). Scores are margins between −1 and 1.
 /// Several classes are one against the rest. Rounds end early where a learner is always right, which then is alone, or no
-/// better than chance. `regularisation` above zero gives soft margins (AdaBoost-Reg); since the weights of all examples add
+/// better than chance; where already the first network is not, the heavier class is its answer. `regularisation` above zero gives soft margins (AdaBoost-Reg); since the weights of all examples add
 /// up to one, it takes effect from about a hundredth of the number of examples on. A method for comparisons, on the
 /// coordinates of the linear kernel.
 ///
@@ -241,6 +242,11 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// y_i h(x_i).
+    fn right(&self, says: &[f64]) -> Vec<f64> {
+        self.signs.iter().zip(says).map(|(y, h)| y * h).collect()
+    }
+
     fn boost(&self, seed: Seed, watch: &dyn Monitor) -> Result<Boosted, SolveError> {
         let mut random = seed.stream("boosting");
         let mut state = State::new(self.prior, self.machine);
@@ -264,9 +270,14 @@ impl Problem<'_> {
                 let says: Vec<f64> = taught.values.iter().map(|&f| if f > 0.0 { 1.0 } else { -1.0 }).collect();
                 (Member::Net(taught.net), says)
             };
-            // y_i h(x_i)
-            let right: Vec<f64> = self.signs.iter().zip(&says).map(|(y, h): (&f64, &f64)| y * h).collect();
-            let error: f64 = state.weights.iter().zip(&right).filter(|(_, r)| **r < 0.0).map(|(w, _)| w).sum();
+            let (mut member, mut right) = (member, self.right(&says));
+            let mut error = state.error(&right);
+            if error >= 0.5 && boosted.members.is_empty() {
+                // the least squares of a small network need not be right more often than the heavier class
+                let heavier = dot(&state.weights, self.signs).signum();
+                right = self.right(&vec![heavier; self.signs.len()]);
+                (member, error) = (Member::Stump(Best { cut: None, sign: heavier }), state.error(&right));
+            }
             if error <= 0.0 {
                 // ½ ln(1/0) is infinite: it decides alone
                 return Ok(Boosted { members: vec![(1.0, member)], bound: 0.0, smallest_margin: 1.0, ..boosted });
@@ -313,7 +324,13 @@ impl<'a> State<'a> {
             return sum;
         }
         let mean = (self.influence[i] + b * self.weights[i]) / total;
-        sum + total * price * mean.powf(power)
+        // the usual power costs no logarithm
+        sum + total * price * if power == 1.0 { mean } else { mean.powf(power) }
+    }
+
+    /// ε_t of a learner that says `right`.
+    fn error(&self, right: &[f64]) -> f64 {
+        self.weights.iter().zip(right).filter(|(_, r)| **r < 0.0).map(|(w, _)| w).sum()
     }
 
     /// b_t; `None` where the learner brings nothing.
@@ -330,9 +347,9 @@ impl<'a> State<'a> {
     fn search(&self, right: &[f64]) -> f64 {
         // the logarithm, which does not overflow
         let value = |b: f64| {
-            let exponent = |i: usize| -self.soft_margin(i, b, right[i]);
-            let top = (0..right.len()).map(exponent).fold(f64::NEG_INFINITY, f64::max);
-            top + (0..right.len()).map(|i| self.prior[i] * (exponent(i) - top).exp()).sum::<f64>().ln()
+            let exponents: Vec<f64> = (0..right.len()).map(|i| -self.soft_margin(i, b, right[i])).collect();
+            let top = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            top + exponents.iter().zip(self.prior).map(|(e, v)| v * (e - top).exp()).sum::<f64>().ln()
         };
         // finer near zero, where most coefficients are
         let place = |k: usize| LARGEST * (k as f64 / LOOKS.0 as f64).powi(2);
@@ -340,12 +357,18 @@ impl<'a> State<'a> {
         let best = (0..=LOOKS.0).fold(0, |best, k| if looks[k] < looks[best] { k } else { best });
         let (mut low, mut high) = (place(best.saturating_sub(1)), place((best + 1).min(LOOKS.0)));
         let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+        let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
+        let (mut at_a, mut at_b) = (value(a), value(b));
         for _ in 0..LOOKS.1 {
-            let (a, b) = (high - golden * (high - low), low + golden * (high - low));
-            if value(a) <= value(b) {
-                high = b;
+            // of the two points inside one stays inside
+            if at_a <= at_b {
+                (high, b, at_b) = (b, a, at_a);
+                a = high - golden * (high - low);
+                at_a = value(a);
             } else {
-                low = a;
+                (low, a, at_a) = (a, b, at_b);
+                b = low + golden * (high - low);
+                at_b = value(b);
             }
         }
         let found = 0.5 * (low + high);

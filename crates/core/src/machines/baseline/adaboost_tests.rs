@@ -1,5 +1,6 @@
 //! AdaBoost against its theorems and a word-for-word loop.
 
+use super::super::RbfNetwork;
 use super::*;
 use crate::data::{Dataset, Rows, Target};
 use crate::formula::{linear, rbf};
@@ -172,6 +173,23 @@ fn networks_and_several_classes_are_boosted_too() {
     let right = labels.labels().iter().zip(&three).filter(|(a, b)| **a == b.as_str()).count();
     assert!(right >= 108, "{right} of 120: classes are stretches of a coordinate");
     assert_eq!(model.fitted.proof.iterations_of_each.len(), 3);
+}
+
+#[test]
+fn a_first_network_that_is_worse_than_chance_gives_way_to_the_heavier_class() {
+    // one bump in the middle: least squares follow the rings of one sign and miss more than half of the examples
+    let rings = [(2.0, 1.0, 12), (1.0, -1.0, 10), (0.0, 1.0, 6)];
+    let each = rings.iter().flat_map(|&(radius, sign, count)| (0..count).map(move |i| (radius, sign, i)));
+    let (x, signs): (Vec<[f64; 1]>, Vec<f64>) =
+        each.map(|(radius, sign, i)| ([if i % 2 == 0 { radius } else { -radius }], sign)).unzip();
+    let data = labelled(&Rows::from_vectors(&x).unwrap(), &signs);
+    let net = NetOptions { centres: 1, steps: 0, ..NetOptions::default() };
+    let network = RbfNetwork { net }.fit(&linear(), &data).unwrap().scores(&data).unwrap();
+    let missed = network.iter().zip(&signs).filter(|(f, y)| *f * *y <= 0.0).count();
+    assert_eq!(missed, 16, "of 28");
+    let machine = AdaBoost { rounds: 1, learner: Learner::RbfNetwork, net, ..AdaBoost::default() };
+    let model = machine.fit(&linear(), &data).unwrap();
+    assert_eq!(model.scores(&data).unwrap(), vec![1.0; 28]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::table::{ROUNDING, Table, means, shares};
 use crate::linalg::{
-    Eigen, gram_of_columns, multiply_add, symmetric_eigen, symmetric_eigen_bytes, transposed_multiply,
+    Eigen, dot, gram_of_columns, multiply_add, symmetric_eigen, symmetric_eigen_bytes, transposed_multiply,
 };
 use crate::machines::regress::ridge::targets;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
@@ -173,7 +173,6 @@ fn inverted(eigen: &Eigen, rank: usize, b: &[f64], outputs: usize) -> Vec<f64> {
 fn shortest(weights: &[f64], eigen: &Eigen, rank: usize, lengths: &[f64], outputs: usize) -> Vec<f64> {
     let d = lengths.len();
     let mut basis: Vec<Vec<f64>> = Vec::with_capacity(rank);
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     for k in 0..rank {
         let mut column: Vec<f64> = (0..d).map(|j| lengths[j] * eigen.vectors[j * d + k]).collect();
         // Gram & Schmidt, twice is enough

@@ -9,7 +9,7 @@
 //! that does not depend on the units of the coordinates.
 
 use super::table::{ROUNDING, Table, means, shares};
-use crate::linalg::{Cholesky, gram_of_columns, multiply_add, transposed_multiply};
+use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
 use crate::machines::fitted::each;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Params, Rule, Visit};
@@ -299,10 +299,6 @@ fn factor(hessian: &[f64], width: usize) -> Result<Cholesky, SolveError> {
             Err(_) => shift *= SHIFT.1,
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 
 use super::k_means::{Clusters, k_means};
 use super::table::Table;
-use crate::linalg::{gram_of_columns, transposed_multiply};
+use crate::linalg::{dot, gram_of_columns, transposed_multiply};
 use crate::machines::Net;
 use crate::params::{Choice, Rule, Visit};
 use crate::seed::Random;
@@ -293,10 +293,6 @@ fn careful(direction: &[f64], net: &Net, d: usize) -> f64 {
     let far = |k: usize| dot(&direction[k * d..(k + 1) * d], &direction[k * d..(k + 1) * d]).sqrt() / net.widths[k];
     let most = (0..count).map(|k| far(k).max(direction[count * d + k].abs())).fold(0.0, f64::max);
     if most > 0.0 { CAREFUL / most } else { 0.0 }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -3,7 +3,11 @@
 use crate::data::Classes;
 use crate::geometry::{Wanted, between_columns, rayleigh, total_scatter};
 use crate::gram::show_bytes;
-use crate::machines::rayleigh::{Allowed, Frame, Matrix, Over, Term, Terms, check_unwanted_of_classes, singular};
+use crate::linalg::dot;
+use crate::machines::class_weight::ClassWeight;
+use crate::machines::rayleigh::{
+    Allowed, Frame, Matrix, Over, Term, Terms, check_unwanted_of_classes, singular, weights_of_classes,
+};
 use crate::machines::threshold::Placed;
 use crate::machines::{
     Beside, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task, Threshold,
@@ -23,8 +27,9 @@ const NAME: &str = "invariant_kfd";
 /// and `covariance`. t is placed by the rule `threshold`: where fewest training examples are on the wrong side and, of those places, in the middle
 /// of the widest gap, unless another is asked for. Several classes are taken one against the rest; the largest score decides. `expansion` says which points z may
 /// be used: `examples`, `all` (copies and noise, too, which makes their matrices exact), `points` (those handed in, such as
-/// centres of the examples and copies together) or a number of examples drawn by the seed. The proof's note
-/// `quotient` is δᵀB⁻¹δ, summed over the problems.
+/// centres of the examples and copies together) or a number of examples drawn by the seed. The weight of an example is how often
+/// it counts in all sums, those of its copies and the threshold as well; one of weight zero is no point either. The proof's
+/// note `quotient` is δᵀB⁻¹δ, summed over the problems.
 ///
 /// # Source
 /// Mika 2002, 3.4.4–3.4.5 and 5.3.1.
@@ -42,6 +47,8 @@ pub struct InvariantKfd {
     pub expansion: String,
     /// Where the classes part on the line; `programme` is the middle of the class means.
     pub threshold: Threshold,
+    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    pub class_weight: String,
 }
 
 /// The catalogue's entry.
@@ -62,6 +69,7 @@ impl Default for InvariantKfd {
             unwanted: "within + 0.001*coefficients".to_owned(),
             expansion: "examples".to_owned(),
             threshold: Threshold::Errors,
+            class_weight: "none".to_owned(),
         }
     }
 }
@@ -76,6 +84,7 @@ impl Params for InvariantKfd {
         );
         v.text("expansion", &mut self.expansion, Over::check, "examples, all, points or a number of examples");
         v.choice("threshold", &mut self.threshold, "rule for the threshold on the line of projections");
+        v.text("class_weight", &mut self.class_weight, ClassWeight::check, "none, balanced or label:weight,…");
     }
 }
 
@@ -84,27 +93,31 @@ impl Machine for InvariantKfd {
         &ENTRY
     }
 
+    fn weighs(&self) -> bool {
+        true
+    }
+
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.learn(task, None, watch)
+        self.run_beside(task, None, watch)
     }
 
     fn takes_companions(&self) -> bool {
         true
     }
 
-    fn run_beside(&self, task: &Task<'_>, beside: &Beside<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.learn(task, Some(beside), watch)
-    }
-}
-
-impl InvariantKfd {
-    fn learn(&self, task: &Task<'_>, beside: Option<&Beside<'_>>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+    fn run_beside(
+        &self,
+        task: &Task<'_>,
+        beside: Option<&Beside<'_>>,
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
+        let weights = weights_of_classes(NAME, &self.class_weight, &classes, task)?;
         let wrong = |wanted: String| FitError::Param { machine: NAME, finding: format!("it takes {wanted}") };
         let terms = Terms::parse(&self.unwanted, Allowed::UnwantedOfClasses).map_err(wrong)?;
         let over = Over::parse(&self.expansion).map_err(wrong)?;
         let coefficients = terms.has(&Matrix::Coefficients);
-        let frame = Frame::new(NAME, task, beside, over, (coefficients, 1e-10), watch)?;
+        let frame = Frame::new(NAME, task, beside, over, weights, (coefficients, 1e-10), watch)?;
         let problems = Problems::new(&frame, &terms, &self.unwanted)?;
         let outputs = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
         let (n, m) = (task.len(), frame.points.len());
@@ -169,7 +182,7 @@ impl<'a> Problems<'a> {
         let mut base = frame.sum(&Terms(plain), None)?;
         if within > 0.0 {
             // total = within + between, whatever the classes
-            let total = total_scatter(&frame.rows, frame.width);
+            let total = total_scatter(&frame.rows, frame.width, &frame.weights);
             base.iter_mut().zip(&total).for_each(|(b, t)| *b += within * t);
         }
         Ok(Self { frame, words, base, between: between - within })
@@ -178,13 +191,14 @@ impl<'a> Problems<'a> {
     fn solve(&self, classes: &Classes, class: usize, rule: Threshold) -> Result<Found, FitError> {
         let (frame, width) = (self.frame, self.frame.width);
         let sides: Vec<u32> = classes.codes.iter().map(|&c| u32::from(c as usize != class)).collect();
-        let rest = sides.iter().filter(|&&s| s == 1).count() as f64;
-        let own = sides.len() as f64 - rest;
+        let mass =
+            |side: u32| sides.iter().zip(&frame.weights).filter(|(s, _)| **s == side).map(|(_, v)| v).sum::<f64>();
+        let (own, rest) = (mass(0), mass(1));
         // √n₊ (m₊ − m) = √n₊ (n₋/n) δ
-        let columns = between_columns(&frame.rows, width, &sides, 2);
-        let scale = sides.len() as f64 / (rest * own.sqrt());
+        let columns = between_columns(&frame.rows, width, &sides, 2, &frame.weights);
+        let scale = (own + rest) / (rest * own.sqrt());
         let delta: Vec<f64> = columns.iter().step_by(2).map(|g| scale * g).collect();
-        let part = self.between * own * rest / sides.len() as f64;
+        let part = self.between * own * rest / (own + rest);
         let mut matrix = self.base.clone();
         for (row, d) in matrix.chunks_exact_mut(width).zip(&delta) {
             row.iter_mut().zip(&delta).for_each(|(m, e)| *m += part * d * e);
@@ -198,22 +212,22 @@ impl<'a> Problems<'a> {
         };
         let mut vector = frame.units(found.vectors, 1)?;
         // the class itself lies above
-        if vector.iter().zip(&delta).map(|(v, d)| v * d).sum::<f64>() < 0.0 {
+        if dot(&vector, &delta) < 0.0 {
             vector.iter_mut().for_each(|v| *v = -*v);
         }
         let mut along = frame.coordinates(&vector, 1);
         let signs: Vec<f64> = sides.iter().map(|&s| if s == 0 { 1.0 } else { -1.0 }).collect();
-        let middle = -0.5 * [1.0, -1.0].map(|sign| mean_of(&along, &signs, sign)).iter().sum::<f64>();
-        let Placed { scale, offset } = rule.place(&along, &signs, &vec![1.0; signs.len()], middle);
+        let middle = -0.5 * [1.0, -1.0].map(|sign| mean_of(&along, &signs, &frame.weights, sign)).iter().sum::<f64>();
+        let Placed { scale, offset } = rule.place(&along, &signs, &frame.weights, middle);
         vector.iter_mut().chain(&mut along).for_each(|x| *x *= scale);
         Ok(Found { alpha: frame.coefficients(vector, 1), along, threshold: -offset, quotient })
     }
 }
 
 /// The mean along the direction of the examples of a sign.
-fn mean_of(along: &[f64], signs: &[f64], sign: f64) -> f64 {
-    let of: Vec<f64> = along.iter().zip(signs).filter(|(_, s)| **s == sign).map(|(q, _)| *q).collect();
-    of.iter().sum::<f64>() / of.len().max(1) as f64
+fn mean_of(along: &[f64], signs: &[f64], weights: &[f64], sign: f64) -> f64 {
+    let of = || along.iter().zip(signs).zip(weights).filter(|((_, s), _)| **s == sign).map(|((q, _), v)| (q, v));
+    of().map(|(q, v)| v * q).sum::<f64>() / of().map(|(_, v)| v).sum::<f64>()
 }
 
 #[cfg(test)]

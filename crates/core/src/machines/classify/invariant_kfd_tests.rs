@@ -4,7 +4,8 @@ use super::*;
 use crate::data::{Dataset, Rows, Target, Transform};
 use crate::formula::{linear, rbf};
 use crate::job::{Companions, Fit, Job};
-use crate::machines::reduce::Kda;
+use crate::machines::reduce::{Kda, OrientedKpca};
+use crate::model::Model;
 use crate::seed::Seed;
 use crate::solvers::Silent;
 
@@ -130,4 +131,66 @@ fn what_does_not_go_with_companions_is_told() {
         Dataset::new(Rows::from_vectors(&[[1.0], [1.0]]).unwrap()).with_target(Target::from_text("y", &["a", "b"]));
     let said = with("within + norm").fit(&linear(), &twin.unwrap()).unwrap_err().to_string();
     assert!(said.contains("the same mean"), "{said}");
+}
+
+/// The largest difference of the scores of two models, after turning the second round where that is nearer.
+fn apart(a: &Model, b: &Model, data: &Dataset) -> f64 {
+    let (a, b) = (a.scores(data).unwrap(), b.scores(data).unwrap());
+    let with = |sign: f64| a.iter().zip(&b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f64::max);
+    with(1.0).min(with(-1.0))
+}
+
+#[test]
+fn weights_are_copies_and_what_weighs_nothing_is_not_there() {
+    let (data, x, codes) = clouds(&[14, 11], 2, 6);
+    let moved = Dataset::new(Rows::new(x.values().iter().map(|x| x + 0.2).collect(), 25, 2).unwrap());
+    let fit = |machine: &dyn Machine, data: &Dataset, moved: &Dataset| {
+        let companions = Companions::default().with_copies("shift_x=1", moved).unwrap();
+        let kernel = rbf(0.3);
+        Job { companions: Some(&companions), ..Job::new(machine, &kernel) }.run(data, &Silent).unwrap()
+    };
+    let machines: Vec<Box<dyn Machine>> = ["within + 0.1*norm", "within + norm + 0.3*covariance + 2*tangent"]
+        .into_iter()
+        .flat_map(|words| {
+            let unwanted = words.to_owned();
+            let kda = Kda { unwanted, components: 1, ..Kda::default() };
+            [Box::new(with(words)) as Box<dyn Machine>, Box::new(kda)]
+        })
+        .chain([Box::new(OrientedKpca {
+            unwanted: "norm + 2*tangent".to_owned(),
+            components: 1,
+            ..OrientedKpca::default()
+        }) as Box<dyn Machine>])
+        .collect();
+    let often = |i: usize| [1, 2, 0, 3][i % 4];
+    let copied: Vec<usize> = (0..25).flat_map(|i| vec![i; often(i)]).collect();
+    let weighted = data.clone().with_weights((0..25).map(|i| often(i) as f64).collect()).unwrap();
+    for machine in &machines {
+        let few = fit(machine.as_ref(), &weighted, &moved);
+        let many = fit(machine.as_ref(), &data.select(&copied), &moved.select(&copied));
+        let plain = fit(machine.as_ref(), &data, &moved);
+        assert!(apart(&few, &many, &data) < 1e-7, "{}: {}", machine.entry().name, apart(&few, &many, &data));
+        assert!(apart(&few, &plain, &data) > 1e-3, "{}: they count", machine.entry().name);
+    }
+    // no weight: neither an error nor a point, which ‖a‖² would tell
+    let kept: Vec<usize> = (0..25).filter(|i| i % 5 != 0).collect();
+    let zeros: Vec<f64> = (0..25).map(|i| f64::from(u8::from(i % 5 != 0))).collect();
+    let absent = data.clone().with_weights(zeros).unwrap();
+    for expansion in ["examples", "all", "15"] {
+        let unwanted = "within + 0.1*coefficients + tangent".to_owned();
+        let machine = InvariantKfd { unwanted, expansion: expansion.to_owned(), ..InvariantKfd::default() };
+        let there = fit(&machine, &data.select(&kept), &moved.select(&kept));
+        assert!(apart(&fit(&machine, &absent, &moved), &there, &data) < 1e-9, "{expansion}");
+    }
+    // the weight of a class is that of its examples
+    let heavy: Vec<f64> = codes.iter().map(|&c| if c == 1 { 4.0 } else { 1.0 }).collect();
+    let by_class = InvariantKfd { class_weight: "c1:4".to_owned(), ..InvariantKfd::default() };
+    let by_hand = InvariantKfd::default().fit(&rbf(0.3), &data.clone().with_weights(heavy.clone()).unwrap()).unwrap();
+    assert!(apart(&by_class.fit(&rbf(0.3), &data).unwrap(), &by_hand, &data) < 1e-12);
+    let by_class = Kda { class_weight: "c1:4".to_owned(), components: 1, ..Kda::default() };
+    let by_hand = Kda { components: 1, ..Kda::default() }.fit(&rbf(0.3), &data.clone().with_weights(heavy).unwrap());
+    assert!(apart(&by_class.fit(&rbf(0.3), &data).unwrap(), &by_hand.unwrap(), &data) < 1e-12);
+    let nothing = data.with_weights(codes.iter().map(|&c| c as f64).collect()).unwrap();
+    let said = InvariantKfd::default().fit(&rbf(0.3), &nothing).unwrap_err().to_string();
+    assert!(said.contains("no example of class c0 has a weight"), "{said}");
 }

@@ -34,7 +34,7 @@ const WHAT: &str = "the kernel Fisher discriminant";
 /// each class; `pairs` moves pairs of dual variables until so many `figures` of the objective stand (norm only, K is never
 /// formed); `greedy` adds the best of 59 random examples at a time; `subset` takes random examples. The proof's objective is that
 /// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
-/// (of the system solved), `jitter` where one was needed, and up to 2000 examples on the Cholesky road `loo_rmse` and `loo_error`:
+/// (of the system solved), `jitter` where one was needed, and on the Cholesky road, up to 2000 examples or where such scores are asked for, `loo_rmse` and `loo_error`:
 /// of residuals and labels of functions that have not seen their example, with the programme's offset, whatever the
 /// threshold rule.
 ///
@@ -187,13 +187,19 @@ impl Machine for Kfd {
         if pairwise || !direct || weights.contains(&0.0) {
             return Ok(None);
         }
-        let fitted = self.run(task, watch)?;
-        let lambda = fitted.proof.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
         let part = whole(&(0..task.len()).collect::<Vec<_>>(), &classes, &weights);
-        let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
         task.plan.check(bordered_bytes(task.len(), part.outputs, penalty, true), WHAT)?;
-        let solved = bordered(task.gram.as_ref(), &aim, watch);
-        let left_out = solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example);
+        let (fitted, left_out) = self.learn(task, true, watch)?;
+        let left_out = match (&self.lambda, left_out) {
+            (Auto::Value(_), Some(left_out)) => left_out,
+            // the search for λ went by a decomposition that may leave out errors alone
+            _ => {
+                let lambda = fitted.proof.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+                let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
+                let solved = bordered(task.gram.as_ref(), &aim, watch);
+                solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
+            }
+        };
         let scores = part.y.iter().zip(&left_out).map(|(y, r)| y - r).collect();
         Ok(Some((fitted, scores)))
     }
@@ -224,6 +230,19 @@ impl Machine for Kfd {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        self.learn(task, false, watch).map(|(fitted, _)| fitted)
+    }
+}
+
+impl Kfd {
+    /// Learns; with the residuals of examples left out where its road has them, which is so on the Cholesky road if they
+    /// are wanted.
+    fn learn(
+        &self,
+        task: &Task<'_>,
+        leave_out: bool,
+        watch: &dyn Monitor,
+    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
         let penalty = self.checked()?;
         let classes = task.classes(NAME)?;
         let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
@@ -248,7 +267,7 @@ impl Machine for Kfd {
             };
             let aim =
                 Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda: self.lambda.value(), penalty };
-            let solved = Run { kfd: self, task, gram, watch }.solve(aim)?;
+            let solved = Run { kfd: self, task, gram, leave_out, watch }.solve(aim)?;
             placed.push(self.place(part, solved));
         }
         let proof = self.prove(&parts, &placed, task.len(), &classes);
@@ -257,7 +276,11 @@ impl Machine for Kfd {
             ([part], [one]) if part.examples.len() == task.len() => Some(one.solved.found.scores.clone()),
             _ => None,
         };
-        Ok(Fitted {
+        let left_out = match placed.as_slice() {
+            [one] => one.solved.left_out.clone(),
+            _ => None,
+        };
+        let fitted = Fitted {
             expansion: Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
                 coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
@@ -266,11 +289,10 @@ impl Machine for Kfd {
             proof,
             calibration: None,
             training_scores,
-        })
+        };
+        Ok((fitted, left_out))
     }
-}
 
-impl Kfd {
     /// Refuses what does not go together.
     fn checked(&self) -> Result<Quadratic, FitError> {
         let Some(penalty) = Quadratic::of(self.penalty) else {

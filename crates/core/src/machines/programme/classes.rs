@@ -2,7 +2,7 @@
 
 use super::Programme;
 use super::numbers::{prove, support};
-use super::roads::{Solved, Travelled, inside};
+use super::roads::{Journey, Solved, Travelled, inside};
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::classify::Strategy;
 use crate::machines::classify::pairs::Pairs;
@@ -24,7 +24,8 @@ impl Programme {
         };
         if k == 2 || self.strategy == Strategy::OneVsRest {
             let signs: Vec<Vec<f64>> = (0..if k == 2 { 1 } else { k }).map(against_rest).collect();
-            let Travelled { mut solved, storage } = self.travel(task, &signs, &weights, watch)?;
+            let Travelled { mut solved, storage } =
+                self.travel(&Journey { task, targets: &signs, weights: &weights, watch })?;
             solved.iter_mut().zip(&signs).for_each(|(s, signs)| self.part(s, signs, &weights));
             let points = support(n, &solved);
             let proof = prove(&solved, points.len(), storage);
@@ -47,7 +48,8 @@ impl Programme {
             let (examples, side) = (pairs.examples(p), pairs.side(p));
             let gram = Arc::clone(&task.gram).restrict(&examples, &examples);
             let inner = Task { threads: 1, ..inside(task, gram) };
-            let mut found = self.travel(&inner, std::slice::from_ref(&side.signs), &side.weights, watch)?;
+            let targets = std::slice::from_ref(&side.signs);
+            let mut found = self.travel(&Journey { task: &inner, targets, weights: &side.weights, watch })?;
             found.solved.iter_mut().for_each(|s| self.part(s, &side.signs, &side.weights));
             Ok(found)
         };

@@ -27,6 +27,17 @@ const SURE: f64 = 1e-3;
 const NO_MARGIN: &str = "nu asks for a margin that is not there or cannot be found: it is near or below the share of examples \
                          that no function of this kernel gets right; raise nu";
 
+/// Several targets on the same examples.
+#[derive(Clone, Copy)]
+pub(super) struct Journey<'a> {
+    pub(super) task: &'a Task<'a>,
+    /// A number for each example, target by target.
+    pub(super) targets: &'a [Vec<f64>],
+    /// What each example counts.
+    pub(super) weights: &'a [f64],
+    pub(super) watch: &'a dyn Monitor,
+}
+
 /// One target's solution.
 pub(super) struct Solved {
     /// α of every example.
@@ -50,42 +61,31 @@ pub(super) struct Travelled {
 }
 
 impl Programme {
-    /// Solves for several targets on the same examples.
-    pub(super) fn travel(
-        &self,
-        task: &Task<'_>,
-        targets: &[Vec<f64>],
-        weights: &[f64],
-        watch: &dyn Monitor,
-    ) -> Result<Travelled, FitError> {
+    /// Solves for all targets.
+    pub(super) fn travel(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
+        let weights = journey.weights;
         let counted: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
         if counted.len() < weights.len() && !counted.is_empty() {
-            return self.among(&counted, task, targets, weights, watch);
+            return self.among(&counted, journey);
         }
         // a system of equations needs an offset to border it
         let linear = self.loss == LossName::Squared && self.bias;
         match (self.penalty, self.loss) {
-            (Penalty::Sparse, _) => self.sparse(task, targets, weights, watch),
-            _ if linear => self.linear(task, targets, weights, watch),
-            (Penalty::Norm, LossName::Logistic) => self.newton(task, targets, weights, watch),
-            (Penalty::Norm, _) => self.pairs(task, targets, weights, watch),
-            (Penalty::Coefficients, _) => self.squared(task, targets, weights, watch),
+            (Penalty::Sparse, _) => self.sparse(journey),
+            _ if linear => self.linear(journey),
+            (Penalty::Norm, LossName::Logistic) => self.newton(journey),
+            (Penalty::Norm, _) => self.pairs(journey),
+            (Penalty::Coefficients, _) => self.squared(journey),
         }
     }
 
     /// The same among the examples that count: one that counts nothing is not there, and carries nothing.
-    fn among(
-        &self,
-        counted: &[usize],
-        task: &Task<'_>,
-        targets: &[Vec<f64>],
-        weights: &[f64],
-        watch: &dyn Monitor,
-    ) -> Result<Travelled, FitError> {
+    fn among(&self, counted: &[usize], journey: &Journey<'_>) -> Result<Travelled, FitError> {
+        let Journey { task, targets, weights, watch } = *journey;
         let part = |all: &[f64]| -> Vec<f64> { counted.iter().map(|&i| all[i]).collect() };
         let inner = inside(task, Arc::clone(&task.gram).restrict(counted, counted));
         let fewer: Vec<Vec<f64>> = targets.iter().map(|y| part(y)).collect();
-        let mut found = self.travel(&inner, &fewer, &part(weights), watch)?;
+        let mut found = self.travel(&Journey { task: &inner, targets: &fewer, weights: &part(weights), watch })?;
         for solved in &mut found.solved {
             let mut alpha = vec![0.0; weights.len()];
             counted.iter().zip(&solved.alpha).for_each(|(&i, a)| alpha[i] = *a);
@@ -107,13 +107,8 @@ impl Programme {
     }
 
     /// Squared losses: one bordered system for all targets.
-    fn linear(
-        &self,
-        task: &Task<'_>,
-        targets: &[Vec<f64>],
-        weights: &[f64],
-        watch: &dyn Monitor,
-    ) -> Result<Travelled, FitError> {
+    fn linear(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
+        let Journey { task, targets, weights, watch } = *journey;
         let (n, k) = (task.len(), targets.len());
         let penalty = Quadratic::of(self.penalty).unwrap_or(Quadratic::Norm);
         let bytes = bordered_bytes(n, k, penalty, false);
@@ -136,13 +131,8 @@ impl Programme {
     }
 
     /// Logistic losses: Newton's method for each target.
-    fn newton(
-        &self,
-        task: &Task<'_>,
-        targets: &[Vec<f64>],
-        weights: &[f64],
-        watch: &dyn Monitor,
-    ) -> Result<Travelled, FitError> {
+    fn newton(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
+        let Journey { task, targets, weights, watch } = *journey;
         let n = task.len();
         let kept = self.stored(task, 8 * n * (n + 128))?;
         let one = |y: &Vec<f64>| {
@@ -159,13 +149,8 @@ impl Programme {
     }
 
     /// All other losses with ½‖w‖²: with α = β/λ the dual is min ½αᵀ(K + λR)α − yᵀα + e Σ|α| between the bounds divided by λ.
-    fn pairs(
-        &self,
-        task: &Task<'_>,
-        targets: &[Vec<f64>],
-        weights: &[f64],
-        watch: &dyn Monitor,
-    ) -> Result<Travelled, FitError> {
+    fn pairs(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
+        let Journey { task, targets, weights, watch } = *journey;
         let (n, loss, lambda) = (task.len(), self.loss(), self.lambda);
         let make = |t: usize| {
             let y = &targets[t];
@@ -196,13 +181,8 @@ impl Programme {
     }
 
     /// ½‖α‖²: the examples' rows of K are their features, so the kernel is K², and α = Kβ/λ.
-    fn squared(
-        &self,
-        task: &Task<'_>,
-        targets: &[Vec<f64>],
-        weights: &[f64],
-        watch: &dyn Monitor,
-    ) -> Result<Travelled, FitError> {
+    fn squared(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
+        let Journey { task, targets, weights, watch } = *journey;
         let n = task.len();
         let kept = self.stored(task, 8 * n * (2 * n + 128))?;
         let square = gram_of_columns(kept.values(), n, n);
@@ -210,7 +190,7 @@ impl Programme {
         let square: Arc<dyn Gram> = Arc::new(square);
         let inner = inside(task, square);
         let norm = Self { penalty: Penalty::Norm, ..self.clone() };
-        let mut found = norm.travel(&inner, targets, weights, watch)?;
+        let mut found = norm.travel(&Journey { task: &inner, targets, weights, watch })?;
         for solved in &mut found.solved {
             let mut alpha = vec![0.0; n];
             apply(&kept, &solved.alpha, 1, &mut alpha);
@@ -221,13 +201,8 @@ impl Programme {
     }
 
     /// ‖α‖₁.
-    fn sparse(
-        &self,
-        task: &Task<'_>,
-        targets: &[Vec<f64>],
-        weights: &[f64],
-        watch: &dyn Monitor,
-    ) -> Result<Travelled, FitError> {
+    fn sparse(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
+        let Journey { task, targets, weights, watch } = *journey;
         let n = task.len();
         // where there is no room for K, its columns are computed when they are asked for
         let kept = match self.stored(task, 8 * n * 128) {

@@ -335,3 +335,47 @@ fn of_copies_one_carries_the_coefficient_and_all_count() {
         assert!(apart(&few, &all, &classes) < 2e-3, "{loss:?}");
     }
 }
+
+#[test]
+fn robust_and_huber_discriminants_have_the_dual_of_the_thesis() {
+    // max −(s/2)‖β‖² − βᵀKβ/2λ + yᵀβ with 1ᵀβ = 0 and −1 ≤ β ≤ 1, where β = λα; s = 0 for the robust one
+    let n = 60;
+    let (classes, numbers) = sample(n, 2);
+    let kernel = rbf(0.5);
+    let k = matrix(&kernel, &classes);
+    let y: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    for (lambda, s) in [(0.3, 0.0), (2.0, 0.0), (0.3, 0.4), (2.0, 1.5)] {
+        let (machine, loss) = match s {
+            0.0 => (robust_kfd(lambda), Loss::Absolute),
+            width => (Programme { width, ..huber_kfd(lambda) }, Loss::Huber { width }),
+        };
+        let (alpha, b, _) = function(&sharp(machine), &kernel, &classes);
+        let beta: Vec<f64> = alpha.iter().map(|a| lambda * a).collect();
+        assert!(beta.iter().sum::<f64>().abs() < 1e-6 && beta.iter().all(|b| b.abs() < 1.0 + 1e-9));
+        let norm: f64 = (0..n * n).map(|p| beta[p / n] * k[p] * beta[p % n]).sum();
+        let linear: f64 = y.iter().zip(&beta).map(|(y, b)| y * b).sum();
+        let dual = linear - 0.5 * s * beta.iter().map(|b| b * b).sum::<f64>() - 0.5 * norm / lambda;
+        let primal = value(&k, &y, loss, Penalty::Norm, lambda, &alpha, b);
+        assert!((primal - dual).abs() < 1e-5 * primal, "{lambda} {s}: {primal} {dual}");
+        // inside the box the error is sβ, none at all for the robust one; outside of it β is at its bound
+        let (mut inside, mut at_bounds) = (0, 0);
+        for i in 0..n {
+            let error = y[i] - b - (0..n).map(|j| k[i * n + j] * alpha[j]).sum::<f64>();
+            if beta[i].abs() < 1.0 - 1e-5 {
+                inside += 1;
+                assert!((error - s * beta[i]).abs() < 1e-4, "{lambda} {s} {i}: {error} {}", beta[i]);
+            }
+            if error.abs() > s + 1e-4 {
+                at_bounds += 1;
+                assert!((beta[i] - error.signum()).abs() < 1e-5, "{lambda} {s} {i}: {error} {}", beta[i]);
+            }
+        }
+        assert!(inside > 0 && at_bounds > 0, "{lambda} {s}: {inside} {at_bounds}");
+    }
+    // the robust discriminant is regression in a tube of no width, with C = 1/λ
+    let signs = numbers.with_target(Target::from_numbers("y", y)).unwrap();
+    let robust = sharp(robust_kfd(0.5)).fit(&kernel, &classes).unwrap();
+    let effort = Effort { tolerance: 1e-7, ..Effort::default() };
+    let svr = Svr { c: 2.0, epsilon: 0.0, effort, ..Svr::default() }.fit(&kernel, &signs).unwrap();
+    assert!(apart(&robust, &svr, &classes) < 1e-5);
+}

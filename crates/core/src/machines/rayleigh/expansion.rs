@@ -41,12 +41,19 @@ impl Over {
         machine: &'static str,
         task: &Task<'_>,
         beside: Option<&Beside<'_>>,
+        weights: &[f64],
     ) -> Result<Vec<usize>, FitError> {
         let n = task.len();
         let roles = beside.map_or(&[][..], |b| b.roles);
+        // what counts nothing is not there, and neither are its copies
+        let live: Vec<usize> = (0..n).filter(|&i| weights[i] > 0.0).collect();
         match self {
-            Self::Examples => Ok((0..n).collect()),
-            Self::All => Ok((0..n + roles.len()).collect()),
+            Self::Examples => Ok(live),
+            Self::All => {
+                let counts = |role: &Role| !matches!(role, Role::Copy { of, .. } if weights[*of] == 0.0);
+                let others = (0..roles.len()).filter(|&i| counts(&roles[i])).map(|i| n + i);
+                Ok(live.into_iter().chain(others).collect())
+            }
             Self::Points => {
                 let points: Vec<usize> = (0..roles.len()).filter(|&i| roles[i] == Role::Point).map(|i| n + i).collect();
                 if points.is_empty() {
@@ -56,12 +63,12 @@ impl Over {
                 }
                 Ok(points)
             }
-            Self::Some(count) if count >= n => Ok((0..n).collect()),
+            Self::Some(count) if count >= live.len() => Ok(live),
             Self::Some(count) => {
-                let mut places = task.seed.stream("examples of an expansion").permutation(n);
+                let mut places = task.seed.stream("examples of an expansion").permutation(live.len());
                 places.truncate(count);
                 places.sort_unstable();
-                Ok(places)
+                Ok(places.into_iter().map(|p| live[p]).collect())
             }
         }
     }

@@ -11,7 +11,7 @@ use super::terms::{Matrix, Terms};
 use crate::data::Classes;
 use crate::geometry::{Wanted, between_columns, squares_of_differences, total_scatter, whitened_map, within_scatter};
 use crate::gram::{Gram, fill};
-use crate::linalg::{multiply_add, symmetric_eigen_bytes};
+use crate::linalg::{dot, multiply_add, symmetric_eigen_bytes};
 use crate::solvers::{Monitor, Progress, SolveError};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -26,6 +26,8 @@ pub(in super::super) struct Frame<'a> {
     machine: &'static str,
     gram: Arc<dyn Gram>,
     n: usize,
+    /// What each example counts.
+    pub(in super::super) weights: Vec<f64>,
     roles: &'a [Role],
     transformations: &'a [String],
     /// The points, as places among the examples and what stands beside them.
@@ -48,10 +50,11 @@ impl<'a> Frame<'a> {
         task: &Task<'_>,
         beside: Option<&'a Beside<'_>>,
         over: Over,
+        weights: Vec<f64>,
         (coefficients, tolerance): (bool, f64),
         watch: &'a dyn Monitor,
     ) -> Result<Self, FitError> {
-        let points = over.places(machine, task, beside)?;
+        let points = over.places(machine, task, beside, &weights)?;
         let (n, m) = (task.len(), points.len());
         let gram = Arc::clone(beside.map_or(&task.gram, |b| &b.gram));
         // the rows, a centred copy, K_zz, both forms, one more while they are added up, and the decomposition
@@ -62,6 +65,7 @@ impl<'a> Frame<'a> {
             machine,
             gram,
             n,
+            weights,
             roles,
             transformations,
             points,
@@ -130,7 +134,7 @@ impl<'a> Frame<'a> {
             && term.matrix == Matrix::Between
         {
             let count = classes.labels.len();
-            let mut values = between_columns(&self.rows, self.width, &classes.codes, count);
+            let mut values = between_columns(&self.rows, self.width, &classes.codes, count, &self.weights);
             values.iter_mut().for_each(|g| *g *= term.weight.sqrt());
             return Ok(Wanted::Columns { values, count });
         }
@@ -149,22 +153,24 @@ impl<'a> Frame<'a> {
     }
 
     fn matrix(&self, matrix: &Matrix, classes: Option<&Classes>) -> Result<Vec<f64>, FitError> {
-        let (width, n) = (self.width, self.n);
+        let width = self.width;
         let classes = || {
             let finding = format!("{matrix} is a matrix of classes, and there are none");
             classes.ok_or(FitError::Param { machine: self.machine, finding })
         };
         Ok(match matrix {
-            Matrix::Covariance => scaled(total_scatter(&self.rows, width), 1.0 / n as f64),
+            Matrix::Covariance => {
+                scaled(total_scatter(&self.rows, width, &self.weights), 1.0 / self.weights.iter().sum::<f64>())
+            }
             Matrix::Norm => self.own.clone().unwrap_or_else(|| identity(width)),
             Matrix::Coefficients => identity(width),
             Matrix::Within => {
                 let classes = classes()?;
-                within_scatter(&self.rows, width, &classes.codes, classes.labels.len())
+                within_scatter(&self.rows, width, &classes.codes, classes.labels.len(), &self.weights)
             }
             Matrix::Between => {
                 let (classes, count) = (classes()?, classes()?.labels.len());
-                let values = between_columns(&self.rows, width, &classes.codes, count);
+                let values = between_columns(&self.rows, width, &classes.codes, count, &self.weights);
                 Wanted::Columns { values, count }.whole(width)
             }
             Matrix::Noise => {
@@ -172,13 +178,14 @@ impl<'a> Frame<'a> {
                 if places.is_empty() {
                     return Err(self.missing("noise", "examples of noise, with --noise FILE"));
                 }
-                scaled(total_scatter(&self.rows_of(&places)?, width), 1.0 / places.len() as f64)
+                let alike = vec![1.0; places.len()];
+                scaled(total_scatter(&self.rows_of(&places)?, width, &alike), 1.0 / places.len() as f64)
             }
             Matrix::Tangent(name) => self.tangent(name.as_deref())?,
         })
     }
 
-    /// The mean over transformations of Σ_i (k_i − l_i)(k_i − l_i)ᵀ, strip by strip.
+    /// The mean over transformations of Σ_i v_i (k_i − l_i)(k_i − l_i)ᵀ, strip by strip.
     fn tangent(&self, name: Option<&str>) -> Result<Vec<f64>, FitError> {
         // `shift_x` means all of shift_x=1, shift_x=-1, …
         let is = |t: &String, name: &str| t == name || t.split_once('=').is_some_and(|(word, _)| word == name);
@@ -200,7 +207,8 @@ impl<'a> Frame<'a> {
             self.step("differences of copies")?;
             let of: Vec<f64> = strip.iter().flat_map(|c| self.row(c.0)).copied().collect();
             let copies = self.rows_of(&strip.iter().map(|c| c.1).collect::<Vec<_>>())?;
-            let part = squares_of_differences(&of, &copies, self.width);
+            let weights: Vec<f64> = strip.iter().map(|c| self.weights[c.0]).collect();
+            let part = squares_of_differences(&of, &copies, self.width, &weights);
             sum.iter_mut().zip(&part).for_each(|(s, p)| *s += p);
         }
         let transformations = (0..self.transformations.len()).filter(known).count();
@@ -225,8 +233,8 @@ impl<'a> Frame<'a> {
         for j in 0..count {
             let c: Vec<f64> = vectors.iter().skip(j).step_by(count).copied().collect();
             let square: f64 = match &self.own {
-                None => inner(&c, &c),
-                Some(own) => own.chunks_exact(self.width).zip(&c).map(|(row, x)| x * inner(row, &c)).sum(),
+                None => dot(&c, &c),
+                Some(own) => own.chunks_exact(self.width).zip(&c).map(|(row, x)| x * dot(row, &c)).sum(),
             };
             if square.is_nan() || square <= 0.0 {
                 let finding =
@@ -267,8 +275,4 @@ fn identity(n: usize) -> Vec<f64> {
 fn scaled(mut matrix: Vec<f64>, factor: f64) -> Vec<f64> {
     matrix.iter_mut().for_each(|m| *m *= factor);
     matrix
-}
-
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

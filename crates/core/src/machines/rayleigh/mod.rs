@@ -11,41 +11,50 @@ pub use terms::{
     Allowed, Matrix, Term, Terms, check_unwanted, check_unwanted_of_classes, check_wanted, check_wanted_of_classes,
 };
 
+use super::class_weight::ClassWeight;
 use super::{Beside, Coefficients, Expansion, FitError, Fitted, Proof, Readout, Task};
 use crate::data::Classes;
 use crate::geometry::rayleigh;
 use crate::gram::show_bytes;
 use crate::solvers::{Monitor, SolveError};
 
-/// A quotient whose directions are to be found.
+/// A quotient whose directions are to be found, in the words of its parameters.
 pub(super) struct Quotient<'a> {
     /// The machine's name.
     pub(super) machine: &'static str,
-    pub(super) wanted: Terms,
-    pub(super) unwanted: Terms,
-    /// How `unwanted` was written.
-    pub(super) unwanted_in_words: &'a str,
-    pub(super) over: Over,
+    pub(super) wanted: &'a str,
+    pub(super) unwanted: &'a str,
+    pub(super) expansion: &'a str,
     /// How many directions.
     pub(super) components: usize,
     pub(super) tolerance: f64,
 }
 
 impl Quotient<'_> {
-    /// Finds the directions: coordinates ⟨w_j, φ(x)⟩ with ‖w_j‖ = 1, whose means are not taken away.
+    /// Finds the directions: coordinates ⟨w_j, φ(x)⟩ with ‖w_j‖ = 1, whose means are not taken away. `weights` is what each
+    /// example counts.
     pub(super) fn run(
         &self,
         task: &Task<'_>,
         beside: Option<&Beside<'_>>,
         classes: Option<&Classes>,
+        weights: Vec<f64>,
         watch: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let machine = self.machine;
-        let coefficients = self.unwanted.has(&Matrix::Coefficients);
-        let frame = Frame::new(machine, task, beside, self.over, (coefficients, self.tolerance), watch)?;
-        let (wanted, unwanted) = (frame.wanted(&self.wanted, classes)?, frame.sum(&self.unwanted, classes)?);
+        let wrong = |wanted: String| FitError::Param { machine, finding: format!("it takes {wanted}") };
+        let (of_wanted, of_unwanted) = match classes {
+            Some(_) => (Allowed::WantedOfClasses, Allowed::UnwantedOfClasses),
+            None => (Allowed::Wanted, Allowed::Unwanted),
+        };
+        let wanted = Terms::parse(self.wanted, of_wanted).map_err(wrong)?;
+        let unwanted = Terms::parse(self.unwanted, of_unwanted).map_err(wrong)?;
+        let over = Over::parse(self.expansion).map_err(wrong)?;
+        let coefficients = unwanted.has(&Matrix::Coefficients);
+        let frame = Frame::new(machine, task, beside, over, weights, (coefficients, self.tolerance), watch)?;
+        let (wanted, unwanted) = (frame.wanted(&wanted, classes)?, frame.sum(&unwanted, classes)?);
         let found = rayleigh(wanted, unwanted, frame.width, self.components, self.tolerance)
-            .map_err(|error| singular(machine, self.unwanted_in_words, error))?;
+            .map_err(|error| singular(machine, self.unwanted, error))?;
         let kept = found.quotients.len();
         if kept == 0 {
             let finding = "nothing is wanted in any direction: the wanted matrix is zero, all examples look alike to it; \
@@ -83,6 +92,25 @@ impl Quotient<'_> {
             calibration: None,
             training_scores: None,
         })
+    }
+}
+
+/// What each example counts, with the weight of its class; an error where a class counts nothing.
+pub(super) fn weights_of_classes(
+    machine: &'static str,
+    class_weight: &str,
+    classes: &Classes,
+    task: &Task<'_>,
+) -> Result<Vec<f64>, FitError> {
+    let weights = ClassWeight::of_examples(machine, class_weight, classes, task.weights)?;
+    let counts = |c: usize| classes.codes.iter().zip(&weights).any(|(&code, &w)| code as usize == c && w > 0.0);
+    match (0..classes.labels.len()).find(|&c| !counts(c)) {
+        Some(c) => {
+            let label = &classes.labels[c];
+            let finding = format!("no example of class {label} has a weight above zero; leave the class out");
+            Err(FitError::Param { machine, finding })
+        }
+        None => Ok(weights),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Kernel discriminant analysis of any number of classes.
 
-use crate::machines::rayleigh::{Allowed, Over, Quotient, Terms, check_unwanted_of_classes, check_wanted_of_classes};
+use crate::machines::class_weight::ClassWeight;
+use crate::machines::rayleigh::{
+    Over, Quotient, check_unwanted_of_classes, check_wanted_of_classes, weights_of_classes,
+};
 use crate::machines::{Beside, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
@@ -14,7 +17,8 @@ const NAME: &str = "kda";
 /// squares about the class means) with a weight on ‖a‖² or ‖w‖², without which a kernel of full rank has no maximum. Both may
 /// be other sums of matrices in words: those of `oriented_kpca` besides, so that with `tangent` directions also
 /// ignore transformations. Up to classes − 1 directions there are; more are not given, as they would be arbitrary. Coordinates are
-/// Σ_j a_j κ(z_j, x), from which no mean is taken away. `expansion` says which points z may be used. The proof's notes are
+/// Σ_j a_j κ(z_j, x), from which no mean is taken away. `expansion` says which points z may be used. The weight of an example is
+/// how often it counts in all sums, those of its copies as well; one of weight zero is no point either. The proof's notes are
 /// `components` and `quotient_j`.
 ///
 /// # Source
@@ -38,6 +42,8 @@ pub struct Kda {
     pub expansion: String,
     /// The part of the largest eigenvalue at or below which one counts as zero.
     pub tolerance: f64,
+    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    pub class_weight: String,
 }
 
 /// The catalogue's entry.
@@ -64,6 +70,7 @@ impl Default for Kda {
             unwanted: "within + 0.001*coefficients".to_owned(),
             expansion: "examples".to_owned(),
             tolerance: 1e-10,
+            class_weight: "none".to_owned(),
         }
     }
 }
@@ -85,23 +92,7 @@ impl Params for Kda {
         );
         v.text("expansion", &mut self.expansion, Over::check, "examples, all, points or a number of examples");
         v.real("tolerance", &mut self.tolerance, Rule::Between(1e-14, 0.1), "eigenvalues that count as zero, relative");
-    }
-}
-
-impl Kda {
-    fn find(&self, task: &Task<'_>, beside: Option<&Beside<'_>>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        let classes = task.classes(NAME)?;
-        let wrong = |wanted: String| FitError::Param { machine: NAME, finding: format!("it takes {wanted}") };
-        let quotient = Quotient {
-            machine: NAME,
-            wanted: Terms::parse(&self.wanted, Allowed::WantedOfClasses).map_err(wrong)?,
-            unwanted: Terms::parse(&self.unwanted, Allowed::UnwantedOfClasses).map_err(wrong)?,
-            unwanted_in_words: &self.unwanted,
-            over: Over::parse(&self.expansion).map_err(wrong)?,
-            components: self.components,
-            tolerance: self.tolerance,
-        };
-        quotient.run(task, beside, Some(&classes), watch)
+        v.text("class_weight", &mut self.class_weight, ClassWeight::check, "none, balanced or label:weight,…");
     }
 }
 
@@ -110,16 +101,35 @@ impl Machine for Kda {
         &ENTRY
     }
 
+    fn weighs(&self) -> bool {
+        true
+    }
+
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.find(task, None, watch)
+        self.run_beside(task, None, watch)
     }
 
     fn takes_companions(&self) -> bool {
         true
     }
 
-    fn run_beside(&self, task: &Task<'_>, beside: &Beside<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.find(task, Some(beside), watch)
+    fn run_beside(
+        &self,
+        task: &Task<'_>,
+        beside: Option<&Beside<'_>>,
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        let classes = task.classes(NAME)?;
+        let weights = weights_of_classes(NAME, &self.class_weight, &classes, task)?;
+        let quotient = Quotient {
+            machine: NAME,
+            wanted: &self.wanted,
+            unwanted: &self.unwanted,
+            expansion: &self.expansion,
+            components: self.components,
+            tolerance: self.tolerance,
+        };
+        quotient.run(task, beside, Some(&classes), weights, watch)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Oriented kernel principal component analysis.
 
 use super::size;
-use crate::machines::rayleigh::{Allowed, Over, Quotient, Terms, check_unwanted, check_wanted};
+use crate::machines::rayleigh::{Over, Quotient, check_unwanted, check_wanted};
+use crate::machines::support::weights;
 use crate::machines::{Beside, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
@@ -18,7 +19,8 @@ const NAME: &str = "oriented_kpca";
 /// analysis; `covariance` beside `noise` finds what is not noise, beside `tangent` what does not change. Coordinates are
 /// Σ_j a_j κ(z_j, x), from which no mean is taken away. `expansion` says which points z may be used: `examples`, `all` (noise
 /// and copies, too, which makes those matrices exact), `points` (those handed in) or a number of examples drawn by
-/// the seed. The proof's notes are `components` and `quotient_j`.
+/// the seed. The weight of an example is how often it counts in all sums, those of its copies as well; one of weight zero is no
+/// point either. The proof's notes are `components` and `quotient_j`.
 ///
 /// # Source
 /// Mika 2002, 3.4.1–3.4.5, with 1/n in the covariance.
@@ -76,38 +78,39 @@ impl Params for OrientedKpca {
     }
 }
 
-impl OrientedKpca {
-    fn find(&self, task: &Task<'_>, beside: Option<&Beside<'_>>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        size(task, NAME)?;
-        let wrong = |wanted: String| FitError::Param { machine: NAME, finding: format!("it takes {wanted}") };
-        let quotient = Quotient {
-            machine: NAME,
-            wanted: Terms::parse(&self.wanted, Allowed::Wanted).map_err(wrong)?,
-            unwanted: Terms::parse(&self.unwanted, Allowed::Unwanted).map_err(wrong)?,
-            unwanted_in_words: &self.unwanted,
-            over: Over::parse(&self.expansion).map_err(wrong)?,
-            components: self.components,
-            tolerance: self.tolerance,
-        };
-        quotient.run(task, beside, None, watch)
-    }
-}
-
 impl Machine for OrientedKpca {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
     }
 
+    fn weighs(&self) -> bool {
+        true
+    }
+
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.find(task, None, watch)
+        self.run_beside(task, None, watch)
     }
 
     fn takes_companions(&self) -> bool {
         true
     }
 
-    fn run_beside(&self, task: &Task<'_>, beside: &Beside<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.find(task, Some(beside), watch)
+    fn run_beside(
+        &self,
+        task: &Task<'_>,
+        beside: Option<&Beside<'_>>,
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        size(task, NAME)?;
+        let quotient = Quotient {
+            machine: NAME,
+            wanted: &self.wanted,
+            unwanted: &self.unwanted,
+            expansion: &self.expansion,
+            components: self.components,
+            tolerance: self.tolerance,
+        };
+        quotient.run(task, beside, None, weights(task), watch)
     }
 }
 

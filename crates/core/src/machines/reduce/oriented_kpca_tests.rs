@@ -23,7 +23,7 @@ fn fit_beside(
     let (plan, gram) = (Plan { memory: 1 << 30 }, dense(x));
     let task = Task { gram, features: None, target: None, weights: None, start: None, threads: 1, plan, seed: Seed(0) };
     let transformations: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
-    machine.run_beside(&task, &Beside { gram: dense(&all), roles, transformations: &transformations }, &Silent)
+    machine.run_beside(&task, Some(&Beside { gram: dense(&all), roles, transformations: &transformations }), &Silent)
 }
 
 /// The variance of a coordinate over points.

@@ -269,3 +269,81 @@ impl<'a> State<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::Dense;
+    use crate::solvers::testing::eliminate;
+
+    #[test]
+    fn the_appended_factor_is_that_of_the_normal_equations_and_drops_are_those_of_the_block_inverse() {
+        let n = 30;
+        let mut random = Seed(5).stream("greedy");
+        let x: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+        let k: Vec<f64> = (0..n * n).map(|p| (-(x[p / n] - x[p % n]).powi(2)).exp()).collect();
+        let y: Vec<f64> = x.iter().map(|x| if x.sin() + 0.3 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
+        let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 3) as f64).collect();
+        let gram = Dense::new(k.clone(), n, n).unwrap();
+        for penalty in [Quadratic::Norm, Quadratic::Coefficients] {
+            let aim = Aim { y: &y, outputs: 1, weights: &weights, lambda: 0.3, penalty };
+            let column = |p: Option<usize>, i: usize| p.map_or(1.0, |p| k[i * n + p]);
+            // entries of H and c, the offset among the columns
+            let entry = |a: Option<usize>, b: Option<usize>| {
+                let products: f64 = (0..n).map(|i| weights[i] * column(a, i) * column(b, i)).sum();
+                let (Some(a), Some(b)) = (a, b) else { return products };
+                products
+                    + 0.3
+                        * match penalty {
+                            Quadratic::Norm => k[a * n + b],
+                            Quadratic::Coefficients => f64::from(u8::from(a == b)),
+                        }
+            };
+            let wanted = |a: Option<usize>| (0..n).map(|i| weights[i] * column(a, i) * y[i]).sum::<f64>();
+            let mut state = State::new(&aim);
+            for point in [4, 11, 0, 25, 17] {
+                let before: Vec<Option<usize>> =
+                    std::iter::once(None).chain(state.points.iter().map(|&p| Some(p))).collect();
+                let m = before.len();
+                let h: Vec<f64> = (0..m * m).map(|p| entry(before[p / m], before[p % m])).collect();
+                for (p, h) in h.iter().enumerate() {
+                    let (a, b) = (&state.factor[p / m], &state.factor[p % m]);
+                    let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+                    assert!((product - h).abs() < 1e-10 * (1.0 + h.abs()), "LLᵀ = H: {product} {h}");
+                }
+                let mut line = Vec::new();
+                columns(&gram, &[point], &mut line, n).unwrap();
+                let mut judged = state.judge(&gram, &[point], &line);
+                let candidate = judged.pop().unwrap().unwrap();
+                // u = H⁻¹B, γ = 1/(e − Bᵀu), and the drop ½γ(kᵀWy − Bᵀs)² with s = H⁻¹c
+                let b: Vec<f64> = before.iter().map(|&a| entry(a, Some(point))).collect();
+                let u = eliminate(h.clone(), b.clone());
+                let s = eliminate(h, before.iter().map(|&a| wanted(a)).collect());
+                let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+                let gamma = 1.0 / (entry(Some(point), Some(point)) - dot(&b, &u));
+                let drop = 0.5 * gamma * (wanted(Some(point)) - dot(&b, &s)).powi(2);
+                assert!((gamma * candidate.rho * candidate.rho - 1.0).abs() < 1e-8, "γ = 1/ρ²");
+                assert!((drop - candidate.gain).abs() < 1e-8 * drop, "{drop} {}", candidate.gain);
+                // the inverse grows by γ[u; −1][u; −1]ᵀ: it turns H with the new row into the identity
+                let after: Vec<Option<usize>> = before.iter().copied().chain([Some(point)]).collect();
+                let unit = |p: usize| (0..m).map(|i| f64::from(u8::from(i == p))).collect::<Vec<f64>>();
+                let old: Vec<Vec<f64>> = (0..m)
+                    .map(|p| {
+                        let h = (0..m * m).map(|p| entry(before[p / m], before[p % m])).collect();
+                        eliminate(h, unit(p))
+                    })
+                    .collect();
+                let tail = |i: usize| if i < m { u[i] } else { -1.0 };
+                let inverse =
+                    |i: usize, j: usize| gamma * tail(i) * tail(j) + if i < m && j < m { old[i][j] } else { 0.0 };
+                for i in 0..=m {
+                    for j in 0..=m {
+                        let product: f64 = (0..=m).map(|q| inverse(i, q) * entry(after[q], after[j])).sum();
+                        assert!((product - f64::from(u8::from(i == j))).abs() < 1e-7, "{i} {j}: {product}");
+                    }
+                }
+                state.take(point, &candidate, &line);
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ use super::{Aim, Discriminants, Quadratic};
 use crate::gram::Dense;
 use crate::seed::Seed;
 use crate::solvers::Silent;
+use crate::solvers::testing::eliminate;
 
 const BOTH: [Quadratic; 2] = [Quadratic::Norm, Quadratic::Coefficients];
 
@@ -100,24 +101,6 @@ impl Case {
         }
         (s, up.iter().zip(&down).map(|(u, d)| u - d).collect())
     }
-}
-
-/// Elimination with row exchanges: shares nothing with the library.
-fn eliminate(mut a: Vec<f64>, mut b: Vec<f64>) -> Vec<f64> {
-    let n = b.len();
-    for c in 0..n {
-        let p = (c..n).max_by(|&i, &j| a[i * n + c].abs().total_cmp(&a[j * n + c].abs())).unwrap();
-        (0..n).for_each(|j| a.swap(c * n + j, p * n + j));
-        b.swap(c, p);
-        for i in 0..n {
-            if i != c {
-                let factor = a[i * n + c] / a[c * n + c];
-                (0..n).for_each(|j| a[i * n + j] -= factor * a[c * n + j]);
-                b[i] -= factor * b[c];
-            }
-        }
-    }
-    (0..n).map(|i| b[i] / a[i * n + i]).collect()
 }
 
 fn square(k: &[f64], n: usize) -> Vec<f64> {

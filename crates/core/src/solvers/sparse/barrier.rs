@@ -208,26 +208,24 @@ impl<'a> Barrier<'a> {
         let most = most(&self.x.prices(&beta)[..self.x.columns]);
         let (beta, dual) = drawn(terms, beta, most);
         let objective = terms.losses(&state.f) + terms.lambda * alpha.iter().map(|a| a.abs()).sum::<f64>();
-        let status = Status::IterationLimit;
-        Inner { alpha, offset: point.offset, scores: state.f.clone(), beta, objective, dual, iterations: 0, status }
+        Inner {
+            alpha,
+            offset: point.offset,
+            scores: state.f.clone(),
+            beta,
+            objective,
+            dual,
+            iterations: 0,
+            status: Status::IterationLimit,
+            sharp: false,
+        }
     }
 
     /// One step, predicted and corrected; `None` if there is none.
     pub(super) fn step(&self, point: &mut Point, state: &State, level: f64) -> Option<()> {
         let s = self.x.columns;
-        // Θ⁻¹ = 1 / (α⁺/(λ − g) + α⁻/(λ + g))
+        let (system, each) = self.system(point, state)?;
         let room = |j: usize| self.room(state, j);
-        let stiff: Vec<f64> = (0..s)
-            .map(|j| {
-                let (zp, zm) = room(j);
-                1.0 / (point.plus[j] / zp + point.minus[j] / zm)
-            })
-            .collect();
-        let each: Vec<f64> = (0..self.branches.len()).map(|k| self.softness(k, point)).collect();
-        let mut soft = vec![0.0; self.terms.len()];
-        self.branches.iter().zip(&each).for_each(|(b, d)| soft[b.row] += 1.0 / d);
-        soft.iter_mut().for_each(|d| *d = 1.0 / *d);
-        let system = Reduced::new(self.x, stiff, soft)?;
         // predictor: all products to zero
         let products = |aim: &mut Aim, to: f64| {
             for j in 0..s {
@@ -289,6 +287,22 @@ impl<'a> Barrier<'a> {
         advance(&mut point.below, &second.below, primal);
         advance(&mut point.v, &second.v, dual);
         Some(())
+    }
+
+    /// The factorised system of a point, and D of every branch; `None` where numbers are no longer finite.
+    fn system(&self, point: &Point, state: &State) -> Option<(Reduced<'a>, Vec<f64>)> {
+        // Θ⁻¹ = 1 / (α⁺/(λ − g) + α⁻/(λ + g))
+        let stiff: Vec<f64> = (0..self.x.columns)
+            .map(|j| {
+                let (zp, zm) = self.room(state, j);
+                1.0 / (point.plus[j] / zp + point.minus[j] / zm)
+            })
+            .collect();
+        let each: Vec<f64> = (0..self.branches.len()).map(|k| self.softness(k, point)).collect();
+        let mut soft = vec![0.0; self.terms.len()];
+        self.branches.iter().zip(&each).for_each(|(b, d)| soft[b.row] += 1.0 / d);
+        soft.iter_mut().for_each(|d| *d = 1.0 / *d);
+        Some((Reduced::new(self.x, stiff, soft)?, each))
     }
 
     /// D of a branch: φ″ + ξ⁺/(upper − v) + ξ⁻/(v − lower).
@@ -427,3 +441,7 @@ impl<'a> Barrier<'a> {
 fn advance(x: &mut [f64], step: &[f64], length: f64) {
     x.iter_mut().zip(step).for_each(|(x, s)| *x += length * s);
 }
+
+#[cfg(test)]
+#[path = "barrier_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@
 use super::certificate::{drawn, most};
 use super::columns::{Columns, Working};
 use super::crossover::{Ending, active, finish, nothing};
-use super::interior_point::{Inner, enough, master};
+use super::interior_point::{Inner, enough, master, settled};
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
 use crate::solvers::{Monitor, SolveError, Status};
@@ -75,8 +75,14 @@ pub fn column_generation(
         let (_, dual) = drawn(&terms, inner.beta.clone(), most(&prices));
         let good = enough(&terms, options.tolerance, inner.objective);
         if last || inner.objective - dual <= good {
+            let was_sharp = inner.sharp;
+            if !last {
+                inner = settled(&x, &terms, inner, (options.tolerance, limit), watch);
+            }
+            // prices are known of the β that was priced
+            let known = (inner.sharp == was_sharp).then_some(prices.as_slice());
             let ending = Ending { x: &x, which: &pool.which, inner, tolerance: options.tolerance };
-            let mut solution = finish(programme, &terms, &ending, Some(&prices))?;
+            let mut solution = finish(programme, &terms, &ending, known)?;
             if solution.status == Status::IterationLimit {
                 let left = solution.gap();
                 solution.notes.push(format!("the duality gap is {left:.1e}; what is left to gain is at most that"));

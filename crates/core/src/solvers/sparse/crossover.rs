@@ -124,7 +124,7 @@ pub(super) fn sharpened(x: &Working, terms: &Terms<'_>, inner: &Inner, tolerance
     let (beta, dual) = drawn(terms, beta, largest);
     let good = objective - dual <= enough(terms, tolerance, objective);
     let (iterations, status) = (inner.iterations, Status::Converged);
-    good.then_some(Inner { alpha, offset, scores, beta, objective, dual, iterations, status })
+    good.then_some(Inner { alpha, offset, scores, beta, objective, dual, iterations, status, sharp: true })
 }
 
 /// The solution on all columns, its scores and objective computed afresh.

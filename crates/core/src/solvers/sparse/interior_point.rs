@@ -25,6 +25,8 @@ use std::ops::ControlFlow;
 const PATIENT: usize = 200;
 /// A gap of this part of the objective is small enough to try for the solution itself.
 const NEAR: f64 = 1e-3;
+/// A master that came near the solution but not onto it is solved again to this part of its tolerance.
+const FURTHER: f64 = 1e-3;
 /// After so many steps in which the gap did not become less nothing more is expected; far from the end four times as many.
 const STALLED: usize = 6;
 
@@ -41,6 +43,8 @@ pub(super) struct Inner {
     pub(super) dual: f64,
     pub(super) iterations: usize,
     pub(super) status: Status,
+    /// Whether it is the solution of the system that zeros and bounds leave, and no longer a point inside.
+    pub(super) sharp: bool,
 }
 
 impl Inner {
@@ -75,6 +79,7 @@ pub fn interior_point(
     let x = Working::new(&matrix, m, &terms.rows, terms.bias);
     let limit = if options.max_iterations == 0 { PATIENT } else { options.max_iterations };
     let inner = master(&x, &terms, options.tolerance, limit, watch);
+    let inner = settled(&x, &terms, inner, (options.tolerance, limit), watch);
     let which: Vec<usize> = (0..m).collect();
     finish(programme, &terms, &Ending { x: &x, which: &which, inner, tolerance: options.tolerance }, None)
 }
@@ -120,4 +125,21 @@ pub(super) fn master(x: &Working, terms: &Terms<'_>, tolerance: f64, limit: usiz
     };
     best.iterations = steps;
     best
+}
+
+/// The same master once more where it ended inside, near enough but with nothing exactly zero: nearer to the solution it is
+/// easier to tell what is.
+pub(super) fn settled(
+    x: &Working,
+    terms: &Terms<'_>,
+    inner: Inner,
+    (tolerance, limit): (f64, usize),
+    watch: &dyn Monitor,
+) -> Inner {
+    if inner.sharp || inner.status != Status::Converged {
+        return inner;
+    }
+    let steps = inner.iterations;
+    let again = master(x, terms, FURTHER * tolerance, limit.saturating_sub(steps).max(1), watch);
+    if again.sharp { Inner { iterations: steps + again.iterations, ..again } } else { inner }
 }

@@ -175,6 +175,64 @@ fn above_the_largest_lambda_nothing_is_left_and_just_below_it_something() {
 }
 
 #[test]
+fn errors_and_coefficients_are_complementary_to_beta() {
+    let mut random = Seed(11).stream("complementary");
+    for loss in [Loss::Absolute, Loss::Squared] {
+        let (matrix, _) = example(36, 36, loss, 11);
+        // labels of unequal classes
+        let y: Vec<f64> = (0..36).map(|_| if random.uniform() < 0.4 { 1.0 } else { -1.0 }).collect();
+        for lambda in [0.2, 0.8] {
+            for (name, road) in roads(loss) {
+                let options = SparseOptions { tolerance: 1e-11, ..SparseOptions::default() };
+                let found = road(&programme(&matrix, &y, loss, lambda), &options, &Silent).unwrap();
+                let what = format!("{loss:?} {name} {lambda}");
+                for (alpha, price) in found.alpha.iter().zip(prices(&matrix, 36, &found.beta)) {
+                    // a coefficient that is not zero has a price of λ with its sign
+                    if alpha.abs() > 1e-4 {
+                        near(price, lambda * alpha.signum(), 1e-5 * lambda, &what);
+                    }
+                }
+                for i in 0..36 {
+                    let error = y[i] - found.scores[i];
+                    match loss {
+                        Loss::Squared => near(found.beta[i], error, 1e-5, &what),
+                        _ if error.abs() > 1e-4 => near(found.beta[i], error.signum(), 1e-5, &what),
+                        _ => assert!(found.beta[i].abs() <= 1.0 + 1e-12, "{what}"),
+                    }
+                }
+            }
+        }
+        // nothing but an offset: the median label, or the mean
+        let alone = run(&programme(&matrix, &y, loss, 1e3));
+        let wanted = if loss == Loss::Absolute { -1.0 } else { y.iter().sum::<f64>() / 36.0 };
+        assert!(y.iter().sum::<f64>() < -1.0 && alone.support() == 0);
+        near(alone.offset, wanted, 1e-9, "offset alone");
+    }
+}
+
+#[test]
+fn linear_programmes_end_at_a_vertex_also_where_the_tolerance_is_loose() {
+    // at a vertex there are no more coefficients, with the offset, than examples that are met exactly
+    let mut random = Seed(12).stream("vertices");
+    let (mut vertices, mut all) = (0, 0);
+    for (n, width) in [(60, 6.0), (90, 12.0), (90, 25.0)] {
+        let x: Vec<Vec<f64>> = (0..n).map(|_| (0..8).map(|_| random.normal()).collect()).collect();
+        let apart = |i: usize, j: usize| x[i].iter().zip(&x[j]).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let matrix: Vec<f64> = (0..n * n).map(|p| (-apart(p / n, p % n) / width).exp()).collect();
+        let y: Vec<f64> = x.iter().map(|x| if x[0] + x[1] * x[1] > 0.8 { 1.0 } else { -1.0 }).collect();
+        for lambda in [0.1, 0.2, 0.4, 0.8, 1.6] {
+            let options = SparseOptions { tolerance: 1e-6, ..SparseOptions::default() };
+            let found = solve(&programme(&matrix, &y, Loss::Absolute, lambda), &options, &Silent).unwrap();
+            let met = found.scores.iter().zip(&y).filter(|(f, y)| (*y - **f).abs() < 1e-6).count();
+            vertices += usize::from(found.support() < met);
+            all += 1;
+        }
+    }
+    // where many solutions are as good a point between them may be all that is found
+    assert!(4 * vertices >= 3 * all, "{vertices} of {all}");
+}
+
+#[test]
 fn a_matrix_and_lambda_that_grow_together_leave_the_scores() {
     for loss in LOSSES {
         let (matrix, y) = example(30, 30, loss, 3);

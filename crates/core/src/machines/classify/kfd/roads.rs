@@ -47,6 +47,8 @@ pub(super) struct Run<'a> {
     pub(super) kfd: &'a Kfd,
     pub(super) task: &'a Task<'a>,
     pub(super) gram: Arc<dyn Gram>,
+    /// Whether residuals of examples left out are wanted, however many there are.
+    pub(super) leave_out: bool,
     pub(super) watch: &'a dyn Monitor,
 }
 
@@ -55,7 +57,7 @@ impl Run<'_> {
     pub(super) fn solve(&self, aim: Aim<'_>) -> Result<Solved, FitError> {
         match self.kfd.solver {
             KfdSolver::Auto if matches!(self.kfd.lambda, Auto::Word(_)) => self.path(aim),
-            KfdSolver::Auto => match (cholesky_bytes(&aim), aim.penalty) {
+            KfdSolver::Auto => match (self.cholesky_bytes(&aim), aim.penalty) {
                 (bytes, _) if bytes <= self.task.plan.memory => self.cholesky(&aim),
                 (_, Quadratic::Norm) => self.pairs(&aim),
                 (_, Quadratic::Coefficients) => self.greedy(&aim),
@@ -68,10 +70,20 @@ impl Run<'_> {
         }
     }
 
+    /// Whether the Cholesky road computes leave-one-out residuals.
+    fn leaves_out(&self, aim: &Aim<'_>) -> bool {
+        self.leave_out || aim.len() <= LOO_UP_TO
+    }
+
+    /// What the Cholesky road takes, with the leave-one-out residuals where they are computed.
+    fn cholesky_bytes(&self, aim: &Aim<'_>) -> usize {
+        bordered_bytes(aim.len(), aim.outputs, aim.penalty, self.leaves_out(aim))
+    }
+
     fn cholesky(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
-        self.task.plan.check(cholesky_bytes(aim), WHAT)?;
+        self.task.plan.check(self.cholesky_bytes(aim), WHAT)?;
         let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
-        let left_out = (aim.len() <= LOO_UP_TO).then(|| solved.left_out(LeftOut::Example));
+        let left_out = self.leaves_out(aim).then(|| solved.left_out(LeftOut::Example));
         Ok(Solved { left_out, ..direct(solved.found, aim) })
     }
 
@@ -160,11 +172,6 @@ impl Run<'_> {
             ..direct(found, aim)
         })
     }
-}
-
-/// What the Cholesky road takes, with the leave-one-out residuals where they are computed.
-fn cholesky_bytes(aim: &Aim<'_>) -> usize {
-    bordered_bytes(aim.len(), aim.outputs, aim.penalty, aim.len() <= LOO_UP_TO)
 }
 
 /// What is told of a direct solution.

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::gram::Plan;
-use crate::prelude::{Dataset, Fit, Formula, Job, Model, Rows, Seed, Target, rbf};
+use crate::machines::baseline::LinearFisher;
+use crate::prelude::{Dataset, Fit, Formula, Job, Model, Rows, Seed, Target, linear, rbf};
 use crate::solvers::Silent;
 
 /// Clouds of the given sizes in the plane.
@@ -250,4 +251,47 @@ fn what_cannot_be_is_said() {
     assert!(small.contains("memory budget"), "{small}");
     assert!(tight(KfdSolver::Auto, Penalty::Norm).unwrap().fitted.proof.storage.contains("rows in f32"));
     assert!(tight(KfdSolver::Auto, Penalty::Coefficients).unwrap().fitted.proof.storage.contains("chosen columns"));
+}
+
+#[test]
+fn separable_classes_may_be_projected_the_wrong_way_round() {
+    // Devroye, Györfi & Lugosi, problem 4.9: most of the positive class stands to the left, most of the negative one to the
+    // right, but few far examples draw the means the other way. The second coordinate parts the classes, and has so much
+    // scatter that it counts for nothing.
+    for rare in [20, 100, 300] {
+        let share = 1.0 / f64::from(rare);
+        let (far, high) = (2.0 * f64::from(rare), 20.0 * f64::from(rare));
+        let class = (0..rare).map(|i| match i {
+            0 => [far, 1e-3],
+            1 => [-1.0, high],
+            _ => [-1.0, 1e-3],
+        });
+        let plus: Vec<[f64; 2]> = class.collect();
+        let values: Vec<f64> = plus.iter().flat_map(|x| [x[0], x[1], -x[0], -x[1]]).collect();
+        let codes: Vec<usize> = (0..2 * plus.len()).map(|i| i % 2).collect();
+        assert!(values.chunks_exact(2).zip(&codes).all(|(x, &c)| (x[1] > 0.0) == (c == 0)), "a line parts them");
+        let x = Rows::new(values, codes.len(), 2).unwrap();
+        let data = labelled(&x, &codes);
+        let wrong = |threshold: Threshold| {
+            let kfd = Kfd { lambda: 1e-3.into(), penalty: Penalty::Norm, threshold, ..Kfd::default() };
+            let model = kfd.fit(&linear(), &data).unwrap();
+            (error(&model, &data, &codes), model.scores(&data).unwrap())
+        };
+        let (own, scores) = wrong(Threshold::Programme);
+        assert!(own > 1.0 - 3.0 * share, "{rare}: {own}");
+        // no cut that keeps the direction is much better than chance
+        let errors = |cut: f64| {
+            let told = scores.iter().zip(&codes).filter(|(s, c)| (**s > cut) != (**c == 0));
+            told.count() as f64 / codes.len() as f64
+        };
+        let cuts = scores.iter().flat_map(|s| [s.next_up(), s.next_down()]);
+        let best = cuts.map(errors).fold(1.0, f64::min);
+        assert!(best > 0.5 - 3.0 * share && best < 0.5, "{rare}: {best}");
+        // the rule of errors turns it round; rules that look at sizes are led astray by the far examples
+        let turned = wrong(Threshold::Errors).0;
+        assert!(turned > 0.0 && turned < 3.0 * share, "{rare}: {turned}");
+        assert!(wrong(Threshold::Gaussian).0 > 0.4 && wrong(Threshold::SharedGaussian).0 > 0.4, "{rare}");
+        let fisher = LinearFisher::default().fit(&linear(), &data).unwrap();
+        assert!(error(&fisher, &data, &codes) > 1.0 - 3.0 * share, "{rare}");
+    }
 }

@@ -38,6 +38,10 @@ fn pairs_descend_with_an_exact_gap_at_every_step() {
                 - 0.5 * lambda * norm;
             let gap = run.found.gaps.as_ref().unwrap()[0];
             assert!((primal - dual - gap).abs() < 1e-11 * primal, "{steps}: {gap} {}", primal - dual);
+            // and it is ½ Σ w (g + b)² with the dual's gradient g
+            let left = |i: usize| image[i] + lambda * alpha[i] / case.weights[i] - case.y[i] + b;
+            let squares: f64 = (0..n).map(|i| 0.5 * case.weights[i] * left(i).powi(2)).sum();
+            assert!((squares - gap).abs() < 1e-11 * primal, "{steps}: {gap} {squares}");
             near(&run.found.objectives, &[primal], 1e-12, "primal");
             let figures = -(gap / (primal + 1.0)).log10();
             assert!((run.figures - figures.max(0.0)).abs() < 1e-6);
@@ -178,6 +182,45 @@ fn leave_one_out_residuals_are_those_of_learning_again() {
                 let apart = example.iter().zip(&error).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 assert!(apart > 1e-4, "the two differ");
             }
+        }
+    }
+}
+
+#[test]
+fn leaving_out_an_error_is_a_change_of_rank_two() {
+    // A − UVᵀ with U = [e_p, a_p], V = [a_p, e_p] empties row and column p, the offset's 1 among them
+    for (case, penalty) in
+        [Case::new(14, 6, 24), Case::new(13, 6, 25).weighted()].iter().flat_map(|c| BOTH.map(|p| (c, p)))
+    {
+        let (n, m, lambda) = (case.n, case.n + 1, 0.2);
+        let g = if penalty == Quadratic::Norm { case.k.clone() } else { square(&case.k, n) };
+        let mut a = vec![0.0; m * m];
+        for i in 0..n {
+            a[i * m..i * m + n].copy_from_slice(&g[i * n..(i + 1) * n]);
+            a[i * m + i] += lambda / case.weights[i];
+            (a[i * m + n], a[n * m + i]) = (1.0, 1.0);
+        }
+        let unit = |p: usize| (0..m).map(|i| f64::from(u8::from(i == p))).collect::<Vec<f64>>();
+        let inverse: Vec<Vec<f64>> = (0..m).map(|p| eliminate(a.clone(), unit(p))).collect();
+        let apply = |x: &[f64]| (0..m).map(|i| (0..m).map(|j| inverse[i][j] * x[j]).sum()).collect::<Vec<f64>>();
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let told = bordered(&case.gram(), &case.aim(lambda, penalty), &Silent).unwrap().left_out(LeftOut::Error);
+        for p in 0..n {
+            let mut row = a[p * m..(p + 1) * m].to_vec();
+            row[p] = 0.0;
+            let mut y = case.y.clone();
+            y[p] = 0.0;
+            y.push(0.0);
+            let (u, v) = ([unit(p), row.clone()], [row.clone(), unit(p)]);
+            // (A − UVᵀ)⁻¹y = A⁻¹y + A⁻¹U (I − VᵀA⁻¹U)⁻¹ VᵀA⁻¹y
+            let (solved, columns) = (apply(&y), [apply(&u[0]), apply(&u[1])]);
+            let small: Vec<f64> =
+                (0..4).map(|q| f64::from(u8::from(q / 2 == q % 2)) - dot(&v[q / 2], &columns[q % 2])).collect();
+            let middle = eliminate(small, vec![dot(&v[0], &solved), dot(&v[1], &solved)]);
+            let rest: Vec<f64> =
+                (0..m).map(|i| solved[i] + columns[0][i] * middle[0] + columns[1][i] * middle[1]).collect();
+            assert!(rest[p].abs() < 1e-9, "what is left out has no coefficient: {}", rest[p]);
+            near(&[told[p]], &[case.y[p] - dot(&row, &rest)], 1e-8, "rank two");
         }
     }
 }

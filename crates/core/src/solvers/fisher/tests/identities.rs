@@ -109,6 +109,14 @@ fn the_programme_is_the_rayleigh_quotient_with_mu_equal_lambda() {
                 (0..n).map(|i| (0..n).map(|j| case.k[i * n + j] * beta[j]).sum::<f64>() / lambda).collect();
             let told = if penalty == Quadratic::Norm { beta.iter().map(|b| b / lambda).collect() } else { image };
             near(&found.alpha, &told, 1e-7, "α from β");
+            // the dual's gradient Gβ/λ + W⁻¹β − y is −b everywhere
+            let slopes: Vec<f64> = (0..n)
+                .map(|i| {
+                    let image: f64 = (0..n).map(|j| case.k[i * n + j] * found.alpha[j]).sum();
+                    image + beta[i] / case.weights[i] - case.y[i]
+                })
+                .collect();
+            near(&slopes, &vec![-found.offsets[0]; n], 1e-9, "gradient of the dual");
             // the projected class means are 2m₊m₋J/(m + m₊m₋J) < 2 apart
             let mean = |sign: f64, mass: f64| {
                 (0..n).filter(|&i| case.y[i] == sign).map(|i| case.weights[i] * found.scores[i]).sum::<f64>() / mass
@@ -256,5 +264,41 @@ fn several_right_hand_sides_are_each_alone() {
             near(&pick(&both.left_out(LeftOut::Example)), &found.left_out(LeftOut::Example), 1e-9, "left out");
             near(&[both.found.objectives[c]], &found.found.objectives, 1e-11, "objective");
         }
+    }
+}
+
+#[test]
+fn least_squares_support_vectors_and_ridge_regression_with_an_offset_are_the_same_function() {
+    for lambda in [0.02, 0.7] {
+        let case = Case::new(28, 11, 23);
+        let (n, m, found) = (case.n, case.n + 1, case.solve(lambda, Quadratic::Norm));
+        // [[Ω + I/γ, y], [yᵀ, 0]] [a; b] = [1; 0] with Ω_ij = y_i y_j K_ij and γ = 1/λ; f = Σ a_i y_i κ(x_i, ·) + b
+        let mut a = vec![0.0; m * m];
+        for i in 0..n {
+            for j in 0..n {
+                a[i * m + j] = case.y[i] * case.y[j] * case.k[i * n + j];
+            }
+            a[i * m + i] += lambda;
+            (a[i * m + n], a[n * m + i]) = (case.y[i], case.y[i]);
+        }
+        let right = (0..m).map(|i| if i < n { 1.0 } else { 0.0 }).collect();
+        let suykens = eliminate(a, right);
+        let signed: Vec<f64> = (0..n).map(|i| suykens[i] * case.y[i]).collect();
+        near(&found.alpha, &signed, 1e-8, "least squares support vectors");
+        near(&found.offsets, &suykens[n..], 1e-8, "their offset");
+        // real targets: (HKH + λ)γ = Hy with H = I − 11ᵀ/n is ridge regression on what is left of the means
+        let y: Vec<f64> = (0..n).map(|i| (1.7 * case.x[2 * i]).sin() + 0.2 * i as f64).collect();
+        let real = Case { y: y.clone(), ..case.part(&(0..n).collect::<Vec<_>>()) };
+        let found = real.solve(lambda, Quadratic::Norm);
+        let mean = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>() / n as f64;
+        let of_rows: Vec<f64> = (0..n).map(|i| mean(&|j| case.k[i * n + j])).collect();
+        let of_all = mean(&|i| of_rows[i]);
+        let own = |p: usize| if p / n == p % n { lambda } else { 0.0 };
+        let centred = (0..n * n).map(|p| case.k[p] - of_rows[p / n] - of_rows[p % n] + of_all + own(p)).collect();
+        let middle = mean(&|i| y[i]);
+        let gamma = eliminate(centred, y.iter().map(|y| y - middle).collect());
+        near(&found.alpha, &gamma, 1e-8, "ridge regression");
+        let image = |i: usize| (0..n).map(|j| case.k[i * n + j] * gamma[j]).sum::<f64>();
+        near(&found.offsets, &[mean(&|i| y[i] - image(i))], 1e-8, "its offset");
     }
 }
