@@ -5,10 +5,13 @@
 mod benchmark;
 mod contender;
 mod course;
+mod coverage;
+mod learning_theory;
 mod ledger;
 mod mika_tables;
 mod outputs;
 mod protocol;
+mod samples;
 mod toys;
 mod usps;
 
@@ -20,7 +23,14 @@ use serde_json::json;
 pub(crate) const VERB: Verb = Verb { command, run };
 
 /// All experiments, in the order in which they are listed.
-static EXPERIMENTS: &[Verb] = &[mika_tables::EXPERIMENT, outputs::EXPERIMENT, toys::EXPERIMENT, usps::EXPERIMENT];
+static EXPERIMENTS: &[Verb] = &[
+    mika_tables::EXPERIMENT,
+    outputs::EXPERIMENT,
+    toys::EXPERIMENT,
+    usps::EXPERIMENT,
+    coverage::EXPERIMENT,
+    learning_theory::EXPERIMENT,
+];
 
 fn command() -> Command {
     let mut command = Command::new("reproduce")

@@ -21,6 +21,7 @@ mod reliability;
 mod roc;
 mod scatter;
 mod spectrum;
+mod strokes;
 mod surface;
 mod svg;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub use reliability::{ReliabilityDiagram, Share};
 pub use roc::RocFigure;
 pub use scatter::Scatter;
 pub use spectrum::SpectrumFigure;
+pub use strokes::{Stroke, Strokes};
 pub use surface::DecisionSurface;
 pub use theme::Theme;
 pub use title::short_formula;
