@@ -14,7 +14,7 @@ use crate::machines::{
     self, Beside, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_companions,
     predicts_target,
 };
-use crate::model::Model;
+use crate::model::{Model, Origin};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
 use std::ops::ControlFlow;
@@ -111,6 +111,7 @@ impl<'a> Job<'a> {
         let points_in = joined.as_ref().map_or(data, |(_, joined)| joined);
         let mut model = Model::new(self.machine.entry().name, settings, kernel, fitted, points_in);
         model.trained_on = data.len();
+        model.origin = Some(Origin { fingerprint: data.fingerprint(), numbers_chosen: self.kernel.numbers_to_choose() });
         Ok(model)
     }
 

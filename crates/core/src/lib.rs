@@ -28,6 +28,7 @@
 
 pub mod bounds;
 pub mod calibrate;
+pub mod certify;
 pub mod chance;
 pub mod data;
 pub mod error;

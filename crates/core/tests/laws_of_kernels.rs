@@ -6,6 +6,7 @@
 mod support;
 
 use mercer::data::{Kind, Rows, SparseRows, Values};
+use mercer::formula::Formula;
 use mercer::gram::{Gram, Side, diagonal};
 use mercer::kernels::{self, Definite, Domain, KernelEntry, KernelError, Leaf};
 use mercer::linalg::symmetric_eigen;
@@ -106,6 +107,33 @@ fn self_similarities_are_the_definition_on_the_diagonal() {
             check(cross.self_similarities(Side::Columns).unwrap(), v);
         }
     });
+}
+
+#[test]
+fn no_image_is_longer_than_the_radius_of_its_kernel_and_kernels_without_one_grow() {
+    let (mut bounded, mut grown) = (0, 0);
+    for entry in kernels::all().filter(|e| e.kind == Kind::Vectors && e.definite == Definite::Positive) {
+        for sample in samples(entry, 1, 60) {
+            for leaf in variants(entry, &sample.training, 4) {
+                let formula: Formula = show(leaf.as_ref()).parse().unwrap();
+                let v = &sample.training;
+                let longest = (0..v.len()).map(|i| leaf.eval(v, i, v, i)).fold(0.0, f64::max);
+                if let Some(radius) = formula.radius() {
+                    assert!(longest <= radius * radius * (1.0 + 1e-6), "{formula}: {longest} on {}", sample.name);
+                    bounded += 1;
+                } else if !["rank_one"].contains(&entry.name) {
+                    // a hundred times the vectors, and κ(x, x) is larger
+                    let d = v.width().unwrap_or(1);
+                    let large = (0..v.len()).flat_map(|i| support::numbers(v, i, d)).map(|x| 100.0 * x).collect();
+                    let large = Values::from(Rows::new(large, v.len(), d).unwrap());
+                    let most = (0..v.len()).map(|i| leaf.eval(&large, i, &large, i)).fold(0.0, f64::max);
+                    assert!(most > 10.0 * longest || longest == 0.0, "{formula}: {longest} grew to {most}");
+                    grown += 1;
+                }
+            }
+        }
+    }
+    assert!(bounded > 200 && grown > 100, "{bounded} {grown}");
 }
 
 /// The eigenvalues of a training matrix, largest first, centred or not.

@@ -71,10 +71,23 @@ pub struct Linear {
     pub squared_norm: f64,
     /// b.
     pub offset: f64,
-    /// α_i κ(x_i, x_i) in the order of the margins; empty where the model has no dual coefficients with signs.
-    pub dual_diagonal: Vec<f64>,
+    /// Examples with multipliers 0 < α ≤ C; empty where the machine has none.
+    pub support: Vec<Multiplier>,
     /// How much of every margin may be due to the solver's tolerance.
     pub slack: f64,
+    /// How far the weight vector is from that of the exact solution at most, √(2 · duality gap).
+    pub from_optimum: f64,
+}
+
+/// A support vector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Multiplier {
+    /// y f(x).
+    pub margin: f64,
+    /// α.
+    pub alpha: f64,
+    /// κ(x, x).
+    pub squared_length: f64,
 }
 
 /// What is known of the kernel.
@@ -264,7 +277,6 @@ impl Facts {
             let kept: Vec<usize> = (0..ENOUGH).map(|i| order[i * (n - 1) / (ENOUGH - 1)]).collect();
             let pick = |all: &[f64]| if all.len() == n { kept.iter().map(|&i| all[i]).collect() } else { all.to_vec() };
             linear.squared_lengths = pick(&linear.squared_lengths);
-            linear.dual_diagonal = pick(&linear.dual_diagonal);
             linear.margins = pick(&linear.margins);
         }
         facts
@@ -279,6 +291,9 @@ impl Facts {
     pub fn refuses(&self, entry: &BoundEntry) -> Option<NotApplicable> {
         if entry.uses_held_out() {
             return None;
+        }
+        if self.price.learned == f64::INFINITY {
+            return Some(NotApplicable::because(self.price.learned_what.clone()));
         }
         if self.examples < 1.0 {
             return Some(NotApplicable::because("there are no examples"));

@@ -4,7 +4,7 @@
 //! Herbrich (2002), §2.5 (Luntz & Brailovsky; Jaakkola & Haussler); Vapnik (1998) for the number of support vectors and the
 //! radius; Vapnik & Chapelle (2000) for the span; Joachims (2000) for ξα.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Quantity, Task};
+use super::{BoundEntry, Claim, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task};
 use crate::sources::{HERBRICH, JOACHIMS, LWK, SPAN, Source, VAPNIK};
 
 fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
@@ -23,7 +23,7 @@ fn untouched(facts: &Facts) -> Result<(), NotApplicable> {
 
 fn dual(facts: &Facts) -> Result<&Linear, NotApplicable> {
     let linear = linear(facts)?;
-    if linear.dual_diagonal.is_empty() {
+    if linear.support.is_empty() {
         return Err(NotApplicable::because("the machine has no multipliers 0 ≤ α ≤ C of a support vector machine"));
     }
     Ok(linear)
@@ -43,9 +43,12 @@ fn jaakkola_haussler(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     if linear.offset != 0.0 {
         return Err(NotApplicable::because("is not true with an offset: fit with bias = false, or see xi_alpha"));
     }
-    let errs = |(f, a): (&f64, &f64)| f - linear.slack - a <= 0.0;
-    let count = linear.margins.iter().zip(&linear.dual_diagonal).filter(|&p| errs(p)).count() as f64;
-    Ok(Claim::new(count / linear.margins.len() as f64).given("examples_counted", count).checked("no offset"))
+    // examples without weight count where they are wrong
+    let with = linear.support.iter().filter(|s| s.margin - linear.slack - s.alpha * s.squared_length <= 0.0).count();
+    let wrong = linear.margins.iter().filter(|f| **f <= 0.0).count();
+    let wrong_with = linear.support.iter().filter(|s| s.margin <= 0.0).count();
+    let count = (with + wrong.saturating_sub(wrong_with)) as f64;
+    Ok(Claim::new(count / linear.margins.len().max(1) as f64).given("examples_counted", count).checked("no offset"))
 }
 
 fn support_vectors(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
@@ -61,15 +64,14 @@ fn xi_alpha(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let linear = dual(facts)?;
     untouched(facts)?;
     let radius = facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
-    // α_i = (α_i κ_ii)/κ_ii; R_Δ² bounds κ(x, x) − κ(x, x'), at most twice the squared radius
-    let lengths = &linear.squared_lengths;
-    let errs = |i: usize| {
-        let alpha = if lengths[i] > 0.0 { linear.dual_diagonal[i] / lengths[i] } else { 0.0 };
-        let slack = (1.0 - linear.margins[i] + linear.slack).max(0.0);
-        alpha > 0.0 && 2.0 * alpha * radius * radius + slack >= 1.0
+    // R_Δ² bounds κ(x, x) − κ(x, x') by twice the squared radius at most; ρ = 2 and R_Δ² = R² for kernels that are never negative
+    let errs = |s: &&Multiplier| {
+        2.0 * s.alpha * radius * radius + (1.0 - s.margin + linear.slack).max(0.0) >= 1.0
     };
-    let count = (0..linear.margins.len()).filter(|&i| errs(i)).count() as f64;
-    Ok(Claim::new(count / linear.margins.len() as f64).given("examples_counted", count))
+    let count = linear.support.iter().filter(errs).count() as f64;
+    Ok(Claim::new(count / linear.margins.len().max(1) as f64)
+        .given("examples_counted", count)
+        .declared("κ(x, x') is never negative"))
 }
 
 fn span(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {

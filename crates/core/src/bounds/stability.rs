@@ -65,7 +65,9 @@ fn stability_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     }
     let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
     // τ = 1: the clipped hinge
-    let clip = |f: &f64| (1.0 - (f - linear.slack)).clamp(0.0, 1.0);
+    // the theorem is about the exact minimiser f*: |f − f*| ≤ κ √(2 gap), once for the risk and once for the training loss
+    let shift = 2.0 * radius * linear.from_optimum;
+    let clip = |f: &f64| (1.0 - (f - shift)).clamp(0.0, 1.0);
     let clipped = linear.margins.iter().map(clip).sum::<f64>() / linear.margins.len().max(1) as f64;
     let value = classification(clipped, radius * r.lipschitz, r.lambda, 1.0, facts.examples, nats);
     Ok(Claim::new(value)

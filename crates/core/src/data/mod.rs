@@ -8,6 +8,7 @@
 mod dataset;
 mod dense;
 mod error;
+mod fingerprint;
 pub mod read;
 mod scalar;
 mod scale;

@@ -182,6 +182,29 @@ impl Schema {
         apply::apply(self, table)
     }
 
+    /// How many bits it takes to tell what was learned from the training table: 64 for a number, 8 for a byte of a word.
+    pub fn learned_bits(&self) -> f64 {
+        let scaled = |scaler: &Option<Scaler>| match scaler {
+            Some(Scaler::Affine { shift, factor }) => {
+                let learned = shift.iter().zip(factor).filter(|(s, f)| **s != 0.0 || **f != 1.0).count();
+                128 * learned
+            }
+            Some(Scaler::Unit) | None => 0,
+        };
+        let coded = |column: &ColumnSchema| match &column.code {
+            Code::Number { fill } => 64 * usize::from(fill.is_some()),
+            Code::Categories { words, fill } => {
+                8 * words.iter().map(|w| w.len() + 1).sum::<usize>() + 64 * usize::from(fill.is_some())
+            }
+        };
+        let bits = |view: &ViewSchema| match &view.content {
+            Content::Columns { columns, scaler } => columns.iter().map(coded).sum::<usize>() + scaled(scaler),
+            Content::Block { fill, scaler, .. } => 64 * fill.as_ref().map_or(0, Vec::len) + scaled(scaler),
+            Content::Sparse { .. } | Content::Text { .. } => 0,
+        };
+        self.views.iter().map(bits).sum::<usize>() as f64
+    }
+
     /// The names of the target columns.
     pub fn target_names(&self) -> Vec<&str> {
         self.targets.iter().map(|t| t.name.as_str()).collect()

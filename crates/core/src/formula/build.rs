@@ -333,6 +333,31 @@ impl Formula {
         resolved(&self.0)
     }
 
+    /// How many numbers wait for examples to be chosen by (gamma=median, scale); those that only ask for the number of
+    /// coordinates do not count.
+    pub fn numbers_to_choose(&self) -> usize {
+        fn count(node: &Node) -> usize {
+            let here = match node {
+                Node::Kernel(bound) => {
+                    let mut copy = bound.kernel.boxed();
+                    let words: Vec<&str> = describe(copy.as_mut())
+                        .into_iter()
+                        .filter(|d| d.kind == "number" && !d.words.is_empty())
+                        .map(|d| d.name)
+                        .collect();
+                    let waits = |(name, value): &(&str, Setting)| {
+                        words.contains(name) && matches!(value, Setting::Word(w) if w != "1/d")
+                    };
+                    bound.kernel.settings().iter().filter(|s| waits(s)).count()
+                }
+                Node::Radial(_, gamma) => usize::from(!matches!(gamma, Auto::Value(_))),
+                _ => 0,
+            };
+            here + node.children().iter().map(count).sum::<usize>()
+        }
+        count(&self.0)
+    }
+
     /// Sets a parameter in every kernel that has it; whether any has.
     pub fn assign(&mut self, name: &str, value: &Setting) -> Result<bool, ParamError> {
         fn set(node: &mut Node, name: &str, value: &Setting) -> Result<bool, ParamError> {

@@ -8,9 +8,11 @@
 mod bind;
 mod build;
 mod definite;
+mod dimension;
 mod error;
 mod parse;
 mod print;
+mod radius;
 mod sets;
 mod shares;
 

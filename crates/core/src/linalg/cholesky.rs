@@ -82,6 +82,13 @@ impl Cholesky {
         self.n == 0
     }
 
+    /// L, row by row, with zeros above the diagonal.
+    pub fn factor_rows(&self) -> Vec<f64> {
+        let n = self.n;
+        let entry = |p: usize| if p % n <= p / n { self.values[(p % n) * n + p / n] } else { 0.0 };
+        (0..n * n).map(entry).collect()
+    }
+
     fn lower(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.values, self.n, self.n)
     }

@@ -24,6 +24,7 @@ pub mod reduce;
 pub mod regress;
 mod support;
 mod task;
+mod theory;
 mod threshold;
 
 pub use beside::{Beside, Role};
@@ -38,6 +39,7 @@ pub(crate) use readout::NOVELTY;
 pub use readout::{Output, Readout};
 pub use support::Effort;
 pub use task::{Features, Task};
+pub use theory::{Compresses, ConvexLoss, Theory};
 pub use threshold::Threshold;
 
 use crate::calibrate::Layout;
@@ -110,6 +112,11 @@ pub trait Machine: Params + Settings + Send + Sync {
     fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
         let _ = (task, watch);
         Ok(None)
+    }
+
+    /// What learning theory may assume of it; certificates rest on that.
+    fn theory(&self) -> Theory {
+        Theory::default()
     }
 
     /// How it reads the matrix: what is stored for many fits is stored in that way.

@@ -5,7 +5,7 @@
 //! error and never a panic.
 
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model, is_libsvm, members, weights};
+use super::{FileError, Model, Origin, is_libsvm, members, weights};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
 use crate::formula::{Formula, Learned};
@@ -38,6 +38,8 @@ struct Document {
     schema: Option<Schema>,
     trained_on: usize,
     candidates: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<Origin>,
     /// Files of models without probabilities, and those written before there were any, do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<Calibration>,
@@ -145,6 +147,7 @@ impl Model {
             schema: self.schema.clone(),
             trained_on: self.trained_on,
             candidates: self.candidates,
+            origin: self.origin.clone(),
             calibration: self.fitted.calibration.clone(),
         };
         pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
@@ -343,6 +346,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         trained_on: document.trained_on,
         places: Vec::new(),
         candidates: document.candidates,
+        origin: document.origin,
     })
 }
 

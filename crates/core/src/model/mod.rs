@@ -25,6 +25,7 @@ use crate::gram::Side;
 use crate::machines::{Coefficients, Fitted, Neighbours, Output, Weighting};
 use crate::params::Setting;
 use crate::solvers::SolveError;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Examples whose features are computed at a time.
@@ -49,8 +50,19 @@ pub struct Model {
     pub trained_on: usize,
     /// Places of `examples` in the training data; not saved.
     pub places: Vec<usize>,
-    /// How many hypotheses were tried on the same examples, this one included.
+    /// How many hypotheses were tried on the same examples, this one included; 0 where a file from elsewhere does not tell.
     pub candidates: usize,
+    /// Which examples it was trained on; files from elsewhere and older ones do not tell.
+    pub origin: Option<Origin>,
+}
+
+/// What is told about the training examples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// [`Dataset::fingerprint`] of the training examples.
+    pub fingerprint: String,
+    /// How many numbers of the kernel were chosen by looking at them (gamma=median and the like).
+    pub numbers_chosen: usize,
 }
 
 impl Model {
@@ -89,6 +101,7 @@ impl Model {
             trained_on: training.len(),
             places,
             candidates: 1,
+            origin: None,
         }
     }
 

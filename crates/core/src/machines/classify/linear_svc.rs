@@ -2,7 +2,7 @@
 
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::linear::Linear;
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::{Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Theory};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::coordinate_descent::LinearLoss;
@@ -104,6 +104,23 @@ impl Params for LinearSvc {
 impl Machine for LinearSvc {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        // the bias is the weight of a feature, which bounds take for one of value 1
+        let plain = self.class_weight == "none" && (!self.bias || self.bias_scale == 1.0);
+        let loss = ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: false };
+        match self.loss {
+            MarginLoss::Logistic => Theory { loss: plain.then_some(loss), ..Theory::default() },
+            MarginLoss::Hinge => Theory {
+                compression: Compresses::Margin { any_size: true },
+                loss: plain.then_some(loss),
+                multipliers: false,
+            },
+            MarginLoss::SquaredHinge => {
+                Theory { compression: Compresses::Margin { any_size: true }, ..Theory::default() }
+            }
+        }
     }
 
     fn weighs(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Reads, Task};
+use crate::machines::{Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Reads, Task, Theory};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
@@ -44,6 +44,11 @@ impl Params for NuSvc {
 impl Machine for NuSvc {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        // ν is a share of the examples, so the problem changes with their number
+        Theory { compression: Compresses::Margin { any_size: false }, ..Theory::default() }
     }
 
     fn reads(&self) -> Reads {

@@ -1,7 +1,7 @@
 //! The kernel perceptron.
 
 use crate::gram::{BlockMut, Gram, Pick};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task, Theory};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
@@ -16,7 +16,7 @@ const NAME: &str = "perceptron";
 /// Scores of all training examples are kept and corrected by a column of the matrix at every mistake, so that looking at an
 /// example costs nothing. `average` gives the mean of f over all steps, which generalises better than the last one. With a
 /// `budget` only so many examples keep a weight: the one of which the score changes least by its loss is forgotten. There is
-/// no bias; add a constant to the kernel for one. The proof's notes are `mistakes`, and, where a whole pass made none,
+/// no bias; add a constant to the kernel for one. The proof's notes are `mistakes`, `mistakes_in_first_pass`, and, where a whole pass made none,
 /// `margin`: the smallest y f(x)/‖w‖.
 ///
 /// # Source
@@ -56,6 +56,8 @@ impl Params for Perceptron {
 struct Walked {
     alpha: Vec<f64>,
     mistakes: usize,
+    /// Mistakes in the first pass.
+    first: usize,
     status: Status,
     margin: Option<f64>,
     /// Whether every score that was seen is a number.
@@ -68,7 +70,7 @@ impl Perceptron {
         let n = y.len();
         // α and f of the present step, and α weighted by when it came (Freund & Schapire's mean in one pass)
         let (mut alpha, mut scores, mut early) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        let (mut mistakes, mut steps, mut clean) = (0, 0_usize, false);
+        let (mut mistakes, mut first, mut steps, mut clean) = (0, 0, 0_usize, false);
         let mut column = vec![0.0; n];
         let add = |j: usize, by: f64, scores: &mut [f64], column: &mut [f64]| {
             gram.block(Pick::Range(0..n), Pick::Range(j..j + 1), BlockMut::new(column, n, 1));
@@ -105,6 +107,9 @@ impl Perceptron {
                     }
                 }
             }
+            if pass == 0 {
+                first = mistakes;
+            }
             if mistakes == before {
                 clean = true;
                 break;
@@ -118,13 +123,23 @@ impl Perceptron {
             alpha.iter_mut().zip(&early).for_each(|(a, e)| *a -= e / (steps + 1) as f64);
         }
         let status = if clean { Status::Converged } else { Status::IterationLimit };
-        Ok(Walked { alpha, mistakes, status, margin, finite: scores.iter().all(|f| f.is_finite()) })
+        Ok(Walked { alpha, mistakes, first, status, margin, finite: scores.iter().all(|f| f.is_finite()) })
     }
 }
 
 impl Machine for Perceptron {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        let plain = !self.average && self.budget == 0;
+        let compression = if plain {
+            Compresses::Updates
+        } else {
+            Compresses::Not("an average or a budget depends on examples that have no weight: fit with average = false and budget = 0")
+        };
+        Theory { compression, ..Theory::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
@@ -144,7 +159,9 @@ impl Machine for Perceptron {
             return Err(FitError::Solve { machine: NAME, error: not_finite(task.gram.as_ref()) });
         }
         let mistakes: usize = walked.iter().map(|w| w.mistakes).sum();
-        let mut notes = vec![("mistakes".to_owned(), mistakes as f64)];
+        let first: usize = walked.iter().map(|w| w.first).sum();
+        let mut notes =
+            vec![("mistakes".to_owned(), mistakes as f64), ("mistakes_in_first_pass".to_owned(), first as f64)];
         let margins: Option<Vec<f64>> = walked.iter().map(|w| w.margin).collect();
         notes.extend(margins.map(|m| ("margin".to_owned(), m.into_iter().fold(f64::INFINITY, f64::min))));
         let converged = walked.iter().all(|w| w.status == Status::Converged);

@@ -1,7 +1,7 @@
 //! The one-class support vector machine.
 
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
+use crate::machines::{Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution, Start};
@@ -43,6 +43,10 @@ impl Params for OneClass {
 impl Machine for OneClass {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        Theory { compression: Compresses::Region, ..Theory::default() }
     }
 
     fn reads(&self) -> Reads {

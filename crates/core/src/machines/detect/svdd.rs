@@ -3,7 +3,7 @@
 use super::one_class::support_of;
 use crate::gram::{Side, diagonal};
 use crate::machines::support::{Effort, prove, weights};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
+use crate::machines::{Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};
@@ -45,6 +45,10 @@ impl Params for Svdd {
 impl Machine for Svdd {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        Theory { compression: Compresses::Region, ..Theory::default() }
     }
 
     fn reads(&self) -> Reads {

@@ -2,7 +2,7 @@
 
 use super::ridge::targets;
 use crate::machines::linear::Linear;
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::{Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Theory};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::coordinate_descent::LinearLoss;
@@ -91,6 +91,15 @@ impl Params for LinearSvr {
 impl Machine for LinearSvr {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        let plain = matches!(self.loss, InsensitiveLoss::EpsilonInsensitive) && (!self.bias || self.bias_scale == 1.0);
+        Theory {
+            compression: Compresses::Tube { epsilon: self.epsilon },
+            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: false }),
+            multipliers: false,
+        }
     }
 
     fn weighs(&self) -> bool {

@@ -1,7 +1,7 @@
 //! ε-support vector regression.
 
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
+use crate::machines::{Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
@@ -122,6 +122,15 @@ impl Svr {
 impl Machine for Svr {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        let plain = self.loss == TubeLoss::EpsilonInsensitive;
+        Theory {
+            compression: Compresses::Tube { epsilon: self.epsilon },
+            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: self.bias }),
+            multipliers: false,
+        }
     }
 
     fn reads(&self) -> Reads {

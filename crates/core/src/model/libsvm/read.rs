@@ -104,6 +104,7 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         examples: Dataset::new(rows),
         trained_on: 0,
         places: Vec::new(),
-        candidates: 1,
+        candidates: 0,
+        origin: None,
     }
 }

@@ -1,0 +1,133 @@
+//! Certificates: what learning theory guarantees about a model, from its training examples or from held-out ones.
+//!
+//! [`facts`] reads the numbers that theorems ask for off a model; [`crate::bounds`] has the theorems. Where a certificate rests
+//! on training examples, everything that was chosen by looking at them is paid for: the candidates of a search, and the numbers
+//! that scaling and kernel took from them, 64 bits each: then the statement holds for all numbers they might have taken.
+
+mod gather;
+mod report;
+mod thorough;
+
+pub use gather::facts;
+
+use crate::bounds::{self, Certificate, Facts, Guarantee, Quantity};
+use crate::data::Dataset;
+use crate::error::Error;
+use crate::gram::Plan;
+use crate::model::Model;
+use crate::seed::Seed;
+use crate::solvers::Monitor;
+
+/// What certificates are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// δ, the probability with which each certificate may fail.
+    pub delta: f64,
+    /// Labelled examples that training has not seen.
+    pub held_out: Option<&'a Dataset>,
+    /// How many models were compared on the held-out examples, this one included.
+    pub held_out_candidates: usize,
+    /// How many candidates were tried on the training examples, where the user knows better than the model.
+    pub candidates: Option<usize>,
+    /// Whether quantities are computed that take m² to m³ operations: rank, random signs, spans.
+    pub thorough: bool,
+    /// Draws of the simulation of the prior's mass of the version space; 0 for none.
+    pub evidence: usize,
+    /// Ends between which every target lies, for regression.
+    pub target_range: Option<[f64; 2]>,
+    /// Memory.
+    pub plan: Plan,
+    /// Randomness of simulations.
+    pub seed: Seed,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            delta: 0.05,
+            held_out: None,
+            held_out_candidates: 1,
+            candidates: None,
+            thorough: false,
+            evidence: 0,
+            target_range: None,
+            plan: Plan::default(),
+            seed: Seed(0),
+        }
+    }
+}
+
+/// All certificates of a model.
+#[derive(Clone, Debug)]
+pub struct Certified {
+    /// What they rest on.
+    pub facts: Facts,
+    /// The certificates: those that apply and say something first, by value; then those that say nothing; then those that do
+    /// not apply.
+    pub certificates: Vec<Certificate>,
+    /// δ of each.
+    pub delta: f64,
+    /// The share of errors on the held-out examples.
+    pub held_out_error: Option<f64>,
+}
+
+impl Model {
+    /// What learning theory guarantees about this model, given the examples it was trained on.
+    ///
+    /// ```
+    /// use mercer::prelude::*;
+    /// use mercer::solvers::Silent;
+    /// let table = mercer::sets::load("two_moons", Some(400), Seed(1))?;
+    /// let options = SchemaOptions { scale: Some(Scale::None), ..SchemaOptions::default() };
+    /// let (_, data) = Schema::learn_and_apply(&table, &options)?;
+    /// let model = Svc { c: 10.0, ..Svc::default() }.fit(&rbf(2.0), &data)?;
+    /// let certified = model.certify(&data, &mercer::certify::Options::default(), &Silent)?;
+    /// let best = certified.best().expect("a sparse model has a certificate");
+    /// assert!(best.value.unwrap() < 0.5);
+    /// println!("{}", certified.sentence());
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the examples are not those of training, have no target, or do not fit the kernel; if δ is not between 0 and 1.
+    pub fn certify(&self, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Certified, Error> {
+        let facts = facts(self, training, options, watch)?;
+        Ok(certify(facts, options.delta))
+    }
+}
+
+/// The certificates of facts.
+pub fn certify(facts: Facts, delta: f64) -> Certified {
+    let mut certificates: Vec<Certificate> = bounds::all().map(|entry| Certificate::of(entry, &facts, delta)).collect();
+    certificates.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    let held_out_error = facts.held_out.map(|h| h.errors / h.examples.max(1.0));
+    Certified { facts, certificates, delta, held_out_error }
+}
+
+/// The order of usefulness: high probability before expectation before scores; what says nothing and what does not apply last.
+fn rank(c: &Certificate) -> f64 {
+    let kind = match (c.applicable, c.vacuous, c.guarantee) {
+        (false, ..) => 5.0,
+        (true, true, _) => 4.0,
+        (_, _, Guarantee::HighProbability) => 0.0,
+        (_, _, Guarantee::Expectation) => 1.0,
+        (_, _, Guarantee::Exact) => 2.0,
+        (_, _, Guarantee::Score) => 3.0,
+    };
+    10.0 * kind + c.value.unwrap_or(1.0).min(9.0)
+}
+
+impl Certified {
+    /// The least high-probability certificate of what the user cares about: wrong predictions of the model in hand. Kinds of
+    /// guarantee are never mixed. Chosen among several, each at δ, so that all of them hold at once only at their sum; see
+    /// [`Certified::best_of_all`].
+    pub fn best(&self) -> Option<&Certificate> {
+        let of_risk = |c: &&Certificate| {
+            c.applicable
+                && !c.vacuous
+                && c.guarantee == Guarantee::HighProbability
+                && matches!(c.quantity, Quantity::ZeroOneRisk | Quantity::TubeMisses | Quantity::NoveltyRate)
+        };
+        self.certificates.iter().filter(of_risk).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)))
+    }
+}

@@ -1,0 +1,85 @@
+//! How many coordinates a formula's feature space has at most.
+
+use super::{Formula, Node};
+use crate::chance::ln_choose;
+use crate::data::{Dataset, Kind};
+use crate::params::Setting;
+
+impl Formula {
+    /// How many coordinates the feature space has at most, where that is finite and told by the formula and the width of the
+    /// examples alone; `None` otherwise.
+    ///
+    /// The linear kernel has the examples' coordinates, polynomials of degree p over d of them C(d + p − 1, p), or C(d + p, p)
+    /// with a constant; sums add and products multiply.
+    pub fn dimension(&self, data: &Dataset) -> Option<f64> {
+        of(&self.0, data)
+    }
+}
+
+/// C(d + p − 1, p): monomials of degree p.
+fn monomials(d: f64, p: f64) -> f64 {
+    ln_choose(d + p - 1.0, p).exp().round()
+}
+
+fn of(node: &Node, data: &Dataset) -> Option<f64> {
+    match node {
+        Node::Kernel(bound) => {
+            let view = match &bound.view {
+                Some(name) => data.view(name)?,
+                None => &data.views().iter().find(|v| v.values.kind() == Kind::Vectors)?.values,
+            };
+            let width = view.width()? as f64;
+            let settings = bound.kernel.settings();
+            let number = |wanted: &str| {
+                settings.iter().find(|(name, _)| *name == wanted).and_then(|(_, value)| match value {
+                    Setting::Number(v) => Some(*v),
+                    _ => None,
+                })
+            };
+            match bound.kernel.entry().name {
+                "linear" => Some(width),
+                "polynomial" => {
+                    let (degree, offset) = (number("degree")?, number("offset")?);
+                    Some(if offset == 0.0 { monomials(width, degree) } else { monomials(width + 1.0, degree) })
+                }
+                _ => None,
+            }
+        }
+        Node::Constant(_) => Some(1.0),
+        Node::Sum(terms) => terms.iter().map(|t| of(t, data)).sum(),
+        Node::Product(factors) => factors.iter().map(|f| of(f, data)).product(),
+        Node::Scaled(_, inner) | Node::Normalise(inner) => of(inner, data),
+        Node::Power(inner, n) => of(inner, data).map(|d| monomials(d, f64::from(*n))),
+        Node::Series(..) | Node::Exp(_) | Node::Centre(..) | Node::Radial(..) | Node::Set(..) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Rows;
+
+    #[test]
+    fn it_is_the_rank_of_enough_random_examples() {
+        let mut random = crate::seed::Seed(5).stream("dimension");
+        let x: Vec<f64> = (0..60 * 3).map(|_| random.normal()).collect();
+        let data = Dataset::new(Rows::new(x, 60, 3).unwrap());
+        for (text, wanted) in [
+            ("linear", 3.0),
+            ("linear + 1", 4.0),
+            ("polynomial(degree=2, offset=0)", 6.0),
+            ("polynomial(degree=3, offset=1)", 20.0),
+            ("linear * linear", 9.0),
+            ("normalise(linear)^2", 6.0),
+        ] {
+            let formula: Formula = text.parse().unwrap();
+            assert_eq!(formula.dimension(&data), Some(wanted), "{text}");
+            let gram = formula.gram(&data).unwrap();
+            let found = crate::geometry::spectrum(gram.as_ref(), 60, crate::gram::Plan::default()).unwrap().rank();
+            assert!(found as f64 <= wanted, "{text}: {found}");
+            assert!(text.contains('*') || found as f64 == wanted, "{text}: {found}");
+        }
+        assert_eq!("rbf(gamma=1)".parse::<Formula>().unwrap().dimension(&data), None);
+        assert_eq!("linear + rbf(gamma=1)".parse::<Formula>().unwrap().dimension(&data), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! How long the images of examples can be, as far as a formula alone tells.
+//!
+//! Bounds of learning theory ask for R with κ(x, x) ≤ R² for every x that could ever come, not for the largest κ(x, x) of a
+//! sample. The diagonal κ(x, x) of a formula is enclosed in an interval, which sums, products and functions map on.
+//!
+//! # Source
+//! Herbrich (2002), §5.3 with the root that its κ = sup κ(x, x) misses; Moore (1966) for arithmetic on intervals.
+
+use super::{Formula, Node};
+use crate::kernels::{Definite, Leaf};
+use crate::params::Setting;
+
+/// All values of κ(x, x) lie between these.
+type Interval = [f64; 2];
+
+impl Formula {
+    /// A number that √κ(x, x) does not exceed for any x, where the formula alone gives one: 1 for `rbf` and everything
+    /// that is normalised, more for sums of such. `None` for kernels that grow with their examples (`linear`,
+    /// `polynomial`, counts of substrings), for those that are not positive definite, and for matrices from elsewhere.
+    ///
+    /// ```
+    /// use mercer::formula::{linear, rbf};
+    /// assert_eq!((rbf(0.5) + 3.0).radius(), Some(2.0));
+    /// assert_eq!(linear().radius(), None);
+    /// assert_eq!(linear().normalise().radius(), Some(1.0));
+    /// ```
+    pub fn radius(&self) -> Option<f64> {
+        let [_, most] = (self.definite() == Definite::Positive).then(|| diagonal(&self.0))??;
+        most.is_finite().then(|| most.max(0.0).sqrt())
+    }
+}
+
+/// Where κ(x, x) lies; `None` where it has no bound.
+fn diagonal(node: &Node) -> Option<Interval> {
+    match node {
+        Node::Kernel(bound) => known(bound.kernel.as_ref()),
+        Node::Constant(c) => Some([*c, *c]),
+        Node::Sum(terms) => terms.iter().map(diagonal).try_fold([0.0, 0.0], |sum, term| term.map(|t| add(sum, t))),
+        Node::Product(factors) => {
+            factors.iter().map(diagonal).try_fold([1.0, 1.0], |product, factor| factor.map(|f| times(product, f)))
+        }
+        Node::Scaled(c, inner) => Some(times([*c, *c], diagonal(inner)?)),
+        Node::Power(inner, n) => {
+            let [low, high] = diagonal(inner)?;
+            let (a, b) = (low.powi(*n as i32), high.powi(*n as i32));
+            let even_through_zero = n % 2 == 0 && low < 0.0 && high > 0.0;
+            Some([if even_through_zero { 0.0 } else { a.min(b) }, a.max(b)])
+        }
+        // Horner's rule encloses every value, if not always tightly where signs change
+        Node::Series(inner, coefficients) => {
+            let x = diagonal(inner)?;
+            Some(coefficients.iter().rev().fold([0.0, 0.0], |sum, a| add(times(sum, x), [*a, *a])))
+        }
+        Node::Exp(inner) => diagonal(inner).map(|[low, high]| [low.exp(), high.exp()]),
+        // examples of norm zero keep zeros
+        Node::Normalise(_) => Some([0.0, 1.0]),
+        Node::Radial(..) => Some([1.0, 1.0]),
+        // the centre lies in the same ball as the examples, so that none is farther from it than the diameter
+        Node::Centre(inner, _) => Formula((**inner).clone()).radius().map(|r| [0.0, 4.0 * r * r]),
+        // a mean of vectors is no longer than the longest
+        Node::Set(inner, members) if members.mean => Formula((**inner).clone()).radius().map(|r| [0.0, r * r]),
+        Node::Set(..) => None,
+    }
+}
+
+/// What is known of κ(x, x) of the kernels of the catalogue. A kernel that is not listed has no known bound.
+fn known(kernel: &dyn Leaf) -> Option<Interval> {
+    let number = |name: &str| {
+        kernel.settings().into_iter().find_map(|(n, value)| match value {
+            Setting::Number(x) if n == name => Some(x),
+            _ => None,
+        })
+    };
+    match kernel.entry().name {
+        "rbf" | "ard" | "mahalanobis" | "matern" | "rational_quadratic" | "cauchy" | "wendland" | "laplacian"
+        | "exponential_chi2" | "periodic" | "diffusion" | "exact_match" => Some([1.0, 1.0]),
+        // zero vectors have zero values; a missing entry takes away from one
+        "cosine" | "missing_gaussian" => Some([0.0, 1.0]),
+        "arc_cosine" => (number("degree")? == 0.0).then_some([0.0, 1.0]),
+        "inverse_multiquadric" => number("c").map(|c| [1.0 / c, 1.0 / c]),
+        "multiquadric" => number("c").map(|c| [-c, -c]),
+        "distance" => Some([0.0, 0.0]),
+        // nothing but the same example has it
+        "noise" => number("variance").map(|s| [0.0, s]),
+        "sigmoid" => Some([-1.0, 1.0]),
+        _ => None,
+    }
+}
+
+fn add(a: Interval, b: Interval) -> Interval {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+fn times(a: Interval, b: Interval) -> Interval {
+    let all = [a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]];
+    [all.into_iter().fold(f64::INFINITY, f64::min), all.into_iter().fold(f64::NEG_INFINITY, f64::max)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn radius(text: &str) -> Option<f64> {
+        text.parse::<Formula>().unwrap().radius()
+    }
+
+    #[test]
+    fn a_radius_follows_the_algebra() {
+        for (text, wanted) in [
+            ("rbf(gamma=median)", 1.0),
+            ("4*rbf", 2.0),
+            ("rbf + 2*cosine + 1", 2.0),
+            ("rbf * (laplacian + 3)", 2.0),
+            ("inverse_multiquadric(c=0.25)", 2.0),
+            ("normalise(polynomial(degree=3))", 1.0),
+            ("rbf(linear, gamma=2)", 1.0),
+            ("exp(distance)", 1.0),
+            ("centre(rbf)", 2.0),
+            ("(rbf + 3)^2", 4.0),
+            ("arc_cosine(degree=0)", 1.0),
+            ("rbf + noise(variance=3)", 2.0),
+            ("exp(2*rbf)", std::f64::consts::E),
+        ] {
+            let found = radius(text).unwrap_or_else(|| panic!("{text} has a radius"));
+            assert!((found - wanted).abs() < 1e-12, "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn what_grows_or_is_not_definite_has_none() {
+        for text in [
+            "linear",
+            "rbf + 0.001*linear",
+            "rbf*linear",
+            "exp(linear)",
+            "centre(linear)",
+            "polynomial(degree=2)",
+            "arc_cosine(degree=1)",
+            "spectrum(length=3)",
+            "all_subsets",
+            "precomputed",
+            "sigmoid",
+            "distance",
+            "exp(1000*rbf)",
+        ] {
+            assert_eq!(radius(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What learning theory may assume of a machine; each machine declares it, and certificates rest on it.
+
+/// What learning theory may assume of a machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Theory {
+    /// Which part of the examples determines the model.
+    pub compression: Compresses,
+    /// The loss of which the machine finds the minimum together with ½‖w‖².
+    pub loss: Option<ConvexLoss>,
+    /// Whether coefficients are y_i α_i with multipliers 0 ≤ α_i ≤ C.
+    pub multipliers: bool,
+}
+
+/// Which part of the examples determines the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Compresses {
+    /// None that is known.
+    Not(&'static str),
+    /// Those with y f(x) ≤ 1; `any_size` if the problem is the same for any number of examples.
+    Margin {
+        /// Whether nothing in the problem depends on the number of examples.
+        any_size: bool,
+    },
+    /// Those with |y − f(x)| ≥ ε.
+    Tube {
+        /// ε.
+        epsilon: f64,
+    },
+    /// Those on the border of the region and outside.
+    Region,
+    /// Those that ever changed the model, which goes through the examples in their order.
+    Updates,
+}
+
+/// min ½‖w‖² + C Σ l(f(x_i), y_i) with a convex l that changes at most so much with f.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConvexLoss {
+    /// C.
+    pub c: f64,
+    /// The Lipschitz constant of l.
+    pub lipschitz: f64,
+    /// Whether an offset is not part of w.
+    pub free_offset: bool,
+}
+
+impl Default for Theory {
+    fn default() -> Self {
+        Self {
+            compression: Compresses::Not(
+                "a part of the examples does not give the same model again; a part can be chosen and trained on (`mercer fit --certified`)",
+            ),
+            loss: None,
+            multipliers: false,
+        }
+    }
+}
