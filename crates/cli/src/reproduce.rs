@@ -3,12 +3,14 @@
 //! An experiment is a verb of its own, one file of the folder `reproduce` and one line of [`EXPERIMENTS`].
 
 mod benchmark;
+mod certificates;
 mod contender;
 mod course;
 mod coverage;
 mod learning_theory;
 mod ledger;
 mod mika_tables;
+mod mnist_bounds;
 mod outputs;
 mod protocol;
 mod samples;
@@ -28,8 +30,10 @@ static EXPERIMENTS: &[Verb] = &[
     outputs::EXPERIMENT,
     toys::EXPERIMENT,
     usps::EXPERIMENT,
+    certificates::EXPERIMENT,
     coverage::EXPERIMENT,
     learning_theory::EXPERIMENT,
+    mnist_bounds::EXPERIMENT,
 ];
 
 fn command() -> Command {

@@ -138,8 +138,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     watch.finish();
     if flags.get_flag("json") {
         let number = |n: &Number| json!({"what": n.what, "ours": n.ours, "printed": n.printed});
-        let document =
-            |d: &Drawn| json!({"file": d.file, "numbers": d.numbers.iter().map(number).collect::<Vec<_>>()});
+        let document = |d: &Drawn| json!({"file": d.file, "numbers": d.numbers.iter().map(number).collect::<Vec<_>>()});
         report::print_json(&json!(all.iter().map(document).collect::<Vec<_>>()));
     } else {
         let row = |d: &Drawn, n: &Number| {

@@ -31,7 +31,16 @@ pub(super) fn gaussians(random: &mut Random, n: usize, width: usize, shift: f64)
     for _ in 0..n {
         let side = random.uniform() < 0.5;
         positive.push(side);
-        values.extend((0..width).map(|k| random.normal() + if k > 0 { 0.0 } else if side { shift } else { -shift }));
+        values.extend((0..width).map(|k| {
+            random.normal()
+                + if k > 0 {
+                    0.0
+                } else if side {
+                    shift
+                } else {
+                    -shift
+                }
+        }));
     }
     labelled(values, width, &positive)
 }
@@ -42,9 +51,8 @@ pub(super) fn fit(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Re
 }
 
 /// What theorems ask about a fit.
-pub(super) fn facts(model: &Model, data: &Dataset, held_out: Option<&Dataset>) -> Result<Facts, Failure> {
-    let options = Options { held_out, ..Options::default() };
-    Ok(certify::facts(model, data, &options, &Silent)?)
+pub(super) fn facts(model: &Model, data: &Dataset, options: &Options<'_>) -> Result<Facts, Failure> {
+    Ok(certify::facts(model, data, options, &Silent)?)
 }
 
 /// Scores of a classifier of two classes, positive where it says +1.
@@ -55,9 +63,11 @@ pub(super) fn scores(model: &Model, data: &Dataset) -> Result<Vec<f64>, Failure>
     };
     let says = |code: u32| labels.get(code as usize).is_some_and(|l| l == "+1");
     // a positive score may stand for either class
-    let sign = scores.iter().zip(&codes).find(|(s, _)| **s != 0.0).map_or(1.0, |(s, &c)| {
-        if (*s > 0.0) == says(c) { 1.0 } else { -1.0 }
-    });
+    let sign = scores
+        .iter()
+        .zip(&codes)
+        .find(|(s, _)| **s != 0.0)
+        .map_or(1.0, |(s, &c)| if (*s > 0.0) == says(c) { 1.0 } else { -1.0 });
     Ok(scores.iter().map(|s| sign * s).collect())
 }
 

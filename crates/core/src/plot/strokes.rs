@@ -56,7 +56,12 @@ impl Strokes {
         for stroke in &self.strokes {
             let edges: Vec<_> = strip(stroke).map(|(x, low, high)| (x, level(low), level(high))).collect();
             // translucent: strips overlap
-            band(&mut svg, &panel, &edges, &format!("fill=\"{}\" fill-opacity=\"0.18\"", theme.colour(stroke.colour).hex()));
+            band(
+                &mut svg,
+                &panel,
+                &edges,
+                &format!("fill=\"{}\" fill-opacity=\"0.18\"", theme.colour(stroke.colour).hex()),
+            );
         }
         let mut key = Vec::new();
         for stroke in &self.strokes {

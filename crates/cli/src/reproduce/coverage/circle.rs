@@ -11,8 +11,12 @@ use mercer::chance::upper_normal;
 use mercer::seed::Random;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-pub(super) const WORLD: World =
-    World { name: "circle", about: "30 points of the circle, classes told apart by a line through the centre", delta: 0.2, draw };
+pub(super) const WORLD: World = World {
+    name: "circle",
+    about: "30 points of the circle, classes told apart by a line through the centre",
+    delta: 0.2,
+    draw,
+};
 
 const EXAMPLES: usize = 30;
 /// Places at which a Gibbs risk is integrated.
@@ -34,8 +38,9 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
             squared_lengths: vec![1.0; EXAMPLES],
             squared_norm: 1.0 / (gamma * gamma),
             offset: 0.0,
-            dual_diagonal: Vec::new(),
+            support: Vec::new(),
             slack: 0.0,
+            from_optimum: 0.0,
         }),
         kernel: KernelFacts { radius: Some(1.0), dimension: Some(2.0), trace: m, rank: Some(2.0), random_signs: None },
         // the arc's share of the circle is known, so nothing is paid for a simulation
@@ -50,9 +55,16 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         (_, Quantity::MarginViolation) => Some(1.0 - (high - low) / PI),
         _ => None,
     });
+    // two examples always support: the bound before the data is exact
+    said.iter_mut().filter(|s| s.statement == "scenario_a_priori").for_each(|s| s.must = Must::BeSharp);
     // bounds of a class hold for its worst member without training error
     let worst = hi.max(lo) / PI;
-    said.push(Said::upper("pac_sharp, worst of the version space", Must::Hold, vc::pac_sharp(m, 2.0, -delta.ln()), worst));
+    said.push(Said::upper(
+        "pac_sharp, worst of the version space",
+        Must::Hold,
+        vc::pac_sharp(m, 2.0, -delta.ln()),
+        worst,
+    ));
 
     let walk = Walk::of(&angles);
     facts.machine = "perceptron".to_owned();
@@ -62,11 +74,15 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     facts.online = Some(Online { mistakes: walk.mistakes, updated: walk.updated, mistake_bound: bound });
     facts.linear = None;
     facts.evidence = None;
-    said.extend(claims(&facts, delta, |entry, _, quantity| match (entry.name, quantity) {
-        ("online_to_batch", _) => Some(walk.average_risk),
-        (_, Quantity::ZeroOneRisk) => Some(walk.risk),
-        _ => None,
-    }).into_iter().map(|s| Said { statement: format!("{}, perceptron", s.statement), ..s }));
+    said.extend(
+        claims(&facts, delta, |entry, _, quantity| match (entry.name, quantity) {
+            ("online_to_batch", _) => Some(walk.average_risk),
+            (_, Quantity::ZeroOneRisk) => Some(walk.risk),
+            _ => None,
+        })
+        .into_iter()
+        .map(|s| Said { statement: format!("{}, perceptron", s.statement), ..s }),
+    );
     Ok(said)
 }
 

@@ -4,6 +4,7 @@ use super::super::samples::{facts, fit, labelled, points, scores};
 use super::{Must, Said, World, claims};
 use crate::failure::Failure;
 use mercer::bounds::{Facts, HeldOut, Price, Quantity, Task, test_set};
+use mercer::certify::Options;
 use mercer::chance::binomial_upper;
 use mercer::data::Dataset;
 use mercer::formula::rbf;
@@ -19,8 +20,12 @@ pub(super) const WORLD: World = World {
 };
 
 /// Many models and one held-out sample, by which the best is chosen.
-pub(super) const GRID: World =
-    World { name: "best of 100", about: "100 random classifiers, the best of them on 50 examples chosen", delta: 0.2, draw: grid };
+pub(super) const GRID: World = World {
+    name: "best of 100",
+    about: "100 random classifiers, the best of them on 50 examples chosen",
+    delta: 0.2,
+    draw: grid,
+};
 
 const SIDE: usize = 8;
 /// The chance of the class that is rarer at a place.
@@ -53,7 +58,8 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         chance(k) * f64::from(*s < 1.0 - TOUCHING) + (1.0 - chance(k)) * f64::from(-*s < 1.0 - TOUCHING)
     };
     let violation = scores.iter().enumerate().map(short).sum::<f64>() / (SIDE * SIDE) as f64;
-    let facts = facts(&model, &data, Some(&held_out))?;
+    let options = Options { delta, held_out: Some(&held_out), ..Options::default() };
+    let facts = facts(&model, &data, &options)?;
     Ok(claims(&facts, delta, |_, _, quantity| match quantity {
         Quantity::ZeroOneRisk => Some(risk),
         Quantity::MarginViolation => Some(violation),

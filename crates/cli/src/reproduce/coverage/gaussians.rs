@@ -8,26 +8,35 @@ use super::super::samples::{facts, fit, gaussians, weights};
 use super::{Must, Said, World, claims};
 use crate::failure::Failure;
 use mercer::bounds::Quantity;
+use mercer::certify::Options;
 use mercer::chance::upper_normal;
 use mercer::formula::{Formula, linear};
 use mercer::machines::classify::Svc;
 use mercer::seed::Random;
 
 /// A soft margin and examples that are held out. The errors on the training examples are the control that must fail.
-pub(super) const SOFT: World =
-    World { name: "gaussians", about: "60 examples in the plane, ±(1, 0), svc with C = 1; 40 held out", delta: 0.2, draw: soft };
+pub(super) const SOFT: World = World {
+    name: "gaussians",
+    about: "60 examples in the plane, ±(1, 0), svc with C = 1; 40 held out",
+    delta: 0.2,
+    draw: soft,
+};
 
 /// The kernel of unit vectors, whose radius is known, and a C so small that stability says something.
 pub(super) const NORMALISED: World = World {
     name: "unit vectors",
-    about: "400 examples in three dimensions, ±(1.5, 0, 0), scaled to length 1, svc with C = 0.02",
+    about: "400 examples in three dimensions, ±(1.5, 0, 0), scaled to length 1, svc with C = 0.002",
     delta: 0.2,
     draw: normalised,
 };
 
 /// A hard margin in the plane, where two support vectors determine it nearly always.
-pub(super) const SEPARABLE: World =
-    World { name: "separable", about: "50 examples in the plane, ±(4, 0), svc with a hard margin", delta: 0.05, draw: separable };
+pub(super) const SEPARABLE: World = World {
+    name: "separable",
+    about: "50 examples in the plane, ±(4, 0), svc with a hard margin",
+    delta: 0.05,
+    draw: separable,
+};
 
 /// A fit to a sample and what is true of it.
 struct Fit {
@@ -55,7 +64,8 @@ fn fitted(random: &mut Random, delta: f64, sample: &Sample, machine: &Svc, kerne
     // a model that never decides errs for one class
     let risk = if norm > 0.0 { upper_normal(towards / norm) } else { 0.5 };
     let margin_violation = if norm > 0.0 { upper_normal((towards - 1.0) / norm) } else { 1.0 };
-    let facts = facts(&model, &data, (sample.held_out > 0).then_some(&held_out))?;
+    let options = Options { delta, held_out: (sample.held_out > 0).then_some(&held_out), ..Options::default() };
+    let facts = facts(&model, &data, &options)?;
     let unscaled = *kernel == linear();
     let said = claims(&facts, delta, |_, _, quantity| match quantity {
         Quantity::ZeroOneRisk => Some(risk),
@@ -75,7 +85,7 @@ fn soft(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
 
 fn normalised(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let sample = Sample { examples: 400, held_out: 0, width: 3, shift: 1.5 };
-    let machine = Svc { c: 0.02, bias: false, ..Svc::default() };
+    let machine = Svc { c: 0.002, bias: false, ..Svc::default() };
     Ok(fitted(random, delta, &sample, &machine, &linear().normalise())?.said)
 }
 

@@ -10,8 +10,12 @@ use crate::failure::Failure;
 use mercer::bounds::{Facts, Novelty, Task, novelty};
 use mercer::seed::Random;
 
-pub(super) const WORLD: World =
-    World { name: "rare point", about: "1000 numbers, of which 1.5 on average are ±1 and the others 0", delta: 0.01, draw };
+pub(super) const WORLD: World = World {
+    name: "rare point",
+    about: "1000 numbers, of which 1.5 on average are ±1 and the others 0",
+    delta: 0.01,
+    draw,
+};
 
 const EXAMPLES: usize = 1000;
 const RARE: f64 = 1.5 / EXAMPLES as f64;
@@ -20,13 +24,18 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let (mut counts, m, nats) = ([0_usize; 3], EXAMPLES as f64, -delta.ln());
     for _ in 0..EXAMPLES {
         let u = random.uniform();
-        counts[if u < 0.5 * RARE { 0 } else if u < RARE { 2 } else { 1 }] += 1;
+        counts[if u < 0.5 * RARE {
+            0
+        } else if u < RARE {
+            2
+        } else {
+            1
+        }] += 1;
     }
     let values = [-1.0, 0.0, 1.0];
     let chances = [0.5 * RARE, 1.0 - RARE, 0.5 * RARE];
     let centre = (counts[2] as f64 - counts[0] as f64) / m;
-    let farthest =
-        (0..3).filter(|&k| counts[k] > 0).map(|k| (values[k] - centre).abs()).fold(0.0, f64::max);
+    let farthest = (0..3).filter(|&k| counts[k] > 0).map(|k| (values[k] - centre).abs()).fold(0.0, f64::max);
     let threshold = farthest + 2.0 * novelty::centre_radius_printed(1.0, m, nats);
     let rejected: f64 = (0..3).filter(|&k| (values[k] - centre).abs() > threshold).map(|k| chances[k]).sum();
     let seen_radius = if counts[0] + counts[2] > 0 { 1.0 } else { 0.0 };

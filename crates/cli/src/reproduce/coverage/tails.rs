@@ -16,8 +16,12 @@ use mercer::chance::{binomial_lower, binomial_upper, kl_inverse};
 use mercer::seed::Random;
 use std::f64::consts::LN_2;
 
-pub(super) const WORLD: World =
-    World { name: "tails", about: "100 coins of 0.1, 100 squares of uniform numbers, 60 balls in 40 boxes", delta: 0.2, draw };
+pub(super) const WORLD: World = World {
+    name: "tails",
+    about: "100 coins of 0.1, 100 squares of uniform numbers, 60 balls in 40 boxes",
+    delta: 0.2,
+    draw,
+};
 
 const N: usize = 100;
 const COIN: f64 = 0.1;
@@ -43,7 +47,12 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     said.extend([
         Said::upper("Hoeffding, losses", Must::Hold, test_set::hoeffding(mean, n, nats), expected),
         Said::upper("Bernstein", Must::Hold, bernstein, expected),
-        Said::upper("empirical Bernstein", Must::Hold, test_set::empirical_bernstein(mean, seen, 1.0, n, nats), expected),
+        Said::upper(
+            "empirical Bernstein",
+            Must::Hold,
+            test_set::empirical_bernstein(mean, seen, 1.0, n, nats),
+            expected,
+        ),
     ]);
     losses.sort_unstable_by(f64::total_cmp);
     let gap = |(k, x): (usize, &f64)| (x.sqrt() - k as f64 / n).abs().max(((k + 1) as f64 / n - x.sqrt()).abs());

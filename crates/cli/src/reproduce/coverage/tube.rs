@@ -4,6 +4,7 @@ use super::super::samples::{facts, fit, points};
 use super::{Said, World, claims};
 use crate::failure::Failure;
 use mercer::bounds::Quantity;
+use mercer::certify::Options;
 use mercer::data::Target;
 use mercer::formula::rbf;
 use mercer::machines::regress::Svr;
@@ -42,6 +43,7 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         1.0 - caught / (2.0 * NOISE)
     };
     let misses = values.iter().enumerate().map(missed).sum::<f64>() / PLACES as f64;
-    let facts = facts(&model, &data, Some(&held_out))?;
+    let options = Options { delta, held_out: Some(&held_out), ..Options::default() };
+    let facts = facts(&model, &data, &options)?;
     Ok(claims(&facts, delta, |_, _, quantity| (quantity == Quantity::TubeMisses).then_some(misses)))
 }

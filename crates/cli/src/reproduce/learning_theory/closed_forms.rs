@@ -19,7 +19,7 @@ fn complexity(x: f64) -> f64 {
 /// Figure 4.2: the complexity term over ϑ/m, and near 0 with the line 5x.
 pub(super) fn growth(request: &Request<'_>) -> Result<Vec<Drawn>, Failure> {
     let term = |to: f64, places: usize| Stroke {
-        name: "x (ln(2/x) + 1)".to_owned(),
+        name: "complexity".to_owned(),
         points: graph(0.0, to, places, complexity),
         ..Stroke::default()
     };
@@ -34,7 +34,7 @@ pub(super) fn growth(request: &Request<'_>) -> Result<Vec<Drawn>, Failure> {
         let figure = Strokes {
             title: title.to_owned(),
             x_label: "x = ϑ/m".to_owned(),
-            y_label: "complexity over m".to_owned(),
+            y_label: "x (ln(2/x) + 1)".to_owned(),
             strokes,
             note: Some("the logarithm of the growth function over the number of examples".to_owned()),
             ..Strokes::default()
@@ -97,7 +97,8 @@ pub(super) fn margins(request: &Request<'_>) -> Result<Vec<Drawn>, Failure> {
     let sharper = [(1.0, 5.1e3), (2.0, 11.1e3), (4.0, 23.9e3), (10.0, 65.7e3)];
     let mut numbers: Vec<Number> =
         of.iter().map(|&(c, p)| Number::new(format!("(ς/γ)² = {c}"), printed(c), Some(p))).collect();
-    numbers.extend(sharper.iter().map(|&(c, p)| Number::new(format!("(ς/γ)² = {c}, Zhang's covers"), zhang(c), Some(p))));
+    numbers
+        .extend(sharper.iter().map(|&(c, p)| Number::new(format!("(ς/γ)² = {c}, Zhang's covers"), zhang(c), Some(p))));
     Ok(vec![Drawn { file: "margins.svg".to_owned(), svg: figure.draw(request.theme), numbers }])
 }
 

@@ -99,7 +99,8 @@ pub(super) fn draw(request: &Request<'_>) -> Result<Vec<Drawn>, Failure> {
 
 /// The true risk of a sign that changes at these places: the noise, and 1 − 2 noise wherever it is not the true sign.
 fn risk(first: bool, edges: &[f64]) -> f64 {
-    let mut cuts: Vec<f64> = (0..=CHANGES + 1).map(|k| k as f64 / (CHANGES + 1) as f64).chain(edges.iter().copied()).collect();
+    let mut cuts: Vec<f64> =
+        (0..=CHANGES + 1).map(|k| k as f64 / (CHANGES + 1) as f64).chain(edges.iter().copied()).collect();
     cuts.sort_unstable_by(f64::total_cmp);
     let differ = |pair: &[f64]| {
         let middle = 0.5 * (pair[0] + pair[1]);
