@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from mercer import _native
+from mercer._certify import Certificates, certificates
 from mercer._data import (
     Array,
     Data,
@@ -217,6 +218,67 @@ class Machine(BaseEstimator):
         check_is_fitted(self)
         X = self._check(X, reset=False)
         return self.classes_[self._model.codes(self._columns(X), threads_of(getattr(self, "n_jobs", None)))]
+
+    def certify(
+        self,
+        X: Data,
+        y: Data = None,
+        *,
+        held_out: tuple[Data, Data] | None = None,
+        delta: float = 0.05,
+        candidates: int | None = None,
+        held_out_candidates: int = 1,
+        thorough: bool = False,
+        evidence: int = 0,
+        target_range: tuple[float, float] | None = None,
+    ) -> Certificates:
+        """What learning theory guarantees about this model, from the examples it was fitted on and from held-out ones.
+
+        Every bound fails with probability `delta` at most. `candidates` is how many models were tried on these examples
+        (1 if none was chosen by them): their logarithm is paid for, and so is gamma="scale". Inputs must not have been
+        transformed by what was learned from the same examples, a StandardScaler, say; scale by numbers known before, or use
+        held-out examples. `thorough` adds what takes n^2 to n^3 operations; `evidence` is a number of draws.
+
+        >>> from sklearn.datasets import make_moons
+        >>> from mercer.svm import SVC
+        >>> X, y = make_moons(400, noise=0.1, random_state=0)
+        >>> found = SVC(C=10, gamma=2.0).fit(X, y).certify(X, y)
+        >>> bool(found.best.value < 0.2)
+        True
+        """
+        check_is_fitted(self)
+        options = {
+            "delta": delta, "candidates": candidates, "held_out_candidates": held_out_candidates, "thorough": thorough,
+            "evidence": evidence, "target_range": None if target_range is None else list(target_range),
+            "numbers_chosen": self._numbers_chosen(), "threads": threads_of(getattr(self, "n_jobs", None)),
+        }  # fmt: skip
+        views, target, labels = self._examples(X, y)
+        fresh, fresh_target = None, None
+        if held_out is not None:
+            fresh, fresh_target, _ = self._examples(*held_out)
+        told = _native.certify(self._model, views, target, labels, fresh, fresh_target, options, None)
+        return certificates(*told)
+
+    def _numbers_chosen(self):
+        """How many numbers of the kernel scikit-learn's spelling takes from the examples."""
+        named = isinstance(getattr(self, "kernel", None), str) and self.kernel in {"rbf", "poly", "sigmoid", "laplacian", "chi2"}
+        return int(named and getattr(self, "gamma", None) == "scale")
+
+    def _examples(self, X, y):
+        """Examples and their target as they were given to the fit."""
+        X = self._check(X, reset=False)
+        if y is None:
+            return self._columns(X), None, None
+        y = np.asarray(y)
+        if getattr(self, "classes_", None) is not None:
+            places = {label: place for place, label in enumerate(self.classes_.tolist())}
+            unknown = next((label for label in y.tolist() if label not in places), None)
+            if unknown is not None:
+                raise ValueError(f"The class {unknown!r} is none that the model knows.")
+            codes = np.asarray([places[label] for label in y.tolist()], dtype=np.float64)
+            return self._columns(X), codes, spell(self.classes_)
+        y = np.ascontiguousarray(y, dtype=np.float64)
+        return self._columns(X), y.reshape(len(y), -1), None
 
     # ----------------------------------------------------------------------------------------------------------- files
 

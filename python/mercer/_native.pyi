@@ -57,6 +57,17 @@ def measure(
 def repaired(matrix: npt.NDArray[np.float64], how: str) -> tuple[npt.NDArray[np.float64], str]: ...
 def matrix_function(matrix: npt.NDArray[np.float64], name: str, number: float) -> npt.NDArray[np.float64]: ...
 
+def certify(
+    model: Model,
+    views: _Views,
+    y: npt.NDArray[np.float64] | None,
+    labels: list[str] | None,
+    held_out: _Views | None,
+    held_out_y: npt.NDArray[np.float64] | None,
+    options: dict[str, Any],
+    callback: Any,
+) -> tuple[str, str, float | None]: ...
+
 class Model:
     def scores(self, views: _Views, threads: int) -> npt.NDArray[np.float64]: ...
     def codes(self, views: _Views, threads: int) -> npt.NDArray[np.uint32]: ...

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::watch::{self, Watch};
 use crate::{Verb, arguments, companions, input, report};
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::certify::{Options, part};
 use mercer::data::Dataset;
 use mercer::formula::Formula;
 use mercer::job::Job;
@@ -33,6 +34,23 @@ fn command() -> Command {
         .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
         .arg(arguments::kernel())
         .arg(arguments::weights())
+        .arg(
+            Arg::new("certified")
+                .long("certified")
+                .value_name("P")
+                .num_args(0..=1)
+                .default_missing_value("0")
+                .value_parser(value_parser!(f64))
+                .help("Train again on a few examples so that the others certify the model, for the best bound or the first below P; works for every machine"),
+        )
+        .arg(
+            Arg::new("certificate-delta")
+                .long("certificate-delta")
+                .value_name("P")
+                .value_parser(value_parser!(f64))
+                .default_value("0.05")
+                .help("Probability with which that certificate may fail"),
+        )
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     arguments::common(companions::flags(arguments::reading(arguments::machine(arguments::probabilities(command)))))
 }
@@ -62,7 +80,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let beside = companions::companions(flags, &training)?;
     let companions = Some(&beside);
     let job = Job { plan, seed, probabilities, calibration_folds, companions, ..Job::new(machine.as_ref(), &kernel) };
-    let outcome = job.run(&training.data, &watch);
+    let mut more = Vec::new();
+    let outcome = match flags.get_one::<f64>("certified") {
+        None => job.run(&training.data, &watch).map_err(Failure::from),
+        Some(&wanted) => certified(&job, wanted, &training, flags, &watch).map(|(model, told)| {
+            more = told;
+            model
+        }),
+    };
     watch.finish();
     let mut model = outcome?;
     let fit = fitting.elapsed().as_secs_f64();
@@ -74,7 +99,43 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
     let metrics = training_metrics(&model, &training.data);
     let seconds = json!({"read": read, "fit": fit, "save": save, "total": started.elapsed().as_secs_f64()});
-    finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &[])
+    finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &more)?;
+    if let Some((_, told)) = more.iter().find(|(name, _)| *name == "certified").filter(|_| !flags.get_flag("json")) {
+        report::print(&format!(
+            "\nTrained again on {} of {} examples, with {} errors on the others: with probability {} %, at most {:.1} % of new examples are wrong.\n",
+            told["examples"],
+            model.trained_on,
+            told["errors_outside"],
+            100.0 * (1.0 - told["delta"].as_f64().unwrap_or(0.0)),
+            100.0 * told["bound"].as_f64().unwrap_or(1.0),
+        ));
+    }
+    Ok(())
+}
+
+/// Trains again on a part of the examples, so that the others certify the model.
+fn certified(
+    job: &Job<'_>,
+    wanted: f64,
+    training: &input::Training,
+    flags: &ArgMatches,
+    watch: &Watch,
+) -> Result<(Model, Vec<(&'static str, Value)>), Failure> {
+    if job.probabilities.is_some() || job.companions.is_some_and(|c| !c.is_empty()) {
+        return Err(Failure::usage(
+            "--certified trains again on a part, without probabilities, noise, copies or points; leave these out",
+        ));
+    }
+    if !(0.0..1.0).contains(&wanted) {
+        return Err(Failure::usage(format!("--certified {wanted} must lie between 0 and 1")));
+    }
+    let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
+    let options =
+        Options { delta, schema: Some(&training.schema), plan: job.plan, seed: job.seed, ..Options::default() };
+    let found = part::fit(job, &training.data, &options, (wanted > 0.0).then_some(wanted), watch)?;
+    let tried: Vec<Value> = found.tried.iter().map(|(d, b)| json!({"examples": d, "bound": b})).collect();
+    let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried});
+    Ok((found.model, vec![("certified", told)]))
 }
 
 /// Kernel values that may be computed for nothing but a line of the report: some hundredths of a second.

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgMatches, Command};
+use mercer::bounds;
 use mercer::data::read::{FORMATS, FormatEntry};
 use mercer::data::write::WRITERS;
 use mercer::kernels::{self, Definite};
@@ -15,13 +16,13 @@ pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     Command::new("list")
-        .about("List kernels, machines, formats or data sets")
+        .about("List kernels, machines, bounds, formats or data sets")
         .after_help("Example:\n  mercer list kernels")
         .arg(
             Arg::new("WHAT")
                 .value_name("WHAT")
                 .required(true)
-                .value_parser(["kernels", "machines", "formats", "datasets"]),
+                .value_parser(["kernels", "machines", "bounds", "formats", "datasets"]),
         )
         .arg(arguments::json())
 }
@@ -31,6 +32,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (header, rows, documents): (&[&str], Vec<Vec<String>>, Vec<Value>) = match what {
         "kernels" => (&["kernel", "formula", "parameters", "definite"], kernel_rows(), kernel_documents()),
         "machines" => (&["machine", "what it does", "parameters"], machine_rows(), machine_documents()),
+        "bounds" => (&["bound", "what it says", "of", "guarantee"], bound_rows(), bound_documents()),
         "formats" => (&["format", "what it is", "extensions", "written"], format_rows(), format_documents()),
         _ => (&["data set", "what it is", "task", "examples"], set_rows(), set_documents()),
     };
@@ -113,6 +115,20 @@ fn machine_documents() -> Vec<Value> {
                "parameters": parameter_documents(&describe((e.make)().as_mut()))})
     };
     machines::all().map(document).collect()
+}
+
+fn bound_rows() -> Vec<Vec<String>> {
+    let row =
+        |e: &bounds::BoundEntry| [e.name, e.summary, e.quantity.word(), e.guarantee.word()].map(str::to_owned).to_vec();
+    bounds::all().map(row).collect()
+}
+
+fn bound_documents() -> Vec<Value> {
+    let document = |e: &bounds::BoundEntry| {
+        json!({"name": e.name, "summary": e.summary, "formula": e.formula, "quantity": e.quantity,
+               "guarantee": e.guarantee, "source": e.source.to_string(), "use_when": e.use_when})
+    };
+    bounds::all().map(document).collect()
 }
 
 /// Whether a format can be written, too.

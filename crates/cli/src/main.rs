@@ -4,6 +4,7 @@
 //! everything else. Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.
 
 mod arguments;
+mod certify;
 mod companions;
 mod convert;
 mod data;
@@ -18,6 +19,7 @@ mod list;
 mod matrix;
 mod measure;
 mod npy;
+mod plan;
 mod plot;
 mod predict;
 mod profile;
@@ -45,6 +47,8 @@ static VERBS: &[Verb] = &[
     fit::VERB,
     predict::VERB,
     evaluate::VERB,
+    certify::VERB,
+    plan::VERB,
     select::VERB,
     learning_curve::VERB,
     gram::VERB,

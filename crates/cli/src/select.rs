@@ -4,10 +4,11 @@ use crate::failure::Failure;
 use crate::watch::{self, Watch};
 use crate::{Verb, arguments, fit, input, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::certify::{self, CertifiedCandidate, Options};
 use mercer::machines::{self, Learns};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(crate) const VERB: Verb = Verb { command, run };
@@ -23,6 +24,22 @@ fn command() -> Command {
         .arg(arguments::path("DATA", "Data file"))
         .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values"))
         .arg(Arg::new("folds").long("folds").value_name("K").allow_negative_numbers(true).value_parser(folds).default_value("5").help("Folds of the cross-validation, or loo to leave out one example at a time (in closed form for ridge and kfd)"))
+        .arg(
+            Arg::new("by")
+                .long("by")
+                .value_name("WHAT")
+                .value_parser(["cross-validation", "certificate"])
+                .default_value("cross-validation")
+                .help("What candidates are judged by: errors on held-out folds, or the best guarantee of a fit on all examples, all candidates paid for"),
+        )
+        .arg(
+            Arg::new("certificate-delta")
+                .long("certificate-delta")
+                .value_name("P")
+                .value_parser(value_parser!(f64))
+                .default_value("0.05")
+                .help("Probability with which the certificate may fail, with --by certificate"),
+        )
         .arg(
             Arg::new("one-standard-error")
                 .long("one-standard-error")
@@ -87,6 +104,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         plan,
         seed: arguments::seed(flags),
     };
+    if flags.get_one::<String>("by").is_some_and(|by| by == "certificate") {
+        if heat.is_some() || probabilities.is_some() || flags.get_flag("one-standard-error") {
+            return Err(Failure::usage(
+                "--heat, --probabilities and --one-standard-error belong to cross-validation; leave them out with --by certificate",
+            ));
+        }
+        return by_certificate(&search, training, (started, read), target, &watch, flags);
+    }
     let outcome = search.run(&training.data, &watch);
     watch.finish();
     let mut selection = outcome?;
@@ -111,6 +136,59 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         more.push(("heat", json!(heat.display().to_string())));
     }
     fit::finish(&selection.model, metrics.as_ref(), &seconds, target, json, &more)
+}
+
+/// Every candidate is fitted on all examples and judged by its best certificate.
+fn by_certificate(
+    search: &Search<'_>,
+    training: input::Training,
+    (started, read): (Instant, f64),
+    target: &Path,
+    watch: &Watch,
+    flags: &ArgMatches,
+) -> Result<(), Failure> {
+    let fitting = Instant::now();
+    let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
+    let options =
+        Options { delta, schema: Some(&training.schema), plan: search.plan, seed: search.seed, ..Options::default() };
+    let outcome = certify::select(search, &training.data, &options, watch);
+    watch.finish();
+    let mut selection = outcome?;
+    let fit_seconds = fitting.elapsed().as_secs_f64();
+    selection.model.schema = Some(training.schema);
+    let saving = Instant::now();
+    watch::save(&selection.model, target)?;
+    let save = saving.elapsed().as_secs_f64();
+    let metrics = fit::training_metrics(&selection.model, &training.data);
+    let json = flags.get_flag("json");
+    let listed = |c: &CertifiedCandidate| json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "certificate": c.value, "bound": c.bound});
+    if !json {
+        let mut header: Vec<&str> = selection.candidates[0].point.iter().map(|(name, _)| name.as_str()).collect();
+        header.extend(["certificate", "bound", ""]);
+        let row = |(i, c): (usize, &CertifiedCandidate)| {
+            let mut row: Vec<String> = c.point.iter().map(|(_, v)| v.to_string()).collect();
+            row.extend([format!("{:.4}", c.value), c.bound.to_owned()]);
+            row.push(if i == selection.best { "best".to_owned() } else { String::new() });
+            row
+        };
+        let rows: Vec<Vec<String>> = selection.candidates.iter().enumerate().map(row).collect();
+        report::print(&report::table(&header, &rows, false));
+    }
+    let seconds = json!({"read": read, "fit": fit_seconds, "save": save, "total": started.elapsed().as_secs_f64()});
+    let more = [
+        ("best", listed(&selection.candidates[selection.best])),
+        ("certificate", json!(selection.certificate)),
+        ("table", json!(selection.candidates.iter().map(listed).collect::<Vec<_>>())),
+    ];
+    fit::finish(&selection.model, metrics.as_ref(), &seconds, target, json, &more)?;
+    if !json {
+        report::print(&format!(
+            "\n{}; all {} candidates are paid for.\n",
+            certify::statement(&selection.certificate),
+            selection.candidates.len()
+        ));
+    }
+    Ok(())
 }
 
 fn candidate(c: &Candidate) -> serde_json::Value {

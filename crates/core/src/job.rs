@@ -111,7 +111,12 @@ impl<'a> Job<'a> {
         let points_in = joined.as_ref().map_or(data, |(_, joined)| joined);
         let mut model = Model::new(self.machine.entry().name, settings, kernel, fitted, points_in);
         model.trained_on = data.len();
-        model.origin = Some(Origin { fingerprint: data.fingerprint(), numbers_chosen: self.kernel.numbers_to_choose() });
+        model.origin = Some(Origin {
+            fingerprint: data.fingerprint(),
+            numbers_chosen: self.kernel.numbers_to_choose(),
+            weighted: data.weights().is_some(),
+            part: None,
+        });
         Ok(model)
     }
 

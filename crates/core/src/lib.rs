@@ -24,7 +24,8 @@
 //! ```
 //!
 //! The folders are layers: [`data`] and [`gram`] at the bottom, [`kernels`] and [`solvers`] (which never see each other),
-//! [`calibrate`], then [`formula`], [`machines`], [`model`], [`job`] and [`select`]. `DESIGN.md` tells why.
+//! [`calibrate`], then [`formula`], [`machines`], [`model`], [`job`] and [`select`]; [`bounds`] are theorems about numbers, and
+//! [`certify`] reads those numbers off a model. `DESIGN.md` tells why.
 
 pub mod bounds;
 pub mod calibrate;
@@ -61,8 +62,9 @@ pub mod prelude {
     pub use crate::job::{Fit, Job};
     pub use crate::machines::Effort;
     pub use crate::machines::classify::{
-        Adatron, InvariantKfd, Kfd, Knn, LinearSvc, NearestMean, NuSvc, Parzen, Perceptron, RegularisedFisher, Svc,
-        huber_kfd, kernel_logistic, linear_sparse_kfd, lp_boost, lp_machine, programme, robust_kfd, sparse_kfd,
+        Adatron, InvariantKfd, Kfd, Knn, LinearSvc, NearestMean, NuSvc, PacBayes, Parzen, Perceptron,
+        RegularisedFisher, Svc, huber_kfd, kernel_logistic, linear_sparse_kfd, lp_boost, lp_machine, programme,
+        robust_kfd, sparse_kfd,
     };
     pub use crate::machines::cluster::{KernelKMeans, SpectralClustering};
     pub use crate::machines::detect::{CentreOfMass, OneClass, ParzenDensity, Svdd};

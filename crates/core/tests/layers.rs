@@ -53,6 +53,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     ("metrics", &["data", "machines"], "predictions against targets"),
     ("formula", &["data", "kernels", "gram"], "formulas put kernels together; no machine is needed for that"),
+    ("chance", &[], "tails of distributions know no one"),
+    ("bounds", &[], "theorems are about numbers, never about data, kernels or machines"),
     ("vectorise", &[], "loops over numbers, compiled for each instruction set"),
     ("plot", &[], "figures are drawn from numbers"),
     (
@@ -81,10 +83,29 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
         &["calibrate::Method", "data", "formula", "gram", "job", "machines", "metrics", "model", "plot", "solvers"],
         "many jobs, the best of them, and a picture of how they did",
     ),
+    (
+        "certify",
+        &[
+            "bounds",
+            "data",
+            "formula",
+            "geometry::spectrum",
+            "gram",
+            "job",
+            "kernels::Definite",
+            "linalg::Cholesky",
+            "machines",
+            "model",
+            "plot",
+            "select",
+            "solvers",
+        ],
+        "numbers are read off a model and its examples, and theorems make certificates of them",
+    ),
 ];
 
 /// What everyone may see: declarations without method.
-const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write", "vectorise"];
+const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write", "vectorise", "chance"];
 
 /// What sees everything: the roof over all errors, and the prelude.
 const TOP: &[&str] = &["lib", "error"];

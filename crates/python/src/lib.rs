@@ -4,6 +4,7 @@
 //! ([`run`]), and a [`model::Model`] is what comes out.
 
 mod catalogue;
+mod certify;
 mod convert;
 mod geometry;
 mod kernel;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::catalogue::{kernels, machines};
+    #[pymodule_export]
+    use super::certify::certify;
     #[pymodule_export]
     use super::geometry::{matrix_function, measure, repaired};
     #[pymodule_export]

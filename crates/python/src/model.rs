@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 /// A trained model.
 #[pyclass(frozen, module = "mercer._native")]
 pub(crate) struct Model {
-    model: mercer::model::Model,
+    pub(crate) model: mercer::model::Model,
     /// Places of the kept examples in the training data; none for a model from a file.
     places: Vec<usize>,
 }

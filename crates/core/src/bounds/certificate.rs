@@ -260,7 +260,10 @@ impl Certificate {
                     let needed = super::needed(entry, facts, delta);
                     if found.vacuous {
                         found.reason = match needed.below_one {
-                            Some(m) => format!("says nothing at {} examples; it would from {m} on, at the same complexity", facts.examples),
+                            Some(m) => format!(
+                                "says nothing at {} examples; it would from {m} on, at the same complexity",
+                                facts.examples
+                            ),
                             None => "says nothing, and would not with any number of examples".to_owned(),
                         };
                     }

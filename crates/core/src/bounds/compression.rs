@@ -123,7 +123,9 @@ fn binomial_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 fn stable_set(facts: &Facts) -> Result<Compression, NotApplicable> {
     let set = clean(facts)?;
     if !set.stable {
-        return Err(NotApplicable::because("leaving out an example that is not in the compression set may change the model"));
+        return Err(NotApplicable::because(
+            "leaving out an example that is not in the compression set may change the model",
+        ));
     }
     Ok(set)
 }
@@ -223,7 +225,11 @@ pub const ENTRIES: &[BoundEntry] = &[
         formula: "(2/m)(M ln(em) + ln m + ln(1/δ)), M = (ς/γ)²",
         quantity: Quantity::ZeroOneRisk,
         guarantee: Guarantee::HighProbability,
-        source: Source::corrected(&HERBRICH, "Thm. 5.23, Ex. 5.24", "M is the smallest (ς/γ)² over weight vectors, not the largest"),
+        source: Source::corrected(
+            &HERBRICH,
+            "Thm. 5.23, Ex. 5.24",
+            "M is the smallest (ς/γ)² over weight vectors, not the largest",
+        ),
         use_when: "A perceptron without errors: certified by the margin that a support vector machine would have.",
         claim: mistakes_claim,
     },

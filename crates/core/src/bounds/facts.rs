@@ -311,12 +311,16 @@ impl Facts {
             return conditions;
         }
         match self.price.candidates {
-            None => conditions.push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
+            None => conditions
+                .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
             Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
-            Some(n) => conditions.push(checked(format!("{n} candidates were tried on these examples, which is paid for"))),
+            Some(n) => {
+                conditions.push(checked(format!("{n} candidates were tried on these examples, which is paid for")))
+            }
         }
         if self.price.learned > 0.0 {
-            conditions.push(checked(format!("{}, which costs {:.0} nats", self.price.learned_what, self.price.learned)));
+            conditions
+                .push(checked(format!("{}, which costs {:.0} nats", self.price.learned_what, self.price.learned)));
         }
         conditions
     }

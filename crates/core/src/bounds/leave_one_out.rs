@@ -16,7 +16,10 @@ fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
 
 fn untouched(facts: &Facts) -> Result<(), NotApplicable> {
     if facts.price.learned > 0.0 {
-        return Err(NotApplicable::because(format!("{}: leaving one out would change that too", facts.price.learned_what)));
+        return Err(NotApplicable::because(format!(
+            "{}: leaving one out would change that too",
+            facts.price.learned_what
+        )));
     }
     Ok(())
 }
@@ -55,7 +58,9 @@ fn support_vectors(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let set = super::compression::set(facts)?;
     untouched(facts)?;
     if !set.stable || !matches!(facts.task, Task::Classes(_)) {
-        return Err(NotApplicable::because("is for classifiers that do not change when an example without weight is left out"));
+        return Err(NotApplicable::because(
+            "is for classifiers that do not change when an example without weight is left out",
+        ));
     }
     Ok(Claim::new(set.size / facts.examples).given("support_vectors", set.size))
 }
@@ -63,11 +68,10 @@ fn support_vectors(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
 fn xi_alpha(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let linear = dual(facts)?;
     untouched(facts)?;
-    let radius = facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
+    let radius =
+        facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
     // R_Δ² bounds κ(x, x) − κ(x, x') by twice the squared radius at most; ρ = 2 and R_Δ² = R² for kernels that are never negative
-    let errs = |s: &&Multiplier| {
-        2.0 * s.alpha * radius * radius + (1.0 - s.margin + linear.slack).max(0.0) >= 1.0
-    };
+    let errs = |s: &&Multiplier| 2.0 * s.alpha * radius * radius + (1.0 - s.margin + linear.slack).max(0.0) >= 1.0;
     let count = linear.support.iter().filter(errs).count() as f64;
     Ok(Claim::new(count / linear.margins.len().max(1) as f64)
         .given("examples_counted", count)
@@ -79,12 +83,15 @@ fn span(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
         NotApplicable::because("needs the inverse of the support vectors' kernel matrix: ask for it with --thorough")
     })?;
     untouched(facts)?;
-    Ok(Claim::new(count / facts.examples).given("examples_counted", count).declared("support vectors stay the same when one is left out"))
+    Ok(Claim::new(count / facts.examples)
+        .given("examples_counted", count)
+        .declared("support vectors stay the same when one is left out"))
 }
 
 fn radius_margin(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let linear = dual(facts)?;
-    let radius = facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
+    let radius =
+        facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
     if linear.least_margin() < 1.0 - 1e-2 - 2.0 * linear.slack {
         return Err(NotApplicable::because("is for a hard margin: no example may have y f(x) < 1"));
     }

@@ -43,13 +43,17 @@ fn luckiness(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         .kernel
         .dimension
         .ok_or_else(|| NotApplicable::because("the kernel's feature space has no finite dimension that is known"))?;
-    Ok(Claim::new(pac_luckiness(facts.examples, dimension, nats)).given("dimension", dimension).checked("no training errors"))
+    Ok(Claim::new(pac_luckiness(facts.examples, dimension, nats))
+        .given("dimension", dimension)
+        .checked("no training errors"))
 }
 
 fn rank(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     consistent(facts)?;
     let rank = facts.kernel.rank.ok_or_else(|| {
-        NotApplicable::because("needs the rank of the kernel matrix, which takes m³ operations: ask for it with --thorough")
+        NotApplicable::because(
+            "needs the rank of the kernel matrix, which takes m³ operations: ask for it with --thorough",
+        )
     })?;
     // the rank is observed: each of its 2m possible values gets an equal part of δ
     let nats = nats + (2.0 * facts.examples).ln();
@@ -74,7 +78,11 @@ pub const ENTRIES: &[BoundEntry] = &[
         formula: "(2/m)(⌈4q log₂(em/2q)⌉ + log₂(4/δ′)), q = rank K + ln(4/δ′), δ′ = δ/2m",
         quantity: Quantity::ZeroOneRisk,
         guarantee: Guarantee::HighProbability,
-        source: Source::corrected(&HERBRICH, "Ex. 4.22, Thm. C.6", "the rank is observed, so δ is divided among its values"),
+        source: Source::corrected(
+            &HERBRICH,
+            "Ex. 4.22, Thm. C.6",
+            "the rank is observed, so δ is divided among its values",
+        ),
         use_when: "The kernel matrix has a small rank though the feature space is large.",
         claim: rank,
     },

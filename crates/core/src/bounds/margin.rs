@@ -71,7 +71,9 @@ fn hard(facts: &Facts) -> Result<f64, NotApplicable> {
 
 fn margin_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let complexity = hard(facts)?;
-    Ok(Claim::new(margin(facts.examples, complexity, nats)).given("complexity", complexity).checked("no training errors"))
+    Ok(Claim::new(margin(facts.examples, complexity, nats))
+        .given("complexity", complexity)
+        .checked("no training errors"))
 }
 
 fn zhang_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {

@@ -3,7 +3,7 @@
 //! # Source
 //! Schölkopf, Platt, Shawe-Taylor, Smola & Williamson (2001), Thm. 7; Shawe-Taylor & Cristianini (2004), §5.1.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, Novelty, NotApplicable, Quantity};
+use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Novelty, Quantity};
 use crate::sources::{KMPA, ONE_CLASS, Source};
 
 /// (2/m)(k + log₂(m²/2δ)), k = c₁ log₂(c₂γ̂²m)/γ̂² + (2D/γ̂) log₂(e((2m − 1)γ̂/2D + 1)) + 2, c₁ = 16c², c₂ = ln 2/4c²,
@@ -45,7 +45,10 @@ fn detector(facts: &Facts) -> Result<Novelty, NotApplicable> {
 
 fn one_class_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let novelty = detector(facts)?;
-    let norm = novelty.norm.filter(|n| *n > 0.0).ok_or_else(|| NotApplicable::because("is for one_class, whose region a hyperplane bounds"))?;
+    let norm = novelty
+        .norm
+        .filter(|n| *n > 0.0)
+        .ok_or_else(|| NotApplicable::because("is for one_class, whose region a hyperplane bounds"))?;
     if novelty.rho <= 0.0 {
         return Err(NotApplicable::because("the plane passes through the origin"));
     }
@@ -58,15 +61,16 @@ fn one_class_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 
 fn centre_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let novelty = detector(facts)?;
-    let delta = novelty
-        .centre_delta
-        .ok_or_else(|| NotApplicable::because("is for centre_of_mass, whose threshold is the farthest example and a slack"))?;
+    let delta = novelty.centre_delta.ok_or_else(|| {
+        NotApplicable::because("is for centre_of_mass, whose threshold is the farthest example and a slack")
+    })?;
     if novelty.outliers > 0.0 {
         return Err(NotApplicable::because("needs the threshold at or above the farthest training example"));
     }
     // half of the failures for the centre's slack, which has its own δ, and half for the farthest example
     let _ = delta;
-    Ok(Claim::new(farthest(facts.examples, nats + std::f64::consts::LN_2)).checked("every training example lies within the threshold"))
+    Ok(Claim::new(farthest(facts.examples, nats + std::f64::consts::LN_2))
+        .checked("every training example lies within the threshold"))
 }
 
 fn nu_claim(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {

@@ -13,7 +13,9 @@ pub fn online_to_batch(mistakes: f64, m: f64, nats: f64) -> f64 {
 
 fn pass(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let online = facts.online.ok_or_else(|| {
-        NotApplicable::because("needs a learner that goes through the examples once and counts its mistakes: perceptron")
+        NotApplicable::because(
+            "needs a learner that goes through the examples once and counts its mistakes: perceptron",
+        )
     })?;
     Ok(Claim::new(online_to_batch(online.mistakes, facts.examples, nats))
         .given("mistakes", online.mistakes)

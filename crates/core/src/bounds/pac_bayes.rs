@@ -122,7 +122,13 @@ pub fn informed_divergence(mu: f64, eta: f64, cosine: f64) -> f64 {
 
 /// ½(tr(K⁻¹S) + aᵀK⁻¹a − n + ln|K| − ln|S|): KL of the Gaussian posterior N(a, S) at n inputs from the prior N(0, K); the
 /// parts as they are computed by a Gaussian process.
-pub fn gaussian_process_divergence(trace: f64, quadratic: f64, n: f64, ln_det_prior: f64, ln_det_posterior: f64) -> f64 {
+pub fn gaussian_process_divergence(
+    trace: f64,
+    quadratic: f64,
+    n: f64,
+    ln_det_prior: f64,
+    ln_det_posterior: f64,
+) -> f64 {
     0.5 * (trace + quadratic - n + ln_det_prior - ln_det_posterior)
 }
 
@@ -153,7 +159,9 @@ fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
 fn separated(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
     let least = linear(facts)?.normalised_margins().into_iter().fold(f64::INFINITY, f64::min);
     if least.is_nan() || least <= 0.0 {
-        return Err(NotApplicable::because("needs a margin above zero: some training example is misclassified or on the plane"));
+        return Err(NotApplicable::because(
+            "needs a margin above zero: some training example is misclassified or on the plane",
+        ));
     }
     Ok((least, facts.kernel.dimension.unwrap_or(f64::INFINITY).min(facts.examples)))
 }
@@ -180,12 +188,18 @@ fn mcallester_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 
 fn margin_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let (gamma, d) = separated(facts)?;
-    Ok(Claim::new(margin(gamma, d, facts.examples, nats)).given("normalised_margin", gamma).given("dimension", d).checked("no training errors"))
+    Ok(Claim::new(margin(gamma, d, facts.examples, nats))
+        .given("normalised_margin", gamma)
+        .given("dimension", d)
+        .checked("no training errors"))
 }
 
 fn cap_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let (gamma, d) = separated(facts)?;
-    Ok(Claim::new(cap(gamma, d, facts.examples, nats)).given("normalised_margin", gamma).given("dimension", d).checked("no training errors"))
+    Ok(Claim::new(cap(gamma, d, facts.examples, nats))
+        .given("normalised_margin", gamma)
+        .given("dimension", d)
+        .checked("no training errors"))
 }
 
 fn evidence(facts: &Facts) -> Result<f64, NotApplicable> {
@@ -271,7 +285,11 @@ pub const ENTRIES: &[BoundEntry] = &[
         formula: "1 − exp(−(−ln P(V) + ln(1/δ′) + ln(1/δ))/m)",
         quantity: Quantity::GibbsRisk,
         guarantee: Guarantee::HighProbability,
-        source: Source::corrected(&HERBRICH, "Thm. 5.2", "no 2 ln m + 1 without training errors; P(V) by simulation, at a price"),
+        source: Source::corrected(
+            &HERBRICH,
+            "Thm. 5.2",
+            "no 2 ln m + 1 without training errors; P(V) by simulation, at a price",
+        ),
         use_when: "Separable classes under a smooth kernel: a Gaussian process classifier or a Bayes point.",
         claim: evidence_gibbs,
     },

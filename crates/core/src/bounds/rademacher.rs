@@ -40,7 +40,9 @@ fn claim(facts: &Facts, nats: f64, constant: f64, simulated: bool) -> Result<Cla
     let m = facts.examples;
     let signs = if simulated {
         facts.kernel.random_signs.ok_or_else(|| {
-            NotApplicable::because("needs random signs on the kernel matrix, m² operations each: ask for it with --thorough")
+            NotApplicable::because(
+                "needs random signs on the kernel matrix, m² operations each: ask for it with --thorough",
+            )
         })?
     } else {
         facts.kernel.trace.max(0.0).sqrt()
@@ -52,7 +54,8 @@ fn claim(facts: &Facts, nats: f64, constant: f64, simulated: bool) -> Result<Cla
     for factor in -12..=12 {
         let (b, extra) = grid(norm * 2.0_f64.powf(f64::from(factor) / 2.0));
         let stretch = if norm > 0.0 { b / norm } else { 1.0 };
-        let slack = linear.margins.iter().map(|f| (1.0 - stretch * (f - linear.slack)).clamp(0.0, 1.0)).sum::<f64>() / n;
+        let slack =
+            linear.margins.iter().map(|f| (1.0 - stretch * (f - linear.slack)).clamp(0.0, 1.0)).sum::<f64>() / n;
         let value = rademacher(slack, b, signs, constant, m, nats + extra);
         if value < best.0 {
             best = (value, b, slack);

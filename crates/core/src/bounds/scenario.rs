@@ -56,7 +56,8 @@ pub fn scenario_interval(n: f64, k: f64, nats: f64) -> (f64, f64) {
     let k = k.min(n);
     let excess = |epsilon: f64| {
         let above = ln_above(n, k, epsilon) - nats - (6.0 * n).ln();
-        let below = if k < n && epsilon > 0.0 { ln_below(n, k, epsilon) - nats - (2.0 * n).ln() } else { f64::NEG_INFINITY };
+        let below =
+            if k < n && epsilon > 0.0 { ln_below(n, k, epsilon) - nats - (2.0 * n).ln() } else { f64::NEG_INFINITY };
         let right = ln_sum_exp([above, below].into_iter());
         let left = ln_choose(n, k) + if k < n { (n - k) * (-epsilon).ln_1p() } else { 0.0 };
         right - left
@@ -88,10 +89,9 @@ fn wanted(facts: &Facts) -> Result<super::Compression, NotApplicable> {
 }
 
 fn told(facts: &Facts, claim: Claim, size: f64) -> Claim {
-    claim
-        .of(quantity(facts.task))
-        .given("compression_set", size)
-        .checked("an example outside the compression set, new or old, leaves the model as it is, within the solver's tolerance")
+    claim.of(quantity(facts.task)).given("compression_set", size).checked(
+        "an example outside the compression set, new or old, leaves the model as it is, within the solver's tolerance",
+    )
 }
 
 fn scenario_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -102,7 +102,9 @@ fn scenario_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 fn margin_violation(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let set = wanted(facts)?;
     if set.atoms {
-        return Err(NotApplicable::because("two examples are the same, so points have positive probability, which the lower end rules out"));
+        return Err(NotApplicable::because(
+            "two examples are the same, so points have positive probability, which the lower end rules out",
+        ));
     }
     let (lower, upper) = scenario_interval(facts.examples, set.size, nats);
     let claim = told(facts, Claim::new(upper).above(lower), set.size);

@@ -44,17 +44,22 @@ pub fn regression(mean_loss: f64, radius: f64, lambda: f64, range: f64, m: f64, 
 
 fn minimiser(facts: &Facts) -> Result<(Regularised, f64), NotApplicable> {
     let r = facts.regularised.ok_or_else(|| {
-        NotApplicable::because("the machine does not minimise a convex Lipschitz loss and λ‖f‖², for which alone it is proved")
+        NotApplicable::because(
+            "the machine does not minimise a convex Lipschitz loss and λ‖f‖², for which alone it is proved",
+        )
     })?;
     if r.free_offset {
-        return Err(NotApplicable::because("the offset is not penalised, so one example may move it: fit with bias = false"));
+        return Err(NotApplicable::because(
+            "the offset is not penalised, so one example may move it: fit with bias = false",
+        ));
     }
     if !(r.lambda > 0.0 && r.lambda.is_finite()) {
         return Err(NotApplicable::because("a hard margin has λ = 0, and no stability"));
     }
-    let radius = facts.kernel.radius.ok_or_else(|| {
-        NotApplicable::because("needs a length that no example can exceed, known before the data")
-    })?;
+    let radius = facts
+        .kernel
+        .radius
+        .ok_or_else(|| NotApplicable::because("needs a length that no example can exceed, known before the data"))?;
     Ok((r, radius))
 }
 
@@ -83,7 +88,9 @@ fn regression_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         return Err(NotApplicable::because("is for numbers"));
     }
     let range = r.range.ok_or_else(|| {
-        NotApplicable::because("needs a range that no target can leave, known before the data: give it with --target-range LOW,HIGH")
+        NotApplicable::because(
+            "needs a range that no target can leave, known before the data: give it with --target-range LOW,HIGH",
+        )
     })?;
     let value = regression(r.mean_loss, radius * r.lipschitz, r.lambda, range, facts.examples, nats);
     Ok(Claim::new(value)
@@ -116,7 +123,11 @@ pub const ENTRIES: &[BoundEntry] = &[
         formula: "mean ξ + κ²/(λm) + (2κ²/λ + b) √(ln(1/δ)/2m), b = B + κ√(B/λ)",
         quantity: Quantity::ExpectedLoss,
         guarantee: Guarantee::HighProbability,
-        source: Source::corrected(&HERBRICH, "Ex. 5.33", "b bounds the loss, not the targets; McDiarmid's true constant"),
+        source: Source::corrected(
+            &HERBRICH,
+            "Ex. 5.33",
+            "b bounds the loss, not the targets; McDiarmid's true constant",
+        ),
         use_when: "The range of the targets is known and C is small.",
         claim: regression_claim,
     },

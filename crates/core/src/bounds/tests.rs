@@ -121,7 +121,11 @@ fn orderings_between_formulas() {
         }
         // Thm. 5.34 at τ = 1 is Thm. 5.32 with b = 1
         let beta = stability::beta(1.0, 1.0, 0.3, m);
-        near("τ = 1", stability::classification(0.1, 1.0, 0.3, 1.0, m, NATS), stability::stability(0.1, beta, 1.0, m, NATS));
+        near(
+            "τ = 1",
+            stability::classification(0.1, 1.0, 0.3, 1.0, m, NATS),
+            stability::stability(0.1, beta, 1.0, m, NATS),
+        );
     }
     for d in [2.0, 10.0, 100.0, 1e4] {
         for gamma in [0.01, 0.3, 0.9, 0.999] {
@@ -161,7 +165,12 @@ fn the_smallest_samples_that_the_book_and_the_slides_name() {
         }
         high
     };
-    for (d, [a, b, c]) in [(1.0, [76.0, 32.0, 22.0]), (3.0, [160.0, 67.0, 45.0]), (10.0, [460.0, 192.0, 127.0]), (50.0, [2202.0, 923.0, 603.0])] {
+    for (d, [a, b, c]) in [
+        (1.0, [76.0, 32.0, 22.0]),
+        (3.0, [160.0, 67.0, 45.0]),
+        (10.0, [460.0, 192.0, 127.0]),
+        (50.0, [2202.0, 923.0, 603.0]),
+    ] {
         assert_eq!(least(&|m| vc::vc(0.0, m, d, NATS)), a);
         assert_eq!(least(&|m| vc::pac(m, d, NATS)), b);
         assert_eq!(least(&|m| vc::pac_sharp(m, d, NATS)), c);
@@ -206,7 +215,12 @@ fn edges_give_numbers() {
                     pac_bayes::cap(1e-12, d.max(1.0), m, nats).min(1.0),
                     pac_bayes::gaussian(&[1.0, 0.0, -1.0], m, nats).0,
                 ]);
-                let wide = [vc::vc(0.0, m, d, nats), vc::pac(m, d, nats), compression::lossless(m, d, nats), margin::margin(m, d.max(1e-9), nats)];
+                let wide = [
+                    vc::vc(0.0, m, d, nats),
+                    vc::pac(m, d, nats),
+                    compression::lossless(m, d, nats),
+                    margin::margin(m, d.max(1e-9), nats),
+                ];
                 assert!(wide.iter().all(|v| !v.is_nan() && *v >= 0.0), "{m} {d} {nats}: {wide:?}");
             }
         }

@@ -46,7 +46,9 @@ fn finite(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
         return Err(NotApplicable::because(facts.no_linear.clone()));
     }
     let dimension = facts.kernel.dimension.ok_or_else(|| {
-        NotApplicable::because("the kernel's feature space has no finite dimension that is known: any labels could be learned")
+        NotApplicable::because(
+            "the kernel's feature space has no finite dimension that is known: any labels could be learned",
+        )
     })?;
     let errors = facts.errors.ok_or_else(|| NotApplicable::because("training errors are unknown"))?;
     Ok((dimension, errors))
@@ -73,13 +75,17 @@ fn pac_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 
 fn pac_sharp_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let dimension = consistent(facts)?;
-    Ok(Claim::new(pac_sharp(facts.examples, dimension, nats)).given("dimension", dimension).checked("no training errors"))
+    Ok(Claim::new(pac_sharp(facts.examples, dimension, nats))
+        .given("dimension", dimension)
+        .checked("no training errors"))
 }
 
 fn vapnik_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let (dimension, errors) = finite(facts)?;
     let m = facts.examples;
-    Ok(Claim::new(vapnik(errors / m, m, dimension, nats)).given("dimension", dimension).given("training_errors", errors))
+    Ok(Claim::new(vapnik(errors / m, m, dimension, nats))
+        .given("dimension", dimension)
+        .given("training_errors", errors))
 }
 
 fn regret_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -95,7 +101,9 @@ fn capacity(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
         .kernel
         .radius
         .ok_or_else(|| NotApplicable::because("the kernel has no largest length that is known before the data"))?;
-    Ok(Claim::new(radius * radius * linear.squared_norm).given("radius", radius).given("norm", linear.squared_norm.sqrt()))
+    Ok(Claim::new(radius * radius * linear.squared_norm)
+        .given("radius", radius)
+        .given("norm", linear.squared_norm.sqrt()))
 }
 
 /// The catalogue.

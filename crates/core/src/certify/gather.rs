@@ -2,7 +2,8 @@
 
 use super::{Options, thorough};
 use crate::bounds::{
-    Compression, Facts, HeldOut, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price, Regularised, Task,
+    Compression, Facts, HeldOut, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price, Regularised,
+    Task,
 };
 use crate::data::{DataError, Dataset, Target, same_label};
 use crate::error::Error;
@@ -35,8 +36,9 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     let seen = Seen::new(model, training, &theory)?;
     let mut facts = Facts::bare(training.len() as f64, seen.task);
     facts.machine = model.machine.clone();
-    facts.price = price(model, training, options);
-    facts.errors = (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
+    facts.price = price(model, training, &theory, options);
+    facts.errors =
+        (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
     facts.kernel = kernel_facts(model, training, &seen);
     match linear(model, training, &seen, &theory) {
         Ok(linear) => {
@@ -49,7 +51,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         Ok(set) => facts.compression = Some(set),
         Err(reason) => facts.no_compression = reason,
     }
-    facts.regularised = regularised(training, &seen, &theory, options);
+    facts.regularised = regularised(model, training, &seen, &theory, options);
     facts.novelty = novelty(model, &seen);
     facts.online = online(model, &seen, &facts);
     facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
@@ -99,9 +101,11 @@ pub(super) struct Seen {
 
 impl Seen {
     fn new(model: &Model, data: &Dataset, theory: &Theory) -> Result<Self, Error> {
-        let known = model.fitted.training_scores.as_ref().filter(|s| {
-            s.len() == data.len() * model.fitted.expansion.outputs() && model.trained_on == data.len()
-        });
+        let known = model
+            .fitted
+            .training_scores
+            .as_ref()
+            .filter(|s| s.len() == data.len() * model.fitted.expansion.outputs() && model.trained_on == data.len());
         let scores = match known {
             Some(scores) => scores.clone(),
             None => model.scores(data)?,
@@ -216,17 +220,17 @@ fn known_codes(target: &Target, labels: &[String]) -> Result<Vec<u32>, Error> {
     Ok(classes.codes.iter().map(|&c| places[c as usize]).collect())
 }
 
-fn price(model: &Model, training: &Dataset, options: &Options<'_>) -> Price {
+fn price(model: &Model, training: &Dataset, theory: &Theory, options: &Options<'_>) -> Price {
     let mut what = Vec::new();
     let mut bits = 0.0;
-    if let Some(schema) = &model.schema {
+    if let Some(schema) = model.schema.as_ref().or(options.schema) {
         let learned = schema.learned_bits();
         if learned > 0.0 {
             what.push("scaling or coding of the columns was learned from these examples");
         }
         bits += learned;
     }
-    let chosen = model.origin.as_ref().map_or(0, |o| o.numbers_chosen);
+    let chosen = model.origin.as_ref().map_or(0, |o| o.numbers_chosen) + options.numbers_chosen;
     if chosen > 0 {
         what.push("the kernel's numbers were chosen by these examples");
     }
@@ -239,7 +243,10 @@ fn price(model: &Model, training: &Dataset, options: &Options<'_>) -> Price {
         bits += 64.0 * part.numbers.len() as f64 + 8.0 * part.words.iter().map(|w| w.len() + 1).sum::<usize>() as f64;
     }
     let balanced = model.settings.iter().any(|(name, value)| name == "class_weight" && value.to_string() == "balanced");
-    let mut nats = bits * LN_2;
+    let mut nats = bits * LN_2 + theory.choices.max(1.0).ln();
+    if theory.choices > 1.0 {
+        what.push("the machine chose among several runs");
+    }
     if balanced {
         what.push("classes were weighed by their numbers");
         nats += (training.len() as f64 + 1.0).ln();
@@ -315,7 +322,11 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
             let squared = c.iter().zip(&values).map(|(c, f)| c * (f - b)).sum::<f64>();
             if theory.multipliers {
                 support = (0..c.len())
-                    .map(|p| Multiplier { margin: c[p].signum() * values[p], alpha: c[p].abs(), squared_length: own[p] })
+                    .map(|p| Multiplier {
+                        margin: c[p].signum() * values[p],
+                        alpha: c[p].abs(),
+                        squared_length: own[p],
+                    })
                     .collect();
             }
             squared
@@ -371,6 +382,21 @@ fn compression(
     theory: &Theory,
     linear: Option<&Linear>,
 ) -> Result<Compression, String> {
+    if let Some(part) = model.origin.as_ref().and_then(|o| o.part.as_ref()) {
+        // trained again on a part: whatever the machine is, the others are as good as new, but for the choice of the part
+        if !seen.judged {
+            return Err("there is no error to be counted".to_owned());
+        }
+        let mut outside = seen.wrong.clone();
+        for &p in part {
+            if let Some(wrong) = outside.get_mut(p as usize) {
+                *wrong = false;
+            }
+        }
+        let errors_outside = outside.iter().filter(|w| **w).count() as f64;
+        let size = part.len() as f64;
+        return Ok(Compression { size, errors_outside, stable: false, scenario: false, atoms: training.has_copies() });
+    }
     let tolerance = tolerance(model);
     let carrying = model.fitted.proof.support.unwrap_or(model.examples.len());
     let (inside, any_size): (Vec<bool>, bool) = match theory.compression {
@@ -394,7 +420,13 @@ fn compression(
             if errors > 0.0 {
                 return Err(format!("the passes ended before the last mistake: {errors} examples are still wrong"));
             }
-            return Ok(Compression { size, errors_outside: 0.0, stable: false, scenario: false, atoms: training.has_copies() });
+            return Ok(Compression {
+                size,
+                errors_outside: 0.0,
+                stable: false,
+                scenario: false,
+                atoms: training.has_copies(),
+            });
         }
     };
     let counted = inside.iter().filter(|i| **i).count();
@@ -405,9 +437,16 @@ fn compression(
     Ok(Compression { size, errors_outside, stable: true, scenario: any_size, atoms: training.has_copies() })
 }
 
-fn regularised(training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Option<Regularised> {
+fn regularised(
+    model: &Model,
+    training: &Dataset,
+    seen: &Seen,
+    theory: &Theory,
+    options: &Options<'_>,
+) -> Option<Regularised> {
     // weights of examples change what one of them can do
-    let loss = theory.loss.filter(|_| training.weights().is_none())?;
+    let weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
+    let loss = theory.loss.filter(|_| !weighted)?;
     Some(Regularised {
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
         lipschitz: loss.lipschitz,
@@ -448,14 +487,17 @@ fn online(model: &Model, seen: &Seen, facts: &Facts) -> Option<Online> {
     let first = note(model, "mistakes_in_first_pass").filter(|_| seen.task == Task::Classes(2))?;
     let radius = facts.kernel.radius;
     // any margin that is reached bounds the mistakes
-    let margin = facts.linear.as_ref().filter(|_| facts.errors == Some(0.0)).map(|l| l.least_margin() / l.squared_norm.sqrt());
+    let margin =
+        facts.linear.as_ref().filter(|_| facts.errors == Some(0.0)).map(|l| l.least_margin() / l.squared_norm.sqrt());
     let mistake_bound = radius.zip(margin.filter(|g| *g > 0.0)).map(|(r, g)| (r / g).powi(2));
     Some(Online { mistakes: first, updated: model.fitted.proof.support.unwrap_or(0) as f64, mistake_bound })
 }
 
 /// Errors of leaving out one at a time that the machine has computed itself.
 fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
-    note(model, "loo_error").filter(|_| matches!(facts.task, Task::Classes(_))).map(|share| (share * facts.examples).round())
+    note(model, "loo_error")
+        .filter(|_| matches!(facts.task, Task::Classes(_)))
+        .map(|share| (share * facts.examples).round())
 }
 
 fn held_out_facts(model: &Model, data: &Dataset, theory: &Theory, task: Task) -> Result<Option<HeldOut>, Error> {

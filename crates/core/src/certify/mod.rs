@@ -5,13 +5,17 @@
 //! that scaling and kernel took from them, 64 bits each: then the statement holds for all numbers they might have taken.
 
 mod gather;
+pub mod part;
 mod report;
+mod search;
 mod thorough;
 
 pub use gather::facts;
+pub use report::statement;
+pub use search::{CertifiedCandidate, CertifiedSelection, JUDGES, select};
 
 use crate::bounds::{self, Certificate, Facts, Guarantee, Quantity};
-use crate::data::Dataset;
+use crate::data::{Dataset, Schema};
 use crate::error::Error;
 use crate::gram::Plan;
 use crate::model::Model;
@@ -35,6 +39,10 @@ pub struct Options<'a> {
     pub evidence: usize,
     /// Ends between which every target lies, for regression.
     pub target_range: Option<[f64; 2]>,
+    /// How many numbers of inputs or kernel were chosen by the examples, beyond those the model knows of.
+    pub numbers_chosen: usize,
+    /// How files became data, where the model does not know yet: what it learned from them is paid for.
+    pub schema: Option<&'a Schema>,
     /// Memory.
     pub plan: Plan,
     /// Randomness of simulations.
@@ -51,6 +59,8 @@ impl Default for Options<'_> {
             thorough: false,
             evidence: 0,
             target_range: None,
+            numbers_chosen: 0,
+            schema: None,
             plan: Plan::default(),
             seed: Seed(0),
         }
@@ -128,6 +138,9 @@ impl Certified {
                 && c.guarantee == Guarantee::HighProbability
                 && matches!(c.quantity, Quantity::ZeroOneRisk | Quantity::TubeMisses | Quantity::NoveltyRate)
         };
-        self.certificates.iter().filter(of_risk).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)))
+        self.certificates
+            .iter()
+            .filter(of_risk)
+            .min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)))
     }
 }

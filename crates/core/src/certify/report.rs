@@ -1,7 +1,8 @@
 //! Certificates in words.
 
 use super::Certified;
-use crate::bounds::{Certificate, Quantity};
+use crate::bounds::{Certificate, Guarantee, Quantity};
+use crate::plot::{CertificateBar, CertificateFigure, Theme};
 
 impl Certified {
     /// The best certificate as a sentence.
@@ -9,9 +10,11 @@ impl Certified {
         match self.best() {
             Some(best) => format!("{} ({}).", statement(best), best.bound),
             None => {
-                let near = self.certificates.iter().filter(|c| c.vacuous).find_map(|c| {
-                    c.examples_needed.and_then(|n| n.below_one).map(|m| (c.bound, m))
-                });
+                let near = self
+                    .certificates
+                    .iter()
+                    .filter(|c| c.vacuous)
+                    .find_map(|c| c.examples_needed.and_then(|n| n.below_one).map(|m| (c.bound, m)));
                 let more = near.map_or(String::new(), |(bound, m)| {
                     format!("; {bound} would say something from {m} examples on, at the same complexity")
                 });
@@ -21,8 +24,46 @@ impl Certified {
     }
 }
 
+impl Certified {
+    /// All certificates of probabilities that say something, beside the training error, the held-out error and others by name.
+    pub fn figure(&self, title: &str, errors: &[(String, f64)], theme: Theme) -> String {
+        let shown = |c: &&Certificate| {
+            c.applicable && c.quantity.is_probability() && c.quantity != Quantity::Share && !c.vacuous
+        };
+        let bar = |c: &Certificate| CertificateBar {
+            name: c.bound.to_owned(),
+            lower: c.lower.unwrap_or(0.0),
+            value: c.value.unwrap_or(1.0),
+            note: match c.guarantee {
+                Guarantee::HighProbability => c.quantity.word().to_owned(),
+                other => format!("{}, {}", c.quantity.word(), other.word()),
+            },
+            kind: match c.guarantee {
+                Guarantee::HighProbability => 0,
+                Guarantee::Expectation => 1,
+                Guarantee::Exact | Guarantee::Score => 2,
+            },
+        };
+        let mut lines = Vec::new();
+        lines.extend(self.facts.error_rate().map(|e| ("training error".to_owned(), e)));
+        lines.extend(self.held_out_error.map(|e| ("held-out error".to_owned(), e)));
+        lines.extend(errors.iter().cloned());
+        let note = format!(
+            "{} examples; each high-probability bound (first colour) fails with probability {} at most",
+            self.facts.examples, self.delta
+        );
+        CertificateFigure {
+            title: title.to_owned(),
+            note: Some(note),
+            bars: self.certificates.iter().filter(shown).map(bar).collect(),
+            errors: lines,
+        }
+        .draw(theme)
+    }
+}
+
 /// What a high-probability certificate says.
-pub(crate) fn statement(c: &Certificate) -> String {
+pub fn statement(c: &Certificate) -> String {
     let percent = |v: f64| {
         let v = 100.0 * v;
         // rounded up, so that the sentence is never stronger than the theorem

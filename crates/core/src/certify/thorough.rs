@@ -143,7 +143,8 @@ pub(super) fn evidence(
         return Err(DataError::Usage { finding: "the evidence is for two classes".to_owned() }.into());
     }
     if n > MOST {
-        let finding = format!("the evidence of {n} examples takes n² operations a draw and n³ before; at most {MOST} are taken");
+        let finding =
+            format!("the evidence of {n} examples takes n² operations a draw and n³ before; at most {MOST} are taken");
         return Err(DataError::Usage { finding }.into());
     }
     let gram = model.kernel.training_gram(training)?;

@@ -19,7 +19,13 @@ pub struct Orthant {
 
 /// ln P(all (Lz)_i > 0) for a standard normal z and the lower triangle L, n × n row by row; `more` is asked after each draw
 /// whether to go on, and `None` is the answer to no.
-pub fn ln_orthant(l: &[f64], n: usize, draws: usize, seed: Seed, mut more: impl FnMut(usize) -> bool) -> Option<Orthant> {
+pub fn ln_orthant(
+    l: &[f64],
+    n: usize,
+    draws: usize,
+    seed: Seed,
+    mut more: impl FnMut(usize) -> bool,
+) -> Option<Orthant> {
     let mut random = seed.stream("orthant");
     let mut weights = Vec::with_capacity(draws);
     let mut z = vec![0.0; n];

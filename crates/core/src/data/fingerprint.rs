@@ -22,9 +22,7 @@ impl Values {
         let of = |i: usize| match self {
             Self::Dense(r) => dense(r.row(i)),
             Self::Dense32(r) => dense(r.row(i)),
-            Self::Sparse(r) => {
-                r.row(i).iter().fold(START, |s, c| mix(mix(s, u64::from(c.index)), c.value.to_bits()))
-            }
+            Self::Sparse(r) => r.row(i).iter().fold(START, |s, c| mix(mix(s, u64::from(c.index)), c.value.to_bits())),
             Self::Sparse32(r) => {
                 r.row(i).iter().fold(START, |s, c| mix(mix(s, u64::from(c.index)), f64::from(c.value).to_bits()))
             }
@@ -41,7 +39,6 @@ impl Dataset {
         let views = self.views().iter().map(|v| v.values.fingerprints());
         let examples = views.flatten().fold(START, mix);
         let target = self.target().map_or(0, target_fingerprint);
-        let target = self.weights().into_iter().flatten().fold(target, |s, w| mix(s, w.to_bits()));
         format!("{}-{examples:016x}-{target:016x}", self.len())
     }
 
@@ -61,7 +58,8 @@ fn target_fingerprint(target: &Target) -> u64 {
         return numbers.values.iter().fold(START, |s, v| mix(s, (v + 0.0).to_bits()));
     }
     target.classes().map_or(0, |classes| {
-        let labels: Vec<u64> = classes.labels.iter().map(|l| l.bytes().fold(START, |s, b| mix(s, u64::from(b)))).collect();
+        let labels: Vec<u64> =
+            classes.labels.iter().map(|l| l.bytes().fold(START, |s, b| mix(s, u64::from(b)))).collect();
         classes.codes.iter().fold(START, |s, &c| mix(s, labels[c as usize]))
     })
 }
@@ -79,7 +77,9 @@ mod tests {
     fn any_change_is_seen_and_storage_is_not() {
         let plain = set(&[1.0, 2.0, 3.0, 4.0]);
         assert_eq!(plain.fingerprint(), set(&[1.0, 2.0, 3.0, 4.0]).fingerprint());
-        for other in [set(&[1.0, 2.0, 3.0, 4.5]), set(&[3.0, 4.0, 1.0, 2.0]), set(&[2.0, 1.0, 3.0, 4.0]), set(&[1.0, 2.0])] {
+        for other in
+            [set(&[1.0, 2.0, 3.0, 4.5]), set(&[3.0, 4.0, 1.0, 2.0]), set(&[2.0, 1.0, 3.0, 4.0]), set(&[1.0, 2.0])]
+        {
             assert_ne!(plain.fingerprint(), other.fingerprint());
         }
         let named = |labels: &[&str]| plain.clone().with_target(Target::from_text("y", labels)).unwrap().fingerprint();

@@ -9,6 +9,8 @@ pub struct Theory {
     pub loss: Option<ConvexLoss>,
     /// Whether coefficients are y_i α_i with multipliers 0 ≤ α_i ≤ C.
     pub multipliers: bool,
+    /// How many models it chooses from by looking at the examples.
+    pub choices: f64,
 }
 
 /// Which part of the examples determines the model.
@@ -51,6 +53,7 @@ impl Default for Theory {
             ),
             loss: None,
             multipliers: false,
+            choices: 1.0,
         }
     }
 }

@@ -63,6 +63,12 @@ pub struct Origin {
     pub fingerprint: String,
     /// How many numbers of the kernel were chosen by looking at them (gamma=median and the like).
     pub numbers_chosen: usize,
+    /// Whether the examples had weights.
+    #[serde(default)]
+    pub weighted: bool,
+    /// Places of the examples that the machine was given, where it was given only a part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Vec<u32>>,
 }
 
 impl Model {

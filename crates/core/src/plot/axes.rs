@@ -161,17 +161,15 @@ impl Panel {
     /// The same for logarithms to base ten on the vertical axis: labels are the numbers themselves, at whole powers, or at
     /// 2 and 5 times these where the range holds few.
     pub(super) fn powers(mut self) -> Self {
-        let (low, high) = self.y.of;
-        let step = ((high - low) / 8.0).ceil().max(1.0);
-        let factors: &[f64] = if high - low < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let (first, last) = ((low / step).floor(), (high / step).ceil());
-        self.y_ticks = (0..=(last - first).clamp(0.0, 50.0) as usize)
-            .flat_map(|k| factors.iter().map(move |f| ((first + k as f64) * step, *f)))
-            .map(|(power, factor)| (power + factor.log10(), power_of_ten(power, factor)))
-            .filter(|(place, _)| self.y.holds(*place))
-            .collect();
+        self.y_ticks = powers_in(&self.y);
         let longest = self.y_ticks.iter().map(|(_, text)| width_of(text, SMALL)).fold(16.0, f64::max);
         self.x.to.0 = 44.0 + longest;
+        self
+    }
+
+    /// The same for logarithms to base ten on the horizontal axis.
+    pub(super) fn powers_across(mut self) -> Self {
+        self.x_ticks = powers_in(&self.x);
         self
     }
 
@@ -235,6 +233,19 @@ impl Panel {
         svg.end();
         labels(svg, (left, right), (bottom, top), bottom + 43.0, x_label, y_label);
     }
+}
+
+/// Whole powers of ten on a scale of logarithms, and 2 and 5 times these where it holds few.
+fn powers_in(scale: &Scale) -> Vec<(f64, String)> {
+    let (low, high) = scale.of;
+    let step = ((high - low) / 8.0).ceil().max(1.0);
+    let factors: &[f64] = if high - low < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let (first, last) = ((low / step).floor(), (high / step).ceil());
+    (0..=(last - first).clamp(0.0, 50.0) as usize)
+        .flat_map(|k| factors.iter().map(move |f| ((first + k as f64) * step, *f)))
+        .map(|(power, factor)| (power + factor.log10(), power_of_ten(power, factor)))
+        .filter(|(place, _)| scale.holds(*place))
+        .collect()
 }
 
 /// The words along the two axes, those of the first on a base line.

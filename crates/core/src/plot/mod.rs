@@ -5,6 +5,7 @@
 //! picture, never written into it; the same figure always gives the same text.
 
 mod axes;
+mod certificates;
 mod contour;
 mod curve;
 mod distributions;
@@ -19,6 +20,7 @@ mod profile;
 mod raster;
 mod reliability;
 mod roc;
+mod sample_size;
 mod scatter;
 mod spectrum;
 mod strokes;
@@ -29,6 +31,7 @@ mod tests;
 mod theme;
 mod title;
 
+pub use certificates::{CertificateBar, CertificateFigure};
 pub use curve::{Band, Datum, Line, RegressionCurve};
 pub use distributions::{DensityPair, Distributions};
 pub use feature_maps::{FeatureMap, FeatureMaps};
@@ -41,6 +44,7 @@ pub use profile::ScoreProfile;
 pub use raster::{Format, save};
 pub use reliability::{ReliabilityDiagram, Share};
 pub use roc::RocFigure;
+pub use sample_size::{BoundCurve, SampleSizeFigure};
 pub use scatter::Scatter;
 pub use spectrum::SpectrumFigure;
 pub use strokes::{Stroke, Strokes};

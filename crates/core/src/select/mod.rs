@@ -152,7 +152,7 @@ impl Search<'_> {
     }
 
     /// The machine and the kernel at a point.
-    fn at(&self, point: &[(String, Setting)]) -> Result<(Box<dyn Machine>, Formula), Error> {
+    pub(crate) fn at(&self, point: &[(String, Setting)]) -> Result<(Box<dyn Machine>, Formula), Error> {
         let mut machine = (self.machine.make)();
         for (name, value) in self.settings {
             assign(self.machine.name, machine.as_mut(), name, value)?;

@@ -115,7 +115,7 @@ impl Machine for LinearSvc {
             MarginLoss::Hinge => Theory {
                 compression: Compresses::Margin { any_size: true },
                 loss: plain.then_some(loss),
-                multipliers: false,
+                ..Theory::default()
             },
             MarginLoss::SquaredHinge => {
                 Theory { compression: Compresses::Margin { any_size: true }, ..Theory::default() }

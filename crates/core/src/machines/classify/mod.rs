@@ -12,6 +12,7 @@ mod lp_boost;
 mod lp_machine;
 mod nearest_mean;
 mod nu_svc;
+mod pac_bayes;
 pub(super) mod pairs;
 mod parzen;
 mod perceptron;
@@ -33,6 +34,7 @@ pub use lp_boost::lp_boost;
 pub use lp_machine::lp_machine;
 pub use nearest_mean::NearestMean;
 pub use nu_svc::NuSvc;
+pub use pac_bayes::PacBayes;
 pub use parzen::Parzen;
 pub use perceptron::Perceptron;
 pub use programme::programme;
@@ -50,6 +52,7 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &linear_svc::ENTRY,
     &nearest_mean::ENTRY,
     &perceptron::ENTRY,
+    &pac_bayes::ENTRY,
     &parzen::ENTRY,
     &adatron::ENTRY,
     &regularised_fisher::ENTRY,

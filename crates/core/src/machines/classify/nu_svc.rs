@@ -2,7 +2,9 @@
 
 use super::pairs::Pairs;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
-use crate::machines::{Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Reads, Task, Theory};
+use crate::machines::{
+    Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Reads, Task, Theory,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};

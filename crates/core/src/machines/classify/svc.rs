@@ -4,7 +4,10 @@ use super::pairs::{Pairs, Side};
 use crate::calibrate::Layout;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
-use crate::machines::{Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory};
+use crate::machines::{
+    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry,
+    Readout, Reads, Task, Theory,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
@@ -170,6 +173,7 @@ impl Machine for Svc {
             compression: Compresses::Margin { any_size: true },
             loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: self.bias }),
             multipliers: self.loss == Loss::Hinge,
+            ..Theory::default()
         }
     }
 

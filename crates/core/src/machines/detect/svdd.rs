@@ -3,7 +3,9 @@
 use super::one_class::support_of;
 use crate::gram::{Side, diagonal};
 use crate::machines::support::{Effort, prove, weights};
-use crate::machines::{Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory};
+use crate::machines::{
+    Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};

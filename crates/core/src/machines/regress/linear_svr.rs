@@ -99,6 +99,7 @@ impl Machine for LinearSvr {
             compression: Compresses::Tube { epsilon: self.epsilon },
             loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: false }),
             multipliers: false,
+            ..Theory::default()
         }
     }
 

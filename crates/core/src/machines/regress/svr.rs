@@ -1,7 +1,10 @@
 //! ε-support vector regression.
 
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
-use crate::machines::{Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory};
+use crate::machines::{
+    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads,
+    Task, Theory,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
@@ -130,6 +133,7 @@ impl Machine for Svr {
             compression: Compresses::Tube { epsilon: self.epsilon },
             loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: self.bias }),
             multipliers: false,
+            ..Theory::default()
         }
     }
 

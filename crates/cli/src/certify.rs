@@ -1,0 +1,231 @@
+//! `mercer certify`: what learning theory guarantees about a model.
+
+use crate::failure::Failure;
+use crate::watch::Watch;
+use crate::{Verb, arguments, input, report};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::bounds::{Certificate, Guarantee, State};
+use mercer::certify::{Certified, Options};
+use mercer::machines::Readout;
+use mercer::model::Model;
+use mercer::plot::short_formula;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+pub(crate) const VERB: Verb = Verb { command, run };
+
+fn command() -> Command {
+    let number = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let command = Command::new("certify")
+        .about("Turn a fit into guarantees: how wrong can this model be, by which theorem, on what conditions")
+        .after_help(
+            "Examples:\n  mercer certify model.mercer train.csv\n  \
+             mercer certify model.mercer train.csv --held-out test.csv -o certificates.svg\n  \
+             mercer certify model.mercer train.csv --evidence 1000 --thorough --json\n\n\
+             The training file is recognised by its hash. What was chosen by the training examples is paid for: the\n\
+             candidates of `mercer select`, and 64 bits for each number that scaling and kernel took from them. Fit with\n\
+             --scale none and numbers in the kernel to pay nothing.\n\
+             `mercer list bounds` explains each bound; `mercer plan` tells how many examples one needs.",
+        )
+        .arg(arguments::path("MODEL", "Model file"))
+        .arg(arguments::path("DATA", "The training file"))
+        .arg(
+            Arg::new("held-out")
+                .long("held-out")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Labelled examples that training has not seen"),
+        )
+        .arg(
+            number("delta", "P", "Probability with which each certificate may fail")
+                .value_parser(value_parser!(f64))
+                .default_value("0.05"),
+        )
+        .arg(
+            number("candidates", "N", "How many models were tried on the training examples, where the model does not know")
+                .value_parser(value_parser!(usize)),
+        )
+        .arg(
+            number("held-out-candidates", "N", "How many models were compared on the held-out examples")
+                .value_parser(value_parser!(usize))
+                .default_value("1"),
+        )
+        .arg(
+            Arg::new("thorough")
+                .long("thorough")
+                .action(ArgAction::SetTrue)
+                .help("Also what takes m² to m³ operations: rank, random signs, spans"),
+        )
+        .arg(
+            number("evidence", "DRAWS", "Also the prior's mass of all classifiers without training error, by so many draws")
+                .value_parser(value_parser!(usize))
+                .default_value("0"),
+        )
+        .arg(number("target-range", "LOW,HIGH", "Ends between which every target lies, for bounds of regression").allow_hyphen_values(true))
+        .arg(
+            Arg::new("all")
+                .long("all")
+                .action(ArgAction::SetTrue)
+                .help("Tell the conditions of every certificate, and why others do not apply"),
+        )
+        .arg(Arg::new("markdown").long("markdown").action(ArgAction::SetTrue).help("Print the table as Markdown"))
+        .arg(arguments::output("FIG", "Draw all certificates beside the errors, as .svg or .png"))
+        .arg(arguments::theme())
+        .arg(arguments::labels())
+        .args(arguments::format());
+    arguments::common(command)
+}
+
+fn run(flags: &ArgMatches) -> Result<(), Failure> {
+    let (Some(path), Some(data)) = (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA")) else {
+        return Err(Failure::usage("MODEL and DATA are needed"));
+    };
+    let picture = arguments::target(flags)?;
+    if let Some(file) = picture {
+        arguments::picture(file)?;
+    }
+    let model = Model::load(path)?;
+    if matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Clusters { .. }) {
+        return Err(Failure::usage(format!(
+            "{} predicts nothing that could be wrong; see measure --stability",
+            model.machine
+        )));
+    }
+    let training = input::for_model(&model, data, flags)?;
+    let held_out = flags.get_one::<PathBuf>("held-out").map(|f| input::for_model(&model, f, flags)).transpose()?;
+    let watch = Watch::new(flags);
+    let options = Options {
+        delta: flags.get_one::<f64>("delta").copied().unwrap_or(0.05),
+        held_out: held_out.as_ref(),
+        held_out_candidates: flags.get_one::<usize>("held-out-candidates").copied().unwrap_or(1),
+        candidates: flags.get_one::<usize>("candidates").copied(),
+        thorough: flags.get_flag("thorough"),
+        evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
+        target_range: target_range(flags)?,
+        numbers_chosen: 0,
+        schema: None,
+        plan: arguments::plan(flags)?,
+        seed: arguments::seed(flags),
+    };
+    let certified = model.certify(&training, &options, &watch)?;
+    watch.finish();
+    if let Some(file) = picture {
+        let title = format!("{}, {}", model.machine, short_formula(&model.kernel.to_string()));
+        let svg = certified.figure(&title, &[], arguments::chosen_theme(flags));
+        arguments::save_picture(file, &svg)?;
+    }
+    if flags.get_flag("json") {
+        report::print_json(&serde_json::json!(certified.certificates));
+        return Ok(());
+    }
+    report::print(&told(&certified, flags.get_flag("markdown"), flags.get_flag("all")));
+    if let Some(file) = picture {
+        report::print(&report::facts(&[("picture", file.display().to_string())]));
+    }
+    Ok(())
+}
+
+fn target_range(flags: &ArgMatches) -> Result<Option<[f64; 2]>, Failure> {
+    let Some(text) = flags.get_one::<String>("target-range") else { return Ok(None) };
+    let ends: Vec<f64> = text.split(',').filter_map(|e| e.trim().parse().ok()).collect();
+    match ends.as_slice() {
+        [low, high] if low < high && high.is_finite() && low.is_finite() => Ok(Some([*low, *high])),
+        _ => Err(Failure::usage(format!("--target-range {text} needs two numbers, the lower first: 0,100"))),
+    }
+}
+
+/// The table, the sentence and what is to be said beside them.
+fn told(certified: &Certified, markdown: bool, all: bool) -> String {
+    let mut text = String::new();
+    let facts = &certified.facts;
+    let mut head = vec![("examples", facts.examples.to_string())];
+    head.extend(facts.error_rate().map(|e| ("training error", format!("{e:.4}"))));
+    head.extend(
+        certified
+            .held_out_error
+            .map(|e| ("held-out error", format!("{e:.4} of {}", facts.held_out.map_or(0.0, |h| h.examples)))),
+    );
+    match facts.price.candidates {
+        None => head.push((
+            "candidates",
+            "unknown: nothing is paid for a choice by these examples; tell how many were tried with --candidates"
+                .to_owned(),
+        )),
+        Some(1) => {}
+        Some(n) => head.push(("candidates", format!("{n}, which costs {:.1} nats", (n as f64).ln()))),
+    }
+    if facts.price.learned > 0.0 && facts.price.learned.is_finite() {
+        head.push(("paid for", format!("{}: {:.0} nats", facts.price.learned_what, facts.price.learned)));
+    }
+    if markdown {
+        for (name, value) in &head {
+            let _ = writeln!(text, "- {name}: {value}");
+        }
+        text.push('\n');
+    } else {
+        text.push_str(&report::facts(&head));
+    }
+    let (apply, others): (Vec<&Certificate>, Vec<&Certificate>) =
+        certified.certificates.iter().partition(|c| c.applicable);
+    let header = ["bound", "of", "value", "guarantee", "source"];
+    let rows: Vec<Vec<String>> = apply.iter().map(|c| row(c)).collect();
+    if markdown {
+        let _ = writeln!(text, "| {} |\n|{}", header.join(" | "), "---|".repeat(header.len()));
+        for row in &rows {
+            let _ = writeln!(text, "| {} |", row.join(" | "));
+        }
+    } else {
+        text.push_str(&report::table(&header, &rows, false));
+    }
+    if all {
+        for c in &apply {
+            let _ = writeln!(text, "\n{}: {}", c.bound, c.source);
+            for condition in &c.conditions {
+                let state = if condition.state == State::Checked { "checked" } else { "declared" };
+                let _ = writeln!(text, "  {state}: {}", condition.what);
+            }
+            if !c.reason.is_empty() {
+                let _ = writeln!(text, "  {}", c.reason);
+            }
+        }
+        text.push_str("\nDo not apply:\n");
+        for c in &others {
+            let _ = writeln!(text, "  {}: {}", c.bound, c.reason);
+        }
+    } else {
+        let _ = writeln!(
+            text,
+            "\n{} more bounds do not apply; --all tells why, and on what the others rest.",
+            others.len()
+        );
+    }
+    let _ = writeln!(text, "\n{}", certified.sentence());
+    text
+}
+
+fn row(c: &Certificate) -> Vec<String> {
+    let value = match (c.value, c.lower) {
+        (Some(_), _) if c.vacuous => "says nothing".to_owned(),
+        (Some(v), Some(l)) => format!("{l:.4} to {v:.4}"),
+        (Some(v), None) => format!("{v:.4}"),
+        (None, _) => String::new(),
+    };
+    let guarantee = match (c.guarantee, c.delta) {
+        (Guarantee::HighProbability, Some(delta)) => format!("{} ({delta})", c.guarantee.word()),
+        _ => c.guarantee.word().to_owned(),
+    };
+    let needed = c.examples_needed.and_then(|n| n.below_one).filter(|_| c.vacuous);
+    let value = needed.map_or(value.clone(), |m| format!("{value} below {m} examples"));
+    let place = c.source.split(" [corrected").next().unwrap_or_default().to_owned();
+    vec![c.bound.to_owned(), c.quantity.word().to_owned(), value, guarantee, short_source(&place)]
+}
+
+/// Authors, year and place; the title is in `mercer list bounds`.
+fn short_source(source: &str) -> String {
+    let Some(open) = source.rfind(" (") else { return source.to_owned() };
+    let year = &source[open..];
+    let authors = source[..open].split(", ").next().unwrap_or_default();
+    format!("{authors}{year}")
+}

@@ -1,0 +1,132 @@
+//! Training again on a few examples so that the others certify the model: sample compression for every machine.
+//!
+//! # Source
+//! Langford (2005), Thm. 4.5: for all subsets of all sizes d at once, R ≤ max { p : P(Bin(m − d, p) ≤ q) ≥ δ/(m C(m, d)) }, q the
+//! errors on the others. The subset may be chosen in any way, so sizes are tried and the best bound wins at no further price.
+
+use super::{Options, facts};
+use crate::bounds::compression::binomial;
+use crate::data::Dataset;
+use crate::error::Error;
+use crate::formula::Formula;
+use crate::job::Job;
+use crate::machines::Coefficients;
+use crate::model::{Model, Origin};
+use crate::solvers::Monitor;
+
+/// Sizes tried.
+const SIZES: usize = 24;
+
+/// A model that was trained on a part of the examples, with the bound that the others give.
+pub struct Certified {
+    /// The model.
+    pub model: Model,
+    /// The bound.
+    pub bound: f64,
+    /// How many examples it was trained on.
+    pub size: usize,
+    /// Errors on the others.
+    pub errors: usize,
+    /// Sizes and bounds of all that were tried.
+    pub tried: Vec<(usize, f64)>,
+}
+
+/// Fits on all examples, orders them by their weight in that fit, and trains again on the first d of them, for the d whose
+/// bound is least; or, where a bound is wanted, for the least d that reaches it.
+///
+/// # Errors
+/// As [`Job::run`].
+pub fn fit(
+    job: &Job<'_>,
+    data: &Dataset,
+    options: &Options<'_>,
+    wanted: Option<f64>,
+    watch: &dyn Monitor,
+) -> Result<Certified, Error> {
+    let whole = job.run(data, watch)?;
+    let order = by_weight(&whole, data, job);
+    let (kernel, numbers_chosen) = (whole.kernel.clone(), job.kernel.numbers_to_choose());
+    let m = data.len();
+    let mut sizes: Vec<usize> = (0..SIZES)
+        .map(|i| (4.0 * (m as f64 / 8.0).max(1.0).powf(i as f64 / (SIZES - 1) as f64)).round() as usize)
+        .filter(|&d| d < m)
+        .collect();
+    sizes.dedup();
+    let mut best: Option<Certified> = None;
+    let mut tried = Vec::new();
+    for d in sizes {
+        let Some((model, errors, bound)) = at(job, &kernel, data, &order[..d], numbers_chosen, options, watch)? else {
+            continue;
+        };
+        tried.push((d, bound));
+        if best.as_ref().is_none_or(|b| bound < b.bound) {
+            best = Some(Certified { model, bound, size: d, errors, tried: Vec::new() });
+        }
+        if wanted.is_some_and(|w| bound <= w) {
+            break;
+        }
+    }
+    let mut best = match best {
+        Some(best) => best,
+        // nothing smaller can be learned from: all examples, and a bound that says nothing
+        None => Certified { model: whole, bound: 1.0, size: m, errors: 0, tried: Vec::new() },
+    };
+    best.tried = tried;
+    Ok(best)
+}
+
+/// Trains on the examples at the given places and judges the others; `None` where nothing can be learned from so few.
+fn at(
+    job: &Job<'_>,
+    kernel: &Formula,
+    data: &Dataset,
+    part: &[usize],
+    numbers_chosen: usize,
+    options: &Options<'_>,
+    watch: &dyn Monitor,
+) -> Result<Option<(Model, usize, f64)>, Error> {
+    let mut part = part.to_vec();
+    part.sort_unstable();
+    let small = data.select(&part);
+    // every class must be there, or another problem would be learned
+    if let (Some(all), Some(few)) = (data.target(), small.target())
+        && let (Ok(all), Ok(few)) = (all.classes(), few.classes())
+        && job.machine.entry().learns == crate::machines::Learns::Classes
+        && all.labels.len() != few.labels.len()
+    {
+        return Ok(None);
+    }
+    let again = Job { kernel, probabilities: None, companions: None, ..*job };
+    let mut model = again.run(&small, watch)?;
+    let places: Vec<u32> = part.iter().map(|&p| p as u32).collect();
+    model.origin = Some(Origin {
+        fingerprint: data.fingerprint(),
+        numbers_chosen,
+        weighted: data.weights().is_some(),
+        part: Some(places),
+    });
+    model.trained_on = data.len();
+    model.fitted.training_scores = None;
+    model.places = model.places.iter().map(|&p| part[p]).collect();
+    let facts = facts(&model, data, options, watch)?;
+    let Some(set) = facts.compression else { return Ok(None) };
+    let price = (facts.price.candidates.unwrap_or(1).max(1) as f64).ln() + facts.price.learned;
+    let bound = binomial(facts.examples, set.size, set.errors_outside, price - options.delta.ln());
+    Ok(Some((model, set.errors_outside as usize, bound)))
+}
+
+/// Places of all examples, those with most weight in the fit first, the others in random order after them.
+fn by_weight(model: &Model, data: &Dataset, job: &Job<'_>) -> Vec<usize> {
+    let mut weight = vec![0.0; data.len()];
+    if let Coefficients::Dual { points, alpha } | Coefficients::Pairwise { points, alpha, .. } =
+        &model.fitted.expansion.coefficients
+    {
+        let width = alpha.len() / points.len().max(1);
+        for (p, row) in points.iter().zip(alpha.chunks_exact(width.max(1))) {
+            weight[model.places[*p]] = row.iter().map(|a| a.abs()).sum();
+        }
+    }
+    let mut order = job.seed.stream("part of the examples").permutation(data.len());
+    order.sort_by(|&a, &b| weight[b].total_cmp(&weight[a]));
+    order
+}

@@ -1,0 +1,97 @@
+//! Choosing parameters by their certificates: every candidate is fitted on all examples, no example is held out, and the
+//! certificate that is told pays for all candidates and for all bounds that were looked at.
+//!
+//! # Source
+//! Herbrich (2002), §4.2.3 (structural risk minimisation): bounds at δ p_j with Σ p_j ≤ 1 hold all at once; Freund (1998) for
+//! self-bounding learners.
+
+use super::{Options, facts};
+use crate::bounds::{self, Certificate};
+use crate::data::Dataset;
+use crate::error::Error;
+use crate::job::Job;
+use crate::model::Model;
+use crate::params::Setting;
+use crate::select::Search;
+use crate::solvers::{Monitor, Status};
+
+/// The bounds that candidates are judged by; each costs its part of δ.
+pub const JUDGES: [&str; 3] = ["scenario", "compression_binomial", "pac_bayes_kl"];
+
+/// A candidate and its least certificate.
+#[derive(Clone, Debug)]
+pub struct CertifiedCandidate {
+    /// The grid's parameters here.
+    pub point: Vec<(String, Setting)>,
+    /// The kernel here, with numbers resolved.
+    pub kernel: String,
+    /// The least bound, all prices paid; 1 where none says anything.
+    pub value: f64,
+    /// Which bound it is.
+    pub bound: &'static str,
+}
+
+/// What a search found.
+pub struct CertifiedSelection {
+    /// All candidates in the order of the grid.
+    pub candidates: Vec<CertifiedCandidate>,
+    /// The place of the best; the first of equals.
+    pub best: usize,
+    /// Its model, which knows how many candidates there were.
+    pub model: Model,
+    /// Its certificate.
+    pub certificate: Certificate,
+    /// How the search ended.
+    pub status: Status,
+}
+
+/// Fits every point of the grid on all examples and keeps the one with the least certificate.
+///
+/// # Errors
+/// As [`Job::run`]; if no bound applies to any candidate.
+pub fn select(
+    search: &Search<'_>,
+    data: &Dataset,
+    options: &Options<'_>,
+    watch: &dyn Monitor,
+) -> Result<CertifiedSelection, Error> {
+    let points = search.grid.kernel_first(search.kernel).points();
+    // each candidate is judged by each bound
+    let options = &Options { candidates: Some(points.len() * JUDGES.len()), ..*options };
+    let mut candidates = Vec::new();
+    let mut kept: Option<(usize, Model, Certificate)> = None;
+    let mut status = Status::Converged;
+    for point in points {
+        let (machine, kernel) = search.at(&point)?;
+        let job = Job { plan: search.plan, seed: search.seed, ..Job::new(machine.as_ref(), &kernel) };
+        let model = job.run(data, watch)?;
+        if !matches!(model.fitted.proof.status, Status::Converged | Status::IterationLimit) {
+            status = model.fitted.proof.status;
+            break;
+        }
+        let known = facts(&model, data, options, watch)?;
+        let judged =
+            JUDGES.iter().filter_map(|name| bounds::find(name)).map(|e| Certificate::of(e, &known, options.delta));
+        let best =
+            judged.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)));
+        let (value, bound) = best.as_ref().map_or((1.0, "none"), |c| (c.value.unwrap_or(1.0), c.bound));
+        let place = candidates.len();
+        candidates.push(CertifiedCandidate { point, kernel: model.kernel.to_string(), value, bound });
+        if let Some(certificate) = best
+            && kept.as_ref().is_none_or(|(_, _, k)| value < k.value.unwrap_or(1.0))
+        {
+            kept = Some((place, model, certificate));
+        }
+    }
+    let Some((best, mut model, certificate)) = kept else {
+        return Err(crate::data::DataError::Usage {
+            finding: format!(
+                "no bound applies to {}: choose by cross-validation, or fit with --certified, which works for every machine",
+                search.machine.name
+            ),
+        }
+        .into());
+    };
+    model.candidates = candidates.len() * JUDGES.len();
+    Ok(CertifiedSelection { candidates, best, model, certificate, status })
+}

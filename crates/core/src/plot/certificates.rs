@@ -1,0 +1,110 @@
+//! Bounds beside errors: a bar for each certificate, and lines where the errors are.
+
+use super::axes::{NORMAL, Panel, SMALL, header};
+use super::svg::{Anchor, Svg, fitted};
+use super::theme::Theme;
+
+/// A certificate's bar.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CertificateBar {
+    /// The bound's name.
+    pub name: String,
+    /// The lower end, 0 where there is none.
+    pub lower: f64,
+    /// The bound.
+    pub value: f64,
+    /// What is bounded, and how it is guaranteed.
+    pub note: String,
+    /// 0 for high probability, 1 for expectation, 2 for the rest: which colour.
+    pub kind: u32,
+}
+
+/// Certificates as bars on one scale, with the errors of the model as lines.
+#[derive(Clone, Debug, Default)]
+pub struct CertificateFigure {
+    /// Title.
+    pub title: String,
+    /// A small line under the title.
+    pub note: Option<String>,
+    /// The bars from top to bottom.
+    pub bars: Vec<CertificateBar>,
+    /// Errors, each with its name.
+    pub errors: Vec<(String, f64)>,
+}
+
+const ROW: f64 = 26.0;
+const TOP: f64 = 96.0;
+const WIDTH: f64 = 820.0;
+const NAMES: f64 = 190.0;
+
+impl CertificateFigure {
+    /// The picture.
+    pub fn draw(&self, theme: Theme) -> String {
+        let rows = self.bars.len().max(1) as f64;
+        let base = TOP + ROW * rows;
+        let mut svg = Svg::new(WIDTH, base + 64.0, &self.title, theme);
+        header(&mut svg, 24.0, WIDTH, &self.title, self.note.as_deref());
+        let ink = format!("fill=\"{}\"", theme.ink());
+        let sane = |v: f64| if v.is_finite() { v.clamp(0.0, 1.0) } else { 1.0 };
+        let most =
+            self.bars.iter().map(|b| sane(b.value)).chain(self.errors.iter().map(|e| sane(e.1))).fold(0.0, f64::max);
+        let end = if most > 0.5 { 1.0 } else { (1.15 * most).clamp(0.01, 1.0) };
+        let panel = Panel::inside((0.0, end), (0.0, rows), (NAMES, WIDTH - 190.0), (TOP, base));
+        for (k, bar) in self.bars.iter().enumerate() {
+            let y = TOP + ROW * k as f64;
+            let middle = y + 0.5 * ROW + 4.0;
+            let colour = theme.pale(theme.colour(bar.kind.min(2)), 0.65).hex();
+            let (from, to) = (panel.x.at(sane(bar.lower).min(end)), panel.x.at(sane(bar.value).min(end)));
+            svg.rect([from, y + 4.0, (to - from).max(1.0), ROW - 8.0], &format!("fill=\"{colour}\""));
+            svg.text((NAMES - 10.0, middle), Anchor::End, SMALL, 0.0, &ink, &fitted(&bar.name, SMALL, NAMES - 20.0));
+            let text = format!("{:.3}  {}", sane(bar.value), bar.note);
+            svg.text((WIDTH - 182.0, middle), Anchor::Start, SMALL, 0.0, &ink, &fitted(&text, SMALL, 178.0));
+        }
+        for (k, (name, error)) in self.errors.iter().enumerate() {
+            let x = panel.x.at(sane(*error).min(end));
+            let colour = theme.colour(3 + k as u32).hex();
+            svg.line(
+                (x, TOP - 6.0),
+                (x, base),
+                &format!("stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"5 3\""),
+            );
+            let at = (24.0 + 260.0 * k as f64, 76.0);
+            svg.line(
+                (at.0, at.1 - 4.0),
+                (at.0 + 20.0, at.1 - 4.0),
+                &format!("stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"5 3\""),
+            );
+            svg.text((at.0 + 26.0, at.1), Anchor::Start, SMALL, 0.0, &ink, &format!("{name} {error:.4}"));
+        }
+        for (value, word) in super::axes::ticks((0.0, end), 6) {
+            let x = panel.x.at(value);
+            svg.line((x, base), (x, base + 5.0), &format!("stroke=\"{}\"", theme.ink()));
+            svg.text((x, base + 20.0), Anchor::Middle, SMALL, 0.0, &ink, &word);
+        }
+        svg.line((NAMES, base), (WIDTH - 190.0, base), &format!("stroke=\"{}\"", theme.ink()));
+        svg.text((0.5 * (NAMES + WIDTH - 190.0), base + 44.0), Anchor::Middle, NORMAL, 0.0, &ink, "probability");
+        svg.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_certificate_has_a_bar_and_every_error_a_line() {
+        let bar = |name: &str, value| CertificateBar { name: name.to_owned(), value, ..CertificateBar::default() };
+        let figure = CertificateFigure {
+            title: "svc".to_owned(),
+            note: None,
+            bars: vec![bar("scenario", 0.11), bar("vc", f64::INFINITY), bar("odd", f64::NAN)],
+            errors: vec![("training error".to_owned(), 0.02)],
+        };
+        let svg = figure.draw(Theme::Light);
+        assert!(
+            svg.matches("<rect").count() >= 3 && svg.contains(">scenario<") && svg.contains(">training error 0.0200<")
+        );
+        assert!(!svg.contains("NaN") && !svg.contains("inf\""));
+        assert!(CertificateFigure::default().draw(Theme::Dark).ends_with("</svg>\n"));
+    }
+}

@@ -1,0 +1,477 @@
+//! What theorems assume of fits, checked on fits; and certificates of models from end to end.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
+
+use mercer::bounds::{self, Certificate, Guarantee, Quantity, State};
+use mercer::certify::{self, Certified, Options, part};
+use mercer::data::Values;
+use mercer::gram::fill;
+use mercer::machines::Coefficients;
+use mercer::prelude::*;
+use mercer::solvers::Silent;
+
+/// Two Gaussians ±(shift, 0) in the plane.
+fn gaussians(n: usize, shift: f64, seed: u64) -> (Dataset, Vec<f64>) {
+    let mut random = Seed(seed).stream("gaussians");
+    let y: Vec<f64> = (0..n).map(|_| if random.uniform() < 0.5 { 1.0 } else { -1.0 }).collect();
+    let x: Vec<f64> = y.iter().flat_map(|y| [y * shift + random.normal(), random.normal()]).collect();
+    // the first label in order is the positive one
+    let names: Vec<&str> = y.iter().map(|y| if *y > 0.0 { "a" } else { "b" }).collect();
+    let data = Dataset::new(Rows::new(x, n, 2).unwrap()).with_target(Target::from_text("y", &names)).unwrap();
+    (data, y)
+}
+
+fn svc(c: f64, bias: bool) -> Svc {
+    let mut machine = Svc { c, bias, ..Svc::default() };
+    machine.effort.tolerance = 1e-8;
+    machine
+}
+
+fn certified(model: &Model, data: &Dataset) -> Certified {
+    model.certify(data, &Options::default(), &Silent).unwrap()
+}
+
+fn of<'a>(certified: &'a Certified, name: &str) -> &'a Certificate {
+    certified.certificates.iter().find(|c| c.bound == name).unwrap()
+}
+
+fn value(certified: &Certified, name: &str) -> f64 {
+    of(certified, name).value.unwrap_or_else(|| panic!("{name}: {}", of(certified, name).reason))
+}
+
+/// K, row by row.
+fn matrix(kernel: &Formula, data: &Dataset) -> Vec<f64> {
+    let n = data.len();
+    let mut k = vec![0.0; n * n];
+    fill(kernel.gram(data).unwrap().as_ref(), &mut k);
+    k
+}
+
+/// The coefficients of a classifier of two classes on all training examples.
+fn coefficients(model: &Model, n: usize) -> Vec<f64> {
+    let (points, alpha) = match &model.fitted.expansion.coefficients {
+        Coefficients::Pairwise { points, alpha, .. } | Coefficients::Dual { points, alpha } => (points, alpha),
+        other => panic!("{other:?}"),
+    };
+    let mut all = vec![0.0; n];
+    points.iter().zip(alpha).for_each(|(&p, a)| all[model.places[p]] = *a);
+    all
+}
+
+fn without(data: &Dataset, i: usize) -> Dataset {
+    data.select(&(0..data.len()).filter(|&j| j != i).collect::<Vec<_>>())
+}
+
+/// Thm. 5.31 in the norm of the feature space: leaving out x_i moves f by at most C √κ(x_i, x_i). And Thm. 2.37: errors ≤ errors of
+/// leaving one out ≤ examples that need their own weight ≤ support vectors.
+#[test]
+fn leaving_one_out_moves_little_and_the_counts_are_in_order() {
+    let (data, y) = gaussians(50, 1.2, 3);
+    let kernel = rbf(0.5);
+    let k = matrix(&kernel, &data);
+    for c in [0.05, 0.5, 5.0] {
+        let machine = svc(c, false);
+        let model = machine.fit(&kernel, &data).unwrap();
+        let whole = coefficients(&model, 50);
+        let (mut errors, mut largest) = (0, 0.0_f64);
+        for i in 0..50 {
+            let less = machine.fit(&kernel, &without(&data, i)).unwrap();
+            let mut other = coefficients(&less, 49);
+            other.insert(i, 0.0);
+            let d: Vec<f64> = whole.iter().zip(&other).map(|(a, b)| a - b).collect();
+            let squared: f64 = (0..50).map(|a| d[a] * (0..50).map(|b| k[a * 50 + b] * d[b]).sum::<f64>()).sum();
+            largest = largest.max(squared.max(0.0).sqrt() / (c * k[i * 50 + i].sqrt()));
+            let f: f64 = (0..50).map(|b| other[b] * k[i * 50 + b]).sum();
+            errors += usize::from(y[i] * f <= 0.0);
+        }
+        assert!(largest <= 1.0 + 1e-4, "{c}: {largest}");
+        assert!(c > 0.1 || largest > 0.99, "attained at small C: {largest}");
+        let found = certified(&model, &data);
+        let (training, count, support) =
+            (found.facts.error_rate().unwrap(), value(&found, "jaakkola_haussler"), value(&found, "support_vectors"));
+        let left_out = errors as f64 / 50.0;
+        assert!(training <= count && left_out <= count && count <= support, "{training} {left_out} {count} {support}");
+    }
+}
+
+/// T3: the compression set alone gives the same function, and every error is inside it.
+#[test]
+fn support_vectors_alone_give_the_same_model() {
+    let (data, _) = gaussians(120, 1.0, 5);
+    let kernel = rbf(0.7);
+    for bias in [false, true] {
+        let machine = svc(1.0, bias);
+        let model = machine.fit(&kernel, &data).unwrap();
+        let mut places = model.places.clone();
+        places.sort_unstable();
+        let again = machine.fit(&kernel, &data.select(&places)).unwrap();
+        for (a, b) in model.scores(&data).unwrap().iter().zip(again.scores(&data).unwrap()) {
+            assert!((a - b).abs() < 1e-5, "{a} {b}");
+        }
+        let found = certified(&model, &data);
+        let set = found.facts.compression.unwrap();
+        assert_eq!(set.errors_outside, 0.0);
+        assert!(set.size >= places.len() as f64 && set.size <= places.len() as f64 + 3.0);
+        assert!(found.facts.errors.unwrap() > 0.0, "classes overlap");
+    }
+}
+
+/// T4: Novikoff's bound with the margin of a support vector machine, and the examples that ever changed the perceptron suffice.
+#[test]
+fn a_perceptron_is_its_updates() {
+    let (data, _) = gaussians(80, 4.0, 9);
+    let kernel = rbf(0.1);
+    let model = Perceptron::default().fit(&kernel, &data).unwrap();
+    let best = svc(f64::INFINITY, false).fit(&kernel, &data).unwrap();
+    let norm = certified(&best, &data).facts.linear.unwrap().squared_norm;
+    let note = |name: &str| model.fitted.proof.notes.iter().find(|(n, _)| n == name).unwrap().1;
+    assert!(note("mistakes") <= norm * (1.0 + 1e-6), "κ(x, x) = 1 and γ = 1/‖w‖: {} {norm}", note("mistakes"));
+    let mut places = model.places.clone();
+    places.sort_unstable();
+    let again = Perceptron::default().fit(&kernel, &data.select(&places)).unwrap();
+    for (a, b) in model.scores(&data).unwrap().iter().zip(again.scores(&data).unwrap()) {
+        assert!((a - b).abs() < 1e-9);
+    }
+    let found = certified(&model, &data);
+    assert_eq!(found.facts.compression.unwrap().size, places.len() as f64);
+    assert!(value(&found, "compression_exact") < 1.0);
+    assert!(of(&found, "online_to_batch").applicable && of(&found, "mistake_bound").applicable);
+    assert!(!of(&found, "scenario").applicable);
+    // several orders are paid for
+    let several = Perceptron { permutations: 20, ..Perceptron::default() }.fit(&kernel, &data).unwrap();
+    let price = certified(&several, &data).facts.price.learned;
+    assert!((price - 20.0_f64.ln()).abs() < 1e-12);
+}
+
+/// T5, T6, T7, T9, T10 and T13.
+#[test]
+fn identities_of_margins_ranks_and_signs() {
+    let (data, _) = gaussians(60, 2.0, 11);
+    // ν: outside ≤ ν ≤ support
+    let one_class = OneClass { nu: 0.2, ..OneClass::default() }.fit(&rbf(0.5), &data).unwrap();
+    let found = certified(&one_class, &data);
+    let novelty = found.facts.novelty.unwrap();
+    assert!(novelty.outliers / 60.0 <= 0.2 + 1e-9 && novelty.support / 60.0 >= 0.2 - 1e-9);
+    assert_eq!(value(&found, "nu_property"), 0.2);
+    assert!(value(&found, "scenario") < 1.0 && of(&found, "scenario").quantity == Quantity::NoveltyRate);
+    // D(z, w/‖w‖, 1/‖w‖)² ‖w‖² = Σ ξ²
+    let kernel = rbf(0.5);
+    let model = svc(1.0, false).fit(&kernel, &data).unwrap();
+    let linear = certified(&model, &data).facts.linear.unwrap();
+    let norm = linear.squared_norm.sqrt();
+    let k = matrix(&kernel, &data);
+    let c = coefficients(&model, 60);
+    let direct: f64 = (0..60).map(|a| c[a] * (0..60).map(|b| k[a * 60 + b] * c[b]).sum::<f64>()).sum();
+    assert!((linear.squared_norm - direct).abs() < 1e-5 * direct, "{} {direct}", linear.squared_norm);
+    let squares: f64 = linear.margins.iter().map(|f| (1.0 - f).max(0.0).powi(2)).sum();
+    let short: f64 = linear.margins.iter().map(|f| (1.0 / norm - f / norm).max(0.0).powi(2)).sum();
+    assert!((short * norm * norm - squares).abs() < 1e-9);
+    // κ(x, x) = 1: γ = Γ
+    let gammas = linear.normalised_margins();
+    assert!(gammas.iter().zip(&linear.margins).all(|(g, f)| (g - (f - linear.slack) / norm).abs() < 1e-12));
+    // a cap around w: all of its members classify the sample as w does
+    let hard = svc(f64::INFINITY, false).fit(&rbf(2.0), &gaussians(30, 3.0, 2).0).unwrap();
+    let (few, signs) = gaussians(30, 3.0, 2);
+    let linear = certified(&hard, &few).facts.linear.unwrap();
+    let gamma = linear.normalised_margins().into_iter().fold(f64::INFINITY, f64::min);
+    assert!(gamma > 0.0);
+    let (k, c) = (matrix(&rbf(2.0), &few), coefficients(&hard, 30));
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        (0..30).map(|i| a[i] * (0..30).map(|j| k[i * 30 + j] * b[j]).sum::<f64>()).sum()
+    };
+    let mut random = Seed(7).stream("caps");
+    let w = c.clone();
+    let length = product(&w, &w).sqrt();
+    for _ in 0..200 {
+        // a unit vector v with ⟨w, v⟩ = √(1 − Γ²) + a little
+        let noise: Vec<f64> = (0..30).map(|_| random.normal()).collect();
+        let along = product(&noise, &w) / (length * length);
+        let across: Vec<f64> = noise.iter().zip(&w).map(|(n, w)| n - along * w).collect();
+        let wide = product(&across, &across).sqrt();
+        let cosine = (1.0 - gamma * gamma).sqrt() + 1e-9;
+        let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
+        let v: Vec<f64> = (0..30).map(|i| cosine * w[i] / length + sine * across[i] / wide).collect();
+        for i in 0..30 {
+            let f: f64 = (0..30).map(|j| k[i * 30 + j] * v[j]).sum();
+            assert!(signs[i] * f > -1e-9);
+        }
+    }
+    // random signs: √(tr K)/√2 ≤ E √(σᵀKσ) ≤ √(tr K)
+    for (gamma, ratio) in [(50.0, 0.999), (0.5, 0.9), (0.005, 0.75)] {
+        let k = matrix(&rbf(gamma), &data);
+        let mean = (0..2000)
+            .map(|_| {
+                let s: Vec<f64> = (0..60).map(|_| if random.uniform() < 0.5 { -1.0 } else { 1.0 }).collect();
+                (0..60).map(|a| s[a] * (0..60).map(|b| k[a * 60 + b] * s[b]).sum::<f64>()).sum::<f64>().max(0.0).sqrt()
+            })
+            .sum::<f64>()
+            / 2000.0;
+        let share = mean / 60.0_f64.sqrt();
+        assert!((1.0 / 2.0_f64.sqrt()..=1.0 + 1e-3).contains(&share) && share > ratio - 0.1, "{gamma}: {share}");
+    }
+    // T13: the rank is the size of the largest subset that hyperplanes through the origin label in every way
+    let six = data.select(&[0, 1, 2, 3, 4, 5]);
+    let Values::Dense(rows) = &six.views()[0].values else { panic!() };
+    let mut ways = |subset: &[usize]| {
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..20_000 {
+            let w = [random.normal(), random.normal()];
+            let code = subset
+                .iter()
+                .fold(0_u32, |code, &i| 2 * code + u32::from(w[0] * rows.row(i)[0] + w[1] * rows.row(i)[1] > 0.0));
+            seen.insert(code);
+        }
+        seen.len()
+    };
+    assert_eq!(ways(&[0, 1]), 4);
+    assert!((0..6).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))).all(|s| ways(&s) < 8));
+    let found = mercer::geometry::spectrum(linear_gram(&six).as_ref(), 6, mercer::gram::Plan::default()).unwrap();
+    assert_eq!(found.rank(), 2);
+}
+
+fn linear_gram(data: &Dataset) -> std::sync::Arc<dyn Gram> {
+    mercer::formula::linear().gram(data).unwrap()
+}
+
+/// T8 and T11.
+#[test]
+fn certificates_do_not_depend_on_order_rotation_or_scale() {
+    let (data, y) = gaussians(90, 1.5, 21);
+    let kernel = rbf(0.5);
+    let machine = svc(1.0, false);
+    let first = certified(&machine.fit(&kernel, &data).unwrap(), &data);
+    let order: Vec<usize> = Seed(3).stream("order").permutation(90);
+    let shuffled = data.select(&order);
+    let second = certified(&machine.fit(&kernel, &shuffled).unwrap(), &shuffled);
+    let Values::Dense(rows) = &data.views()[0].values else { panic!() };
+    let (s, c) = 0.7_f64.sin_cos();
+    let turned: Vec<f64> =
+        rows.values().chunks_exact(2).flat_map(|x| [c * x[0] - s * x[1], s * x[0] + c * x[1]]).collect();
+    let names: Vec<&str> = y.iter().map(|y| if *y > 0.0 { "a" } else { "b" }).collect();
+    let turned = Dataset::new(Rows::new(turned, 90, 2).unwrap()).with_target(Target::from_text("y", &names)).unwrap();
+    let third = certified(&machine.fit(&kernel, &turned).unwrap(), &turned);
+    for other in [&second, &third] {
+        for entry in bounds::all() {
+            let (a, b) = (of(&first, entry.name), of(other, entry.name));
+            assert_eq!(a.applicable, b.applicable, "{}", entry.name);
+            if let (Some(a), Some(b)) = (a.value, b.value) {
+                assert!((a - b).abs() < 1e-3, "{}: {a} {b}", entry.name);
+            }
+        }
+    }
+    // w → cw: a stretched model has the same normalised margins, so the same PAC-Bayes bound
+    let model = machine.fit(&kernel, &data).unwrap();
+    let mut stretched = model.clone();
+    if let Coefficients::Pairwise { alpha, .. } = &mut stretched.fitted.expansion.coefficients {
+        alpha.iter_mut().for_each(|a| *a *= 7.0);
+    }
+    stretched.fitted.training_scores = None;
+    stretched.fitted.proof.violation = Some(0.0);
+    let mut plain = model.clone();
+    plain.fitted.proof.violation = Some(0.0);
+    let pair = [&plain, &stretched].map(|m| value(&certified(m, &data), "pac_bayes_kl"));
+    assert!((pair[0] - pair[1]).abs() < 1e-6, "{pair:?}");
+    // the vote of an isotropic Gaussian around w is w, and errs at most twice as often as one draw
+    let mut random = Seed(5).stream("votes");
+    let (w, mut gibbs, mut vote) = ([1.0, 0.3], 0.0, 0.0);
+    for x in rows.values().chunks_exact(2).zip(&y) {
+        let wrong = (0..400)
+            .filter(|_| x.1 * ((w[0] + random.normal()) * x.0[0] + (w[1] + random.normal()) * x.0[1]) <= 0.0)
+            .count() as f64
+            / 400.0;
+        let own = f64::from(u8::from(x.1 * (w[0] * x.0[0] + w[1] * x.0[1]) <= 0.0));
+        assert!((wrong > 0.6) <= (own == 1.0) && (wrong < 0.4) <= (own == 0.0));
+        gibbs += wrong / 90.0;
+        vote += own / 90.0;
+    }
+    assert!(vote <= 2.0 * gibbs + 0.05);
+}
+
+#[test]
+fn what_a_theorem_does_not_cover_is_refused_with_a_reason() {
+    let (data, _) = gaussians(100, 1.5, 1);
+    let with_bias = certified(&svc(1.0, true).fit(&rbf(0.5), &data).unwrap(), &data);
+    assert!(with_bias.facts.linear.as_ref().unwrap().offset != 0.0);
+    for name in ["stability", "jaakkola_haussler"] {
+        assert!(!of(&with_bias, name).applicable && of(&with_bias, name).reason.contains("offset"), "{name}");
+    }
+    for name in ["scenario", "pac_bayes_kl", "compression_exact", "rademacher_contraction", "support_vectors"] {
+        assert!(of(&with_bias, name).applicable, "{name}: {}", of(&with_bias, name).reason);
+    }
+    let lengths = mercer::formula::linear();
+    let unbounded = certified(&svc(1.0, false).fit(&lengths, &data).unwrap(), &data);
+    for name in ["robust_margin", "stability", "canonical_hyperplanes"] {
+        assert!(!of(&unbounded, name).applicable, "{name}");
+    }
+    assert_eq!(unbounded.facts.kernel.dimension, Some(2.0));
+    assert!(of(&unbounded, "vc").applicable);
+    for name in ["vc", "scenario_a_priori"] {
+        assert!(!of(&with_bias, name).applicable, "{name}");
+    }
+    let dense = certified(&Kfd::default().fit(&rbf(0.5), &data).unwrap(), &data);
+    for name in ["scenario", "compression_exact", "support_vectors"] {
+        assert!(!of(&dense, name).applicable && of(&dense, name).reason.contains("part"), "{name}");
+    }
+    assert!(of(&dense, "pac_bayes_kl").applicable);
+    let centred = certified(&svc(1.0, false).fit(&rbf(0.5).centre(), &data).unwrap(), &data);
+    assert!(centred.certificates.iter().filter(|c| c.applicable).all(|c| c.bound.starts_with("held_out")));
+    // other examples are not the training examples
+    let model = svc(1.0, true).fit(&rbf(0.5), &data).unwrap();
+    let error = model.certify(&gaussians(100, 1.5, 2).0, &Options::default(), &Silent).unwrap_err().to_string();
+    assert!(error.contains("hash"), "{error}");
+    for delta in [0.0, 1.0, -1.0, f64::NAN] {
+        assert!(model.certify(&data, &Options { delta, ..Options::default() }, &Silent).is_err());
+    }
+    // several classes: 0-1 certificates stay, those of two classes say so
+    let three: Vec<String> = (0..100).map(|i| (i % 3).to_string()).collect();
+    let many = data.clone().without_target().with_target(Target::from_text("y", &three)).unwrap();
+    let found = certified(&svc(1.0, true).fit(&rbf(0.5), &many).unwrap(), &many);
+    assert!(of(&found, "scenario").applicable && !of(&found, "pac_bayes_kl").applicable);
+}
+
+#[test]
+fn choices_are_paid_for_and_told() {
+    let (data, _) = gaussians(200, 2.0, 4);
+    let kernel = rbf(0.5);
+    let model = svc(1.0, true).fit(&kernel, &data).unwrap();
+    let one = certified(&model, &data);
+    assert_eq!(of(&one, "scenario").price, 0.0);
+    let grid: mercer::select::Grid = "c=0.1|1|10, gamma=0.1|0.5".parse().unwrap();
+    let search = mercer::select::Search {
+        machine: mercer::machines::find("svc").unwrap(),
+        settings: &[],
+        kernel: &kernel,
+        grid: &grid,
+        folds: 3,
+        choose: mercer::select::Choose::Best,
+        probabilities: None,
+        calibration_folds: 0,
+        plan: mercer::gram::Plan::default(),
+        seed: Seed(1),
+    };
+    let chosen = search.run(&data, &Silent).unwrap().model;
+    assert_eq!(chosen.candidates, 6);
+    let found = certified(&chosen, &data);
+    assert!((of(&found, "scenario").price - 6.0_f64.ln()).abs() < 1e-12);
+    assert!(
+        of(&found, "scenario").conditions.iter().any(|c| c.what.contains("6 candidates") && c.state == State::Checked)
+    );
+    // a file from elsewhere does not tell how many were tried
+    let foreign = Model { candidates: 0, ..model.clone() };
+    let found = certified(&foreign, &data);
+    assert!(of(&found, "scenario").conditions.iter().any(|c| c.what.contains("unknown")));
+    // by certificates: the least of all, with all of them paid for
+    let selection = certify::select(&search, &data, &Options::default(), &Silent).unwrap();
+    assert_eq!(selection.candidates.len(), 6);
+    assert_eq!(selection.model.candidates, 18);
+    let least = selection.candidates.iter().map(|c| c.value).fold(f64::INFINITY, f64::min);
+    assert_eq!(selection.candidates[selection.best].value, least);
+    assert_eq!(selection.certificate.value, Some(least));
+    let again = certified(&selection.model, &data);
+    assert!((value(&again, selection.certificate.bound) - least).abs() < 1e-9);
+    // gamma=median costs a number
+    let median: Formula = "rbf(gamma=median)".parse().unwrap();
+    let found = certified(&svc(1.0, true).fit(&median, &data).unwrap(), &data);
+    assert!((of(&found, "scenario").price - 64.0 * 2.0_f64.ln()).abs() < 1e-9);
+    assert!(!of(&found, "support_vectors").applicable, "leaving one out would change gamma");
+}
+
+#[test]
+fn any_machine_is_certified_by_a_part() {
+    let (data, _) = gaussians(400, 2.0, 6);
+    let kernel = rbf(0.5);
+    let machine = Kfd::default();
+    let job = Job::new(&machine, &kernel);
+    let found = part::fit(&job, &data, &Options::default(), None, &Silent).unwrap();
+    assert!(found.bound < 0.25 && found.size < 100, "{} of {}", found.bound, found.size);
+    let again = certified(&found.model, &data);
+    assert!((value(&again, "compression_binomial") - found.bound).abs() < 1e-12);
+    assert_eq!(again.facts.compression.unwrap().size, found.size as f64);
+    // the model is what comes out of its part
+    let origin = found.model.origin.clone().unwrap();
+    let places: Vec<usize> = origin.part.unwrap().iter().map(|&p| p as usize).collect();
+    let alone = machine.fit(&kernel, &data.select(&places)).unwrap();
+    assert_eq!(alone.scores(&data).unwrap(), found.model.scores(&data).unwrap());
+    // and the file knows
+    let bytes = found.model.to_bytes().unwrap();
+    let read = Model::from_bytes(&bytes, "x").unwrap();
+    assert!((value(&certified(&read, &data), "compression_binomial") - found.bound).abs() < 1e-12);
+    let first = part::fit(&job, &data, &Options::default(), Some(0.5), &Silent).unwrap();
+    assert!(first.bound <= 0.5 && first.size <= found.size);
+}
+
+#[test]
+fn a_saved_model_has_the_same_certificates() {
+    let (data, _) = gaussians(150, 1.0, 8);
+    let options = Options { thorough: true, evidence: 0, ..Options::default() };
+    for (bias, c) in [(false, 1.0), (true, 10.0)] {
+        let model = svc(c, bias).fit(&rbf(0.5), &data).unwrap();
+        let read = Model::from_bytes(&model.to_bytes().unwrap(), "x").unwrap();
+        let (a, b) =
+            (model.certify(&data, &options, &Silent).unwrap(), read.certify(&data, &options, &Silent).unwrap());
+        for entry in bounds::all() {
+            let (a, b) = (of(&a, entry.name), of(&b, entry.name));
+            assert_eq!(a.applicable, b.applicable, "{}", entry.name);
+            if let (Some(x), Some(y)) = (a.value, b.value) {
+                assert!((x - y).abs() < 1e-4 * x.abs().max(1.0), "{}: {x} {y}", entry.name);
+            }
+        }
+        assert!(of(&a, "span").applicable && of(&a, "rademacher_signs").applicable);
+        assert!(value(&a, "span") <= value(&a, "support_vectors") + 1e-12);
+    }
+}
+
+#[test]
+fn the_evidence_is_that_of_the_orthant() {
+    let (data, _) = gaussians(40, 4.0, 8);
+    let model = svc(f64::INFINITY, false).fit(&rbf(0.1), &data).unwrap();
+    let options = Options { evidence: 2000, ..Options::default() };
+    let found = model.certify(&data, &options, &Silent).unwrap();
+    // by brute force: draw Gaussian processes and count those that classify everything rightly
+    let k = matrix(&rbf(0.1), &data);
+    let mut jittered = k;
+    (0..40).for_each(|i| jittered[i * 40 + i] += 1e-6);
+    let l = mercer::linalg::Cholesky::factor(jittered, 40).unwrap().factor_rows();
+    let y: Vec<f64> =
+        data.target().unwrap().classes().unwrap().codes.iter().map(|c| if *c == 0 { 1.0 } else { -1.0 }).collect();
+    let mut random = Seed(2).stream("processes");
+    let draws = 200_000;
+    let hits = (0..draws)
+        .filter(|_| {
+            let z: Vec<f64> = (0..40).map(|_| random.normal()).collect();
+            (0..40).all(|i| y[i] * (0..=i).map(|j| l[i * 40 + j] * z[j]).sum::<f64>() > 0.0)
+        })
+        .count() as f64;
+    let evidence = found.facts.evidence.unwrap();
+    let direct = -(hits / f64::from(draws)).ln();
+    assert!(hits > 50.0 && (evidence.nats - direct).abs() < 0.3, "{} {direct}", evidence.nats);
+    assert!(of(&found, "evidence").applicable && of(&found, "evidence").quantity == Quantity::GibbsRisk);
+    assert!(value(&found, "evidence") < value(&found, "version_space"));
+}
+
+#[test]
+fn regression_and_held_out_examples() {
+    let mut random = Seed(1).stream("sinc");
+    let make = |n: usize, random: &mut mercer::seed::Random| {
+        let x: Vec<f64> = (0..n).map(|_| 6.0 * random.uniform() - 3.0).collect();
+        let y: Vec<f64> = x.iter().map(|x| x.sin() + 0.1 * random.normal()).collect();
+        Dataset::new(Rows::new(x, n, 1).unwrap()).with_target(Target::from_numbers("y", y)).unwrap()
+    };
+    let (data, fresh) = (make(300, &mut random), make(4000, &mut random));
+    let machine = Svr { c: 1.0, epsilon: 0.2, bias: false, ..Svr::default() };
+    let model = machine.fit(&rbf(1.0), &data).unwrap();
+    let options = Options { held_out: Some(&fresh), target_range: Some([-2.0, 2.0]), ..Options::default() };
+    let found = model.certify(&data, &options, &Silent).unwrap();
+    let missed = found.held_out_error.unwrap();
+    let bound = value(&found, "scenario");
+    assert_eq!(of(&found, "scenario").quantity, Quantity::TubeMisses);
+    assert!(missed <= bound && bound < 0.4, "{missed} {bound}");
+    let held_out = of(&found, "held_out");
+    assert!(held_out.lower.unwrap() <= missed && missed <= held_out.value.unwrap());
+    assert!(of(&found, "stability_regression").applicable);
+    assert!(found.sentence().contains("outside the tube"));
+    for c in &found.certificates {
+        assert!(c.applicable || !c.reason.is_empty());
+        assert_eq!(c.delta.is_some(), c.guarantee == Guarantee::HighProbability);
+    }
+}
