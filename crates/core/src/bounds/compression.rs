@@ -141,7 +141,7 @@ fn blocks_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let set = stable_set(facts)?;
     let m = facts.examples;
     // the number of blocks depends on m and on the size alone, so it is fixed with the part of δ that the size gets
-    let blocks = (2.5 * set.size).ceil().clamp(set.size + 1.0, m.max(1.0));
+    let blocks = (2.5 * set.size).ceil().max(set.size + 1.0).min(m.max(1.0));
     Ok(told(facts, stable_blocks(m, set.size, blocks, nats + m.ln()), &set).given("blocks", blocks))
 }
 

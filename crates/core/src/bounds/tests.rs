@@ -239,3 +239,26 @@ fn every_entry_answers_bare_facts_with_a_reason() {
         }
     }
 }
+
+#[test]
+fn a_model_that_needs_all_examples_is_answered_by_every_entry() {
+    for m in [1.0, 2.0, 400.0] {
+        let set = Compression { size: m, errors_outside: 0.0, stable: true, scenario: true, atoms: false };
+        let facts = Facts { errors: Some(0.0), compression: Some(set), ..Facts::bare(m, Task::Classes(2)) };
+        for entry in all() {
+            let found = Certificate::of(entry, &facts, 0.05);
+            assert!(found.value.is_none_or(|v| (0.0..=1.0).contains(&v)), "{} {m}: {:?}", entry.name, found.value);
+        }
+        assert!(Certificate::of(find("compression_blocks").unwrap(), &facts, 0.05).vacuous);
+    }
+}
+
+#[test]
+fn the_evidence_spends_one_delta_on_simulation_and_theorem() {
+    let (m, delta) = (200.0_f64, 0.05_f64);
+    let evidence = Evidence { nats: 4.3, confidence: -(delta / 2.0).ln() };
+    let facts = Facts { evidence: Some(evidence), ..Facts::bare(m, Task::Classes(2)) };
+    let of = |name: &str| Certificate::of(find(name).unwrap(), &facts, delta).value.unwrap();
+    near("evidence", of("evidence"), 1.0 - (-(4.3 - 2.0 * (delta / 2.0).ln()) / m).exp());
+    near("version_space", of("version_space"), (4.3 - 2.0 * (delta / 2.0).ln() + 2.0 * m.ln() + 1.0) / m);
+}
