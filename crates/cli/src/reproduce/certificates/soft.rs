@@ -25,6 +25,7 @@ const COLUMNS: [(usize, f64, &str, usize); 3] =
 /// Rows with the figures printed for the three columns and the unit of their last digit.
 type Row = (&'static str, [Option<(f64, f64)>; 3]);
 const THIRD: f64 = 0.001;
+#[allow(clippy::approx_constant)] // 0.318 is a printed bound
 const ROWS: [Row; 20] = [
     ("risk", [Some((0.0247, 1e-4)), Some((0.0237, 1e-4)), Some((0.0233, 1e-4))]),
     ("support vectors", [Some((28.0, 1.0)), Some((82.0, 1.0)), Some((997.0, 1.0))]),

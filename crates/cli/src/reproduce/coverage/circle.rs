@@ -4,10 +4,13 @@
 //! and classifies the sample rightly if −lo < φ < hi, hi = π/2 + min s, lo = π/2 − max s. The largest margin lies in the middle
 //! of the arc, and its vote is that of the arc: angle c = (hi − lo)/2, margin sin((hi + lo)/2).
 
+use super::super::samples::{fit, labelled, weights};
 use super::{Must, Said, World, claims};
 use crate::failure::Failure;
-use mercer::bounds::{Claim, Compression, Evidence, Facts, KernelFacts, Linear, Online, Quantity, Task, vc};
+use mercer::bounds::{Claim, Compression, Evidence, Facts, KernelFacts, Linear, Online, Quantity, Task, scenario, vc};
 use mercer::chance::upper_normal;
+use mercer::formula::linear;
+use mercer::machines::classify::Svc;
 use mercer::seed::Random;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -66,8 +69,12 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         worst,
     ));
 
+    let violated = violated(random, &angles)?;
+    let a_priori = scenario::a_priori(m, 2.0, -delta.ln());
+    said.push(Said::upper("scenario_a_priori, svc", Must::BeSharp, a_priori, violated));
+
     let walk = Walk::of(&angles);
-    facts.machine = "perceptron".to_owned();
+    "perceptron".clone_into(&mut facts.machine);
     facts.compression =
         Some(Compression { size: walk.updated, errors_outside: 0.0, stable: false, scenario: false, atoms: false });
     let bound = Some(1.0 / (gamma * gamma));
@@ -84,6 +91,19 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         .map(|s| Said { statement: format!("{}, perceptron", s.statement), ..s }),
     );
     Ok(said)
+}
+
+/// How often y ⟨w, x⟩ < 1 for the hard margin that the solver finds: outside arccos(1/‖w‖) around w.
+fn violated(random: &mut Random, angles: &[f64]) -> Result<f64, Failure> {
+    let mut positive: Vec<bool> = angles.iter().map(|_| random.uniform() < 0.5).collect();
+    // both classes must be there
+    positive[0] = !positive[1];
+    let place = |(s, p): (&f64, &bool)| if *p { [s.cos(), s.sin()] } else { [-s.cos(), -s.sin()] };
+    let data = labelled(angles.iter().zip(&positive).flat_map(place).collect(), 2, &positive)?;
+    let w = weights(&fit(&Svc { c: f64::INFINITY, bias: false, ..Svc::default() }, &linear(), &data)?, 2)?;
+    let (towards, reach) = (w[1].atan2(w[0]), (1.0 / w[0].hypot(w[1])).min(1.0).acos());
+    let inside = (towards + reach).min(FRAC_PI_2) - (towards - reach).max(-FRAC_PI_2);
+    Ok(1.0 - inside.max(0.0) / PI)
 }
 
 /// The risk of a direction drawn from N(μ w, I): the mean of Φ̄(μ cos(s − c)).
