@@ -34,10 +34,10 @@ fn true_statements_hold_and_wrong_ones_are_caught() {
 #[test]
 fn draws_are_the_same_for_any_number_of_threads_and_differ_by_seed() {
     let place = Place::new();
-    let one = place.json("reproduce coverage --draws 100 --threads 1");
-    assert_eq!(one, place.json("reproduce coverage --draws 100 --threads 3"));
-    assert_ne!(one, place.json("reproduce coverage --draws 100 --seed 5000"));
-    place.run("reproduce coverage --draws 5").fails(2, &["5", "100"]);
+    let one = place.json("reproduce coverage --quick --threads 1");
+    assert_eq!(one, place.json("reproduce coverage --draws 400 --threads 3"));
+    assert_ne!(one, place.json("reproduce coverage --quick --seed 5000"));
+    place.run("reproduce coverage --draws 5").fails(2, &["5", "400"]);
 }
 
 #[test]

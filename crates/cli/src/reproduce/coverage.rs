@@ -123,9 +123,9 @@ fn command() -> Command {
             Arg::new("draws")
                 .long("draws")
                 .value_name("N")
-                .value_parser(value_parser!(u32).range(100..))
+                .value_parser(value_parser!(u32).range(DRAWS.1 as i64..))
                 .conflicts_with("quick")
-                .help("Draws of each world, 100 or more"),
+                .help(format!("Draws of each world, {} or more: fewer could not tell what fails", DRAWS.1)),
         );
     arguments::common(command)
 }
