@@ -45,7 +45,7 @@ impl Strokes {
     pub fn draw(&self, theme: Theme) -> String {
         let level = |y: f64| if self.logarithmic { y.log10() } else { y };
         let points = || self.strokes.iter().flat_map(|s| &s.points).chain(&self.dots);
-        let ends = self.strokes.iter().flat_map(|s| strip(s)).flat_map(|(_, low, high)| [low, high]);
+        let ends = self.strokes.iter().flat_map(strip).flat_map(|(_, low, high)| [low, high]);
         let x = range(points().map(|p| p.0), 0.02);
         let y = range(points().map(|p| p.1).chain(ends).map(level), 0.05);
         let panel = Panel::new(x, y, WIDTH, LEGEND);
