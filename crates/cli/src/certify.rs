@@ -166,6 +166,7 @@ fn told(certified: &Certified, markdown: bool, all: bool) -> String {
         text.push('\n');
     } else {
         text.push_str(&report::facts(&head));
+        text.push_str("\n\n");
     }
     let (apply, others): (Vec<&Certificate>, Vec<&Certificate>) =
         certified.certificates.iter().partition(|c| c.applicable);
@@ -178,6 +179,7 @@ fn told(certified: &Certified, markdown: bool, all: bool) -> String {
         }
     } else {
         text.push_str(&report::table(&header, &rows, false));
+        text.push('\n');
     }
     if all {
         for c in &apply {
@@ -224,8 +226,11 @@ fn row(c: &Certificate) -> Vec<String> {
 
 /// Authors, year and place; the title is in `mercer list bounds`.
 fn short_source(source: &str) -> String {
-    let Some(open) = source.rfind(" (") else { return source.to_owned() };
-    let year = &source[open..];
-    let authors = source[..open].split(", ").next().unwrap_or_default();
-    format!("{authors}{year}")
+    let year = source.match_indices(" (").find(|(at, _)| {
+        let rest = &source.as_bytes()[at + 2..];
+        rest.len() > 4 && rest[..4].iter().all(u8::is_ascii_digit) && rest[4] == b')'
+    });
+    let Some((at, _)) = year else { return source.to_owned() };
+    let authors = source[..at].split(", ").next().unwrap_or_default();
+    format!("{authors}{}", &source[at..])
 }

@@ -3,12 +3,18 @@
 //! An experiment is a verb of its own, one file of the folder `reproduce` and one line of [`EXPERIMENTS`].
 
 mod benchmark;
+mod certificates;
 mod contender;
 mod course;
+mod coverage;
+mod guarantees;
+mod learning_theory;
 mod ledger;
 mod mika_tables;
+mod mnist_bounds;
 mod outputs;
 mod protocol;
+mod samples;
 mod toys;
 mod usps;
 
@@ -20,7 +26,17 @@ use serde_json::json;
 pub(crate) const VERB: Verb = Verb { command, run };
 
 /// All experiments, in the order in which they are listed.
-static EXPERIMENTS: &[Verb] = &[mika_tables::EXPERIMENT, outputs::EXPERIMENT, toys::EXPERIMENT, usps::EXPERIMENT];
+static EXPERIMENTS: &[Verb] = &[
+    mika_tables::EXPERIMENT,
+    outputs::EXPERIMENT,
+    toys::EXPERIMENT,
+    usps::EXPERIMENT,
+    certificates::EXPERIMENT,
+    coverage::EXPERIMENT,
+    learning_theory::EXPERIMENT,
+    mnist_bounds::EXPERIMENT,
+    guarantees::EXPERIMENT,
+];
 
 fn command() -> Command {
     let mut command = Command::new("reproduce")

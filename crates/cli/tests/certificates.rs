@@ -19,7 +19,18 @@ fn a_model_is_certified_in_words_json_markdown_and_a_picture() {
     let told = place.json("certify m.mercer train.csv --held-out fresh.csv -o c.svg");
     assert_eq!(told.as_array().unwrap().len(), mercer::bounds::all().count());
     for c in told.as_array().unwrap() {
-        for key in ["bound", "quantity", "value", "guarantee", "delta", "applicable", "reason", "vacuous", "source", "conditions"] {
+        for key in [
+            "bound",
+            "quantity",
+            "value",
+            "guarantee",
+            "delta",
+            "applicable",
+            "reason",
+            "vacuous",
+            "source",
+            "conditions",
+        ] {
             assert!(c.get(key).is_some(), "{key} of {c}");
         }
         if c["applicable"] == true && c["quantity"] != "capacity" && c["quantity"] != "expected loss" {
@@ -27,7 +38,7 @@ fn a_model_is_certified_in_words_json_markdown_and_a_picture() {
             assert!((0.0..=1.0).contains(&value), "{c}");
         }
         if c["vacuous"] == true && c["guarantee"] == "high probability" {
-            assert!(c["reason"].as_str().unwrap().contains("examples") , "{c}");
+            assert!(c["reason"].as_str().unwrap().contains("examples"), "{c}");
         }
     }
     let scenario = of(&told, "scenario");
@@ -42,7 +53,10 @@ fn a_model_is_certified_in_words_json_markdown_and_a_picture() {
     let words = place.run("certify m.mercer train.csv --held-out fresh.csv").ok();
     assert!(words.out.contains("With probability 95 % over the held-out sample, at most"), "{words:?}");
     let all = place.run("certify m.mercer train.csv --all").ok();
-    assert!(all.out.contains("Do not apply:") && all.out.contains("checked:") && all.out.contains("declared:"), "{all:?}");
+    assert!(
+        all.out.contains("Do not apply:") && all.out.contains("checked:") && all.out.contains("declared:"),
+        "{all:?}"
+    );
     assert!(place.run("certify m.mercer train.csv --markdown").ok().out.contains("| scenario |"));
     let wrong = place.run("certify m.mercer fresh.csv");
     assert!(wrong.code == Some(2) || wrong.code == Some(3), "{wrong:?}");
@@ -71,13 +85,15 @@ fn candidates_are_chosen_by_certificates_and_paid_for() {
         "select train.csv --machine svc --scale none --by certificate --grid 'c=0.3|3, gamma=0.5|2' -o best.mercer",
     );
     assert_eq!(told["table"].as_array().unwrap().len(), 4);
-    let least = told["table"].as_array().unwrap().iter().map(|c| c["certificate"].as_f64().unwrap()).fold(1.0, f64::min);
+    let least =
+        told["table"].as_array().unwrap().iter().map(|c| c["certificate"].as_f64().unwrap()).fold(1.0, f64::min);
     assert_eq!(told["best"]["certificate"].as_f64(), Some(least));
     let found = place.json("certify best.mercer train.csv");
     let bound = told["certificate"]["bound"].as_str().unwrap();
     assert!((of(&found, bound)["value"].as_f64().unwrap() - least).abs() < 1e-6);
     assert!((of(&found, bound)["price"].as_f64().unwrap() - 12.0_f64.ln()).abs() < 1e-9);
-    let refused = place.run("select train.csv --machine kfd --by certificate --grid 'lambda=1|2' --heat h.svg -o x.mercer");
+    let refused =
+        place.run("select train.csv --machine kfd --by certificate --grid 'lambda=1|2' --heat h.svg -o x.mercer");
     assert_eq!(refused.code, Some(2));
 }
 
@@ -85,7 +101,8 @@ fn candidates_are_chosen_by_certificates_and_paid_for() {
 fn any_machine_is_certified_by_training_again_on_a_part() {
     let place = Place::new();
     place.run("data banana --n 600 --seed 3 -o train.csv").ok();
-    let told = place.json("fit train.csv --machine kfd --scale none --kernel 'rbf(gamma=1)' --certified -o part.mercer");
+    let told =
+        place.json("fit train.csv --machine kfd --scale none --kernel 'rbf(gamma=1)' --certified -o part.mercer");
     let bound = told["certified"]["bound"].as_f64().unwrap();
     assert!(bound < 0.6, "{bound}");
     let found = place.json("certify part.mercer train.csv");
@@ -96,7 +113,8 @@ fn any_machine_is_certified_by_training_again_on_a_part() {
 #[test]
 fn a_plan_tells_how_many_examples_a_certificate_needs() {
     let place = Place::new();
-    let told = place.json("plan --certificate 0.1 --support 50 --held-out-error 0.05 --dimension 10 --margin 0.3 -o plan.svg");
+    let told =
+        place.json("plan --certificate 0.1 --support 50 --held-out-error 0.05 --dimension 10 --margin 0.3 -o plan.svg");
     let needed = |name: &str| of(&told, name)["examples"].as_u64().unwrap();
     assert!(needed("held_out") < needed("scenario") && needed("scenario") < needed("compression_exact"));
     // the number is the least one

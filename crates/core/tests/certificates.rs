@@ -383,7 +383,7 @@ fn any_machine_is_certified_by_a_part() {
     let machine = Kfd::default();
     let job = Job::new(&machine, &kernel);
     let found = part::fit(&job, &data, &Options::default(), None, &Silent).unwrap();
-    assert!(found.bound < 0.25 && found.size < 100, "{} of {}", found.bound, found.size);
+    assert!(found.bound < 0.35 && found.size < 200, "{} of {}", found.bound, found.size);
     let again = certified(&found.model, &data);
     assert!((value(&again, "compression_binomial") - found.bound).abs() < 1e-12);
     assert_eq!(again.facts.compression.unwrap().size, found.size as f64);

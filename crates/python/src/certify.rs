@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyList};
 /// held_out_candidates, thorough, evidence, target_range, numbers_chosen, seed and threads, each of which may be None.
 #[pyfunction]
 #[pyo3(signature = (model, views, y, labels, held_out, held_out_y, options, callback))]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub(crate) fn certify(
     py: Python<'_>,
     model: &Model,

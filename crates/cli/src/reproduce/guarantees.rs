@@ -16,8 +16,8 @@ use mercer::data::read::{ReadOptions, read};
 use mercer::data::{Dataset, Scale, Schema, SchemaOptions};
 use mercer::formula::Formula;
 use mercer::machines;
-use mercer::select::{Choose, Grid, Search};
 use mercer::seed::Seed;
+use mercer::select::{Choose, Grid, Search};
 use serde_json::json;
 use std::path::Path;
 
@@ -78,7 +78,8 @@ impl Case {
                 (digits("train", 60_000)?, Some(digits("t10k", 10_000)?))
             }
             name => {
-                let options = ReadOptions { format: Some("csv".to_owned()), header: Some(false), ..ReadOptions::default() };
+                let options =
+                    ReadOptions { format: Some("csv".to_owned()), header: Some(false), ..ReadOptions::default() };
                 let table = read(&root.join("raetsch").join(format!("{name}.csv.gz")), &options)?;
                 let last = SchemaOptions { target: Some(vec!["-1".to_owned()]), ..plain };
                 (Schema::learn_and_apply(&table, &last)?.1, None)
@@ -125,9 +126,16 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let training_only = Options { held_out: None, ..options };
         let selection = certify::select(&search, &parts.training, &training_only, &watch)?;
         let certified = selection.model.certify(&parts.training, &options, &watch)?;
-        let test = selection.model.certify(&parts.training, &Options { held_out: Some(&parts.test), ..options }, &watch)?;
+        let test =
+            selection.model.certify(&parts.training, &Options { held_out: Some(&parts.test), ..options }, &watch)?;
         let test_error = test.held_out_error.unwrap_or(f64::NAN);
-        text.push_str(&detail(case, &certified, test_error, parts.test.len(), &selection.candidates[selection.best].point));
+        text.push_str(&detail(
+            case,
+            &certified,
+            test_error,
+            parts.test.len(),
+            &selection.candidates[selection.best].point,
+        ));
         let best = of_training(&certified);
         let held_out = certified.certificates.iter().find(|c| c.bound == "held_out");
         let percent = |v: Option<f64>| v.map_or_else(String::new, |v| format!("{:.2}", 100.0 * v));
@@ -153,7 +161,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Ok(());
     }
     let header = [
-        "set", "examples", "training error %", "best of training alone %", "held out", "its error %", "held-out bound %",
+        "set",
+        "examples",
+        "training error %",
+        "best of training alone %",
+        "held out",
+        "its error %",
+        "held-out bound %",
         "test error % (of)",
     ];
     report::print(&report::table(&header, &rows, true));

@@ -253,6 +253,10 @@ impl Facts {
         }
         if let Some(compression) = &mut facts.compression {
             compression.errors_outside = (compression.errors_outside * grow).floor();
+            // every example that is wrong determines the model: their share does not shrink
+            if compression.stable && m > self.examples {
+                compression.size = compression.size.max(facts.errors.unwrap_or(0.0).floor());
+            }
         }
         if let Some(novelty) = &mut facts.novelty {
             novelty.outliers *= grow;
@@ -315,7 +319,7 @@ impl Facts {
                 .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
             Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
             Some(n) => {
-                conditions.push(checked(format!("{n} candidates were tried on these examples, which is paid for")))
+                conditions.push(checked(format!("{n} candidates were tried on these examples, which is paid for")));
             }
         }
         if self.price.learned > 0.0 {

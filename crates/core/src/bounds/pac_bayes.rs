@@ -9,6 +9,7 @@
 use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Quantity, Task};
 use crate::chance::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
 use crate::sources::{HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
+use std::f64::consts::LN_2;
 
 /// (ln(1/P(h)) + nats)/m, one of countably many classifiers without training error (Thm. 5.1).
 pub fn single(ln_prior: f64, m: f64, nats: f64) -> f64 {
@@ -62,19 +63,19 @@ pub fn ln_cap(gamma: f64, d: f64) -> f64 {
     let gamma = gamma.clamp(0.0, 1.0);
     if d <= 1.0 {
         // a line has two directions
-        return -std::f64::consts::LN_2;
+        return -LN_2;
     }
-    ln_beta_tails(gamma * gamma, (d - 1.0) / 2.0, 0.5).0 - std::f64::consts::LN_2
+    ln_beta_tails(gamma * gamma, (d - 1.0) / 2.0, 0.5).0 - LN_2
 }
 
 /// d ln(1/(1 − √(1 − Γ²))) + ln 2 bounds −[`ln_cap`] (C.14).
 pub fn cap_bound(gamma: f64, d: f64) -> f64 {
-    d * (1.0 / (1.0 - (1.0 - gamma * gamma).max(0.0).sqrt())).ln() + std::f64::consts::LN_2
+    d * (1.0 / (1.0 - (1.0 - gamma * gamma).max(0.0).sqrt())).ln() + LN_2
 }
 
 /// (2/m)(d ln(1/(1 − √(1 − Γ²))) + 2 ln m + nats + 2), d = min(m, n) (Thm. 5.10).
 pub fn margin(gamma: f64, d: f64, m: f64, nats: f64) -> f64 {
-    2.0 / m * (cap_bound(gamma, d) - std::f64::consts::LN_2 + 2.0 * m.ln() + nats + 2.0)
+    2.0 / m * (cap_bound(gamma, d) - LN_2 + 2.0 * m.ln() + nats + 2.0)
 }
 
 /// 2 (1 − exp(−(−ln cap + nats)/m)): the exact cap without training errors.
@@ -219,7 +220,8 @@ fn evidence(facts: &Facts) -> Result<f64, NotApplicable> {
 
 fn evidence_gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let nats_of = evidence(facts)?;
-    Ok(Claim::new(realisable(nats_of, facts.examples, nats))
+    // the other half of δ is the simulation's
+    Ok(Claim::new(realisable(nats_of, facts.examples, nats + LN_2))
         .given("evidence", nats_of)
         .checked("the simulation is unbiased, so Markov's inequality bounds it; half of δ is spent on that"))
 }
@@ -232,7 +234,7 @@ fn evidence_bayes(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 
 fn version_space_gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let nats_of = evidence(facts)?;
-    Ok(Claim::new(version_space(nats_of, facts.examples, nats)).given("evidence", nats_of))
+    Ok(Claim::new(version_space(nats_of, facts.examples, nats + LN_2)).given("evidence", nats_of))
 }
 
 /// The catalogue.

@@ -46,7 +46,7 @@ pub fn examples_for(entry: &BoundEntry, facts: &Facts, delta: f64, target: f64) 
         return Some(low as u64);
     }
     while high - low > 1.0 {
-        let middle = ((low + high) / 2.0).floor();
+        let middle = f64::midpoint(low, high).floor();
         if good(middle) {
             high = middle;
         } else {

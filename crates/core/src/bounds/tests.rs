@@ -160,7 +160,7 @@ fn the_smallest_samples_that_the_book_and_the_slides_name() {
     let least = |f: &dyn Fn(f64) -> f64| {
         let (mut low, mut high) = (1.0, 1e9);
         while high - low > 1.0 {
-            let middle = f64::floor((low + high) / 2.0);
+            let middle = f64::midpoint(low, high).floor();
             if f(middle) < 1.0 { high = middle } else { low = middle }
         }
         high
@@ -335,4 +335,27 @@ fn more_examples_at_the_same_complexity_lower_every_bound_in_the_end() {
             [needed.below_one, needed.below_half, needed.below_tenth].map(|m| m.unwrap_or(u64::MAX));
         assert!(one <= half && half <= tenth, "{}", entry.name);
     }
+}
+
+#[test]
+fn a_model_that_needs_all_examples_is_answered_by_every_entry() {
+    for m in [1.0, 2.0, 400.0] {
+        let set = Compression { size: m, errors_outside: 0.0, stable: true, scenario: true, atoms: false };
+        let facts = Facts { errors: Some(0.0), compression: Some(set), ..Facts::bare(m, Task::Classes(2)) };
+        for entry in all() {
+            let found = Certificate::of(entry, &facts, 0.05);
+            assert!(found.value.is_none_or(|v| (0.0..=1.0).contains(&v)), "{} {m}: {:?}", entry.name, found.value);
+        }
+        assert!(Certificate::of(find("compression_blocks").unwrap(), &facts, 0.05).vacuous);
+    }
+}
+
+#[test]
+fn the_evidence_spends_one_delta_on_simulation_and_theorem() {
+    let (m, delta) = (200.0_f64, 0.05_f64);
+    let evidence = Evidence { nats: 4.3, confidence: -(delta / 2.0).ln() };
+    let facts = Facts { evidence: Some(evidence), ..Facts::bare(m, Task::Classes(2)) };
+    let of = |name: &str| Certificate::of(find(name).unwrap(), &facts, delta).value.unwrap();
+    near("evidence", of("evidence"), 1.0 - (-(4.3 - 2.0 * (delta / 2.0).ln()) / m).exp());
+    near("version_space", of("version_space"), (4.3 - 2.0 * (delta / 2.0).ln() + 2.0 * m.ln() + 1.0) / m);
 }

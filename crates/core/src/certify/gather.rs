@@ -40,7 +40,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     }
     let seen = Seen::new(model, training, &theory)?;
     let mut facts = Facts::bare(training.len() as f64, seen.task);
-    facts.machine = model.machine.clone();
+    facts.machine.clone_from(&model.machine);
     facts.price = price(model, training, &theory, options);
     facts.errors =
         (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);

@@ -36,6 +36,7 @@ impl Certified {
             value: c.value.unwrap_or(1.0),
             note: match c.guarantee {
                 Guarantee::HighProbability => c.quantity.word().to_owned(),
+                Guarantee::Expectation => format!("{}, mean", c.quantity.word()),
                 other => format!("{}, {}", c.quantity.word(), other.word()),
             },
             kind: match c.guarantee {

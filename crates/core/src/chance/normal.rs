@@ -52,7 +52,7 @@ mod tests {
         assert!((upper_normal(0.0) - 0.5).abs() < 1e-16);
         // both ways of computing meet
         assert!((ln_upper_normal(25.0) - upper_normal(25.0).ln()).abs() < 1e-9);
-        assert!((ln_upper_normal(100.0) + 5005.524_208_69).abs() < 1e-6);
+        assert!((ln_upper_normal(100.0) + 5_005.524_208_69).abs() < 1e-6);
         for x in [-6.0, -1.0, 0.0, 0.3, 5.0, 24.0, 40.0, 500.0] {
             assert!((normal_quantile(ln_upper_normal(x)) - x).abs() < 1e-6_f64.max(1e-9 * x.abs()), "{x}");
         }

@@ -32,7 +32,7 @@ pub fn ln_orthant(
     for draw in 0..draws {
         let mut ln_weight = 0.0;
         for i in 0..n {
-            let row = &l[i * n..i * n + i + 1];
+            let row = &l[i * n..=i * n + i];
             let sum: f64 = row[..i].iter().zip(&z).map(|(l, z)| l * z).sum();
             // z_i > −sum / l_ii
             let least = if row[i] > 0.0 { -sum / row[i] } else { 0.0 };

@@ -23,6 +23,7 @@ mod roc;
 mod sample_size;
 mod scatter;
 mod spectrum;
+mod strokes;
 mod surface;
 mod svg;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use roc::RocFigure;
 pub use sample_size::{BoundCurve, SampleSizeFigure};
 pub use scatter::Scatter;
 pub use spectrum::SpectrumFigure;
+pub use strokes::{Stroke, Strokes};
 pub use surface::DecisionSurface;
 pub use theme::Theme;
 pub use title::short_formula;
