@@ -96,7 +96,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let outcome = match flags.get_one::<f64>("certified") {
         None => job.run(&training.data, &watch).map_err(Failure::from),
         Some(&wanted) => certified(&job, wanted, &training, flags, &watch).map(|(model, told)| {
-            more = told;
+            more.push(("certified", told));
             model
         }),
     };
@@ -132,7 +132,7 @@ fn certified(
     training: &input::Training,
     flags: &ArgMatches,
     watch: &Watch,
-) -> Result<(Model, Vec<(&'static str, Value)>), Failure> {
+) -> Result<(Model, Value), Failure> {
     if job.probabilities.is_some() || job.companions.is_some_and(|c| !c.is_empty()) {
         return Err(Failure::usage(
             "--certified trains again on a part, without probabilities, noise, copies or points; leave these out",
@@ -147,7 +147,7 @@ fn certified(
     let found = part::fit(job, &training.data, &options, (wanted > 0.0).then_some(wanted), watch)?;
     let tried: Vec<Value> = found.tried.iter().map(|(d, b)| json!({"examples": d, "bound": b})).collect();
     let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried});
-    Ok((found.model, vec![("certified", told)]))
+    Ok((found.model, told))
 }
 
 /// Kernel values that may be computed for nothing but a line of the report: some hundredths of a second.
