@@ -44,6 +44,7 @@ __all__ = [
     "LpMachine",
     "NearestMean",
     "OrientedKpca",
+    "PacBayes",
     "Parzen",
     "ParzenDensity",
     "Perceptron",
@@ -106,17 +107,58 @@ class Perceptron(GeneratedClassifier):
         whether the mean of all steps is taken instead of the last (true or false).
     budget : count, default 0
         most examples with a weight, 0 for any number (≥ 0).
+    permutations : count, default 1
+        orders of the examples to try; the one with fewest examples is kept (≥ 1).
     """
 
     _machine = "perceptron"
-    _parameters = ("passes", "average", "budget",)
+    _parameters = ("passes", "average", "budget", "permutations",)
 
-    def __init__(self, passes: int = 100, average: bool = False, budget: int = 0, *,
+    def __init__(self, passes: int = 100, average: bool = False, budget: int = 0, permutations: int = 1, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
                  callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.passes = passes
         self.average = average
         self.budget = budget
+        self.permutations = permutations
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.conformal = conformal
+
+    def fit(self, X: Data, y: Data) -> Self:
+        """Learns from examples and their classes."""
+        return self._learn_classes(X, y)
+
+
+class PacBayes(GeneratedClassifier):
+    """The classifier with the least PAC-Bayes bound: the fit is its own certificate.
+
+    min (1/m) Σ Φ̄(yᵢ f(xᵢ)/‖φ(xᵢ)‖)/(1 − λ/2) + (½‖v‖² + ln(2√m/δ))/(mλ(1 − λ/2))
+
+    Use it when a guarantee from training examples alone is wanted and classes overlap.
+
+    Source: J. Langford & J. Shawe-Taylor, PAC-Bayes & Margins (2003), Thm. 3.1.
+
+    Parameters
+    ----------
+    delta : number, default 0.05
+        probability δ with which the bound may fail (> 0 and < 1).
+    tolerance : number, default 1e-05
+        relative decrease of the bound at which steps end (> 0).
+    max_iterations : count, default 300
+        most steps (≥ 1).
+    """
+
+    _machine = "pac_bayes"
+    _parameters = ("delta", "tolerance", "max_iterations",)
+
+    def __init__(self, delta: float = 0.05, tolerance: float = 1e-05, max_iterations: int = 300, *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
+        self.delta = delta
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
@@ -811,26 +853,29 @@ class InvariantKfd(GeneratedClassifier):
     threshold : word, default "errors"
         rule for the threshold on the line of projections (programme, margin, errors, gaussian,
     shared_gaussian).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
     """
 
     _machine = "invariant_kfd"
-    _parameters = ("unwanted", "expansion", "threshold",)
+    _parameters = ("unwanted", "expansion", "threshold", "class_weight",)
 
     def __init__(self, unwanted: str = "within + 0.001*coefficients", expansion: str = "examples",
-                 threshold: str = "errors", *, kernel: KernelLike = "rbf(gamma=scale)",
-                 n_jobs: int | None = None, callback: Callback | None = None,
-                 conformal: RecipeLike = None) -> None:
+                 threshold: str = "errors", class_weight: str = "none", *,
+                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:
         self.unwanted = unwanted
         self.expansion = expansion
         self.threshold = threshold
+        self.class_weight = class_weight
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
         self.conformal = conformal
 
-    def fit(self, X: Data, y: Data, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
+    def fit(self, X: Data, y: Data, sample_weight: Data = None, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
         """Learns from examples and their classes, with examples of noise, changed copies of X by name, and points for expansion='points' beside them."""
-        return self._learn_classes(X, y, beside=(noise, copies, points))
+        return self._learn_classes(X, y, sample_weight, beside=(noise, copies, points))
 
 
 class Knn(GeneratedClassifier):
@@ -1272,9 +1317,9 @@ class OrientedKpca(GeneratedTransformer):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def fit(self, X: Data, y: Data = None, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
+    def fit(self, X: Data, y: Data = None, sample_weight: Data = None, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
         """Learns the coordinates, with examples of noise, changed copies of X by name, and points for expansion='points' beside them."""
-        return self._learn_nothing(X, y, beside=(noise, copies, points))
+        return self._learn_nothing(X, y, sample_weight, beside=(noise, copies, points))
 
 
 class Kda(GeneratedTransformer):
@@ -1299,27 +1344,30 @@ class Kda(GeneratedTransformer):
         examples, all, points or a number of examples (text).
     tolerance : number, default 1e-10
         eigenvalues that count as zero, relative (between 0.00000000000001 and 0.1).
+    class_weight : text, default "none"
+        none, balanced or label:weight,… (text).
     """
 
     _machine = "kda"
-    _parameters = ("components", "wanted", "unwanted", "expansion", "tolerance",)
+    _parameters = ("components", "wanted", "unwanted", "expansion", "tolerance", "class_weight",)
 
     def __init__(self, components: int = 2, wanted: str = "between", unwanted: str = "within + 0.001*coefficients",
-                 expansion: str = "examples", tolerance: float = 1e-10, *,
-                 kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
+                 expansion: str = "examples", tolerance: float = 1e-10, class_weight: str = "none",
+                 *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
                  callback: Callback | None = None) -> None:
         self.components = components
         self.wanted = wanted
         self.unwanted = unwanted
         self.expansion = expansion
         self.tolerance = tolerance
+        self.class_weight = class_weight
         self.kernel = kernel
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def fit(self, X: Data, y: Data, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
+    def fit(self, X: Data, y: Data, sample_weight: Data = None, *, noise: Data = None, copies: dict[str, Data] | None = None, points: Data = None) -> Self:
         """Learns the coordinates, with examples of noise, changed copies of X by name, and points for expansion='points' beside them."""
-        return self._learn_classes(X, y, beside=(noise, copies, points))
+        return self._learn_classes(X, y, sample_weight, beside=(noise, copies, points))
 
 
 class IncompleteCholesky(GeneratedTransformer):

@@ -20,6 +20,7 @@ ESTIMATORS = [
     mercer.Quantile(),
     mercer.Expectile(),
     mercer.Perceptron(),
+    mercer.PacBayes(),
     mercer.Parzen(),
     mercer.ParzenDensity(),
     mercer.Adatron(),

@@ -58,7 +58,7 @@ fn lists_are_tables_for_people_and_arrays_for_programs() {
         let names: Vec<&str> = document.as_array().unwrap().iter().map(|d| d["name"].as_str().unwrap()).collect();
         assert!(names.contains(&known), "{names:?}");
     }
-    place.run("list things").fails(2, &["kernels, machines, formats, datasets"]);
+    place.run("list things").fails(2, &["kernels, machines, bounds, formats, datasets"]);
 }
 
 #[test]

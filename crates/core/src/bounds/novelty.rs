@@ -67,9 +67,15 @@ fn centre_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     if novelty.outliers > 0.0 {
         return Err(NotApplicable::because("needs the threshold at or above the farthest training example"));
     }
-    // half of the failures for the centre's slack, which has its own δ, and half for the farthest example
-    let _ = delta;
-    Ok(Claim::new(farthest(facts.examples, nats + std::f64::consts::LN_2))
+    // the slack spends the δ that the detector was fitted with; the farthest example gets what is left
+    let left = (-nats).exp() - delta;
+    if left <= 0.0 {
+        return Err(NotApplicable::because(format!(
+            "the detector's own slack may fail with probability {delta}, which leaves nothing: fit it with a smaller delta"
+        )));
+    }
+    Ok(Claim::new(farthest(facts.examples, -left.ln()))
+        .given("slack_delta", delta)
         .checked("every training example lies within the threshold"))
 }
 
@@ -87,7 +93,7 @@ pub const ENTRIES: &[BoundEntry] = &[
     BoundEntry {
         name: "novelty_centre",
         summary: "New examples farther from the centre than all training examples",
-        formula: "1 − (δ/2)^{1/m}",
+        formula: "1 − (δ − δ_s)^{1/m}, δ_s that of the slack",
         quantity: Quantity::NoveltyRate,
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(

@@ -276,7 +276,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         norm: Some(1.0),
         shortfall: 0.0,
         rho: 0.5,
-        centre_delta: Some(0.05),
+        centre_delta: Some(0.0),
     });
     facts.online = Some(Online { mistakes: 3.0, updated: 3.0, mistake_bound: Some(3.0) });
     facts

@@ -8,6 +8,7 @@ mod gather;
 pub mod part;
 mod report;
 mod search;
+mod seen;
 mod thorough;
 
 pub use gather::facts;

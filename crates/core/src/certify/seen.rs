@@ -1,0 +1,150 @@
+//! Scores of examples, and what they have to do with the truth.
+
+use crate::bounds::Task;
+use crate::data::{DataError, Dataset, Target, same_label};
+use crate::error::Error;
+use crate::machines::{Compresses, Output, Readout, Theory};
+use crate::model::Model;
+
+/// Scores of examples, and what they have to do with the truth.
+pub(super) struct Seen {
+    pub(super) task: Task,
+    /// Scores, n × outputs.
+    pub(super) scores: Vec<f64>,
+    pub(super) outputs: usize,
+    /// Whether scores are of pairs of classes.
+    pub(super) pairwise: bool,
+    /// The place of each example's class among the model's labels, or nothing.
+    pub(super) codes: Vec<u32>,
+    /// y = ±1 for two classes, in the orientation of the score.
+    pub(super) signs: Vec<f64>,
+    /// The truth, for numbers.
+    pub(super) values: Vec<f64>,
+    /// Whether each example is misclassified, outside the tube or a novelty.
+    pub(super) wrong: Vec<bool>,
+    /// Whether it makes sense to say so.
+    pub(super) judged: bool,
+    /// Mean loss, for numbers with a tube.
+    pub(super) mean_excess: f64,
+}
+
+impl Seen {
+    pub(super) fn new(model: &Model, data: &Dataset, theory: &Theory) -> Result<Self, Error> {
+        let known = model
+            .fitted
+            .training_scores
+            .as_ref()
+            .filter(|s| s.len() == data.len() * model.fitted.expansion.outputs() && model.trained_on == data.len());
+        let scores = match known {
+            Some(scores) => scores.clone(),
+            None => model.scores(data)?,
+        };
+        Self::of(model, data, scores, theory)
+    }
+
+    pub(super) fn of(model: &Model, data: &Dataset, scores: Vec<f64>, theory: &Theory) -> Result<Self, Error> {
+        let outputs = model.fitted.expansion.outputs().max(1);
+        let output = model.fitted.readout.read(scores.clone());
+        let n = data.len();
+        let mut seen = Self {
+            task: Task::Nothing,
+            scores,
+            outputs,
+            pairwise: matches!(model.fitted.readout, Readout::Vote { .. }),
+            codes: Vec::new(),
+            signs: Vec::new(),
+            values: Vec::new(),
+            wrong: vec![false; n],
+            judged: false,
+            mean_excess: 0.0,
+        };
+        match (&model.fitted.readout, &output) {
+            (Readout::Vote { labels } | Readout::ArgMax { labels }, Output::Labels { codes, .. }) => {
+                seen.task = Task::Classes(labels.len());
+                seen.codes = known_codes(data.target().ok_or(DataError::NoTarget)?, labels)?;
+                seen.wrong = codes.iter().zip(&seen.codes).map(|(a, b)| a != b).collect();
+                seen.judged = true;
+                if labels.len() == 2 {
+                    seen.signs = seen.codes.iter().map(|&c| if c == 0 { 1.0 } else { -1.0 }).collect();
+                }
+            }
+            (Readout::Novelty, Output::Labels { codes, .. }) => {
+                seen.task = Task::Novelty;
+                seen.wrong = codes.iter().map(|&c| c == 1).collect();
+                seen.judged = true;
+            }
+            (Readout::Values { names }, Output::Values { values, .. }) => {
+                seen.task = Task::Numbers;
+                seen.values = data.target().ok_or(DataError::NoTarget)?.numbers()?.values;
+                if let Compresses::Tube { epsilon } = theory.compression
+                    && names.len() == 1
+                    && seen.values.len() == values.len()
+                {
+                    let off = |(f, y): (&f64, &f64)| (f - y).abs() - epsilon;
+                    let excess: Vec<f64> = values.iter().zip(&seen.values).map(off).collect();
+                    // rounding must not make a point on the border a miss
+                    seen.wrong = excess.iter().map(|e| *e > 1e-9 * epsilon.max(1.0)).collect();
+                    seen.mean_excess = excess.iter().map(|e| e.max(0.0)).sum::<f64>() / n.max(1) as f64;
+                    seen.judged = true;
+                }
+            }
+            _ => {}
+        }
+        Ok(seen)
+    }
+
+    /// f(x) of two classes, positive for the first label.
+    pub(super) fn decision(&self) -> Option<Vec<f64>> {
+        match (self.task, self.outputs) {
+            (Task::Classes(2), 1) => Some(self.scores.clone()),
+            (Task::Classes(2), 2) => Some(self.scores.chunks_exact(2).map(|s| 0.5 * (s[0] - s[1])).collect()),
+            _ => None,
+        }
+    }
+
+    /// The smallest y f(x) of every example over the sub-problems it takes part in.
+    pub(super) fn least_margins(&self) -> Vec<f64> {
+        let Task::Classes(k) = self.task else { return Vec::new() };
+        let pairwise = self.pairwise;
+        let row = |i: usize| &self.scores[i * self.outputs..(i + 1) * self.outputs];
+        let least = |(i, &code): (usize, &u32)| {
+            let (scores, code) = (row(i), code as usize);
+            let mut least = f64::INFINITY;
+            if pairwise {
+                let mut p = 0;
+                for a in 0..k {
+                    for b in a + 1..k {
+                        if a == code {
+                            least = least.min(scores[p]);
+                        } else if b == code {
+                            least = least.min(-scores[p]);
+                        }
+                        p += 1;
+                    }
+                }
+            } else {
+                for (c, s) in scores.iter().enumerate() {
+                    least = least.min(if c == code { *s } else { -s });
+                }
+            }
+            least
+        };
+        self.codes.iter().enumerate().map(least).collect()
+    }
+}
+
+/// The places of the examples' classes among the model's labels.
+fn known_codes(target: &Target, labels: &[String]) -> Result<Vec<u32>, Error> {
+    let classes = target.classes()?;
+    let place = |label: &String| labels.iter().position(|l| same_label(l, label)).map(|p| p as u32);
+    let places: Vec<u32> = classes
+        .labels
+        .iter()
+        .map(|label| {
+            place(label).ok_or_else(|| DataError::Usage {
+                finding: format!("the class {label} is none that the model knows ({})", labels.join(", ")),
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(classes.codes.iter().map(|&c| places[c as usize]).collect())
+}
