@@ -38,7 +38,11 @@ for _name in ("LinearFisher", "QuadraticDiscriminant"):
         (*_WEIGHTS, "check_sample_weights_shape", "check_sample_weights_not_overwritten"),
         "the covariance of so few examples is singular, which is said",
     )
-REASONS["OrientedKpca"] = {"check_fit2d_1sample": "one example has no covariance, which is said in other words"}
+# the same penalty on coefficients
+for _name in ("Kda", "OrientedKpca"):
+    REASONS[_name] = dict.fromkeys(_WEIGHTS, "a penalty on coefficients counts an example that is there twice as two")
+REASONS["InvariantKfd"] = dict(REASONS["Kfd"])
+REASONS["OrientedKpca"]["check_fit2d_1sample"] = "one example has no covariance, which is said in other words"
 
 # a weight multiplies a vote, but k counts examples
 for _name in ("Knn", "KnnRegression"):

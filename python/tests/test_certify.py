@@ -3,12 +3,11 @@
 import json
 import math
 
+import mercer
 import numpy as np
 import pytest
-from sklearn.datasets import make_moons
-
-import mercer
 from mercer.svm import SVC, SVR, OneClassSVM
+from sklearn.datasets import make_moons
 
 
 @pytest.fixture(scope="module")
@@ -63,5 +62,5 @@ def test_words_as_classes_numbers_and_novelties(moons):
     assert tube["scenario"].quantity == "tube misses" and tube["scenario"].applicable
     usual = OneClassSVM(nu=0.1, gamma=1.0).fit(X).certify(X)
     assert usual["scenario"].quantity == "novelty rate" and usual["scenario"].value < 0.5
-    fisher = mercer.PacBayes(kernel=mercer.kernels.rbf(gamma=1.0)).fit(X, y).certify(X, y)
+    fisher = mercer.PacBayes(kernel=mercer.kernel("rbf(gamma=1)")).fit(X, y).certify(X, y)
     assert fisher["pac_bayes_kl"].applicable and fisher["pac_bayes_kl"].value < 0.7
