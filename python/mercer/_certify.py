@@ -32,8 +32,14 @@ class Certificate:
 class Certificates(Sequence[Certificate]):
     """All certificates of a model, the most useful first; `print` shows those that apply."""
 
-    def __init__(self, certificates: list[Certificate], sentence: str, training_error: float | None) -> None:
+    #: the certificate to go by, true although it was chosen among several: its `delta` pays for all that were looked at
+    best: Certificate | None
+
+    def __init__(
+        self, certificates: list[Certificate], sentence: str, training_error: float | None, best: Certificate | None
+    ) -> None:
         self._all = certificates
+        self.best = best
         self.sentence = sentence
         self.training_error = training_error
 
@@ -60,14 +66,6 @@ class Certificates(Sequence[Certificate]):
     def __iter__(self) -> Iterator[Certificate]:
         return iter(self._all)
 
-    @property
-    def best(self) -> Certificate | None:
-        """The least high-probability bound of wrong predictions by the model itself."""
-        kinds = {"0-1 risk", "tube misses", "novelty rate"}
-        useful = [c for c in self._all if c.applicable and not c.vacuous and c.guarantee == "high probability"
-                  and c.quantity in kinds and c.value is not None]  # fmt: skip
-        return min(useful, key=lambda c: c.value or 0.0, default=None)
-
     def to_dicts(self) -> list[dict[str, Any]]:
         """The certificates as plain dictionaries, for a data frame or JSON."""
         return [dict(vars(c)) for c in self._all]
@@ -93,6 +91,8 @@ class Certificates(Sequence[Certificate]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(self.sentence)}</p>"
 
 
-def certificates(text: str, sentence: str, training_error: float | None) -> Certificates:
+def certificates(text: str, sentence: str, training_error: float | None, best: str) -> Certificates:
     """Certificates from what the library printed."""
-    return Certificates([Certificate(**one) for one in json.loads(text)], sentence, training_error)
+    chosen = json.loads(best)
+    return Certificates([Certificate(**one) for one in json.loads(text)], sentence, training_error,
+                        None if chosen is None else Certificate(**chosen))  # fmt: skip

@@ -470,6 +470,14 @@ fn regression_and_held_out_examples() {
     assert!(held_out.lower.unwrap() <= missed && missed <= held_out.value.unwrap());
     assert!(of(&found, "stability_regression").applicable);
     assert!(found.sentence().contains("outside the tube"));
+    assert_eq!(found.best().unwrap().bound, "held_out");
+    // without held-out examples the choice among three bounds is paid for
+    let alone = model.certify(&data, &Options::default(), &Silent).unwrap();
+    let best = alone.best().unwrap();
+    assert_eq!(best.bound, "scenario");
+    assert!(best.value.unwrap() > value(&alone, "scenario") && best.delta == Some(0.05));
+    let third = model.certify(&data, &Options { delta: 0.05 / 3.0, ..Options::default() }, &Silent).unwrap();
+    assert_eq!(best.value, of(&third, "scenario").value);
     for c in &found.certificates {
         assert!(c.applicable || !c.reason.is_empty());
         assert_eq!(c.delta.is_some(), c.guarantee == Guarantee::HighProbability);

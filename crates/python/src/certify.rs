@@ -8,7 +8,7 @@ use mercer::prelude::Seed;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Certificates as a JSON array, the best as a sentence, and the training error. `options` has delta, candidates,
+/// Certificates as a JSON array, the best as a sentence, the training error, and the best as JSON. `options` has delta, candidates,
 /// held_out_candidates, thorough, evidence, target_range, numbers_chosen, seed and threads, each of which may be None.
 #[pyfunction]
 #[pyo3(signature = (model, views, y, labels, held_out, held_out_y, options, callback))]
@@ -23,7 +23,7 @@ pub(crate) fn certify(
     held_out_y: Option<&Bound<'_, PyAny>>,
     options: &Bound<'_, PyDict>,
     callback: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(String, String, Option<f64>)> {
+) -> PyResult<(String, String, Option<f64>, String)> {
     let joined = |views: &Bound<'_, PyList>, y: Option<&Bound<'_, PyAny>>| {
         let data = dataset(views)?;
         match y {
@@ -52,5 +52,7 @@ pub(crate) fn certify(
     let found = found.map_err(raise)?;
     let text = serde_json::to_string(&found.certificates)
         .map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
-    Ok((text, found.sentence(), found.facts.error_rate()))
+    let best =
+        serde_json::to_string(&found.best()).map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
+    Ok((text, found.sentence(), found.facts.error_rate(), best))
 }

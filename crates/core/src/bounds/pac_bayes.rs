@@ -2,9 +2,9 @@
 //!
 //! # Source
 //! Herbrich (2002), §5.1; Langford & Shawe-Taylor (2003) for Gaussians in feature space; Maurer (2004) for ξ(m). A classifier
-//! drawn from Q is Gibbs'; for Q symmetric around w, h_w errs only where at least half of Q does: R[h_w] ≤ 2 R[Gibbs].
+//! drawn from Q is Gibbs'; for Q symmetric around w, h_w errs only where at least half of Q does: R(h_w) ≤ 2 R(Gibbs).
 //! Without training errors, E 1[R̂(h) = 0] (1 − R(h))^{−m} = 1 for every h, so Markov's inequality and a change of measure
-//! give R[Gibbs] ≤ 1 − exp(−(KL + ln(1/δ))/m) for all Q without training error.
+//! give R(Gibbs) ≤ 1 − exp(−(KL + ln(1/δ))/m) for all Q without training error.
 
 use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Quantity, Task};
 use crate::chance::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};

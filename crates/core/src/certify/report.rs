@@ -8,7 +8,10 @@ impl Certified {
     /// The best certificate as a sentence.
     pub fn sentence(&self) -> String {
         match self.best() {
-            Some(best) => format!("{} ({}).", statement(best), best.bound),
+            Some(best) if best.bound.starts_with("held_out") => format!("{} ({}).", statement(best), best.bound),
+            Some(best) => {
+                format!("{} ({}; that it was chosen among several is paid for).", statement(best), best.bound)
+            }
             None => {
                 let near = self
                     .certificates
