@@ -91,7 +91,7 @@ pub fn gibbs_error(gammas: &[f64], mu: f64) -> f64 {
 /// The least [`pac_bayes_kl`] over μ, KL = ½μ²: (bound, μ, Gibbs training error). The bound holds for all μ at once.
 pub fn gaussian(gammas: &[f64], m: f64, nats: f64) -> (f64, f64, f64) {
     /// Margins by which μ is chosen; the bound itself is that of all.
-    const SOME: usize = 1000;
+    const SOME: usize = 200;
     let every = gammas.len().div_ceil(SOME).max(1);
     let some: Vec<f64> = gammas.iter().copied().step_by(every).collect();
     let constant = ln_maurer(m) + nats;

@@ -25,10 +25,10 @@ pub fn kl_inverse(q: f64, c: f64) -> f64 {
     rising_root(q, 1.0, |p| kl(q, p) - c)
 }
 
-/// ln ξ(m), which PAC-Bayes bounds pay for holding at all training errors at once. The sum is taken up to 10 000 examples,
+/// ln ξ(m), which PAC-Bayes bounds pay for holding at all training errors at once. The sum is taken up to 1000 examples,
 /// above the bound 2√m.
 pub fn ln_maurer(m: f64) -> f64 {
-    if m > 10_000.0 {
+    if m > 1000.0 {
         return (2.0 * m.sqrt()).ln();
     }
     let power = |count: f64| if count <= 0.0 { 0.0 } else { count * (count / m).ln() };
