@@ -204,7 +204,8 @@ pub struct Certificate {
     pub reason: String,
     /// Whether it says nothing, though it applies.
     pub vacuous: bool,
-    /// The number of examples from which it would be below 1, ½ and 1/10 at the same complexity.
+    /// Of a bound that says nothing: the number of examples from which it would be below 1, ½ and 1/10 at the same
+    /// complexity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examples_needed: Option<super::Needed>,
     /// The theorem.
@@ -256,17 +257,16 @@ impl Certificate {
                 found.conditions = facts.common_conditions(entry);
                 found.conditions.extend(claim.conditions);
                 found.inputs = claim.inputs.iter().map(|(n, v)| ((*n).to_owned(), serde_json::json!(v))).collect();
-                if spends {
+                // the search costs more than all bounds together, so it is made where a bound has nothing else to say
+                if spends && found.vacuous {
                     let needed = super::needed(entry, facts, delta);
-                    if found.vacuous {
-                        found.reason = match needed.below_one {
-                            Some(m) => format!(
-                                "says nothing at {} examples; it would from {m} on, at the same complexity",
-                                facts.examples
-                            ),
-                            None => "says nothing, and would not with any number of examples".to_owned(),
-                        };
-                    }
+                    found.reason = match needed.below_one {
+                        Some(m) => format!(
+                            "says nothing at {} examples; it would from {m} on, at the same complexity",
+                            facts.examples
+                        ),
+                        None => "says nothing, and would not with any number of examples".to_owned(),
+                    };
                     found.examples_needed = Some(needed);
                 }
             }
