@@ -314,16 +314,7 @@ impl Formula {
         fn resolved(node: &Node) -> bool {
             let here = match node {
                 Node::Kernel(bound) => {
-                    let mut copy = bound.kernel.boxed();
-                    let words: Vec<&str> = describe(copy.as_mut())
-                        .into_iter()
-                        .filter(|d| d.kind == "number" && !d.words.is_empty())
-                        .map(|d| d.name)
-                        .collect();
-                    let settings = bound.kernel.settings();
-                    let waits =
-                        |(name, value): &(&str, Setting)| words.contains(name) && matches!(value, Setting::Word(_));
-                    !settings.iter().any(waits) && (!bound.kernel.needs_learning() || bound.kernel.learned().is_some())
+                    waiting(bound).is_empty() && (!bound.kernel.needs_learning() || bound.kernel.learned().is_some())
                 }
                 Node::Radial(_, gamma) => matches!(gamma, Auto::Value(_)),
                 _ => true,
@@ -338,18 +329,7 @@ impl Formula {
     pub fn numbers_to_choose(&self) -> usize {
         fn count(node: &Node) -> usize {
             let here = match node {
-                Node::Kernel(bound) => {
-                    let mut copy = bound.kernel.boxed();
-                    let words: Vec<&str> = describe(copy.as_mut())
-                        .into_iter()
-                        .filter(|d| d.kind == "number" && !d.words.is_empty())
-                        .map(|d| d.name)
-                        .collect();
-                    let waits = |(name, value): &(&str, Setting)| {
-                        words.contains(name) && matches!(value, Setting::Word(w) if w != "1/d")
-                    };
-                    bound.kernel.settings().iter().filter(|s| waits(s)).count()
-                }
+                Node::Kernel(bound) => waiting(bound).iter().filter(|word| *word != "1/d").count(),
                 Node::Radial(_, gamma) => usize::from(!matches!(gamma, Auto::Value(_))),
                 _ => 0,
             };
@@ -395,4 +375,19 @@ impl Formula {
         }
         set(&mut self.0, name, value)
     }
+}
+
+/// The words of a kernel that stand for numbers.
+fn waiting(bound: &Bound) -> Vec<String> {
+    let mut copy = bound.kernel.boxed();
+    let numbers: Vec<&str> = describe(copy.as_mut())
+        .into_iter()
+        .filter(|d| d.kind == "number" && !d.words.is_empty())
+        .map(|d| d.name)
+        .collect();
+    let word = |(name, value): (&str, Setting)| match value {
+        Setting::Word(word) if numbers.contains(&name) => Some(word),
+        _ => None,
+    };
+    bound.kernel.settings().into_iter().filter_map(word).collect()
 }

@@ -1,33 +1,9 @@
 //! The incomplete gamma function, for tails of distributions.
 
+use crate::chance::ln_gamma;
+
 /// Terms of a series or continued fraction at most.
 const MOST: usize = 10_000;
-
-/// ln Γ(x) for x > 0.
-///
-/// # Source
-/// C. Lanczos (1964), with the coefficients of P. Godfrey for g = 7: fifteen digits.
-pub(super) fn ln_gamma(x: f64) -> f64 {
-    const C: [f64; 9] = [
-        0.999_999_999_999_809_9,
-        676.520_368_121_885_1,
-        -1_259.139_216_722_402_8,
-        771.323_428_777_653_1,
-        -176.615_029_162_140_6,
-        12.507_343_278_686_905,
-        -0.138_571_095_265_720_12,
-        9.984_369_578_019_572e-6,
-        1.505_632_735_149_311_6e-7,
-    ];
-    if x < 0.5 {
-        // reflection: Γ(x)Γ(1 − x) = π/sin πx
-        return (std::f64::consts::PI / (std::f64::consts::PI * x).sin()).ln() - ln_gamma(1.0 - x);
-    }
-    let x = x - 1.0;
-    let sum = C.iter().enumerate().skip(1).fold(C[0], |sum, (k, c)| sum + c / (x + k as f64));
-    let t = x + 7.5;
-    0.5 * (2.0 * std::f64::consts::PI).ln() + (x + 0.5) * t.ln() - t + sum.ln()
-}
 
 /// Q(a, x) = Γ(a, x)/Γ(a): the probability that a gamma variable of shape a > 0 and scale 1 is above x.
 ///

@@ -2,6 +2,7 @@
 
 use crate::chance::upper_normal;
 use crate::gram::{Gram, Side, apply};
+use crate::linalg::dot;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -65,10 +66,6 @@ struct Place {
     c: Vec<f64>,
     f: Vec<f64>,
     squared: f64,
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl PacBayes {
