@@ -112,7 +112,7 @@ class Machine(BaseEstimator):
                 return self._check_views(checked_views(X, wanted, self._finite()), reset, more)
         sparse = False if self._is_pairwise() else "csr"
         return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
-                             accept_large_sparse=False, ensure_all_finite=self._finite(), **more)  # fmt: skip
+                             ensure_all_finite=self._finite(), **more)  # fmt: skip
 
     def _finite(self):
         """Whether all numbers must be finite; kernels that take missing ones say what else is wrong themselves."""

@@ -129,8 +129,7 @@ def checked_views(X: Data, wanted: list[tuple[str | None, str]], finite: bool | 
             checked[name] = [str(v) for v in values]
         else:
             checked[name] = check_array(values, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
-                                        accept_large_sparse=False, ensure_all_finite=finite,
-                                        input_name=f"the view {name!r}")  # fmt: skip
+                                        ensure_all_finite=finite, input_name=f"the view {name!r}")  # fmt: skip
     lengths = {name: count_of(values) for name, values in checked.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"Found views with inconsistent numbers of samples: {lengths}")

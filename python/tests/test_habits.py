@@ -8,6 +8,7 @@ import mercer
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import sklearn
 from mercer import SVC, SVR, KernelPCA, KernelRidge, LinearSVC, NuSVC, OneClassSVM
 from mercer.kernels import Rbf, Spectrum
@@ -200,3 +201,16 @@ def test_labels_of_any_kind_come_back():
     for labels in (Y.astype(str), Y.astype(float), Y == 1, np.array(["x", "y", "z"], dtype=object)[Y], Y - 7):
         model = SVC().fit(X, labels)
         assert model.predict(X).dtype == np.unique(labels).dtype and (model.predict(X) == labels).mean() > 0.9
+
+
+def test_long_indices_of_sparse_matrices_are_taken():
+    # readers of files make them, whatever the number of columns
+    narrow = sp.csr_matrix(X)
+    wide = sp.csr_matrix((narrow.data, narrow.indices.astype(np.int64), narrow.indptr.astype(np.int64)), shape=X.shape)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert wide.indices.dtype == np.int64
+    expected = SVC(gamma=0.5).fit(narrow, Y).decision_function(narrow)
+    np.testing.assert_array_equal(SVC(gamma=0.5).fit(wide, Y).decision_function(wide), expected)
+    endless = sp.csr_matrix((narrow.data, wide.indices, wide.indptr), shape=(len(X), 2**32 + 1))
+    with pytest.raises(ValueError, match="4294967297 columns is too wide"):
+        SVC(gamma=0.5).fit(endless, Y)

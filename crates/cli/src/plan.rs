@@ -215,10 +215,11 @@ fn expected(flags: &ArgMatches) -> Result<Facts, Failure> {
     }
     facts.regularised = get("lambda").map(|lambda| Regularised {
         lambda,
-        lipschitz: 1.0,
+        lipschitz: Some(1.0),
         mean_loss: error,
         free_offset: false,
         range: None,
+        from_optimum: 0.0,
     });
     Ok(facts)
 }

@@ -133,6 +133,10 @@ works! {
     MCALLESTER = "D. A. McAllester", "PAC-Bayesian Model Averaging", 1999;
     /// PAC-Bayes bounds for linear classifiers.
     LANGFORD_SHAWE_TAYLOR = "J. Langford & J. Shawe-Taylor", "PAC-Bayes & Margins", 2003;
+    /// PAC-Bayes bounds whose prior was learned from a part of the examples.
+    AMBROLADZE = "A. Ambroladze, E. Parrado-Hernández & J. Shawe-Taylor", "Tighter PAC-Bayes Bounds", 2007;
+    /// Bounds from stability.
+    BOUSQUET_ELISSEEFF = "O. Bousquet & A. Elisseeff", "Stability and Generalization", 2002;
     /// Stable compression.
     BOUSQUET = "O. Bousquet, S. Hanneke, S. Moran & N. Zhivotovskiy", "Proper Learning, Helly Number, and an Optimal SVM Bound", 2020;
     /// The scenario bound before the data.

@@ -483,3 +483,69 @@ fn regression_and_held_out_examples() {
         assert_eq!(c.delta.is_some(), c.guarantee == Guarantee::HighProbability);
     }
 }
+
+#[test]
+fn ridge_is_bounded_by_held_out_losses_and_by_stability() {
+    let mut random = Seed(3).stream("ridge");
+    let make = |n: usize, random: &mut mercer::seed::Random| {
+        let x: Vec<f64> = (0..n).map(|_| 6.0 * random.uniform() - 3.0).collect();
+        let y: Vec<f64> = x.iter().map(|x| (x.sin() + 0.1 * random.normal()).clamp(-2.0, 2.0)).collect();
+        Dataset::new(Rows::new(x, n, 1).unwrap()).with_target(Target::from_numbers("y", y)).unwrap()
+    };
+    let (data, held_out, fresh) = (make(300, &mut random), make(500, &mut random), make(20_000, &mut random));
+    let model = Ridge { lambda: 300.0.into(), ..Ridge::default() }.fit(&rbf(1.0), &data).unwrap();
+    let options = Options { held_out: Some(&held_out), target_range: Some([-2.0, 2.0]), ..Options::default() };
+    let found = model.certify(&data, &options, &Silent).unwrap();
+    let mercer::machines::Output::Values { values, .. } = model.predict(&fresh).unwrap() else {
+        panic!("ridge predicts numbers")
+    };
+    let truth = fresh.target().unwrap().numbers().unwrap().values;
+    let mean =
+        |of: &dyn Fn(f64) -> f64| values.iter().zip(&truth).map(|(f, y)| of(y - f)).sum::<f64>() / truth.len() as f64;
+    let (absolute, squared) = (mean(&|r| r.abs()), mean(&|r| r * r));
+    let loss = value(&found, "held_out_loss");
+    assert!(absolute <= loss && loss < absolute + 0.3, "{absolute} {loss}");
+    let stable = of(&found, "stability_squares");
+    assert!(stable.applicable && !stable.vacuous, "{}", stable.reason);
+    assert!(squared <= stable.value.unwrap() && stable.value.unwrap() < 16.0, "{squared} {:?}", stable.value);
+    // where λ is small it says no more than that the loss is bounded
+    let loose = Ridge { lambda: 0.1.into(), ..Ridge::default() }.fit(&rbf(1.0), &data).unwrap();
+    let found = loose.certify(&data, &options, &Silent).unwrap();
+    let stable = of(&found, "stability_squares");
+    assert!(stable.applicable && stable.vacuous && stable.reason.contains("cannot be larger"), "{}", stable.reason);
+    // a λ that the examples chose is another problem for each sample
+    let searched = Ridge { lambda: mercer::params::AutoList::Word("loo"), ..Ridge::default() };
+    let found = searched.fit(&rbf(1.0), &data).unwrap().certify(&data, &options, &Silent).unwrap();
+    assert!(!of(&found, "stability_squares").applicable);
+}
+
+#[test]
+fn a_prior_from_half_of_the_examples_has_the_angle_of_the_weight_vectors() {
+    let n = 400;
+    let (data, _) = gaussians(n, 1.5, 7);
+    let machine = Svc { c: 0.1, ..Svc::default() };
+    let kernel = mercer::formula::linear();
+    let model = machine.fit(&kernel, &data).unwrap();
+    let found = model.certify(&data, &Options { thorough: true, ..Options::default() }, &Silent).unwrap();
+    let told = of(&found, "pac_bayes_informed");
+    assert!(told.applicable, "{}", told.reason);
+    let mut half = Seed(0).stream("half of the examples").permutation(n)[..n / 2].to_vec();
+    half.sort_unstable();
+    let smaller = machine.fit(&kernel, &data.select(&half)).unwrap();
+    // f(x) = ⟨w, x⟩ + b at 0 and at the two unit vectors shows w and b
+    let corners = Dataset::new(Rows::new(vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0], 3, 2).unwrap());
+    let plane = |model: &Model| {
+        let f = model.scores(&corners).unwrap();
+        [f[1] - f[0], f[2] - f[0], f[0]]
+    };
+    let (w, v) = (plane(&model), plane(&smaller));
+    let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>();
+    let same = model.fitted.readout == smaller.fitted.readout;
+    let cosine = dot(w, v) / (dot(w, w) * dot(v, v)).sqrt() * if same { 1.0 } else { -1.0 };
+    let given = told.inputs["cosine"].as_f64().unwrap();
+    assert!((given - cosine).abs() < 1e-6, "{given} {cosine}");
+    assert!(cosine > 0.9 && told.inputs["examples_left"].as_f64() == Some(200.0));
+    // without being asked for it is not computed
+    let plain = model.certify(&data, &Options::default(), &Silent).unwrap();
+    assert!(of(&plain, "pac_bayes_informed").reason.contains("--thorough"));
+}

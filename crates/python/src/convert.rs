@@ -93,6 +93,12 @@ fn sparse<S: Scalar>(starts: &[i64], indices: &[i64], numbers: &[S], width: usiz
 where
     Values: From<SparseRows<S>>,
 {
+    if u32::try_from(width).is_err() {
+        let finding = format!(
+            "a sparse matrix of {width} columns is too wide: indices have 32 bits here; leave out empty columns"
+        );
+        return Err(PyValueError::new_err(finding));
+    }
     let mut rows = SparseRows::new(width);
     let mut row = Vec::new();
     for pair in starts.windows(2) {

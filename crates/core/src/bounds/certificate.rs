@@ -113,6 +113,8 @@ pub struct Claim {
     pub value: f64,
     /// The lower end, where the theorem has one.
     pub lower: Option<f64>,
+    /// The most that a loss can be, where it is one.
+    pub most: Option<f64>,
     /// What of the bounded quantity it is, where the entry covers several.
     pub quantity: Option<Quantity>,
     /// What it rests on, beyond examples that are drawn independently from one distribution.
@@ -124,13 +126,20 @@ pub struct Claim {
 impl Claim {
     /// An upper end.
     pub fn new(value: f64) -> Self {
-        Self { value, lower: None, quantity: None, conditions: Vec::new(), inputs: Vec::new() }
+        Self { value, lower: None, most: None, quantity: None, conditions: Vec::new(), inputs: Vec::new() }
     }
 
     /// With a lower end.
     #[must_use]
     pub fn above(mut self, lower: f64) -> Self {
         self.lower = Some(lower);
+        self
+    }
+
+    /// Of a loss that cannot be more than so much.
+    #[must_use]
+    pub fn at_most(mut self, most: f64) -> Self {
+        self.most = Some(most);
         self
     }
 
@@ -251,25 +260,34 @@ impl Certificate {
                 found.quantity = claim.quantity.unwrap_or(entry.quantity);
                 let probability = found.quantity.is_probability();
                 found.applicable = true;
-                found.vacuous = probability && claim.value >= 1.0;
-                found.value = Some(if probability { claim.value.clamp(0.0, 1.0) } else { claim.value });
+                let most = if probability { Some(1.0) } else { claim.most };
+                found.vacuous = most.is_some_and(|most| claim.value >= most);
+                found.value = Some(most.map_or(claim.value, |most| claim.value.clamp(0.0, most)));
+                if found.vacuous && !probability {
+                    "says no more than that a loss cannot be larger".clone_into(&mut found.reason);
+                }
                 found.lower = claim.lower.map(|l| l.clamp(0.0, 1.0));
                 found.conditions = facts.common_conditions(entry);
                 found.conditions.extend(claim.conditions);
                 found.inputs = claim.inputs.iter().map(|(n, v)| ((*n).to_owned(), serde_json::json!(v))).collect();
-                // the search costs more than all bounds together, so it is made where a bound has nothing else to say
-                if spends && found.vacuous {
-                    let needed = super::needed(entry, facts, delta);
-                    found.reason = match needed.below_one {
-                        Some(m) => format!(
-                            "says nothing at {} examples; it would from {m} on, at the same complexity",
-                            facts.examples
-                        ),
-                        None => "says nothing, and would not with any number of examples".to_owned(),
-                    };
-                    found.examples_needed = Some(needed);
-                }
             }
+        }
+        found
+    }
+
+    /// The same; a bound of high probability that says nothing tells how many examples it would need. `few` are the facts with
+    /// few margins, see [`super::Facts::thinned`]: the search evaluates the bound a hundred times.
+    pub fn told(entry: &'static BoundEntry, facts: &super::Facts, few: &super::Facts, delta: f64) -> Self {
+        let mut found = Self::of(entry, facts, delta);
+        if found.vacuous && found.quantity.is_probability() && entry.guarantee == Guarantee::HighProbability {
+            let needed = super::needed(entry, few, delta);
+            found.reason = match needed.below_one {
+                Some(m) => {
+                    format!("says nothing at {} examples; it would from {m} on, at the same complexity", facts.examples)
+                }
+                None => "says nothing, and would not with any number of examples".to_owned(),
+            };
+            found.examples_needed = Some(needed);
         }
         found
     }

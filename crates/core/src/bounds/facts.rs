@@ -79,6 +79,19 @@ pub struct Linear {
     pub from_optimum: f64,
 }
 
+impl Linear {
+    /// The mean over the margins, in eight running sums, which do not wait for one another.
+    pub fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
+        let mut sums = [0.0; 8];
+        let (eights, rest) = self.margins.as_chunks::<8>();
+        for eight in eights {
+            sums.iter_mut().zip(eight).for_each(|(sum, f)| *sum += of(*f));
+        }
+        let all = sums.iter().sum::<f64>() + rest.iter().map(|f| of(*f)).sum::<f64>();
+        all / self.margins.len().max(1) as f64
+    }
+}
+
 /// A support vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Multiplier {
@@ -110,14 +123,16 @@ pub struct KernelFacts {
 pub struct Regularised {
     /// λ = 1/(2Cm).
     pub lambda: f64,
-    /// How much l can change with f.
-    pub lipschitz: f64,
+    /// How much l can change with f; `None` for the square.
+    pub lipschitz: Option<f64>,
     /// The mean loss of the training examples.
     pub mean_loss: f64,
     /// Whether there is an offset that is not penalised.
     pub free_offset: bool,
-    /// A bound of the targets' range, for numbers.
-    pub range: Option<f64>,
+    /// The ends between which every target lies, for numbers.
+    pub range: Option<[f64; 2]>,
+    /// How far the weight vector is from that of the exact solution at most.
+    pub from_optimum: f64,
 }
 
 /// Errors on examples that training has not seen.
@@ -127,6 +142,30 @@ pub struct HeldOut {
     pub examples: f64,
     /// How many errors: misclassified, outside the tube, or called novelties.
     pub errors: f64,
+}
+
+/// |y − f(x)| of examples that training has not seen, f cut off at the ends between which every target lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldOutLoss {
+    /// How many examples.
+    pub examples: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The variance, with n − 1.
+    pub variance: f64,
+    /// The largest there can be.
+    pub range: f64,
+}
+
+/// A classifier that was learned from a part of the examples, as the centre of a prior for the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Informed {
+    /// How many examples are left.
+    pub examples: f64,
+    /// The cosine of the angle between its weight vector and that of the model.
+    pub cosine: f64,
+    /// Γ_i of the model at the examples that are left.
+    pub gammas: Vec<f64>,
 }
 
 /// Leaving out one example after the other.
@@ -204,6 +243,10 @@ pub struct Facts {
     pub regularised: Option<Regularised>,
     /// See [`HeldOut`].
     pub held_out: Option<HeldOut>,
+    /// See [`HeldOutLoss`].
+    pub held_out_loss: Option<HeldOutLoss>,
+    /// See [`Informed`].
+    pub informed: Option<Informed>,
     /// See [`LeaveOneOut`].
     pub leave_one_out: LeaveOneOut,
     /// See [`Evidence`].
@@ -230,6 +273,8 @@ impl Facts {
             kernel: KernelFacts::default(),
             regularised: None,
             held_out: None,
+            held_out_loss: None,
+            informed: None,
             leave_one_out: LeaveOneOut::default(),
             evidence: None,
             novelty: None,
@@ -250,6 +295,12 @@ impl Facts {
             let grow = m / held_out.examples.max(1.0);
             held_out.errors = (held_out.errors * grow).floor();
             held_out.examples = m;
+        }
+        if let Some(loss) = &mut facts.held_out_loss {
+            loss.examples = m;
+        }
+        if let Some(informed) = &mut facts.informed {
+            informed.examples *= grow;
         }
         if let Some(compression) = &mut facts.compression {
             compression.errors_outside = (compression.errors_outside * grow).floor();
@@ -282,6 +333,11 @@ impl Facts {
             let pick = |all: &[f64]| if all.len() == n { kept.iter().map(|&i| all[i]).collect() } else { all.to_vec() };
             linear.squared_lengths = pick(&linear.squared_lengths);
             linear.margins = pick(&linear.margins);
+        }
+        if let Some(informed) = facts.informed.as_mut().filter(|i| i.gammas.len() > ENOUGH) {
+            let n = informed.gammas.len();
+            informed.gammas.sort_by(f64::total_cmp);
+            informed.gammas = (0..ENOUGH).map(|i| informed.gammas[i * (n - 1) / (ENOUGH - 1)]).collect();
         }
         facts
     }

@@ -91,9 +91,8 @@ impl Linear {
     /// D² = Σ max(0, γ − y_i f(x_i)/‖w‖)², and the same summed for m examples.
     fn shortfall(&self, gamma: f64, m: f64) -> f64 {
         let norm = self.squared_norm.sqrt();
-        let short = |f: &f64| (gamma - (f - self.slack) / norm).max(0.0).powi(2);
-        let sum: f64 = self.margins.iter().map(short).sum();
-        sum * m / self.margins.len().max(1) as f64
+        let reached = gamma * norm + self.slack;
+        self.mean(|f| (reached - f).max(0.0).powi(2)) * m / (norm * norm)
     }
 }
 

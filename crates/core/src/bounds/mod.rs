@@ -27,8 +27,8 @@ pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
 pub use facts::{
-    Compression, Evidence, Facts, HeldOut, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price,
-    Regularised, Task,
+    Compression, Evidence, Facts, HeldOut, HeldOutLoss, Informed, KernelFacts, LeaveOneOut, Linear, Multiplier,
+    Novelty, Online, Price, Regularised, Task,
 };
 pub use sample_size::{Needed, curve, examples_for, needed};
 

@@ -8,7 +8,7 @@
 
 use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Quantity, Task};
 use crate::chance::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
-use crate::sources::{HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
+use crate::sources::{AMBROLADZE, HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
 use std::f64::consts::LN_2;
 
 /// (ln(1/P(h)) + nats)/m, one of countably many classifiers without training error (Thm. 5.1).
@@ -90,36 +90,41 @@ pub fn gibbs_error(gammas: &[f64], mu: f64) -> f64 {
 
 /// The least [`pac_bayes_kl`] over μ, KL = ½μ²: (bound, μ, Gibbs training error). The bound holds for all μ at once.
 pub fn gaussian(gammas: &[f64], m: f64, nats: f64) -> (f64, f64, f64) {
+    gaussian_from(gammas, |mu| 0.5 * mu * mu, m, nats)
+}
+
+/// The same with another prior, whose divergence depends on μ.
+fn gaussian_from(gammas: &[f64], divergence: impl Fn(f64) -> f64, m: f64, nats: f64) -> (f64, f64, f64) {
     /// Margins by which μ is chosen; the bound itself is that of all.
-    const SOME: usize = 200;
+    const SOME: usize = 100;
     let every = gammas.len().div_ceil(SOME).max(1);
     let some: Vec<f64> = gammas.iter().copied().step_by(every).collect();
     let constant = ln_maurer(m) + nats;
-    let bound = |rate: f64, mu: f64| kl_inverse(rate, (0.5 * mu * mu + constant) / m);
+    let bound = |rate: f64, mu: f64| kl_inverse(rate, (divergence(mu) + constant) / m);
     let value = |mu: f64| {
         let rate = gibbs_error(&some, mu);
         (bound(rate, mu), mu, rate)
     };
     // one valley on the scale of logarithms; a coarse walk and golden sections
-    let grid: Vec<_> = (-8..=24).map(|i| value(2.0_f64.powf(f64::from(i) / 2.0))).collect();
+    let grid: Vec<_> = (-4..=12).map(|i| value(2.0_f64.powi(i))).collect();
     let least = (0..grid.len()).min_by(|&a, &b| grid[a].0.total_cmp(&grid[b].0)).unwrap_or(0);
     let (mut low, mut high) = (grid[least.saturating_sub(1)].1, grid[(least + 1).min(grid.len() - 1)].1);
-    let mut best = grid[least];
     let golden = 0.618_033_988_749_894_9;
-    for _ in 0..24 {
-        let (a, b) = (value(high - golden * (high - low)), value(low + golden * (high - low)));
-        if a.0 < b.0 {
-            high = b.1;
+    let (mut left, mut right) = (value(high - golden * (high - low)), value(low + golden * (high - low)));
+    for _ in 0..12 {
+        // one of the two inner places serves again
+        if left.0 < right.0 {
+            high = right.1;
+            right = left;
+            left = value(high - golden * (high - low));
         } else {
-            low = a.1;
-        }
-        for found in [a, b] {
-            if found.0 < best.0 {
-                best = found;
-            }
+            low = left.1;
+            left = right;
+            right = value(low + golden * (high - low));
         }
     }
-    let (_, mu, _) = best;
+    let (_, mu, _) =
+        [left, right].into_iter().fold(grid[least], |best, found| if found.0 < best.0 { found } else { best });
     let rate = gibbs_error(gammas, mu);
     (bound(rate, mu), mu, rate)
 }
@@ -127,6 +132,20 @@ pub fn gaussian(gammas: &[f64], m: f64, nats: f64) -> (f64, f64, f64) {
 /// KL of N(μ w, I) from a prior N(η w_r, I) that was learned from other examples: ½(μ² + η² − 2μη cos).
 pub fn informed_divergence(mu: f64, eta: f64, cosine: f64) -> f64 {
     0.5 * (mu * mu + eta * eta - 2.0 * mu * eta * cosine)
+}
+
+/// Lengths η of the centre of an informed prior: powers of √2, chosen before the data.
+const LENGTHS: std::ops::Range<i32> = -2..24;
+
+/// The least [`pac_bayes_kl`] with a prior N(η w_r, I) over μ and the lengths η on a grid, which is paid for: (bound, μ, η).
+pub fn informed(gammas: &[f64], cosine: f64, m: f64, nats: f64) -> (f64, f64, f64) {
+    let nats = nats + f64::from(LENGTHS.end - LENGTHS.start).ln();
+    let at = |i: i32| {
+        let eta = 2.0_f64.powf(f64::from(i) / 2.0);
+        let (value, mu, _) = gaussian_from(gammas, |mu| informed_divergence(mu, eta, cosine), m, nats);
+        (value, mu, eta)
+    };
+    LENGTHS.map(at).fold((f64::INFINITY, 0.0, 0.0), |best, found| if found.0 < best.0 { found } else { best })
 }
 
 /// ½(tr(K⁻¹S) + aᵀK⁻¹a − n + ln|K| − ln|S|): KL of the Gaussian posterior N(a, S) at n inputs from the prior N(0, K); the
@@ -193,6 +212,21 @@ fn mcallester_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let (_, mu, rate) = gaussian(&gammas, facts.examples, nats);
     let value = 2.0 * mcallester(rate, 0.5 * mu * mu, facts.examples, nats);
     Ok(Claim::new(value).given("mu", mu).given("gibbs_training_error", rate).checked(PRIOR))
+}
+
+fn informed_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    linear(facts)?;
+    let known = facts.informed.as_ref().ok_or_else(|| {
+        NotApplicable::because("needs a prior that is learned from half of the examples: ask for it with --thorough")
+    })?;
+    let (value, mu, eta) = informed(&known.gammas, known.cosine, known.examples, nats);
+    Ok(Claim::new(2.0 * value)
+        .given("mu", mu)
+        .given("eta", eta)
+        .given("cosine", known.cosine)
+        .given("examples_left", known.examples)
+        .checked("the prior, N(η w_r, I), rests on one half of the examples and the bound on the other")
+        .checked("Q is symmetric around w, so its vote is the model"))
 }
 
 fn margin_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -268,6 +302,16 @@ pub const ENTRIES: &[BoundEntry] = &[
         source: Source::new(&MCALLESTER, "Thm. 1"),
         use_when: "To compare with `pac_bayes_kl`.",
         claim: mcallester_vote,
+    },
+    BoundEntry {
+        name: "pac_bayes_informed",
+        summary: "The same with a prior around the model of one half of the examples, on the other half",
+        formula: "2 kl⁻¹((1/m′) Σ Φ̄(μΓ_i), (½(μ² + η² − 2μη cos) + ln(Jξ(m′)/δ))/m′), least over μ and J lengths η",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&AMBROLADZE, "prior PAC-Bayes"),
+        use_when: "Half of the examples already give nearly the same weight vector.",
+        claim: informed_claim,
     },
     BoundEntry {
         name: "pac_bayes_cap",

@@ -47,15 +47,13 @@ fn claim(facts: &Facts, nats: f64, constant: f64, simulated: bool) -> Result<Cla
     } else {
         facts.kernel.trace.max(0.0).sqrt()
     };
-    let n = linear.margins.len().max(1) as f64;
     // the margin may be any 1/B of the grid: slack at margin ρ of the scaled classifier is 1 − y f/ρ with ‖w‖/ρ = B
     let norm = linear.squared_norm.max(0.0).sqrt();
     let mut best = (f64::INFINITY, 0.0, 0.0);
     for factor in -12..=12 {
         let (b, extra) = grid(norm * 2.0_f64.powf(f64::from(factor) / 2.0));
         let stretch = if norm > 0.0 { b / norm } else { 1.0 };
-        let slack =
-            linear.margins.iter().map(|f| (1.0 - stretch * (f - linear.slack)).clamp(0.0, 1.0)).sum::<f64>() / n;
+        let slack = linear.mean(|f| (1.0 - stretch * (f - linear.slack)).clamp(0.0, 1.0));
         let value = rademacher(slack, b, signs, constant, m, nats + extra);
         if value < best.0 {
             best = (value, b, slack);

@@ -19,8 +19,7 @@ pub struct Needed {
 
 /// The numbers of examples a bound needs at the complexity of these facts.
 pub fn needed(entry: &BoundEntry, facts: &Facts, delta: f64) -> Needed {
-    let facts = facts.thinned();
-    let least = |target| examples_for(entry, &facts, delta, target);
+    let least = |target| examples_for(entry, facts, delta, target);
     Needed { below_one: least(1.0), below_half: least(0.5), below_tenth: least(0.1) }
 }
 

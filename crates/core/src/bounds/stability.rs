@@ -6,7 +6,7 @@
 //! constant, half of the book's.
 
 use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity, Regularised, Task};
-use crate::sources::{HERBRICH, Source};
+use crate::sources::{BOUSQUET_ELISSEEFF, HERBRICH, Source};
 
 /// β_m = l²κ²/(2λm) (Thm. 5.31).
 pub fn beta(lipschitz: f64, radius: f64, lambda: f64, m: f64) -> f64 {
@@ -42,11 +42,16 @@ pub fn regression(mean_loss: f64, radius: f64, lambda: f64, range: f64, m: f64, 
     mean_loss + c / m + (2.0 * c + b) * (nats / (2.0 * m)).sqrt()
 }
 
+/// [`stability`] of the squared loss for targets within ±B: |f| ≤ κB/√λ, so no loss is above b = (B + κB/√λ)² and its slope is
+/// at most 2√b (Bousquet & Elisseeff 2002).
+pub fn squares(mean_loss: f64, radius: f64, lambda: f64, largest: f64, m: f64, nats: f64) -> f64 {
+    let reach = largest + radius * largest / lambda.sqrt();
+    stability(mean_loss, beta(2.0 * reach, radius, lambda, m), reach * reach, m, nats)
+}
+
 fn minimiser(facts: &Facts) -> Result<(Regularised, f64), NotApplicable> {
     let r = facts.regularised.ok_or_else(|| {
-        NotApplicable::because(
-            "the machine does not minimise a convex Lipschitz loss and λ‖f‖², for which alone it is proved",
-        )
+        NotApplicable::because("the machine does not minimise a convex loss and λ‖f‖², for which alone it is proved")
     })?;
     if r.free_offset {
         return Err(NotApplicable::because(
@@ -68,13 +73,14 @@ fn stability_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     if facts.task != Task::Classes(2) {
         return Err(NotApplicable::because("is for two classes"));
     }
+    let slope = r.lipschitz.ok_or_else(|| NotApplicable::because("a squared loss has no slope of its own"))?;
     let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
     // τ = 1: the clipped hinge
     // the theorem is about the exact minimiser f*: |f − f*| ≤ κ √(2 gap), once for the risk and once for the training loss
     let shift = 2.0 * radius * linear.from_optimum;
     let clip = |f: &f64| (1.0 - (f - shift)).clamp(0.0, 1.0);
     let clipped = linear.margins.iter().map(clip).sum::<f64>() / linear.margins.len().max(1) as f64;
-    let value = classification(clipped, radius * r.lipschitz, r.lambda, 1.0, facts.examples, nats);
+    let value = classification(clipped, radius * slope, r.lambda, 1.0, facts.examples, nats);
     Ok(Claim::new(value)
         .given("lambda", r.lambda)
         .given("radius", radius)
@@ -82,18 +88,48 @@ fn stability_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         .checked("a convex Lipschitz loss with a penalty on the whole weight vector"))
 }
 
+/// The ends between which every target lies.
+fn ends(r: Regularised) -> Result<[f64; 2], NotApplicable> {
+    r.range.ok_or_else(|| {
+        NotApplicable::because(
+            "needs a range that no target can leave, known before the data: give it with --target-range LOW,HIGH",
+        )
+    })
+}
+
+fn squares_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let (r, radius) = minimiser(facts)?;
+    if facts.task != Task::Numbers {
+        return Err(NotApplicable::because("is for numbers"));
+    }
+    if r.lipschitz.is_some() {
+        return Err(NotApplicable::because("is for the squared loss: see stability_regression"));
+    }
+    let largest = ends(r)?.iter().fold(0.0, |most: f64, end| most.max(end.abs()));
+    let value = squares(r.mean_loss, radius, r.lambda, largest, facts.examples, nats);
+    Ok(Claim::new(value)
+        .at_most((largest + radius * largest / r.lambda.sqrt()).powi(2))
+        .given("lambda", r.lambda)
+        .given("radius", radius)
+        .given("mean_loss", r.mean_loss)
+        .checked("the squared loss with a penalty on the whole weight vector")
+        .declared("every target lies in the range"))
+}
+
 fn regression_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let (r, radius) = minimiser(facts)?;
     if facts.task != Task::Numbers {
         return Err(NotApplicable::because("is for numbers"));
     }
-    let range = r.range.ok_or_else(|| {
-        NotApplicable::because(
-            "needs a range that no target can leave, known before the data: give it with --target-range LOW,HIGH",
-        )
-    })?;
-    let value = regression(r.mean_loss, radius * r.lipschitz, r.lambda, range, facts.examples, nats);
+    let slope =
+        r.lipschitz.ok_or_else(|| NotApplicable::because("is for the ε-insensitive loss: see stability_squares"))?;
+    let [low, high] = ends(r)?;
+    let range = high - low;
+    // the theorem is about the exact minimiser: see stability
+    let mean_loss = r.mean_loss + 2.0 * slope * radius * r.from_optimum;
+    let value = regression(mean_loss, radius * slope, r.lambda, range, facts.examples, nats);
     Ok(Claim::new(value)
+        .at_most(range + radius * (range / r.lambda).sqrt())
         .given("lambda", r.lambda)
         .given("radius", radius)
         .given("mean_loss", r.mean_loss)
@@ -130,5 +166,15 @@ pub const ENTRIES: &[BoundEntry] = &[
         ),
         use_when: "The range of the targets is known and C is small.",
         claim: regression_claim,
+    },
+    BoundEntry {
+        name: "stability_squares",
+        summary: "The mean squared error of a strongly regularised ridge regression",
+        formula: "mean (y − f)² + 2β + (4mβ + b) √(ln(1/δ)/2m), β = 2bκ²/(λm), b = (B + κB/√λ)²",
+        quantity: Quantity::ExpectedLoss,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&BOUSQUET_ELISSEEFF, "Thm. 12 and 22"),
+        use_when: "The range of the targets is known and λ is a large part of the number of examples.",
+        claim: squares_claim,
     },
 ];

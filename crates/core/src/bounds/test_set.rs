@@ -67,6 +67,24 @@ fn held_out_finite_class(facts: &Facts, nats: f64) -> Result<Claim, NotApplicabl
     Ok(told(Claim::new(finite_class(h.errors / h.examples, h.examples, 0.0, nats)), h, quantity))
 }
 
+fn held_out_loss(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    if facts.task != Task::Numbers {
+        return Err(NotApplicable::because("is for numbers"));
+    }
+    let loss = facts.held_out_loss.ok_or_else(|| {
+        NotApplicable::because(
+            "needs held-out examples (--held-out), one target, and a range that it cannot leave, known before the data (--target-range LOW,HIGH)",
+        )
+    })?;
+    Ok(Claim::new(empirical_bernstein(loss.mean, loss.variance, loss.range, loss.examples, nats))
+        .at_most(loss.range)
+        .given("held_out_examples", loss.examples)
+        .given("mean_loss", loss.mean)
+        .given("variance", loss.variance)
+        .checked("of |y − f(x)|, predictions cut off at the ends of the range")
+        .declared("every target lies in the range"))
+}
+
 /// The catalogue.
 pub const ENTRIES: &[BoundEntry] = &[
     BoundEntry {
@@ -109,7 +127,14 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Several finished models were compared on the same held-out examples.",
         claim: held_out_finite_class,
     },
+    BoundEntry {
+        name: "held_out_loss",
+        summary: "The mean absolute error on held-out examples, by their mean and variance",
+        formula: "mean + √(2V ln(2/δ)/n) + 7b ln(2/δ)/(3(n − 1))",
+        quantity: Quantity::ExpectedLoss,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&MAURER_PONTIL, "Thm. 4"),
+        use_when: "Numbers are predicted whose range is known, and examples can be spared.",
+        claim: held_out_loss,
+    },
 ];
-
-/// The source of [`empirical_bernstein`].
-pub const BERNSTEIN: Source = Source::new(&MAURER_PONTIL, "Thm. 4");

@@ -264,8 +264,16 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         rank: Some(5.0),
         random_signs: Some(m.sqrt()),
     };
-    facts.regularised =
-        Some(Regularised { lambda: 0.1, lipschitz: 1.0, mean_loss: error, free_offset: false, range: Some(2.0) });
+    facts.regularised = Some(Regularised {
+        lambda: 0.1,
+        lipschitz: (size > 0.0).then_some(1.0),
+        mean_loss: error,
+        free_offset: false,
+        range: Some([-1.0, 1.0]),
+        from_optimum: 0.0,
+    });
+    facts.held_out_loss = Some(HeldOutLoss { examples: m, mean: error, variance: error, range: 2.0 });
+    facts.informed = Some(Informed { examples: m, cosine: 1.0 - error, gammas: vec![gamma; 10] });
     facts.held_out = Some(HeldOut { examples: m, errors: (error * m).floor() });
     facts.leave_one_out = LeaveOneOut { errors: Some((error * m).floor()), span: Some((error * m).floor()) };
     facts.evidence = Some(Evidence { nats: 10.0, confidence: 3.0 });
@@ -358,4 +366,36 @@ fn the_evidence_spends_one_delta_on_simulation_and_theorem() {
     let of = |name: &str| Certificate::of(find(name).unwrap(), &facts, delta).value.unwrap();
     near("evidence", of("evidence"), 1.0 - (-(4.3 - 2.0 * (delta / 2.0).ln()) / m).exp());
     near("version_space", of("version_space"), (4.3 - 2.0 * (delta / 2.0).ln() + 2.0 * m.ln() + 1.0) / m);
+}
+
+#[test]
+fn a_prior_that_was_learned_gives_the_least_of_all_lengths_and_scales() {
+    let gammas: Vec<f64> = (0..80).map(|i| 0.02 + 0.004 * f64::from(i)).collect();
+    for cosine in [0.0, 0.9, 0.999] {
+        let (value, mu, eta) = pac_bayes::informed(&gammas, cosine, 500.0, NATS);
+        let at = |mu: f64, eta: f64| {
+            let divergence = pac_bayes::informed_divergence(mu, eta, cosine);
+            pac_bayes::pac_bayes_kl(pac_bayes::gibbs_error(&gammas, mu), divergence, 500.0, NATS + 26.0_f64.ln())
+        };
+        near("where it was found", value, at(mu, eta));
+        let fine = (0..26).flat_map(|i| (0..2000).map(move |j| (i, j)));
+        let least = fine
+            .map(|(i, j)| at(2.0_f64.powf(-4.0 + 0.008 * f64::from(j)), 2.0_f64.powf(0.5 * f64::from(i) - 1.0)))
+            .fold(f64::INFINITY, f64::min);
+        assert!(value <= 1.001 * least && value >= 0.9999 * least, "{cosine}: {value} against {least}");
+    }
+    // the nearer the half's model, the better; far from it the plain prior is
+    let at = |cosine: f64| pac_bayes::informed(&gammas, cosine, 500.0, NATS).0;
+    assert!(at(0.999) < at(0.9) && at(0.9) < at(0.0));
+    let plain = pac_bayes::gaussian(&gammas, 500.0, NATS).0;
+    assert!(at(0.999) < plain && plain < at(0.0));
+}
+
+#[test]
+fn stability_of_squares_is_that_of_their_slope() {
+    // κ = 1, λ = 4, B = 2: reach 3, b = 9, slope 6, β = 36/(8m)
+    let (m, mean) = (200.0, 0.25);
+    let beta = 36.0 / (8.0 * m);
+    let expected = mean + 2.0 * beta + (4.0 * m * beta + 9.0) * (NATS / (2.0 * m)).sqrt();
+    near("squares", stability::squares(mean, 1.0, 4.0, 2.0, m, NATS), expected);
 }

@@ -1,10 +1,10 @@
 //! Facts about a model: margins, norms, compression sets and prices, from its scores on the training examples.
 
 use super::seen::Seen;
-use super::{Options, thorough};
+use super::{Options, informed, thorough};
 use crate::bounds::{
-    Compression, Facts, HeldOut, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price, Regularised,
-    Task,
+    Compression, Facts, HeldOut, HeldOutLoss, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price,
+    Regularised, Task,
 };
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
@@ -62,10 +62,13 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     facts.online = online(model, &seen, &facts);
     facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
     if let Some(held_out) = options.held_out {
-        facts.held_out = held_out_facts(model, held_out, &theory, seen.task)?;
+        (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
     if options.thorough {
         thorough::add(&mut facts, model, training, options, watch)?;
+        if let Some(machine) = &machine {
+            facts.informed = informed::prior(model, machine.as_ref(), training, &seen, &facts, options, watch)?;
+        }
     }
     if options.evidence > 0 {
         thorough::evidence(&mut facts, model, training, &seen.signs, options, watch)?;
@@ -128,7 +131,7 @@ fn price(model: &Model, training: &Dataset, theory: &Theory, options: &Options<'
 }
 
 /// The offset of a classifier of two classes.
-fn offset(model: &Model, seen: &Seen) -> f64 {
+pub(super) fn offset(model: &Model, seen: &Seen) -> f64 {
     match (model.fitted.expansion.offsets.as_slice(), seen.outputs) {
         ([b], 1) => *b,
         ([a, b], 2) => 0.5 * (a - b),
@@ -151,7 +154,7 @@ fn kernel_facts(model: &Model, training: &Dataset, seen: &Seen) -> KernelFacts {
 }
 
 /// The coefficients of a classifier of two classes on the model's examples, in the orientation of the score.
-fn dual(model: &Model) -> Option<(&[usize], Vec<f64>)> {
+pub(super) fn dual(model: &Model) -> Option<(&[usize], Vec<f64>)> {
     match &model.fitted.expansion.coefficients {
         Coefficients::Dual { points, alpha } if alpha.len() == points.len() => Some((points, alpha.clone())),
         Coefficients::Dual { points, alpha } if alpha.len() == 2 * points.len() => {
@@ -181,7 +184,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
     let mut support = Vec::new();
     let squared = match (&model.fitted.expansion.coefficients, dual(model)) {
         (_, Some((points, c))) => {
-            let (values, own) = at_points(model, seen, &decision, points)?;
+            let (values, own) = at_points(model, seen, &decision, &lengths, points)?;
             let squared = c.iter().zip(&values).map(|(c, f)| c * (f - b)).sum::<f64>();
             if theory.multipliers {
                 support = (0..c.len())
@@ -202,7 +205,6 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
         _ => return Err(format!("{} is not a linear classifier in feature space", model.machine)),
     };
     let margins: Vec<f64> = decision.iter().zip(&seen.signs).map(|(f, y)| y * f).collect();
-    let gap = model.fitted.proof.duality_gap.unwrap_or(0.0).max(0.0);
     Ok(Linear {
         margins,
         squared_lengths: lengths.iter().map(|k| k + plus).collect(),
@@ -210,27 +212,38 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
         offset: b,
         support,
         slack: model.fitted.proof.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3),
-        from_optimum: (2.0 * gap).sqrt(),
+        from_optimum: from_optimum(model),
     })
 }
 
 /// f and κ(x, x) of the points that carry weight: from the training examples where their places are known, else computed.
-fn at_points(model: &Model, seen: &Seen, decision: &[f64], points: &[usize]) -> Result<(Vec<f64>, Vec<f64>), String> {
-    let lengths = model.kernel.gram(&model.examples).ok().and_then(|g| g.self_similarities(Side::Rows));
-    let own: Vec<f64> = match lengths {
+fn at_points(
+    model: &Model,
+    seen: &Seen,
+    decision: &[f64],
+    lengths: &[f64],
+    points: &[usize],
+) -> Result<(Vec<f64>, Vec<f64>), String> {
+    let placed = model.places.len() == model.examples.len() && model.places.iter().all(|&p| p < decision.len());
+    if placed && !model.places.is_empty() {
+        let at = |all: &[f64]| points.iter().map(|&p| all[model.places[p]]).collect();
+        return Ok((at(decision), at(lengths)));
+    }
+    let own: Vec<f64> = match model.kernel.gram(&model.examples).ok().and_then(|g| g.self_similarities(Side::Rows)) {
         Some(all) => points.iter().map(|&p| all[p]).collect(),
         None => return Err("κ(x, x) of the examples is not known".to_owned()),
     };
-    let placed = model.places.len() == model.examples.len() && model.places.iter().all(|&p| p < decision.len());
-    if placed && !model.places.is_empty() {
-        return Ok((points.iter().map(|&p| decision[model.places[p]]).collect(), own));
-    }
     let scores = model.scores(&model.examples).map_err(|e| e.to_string())?;
     let f = |p: usize| match seen.outputs {
         2 => 0.5 * (scores[2 * p] - scores[2 * p + 1]),
         _ => scores[p],
     };
     Ok((points.iter().map(|&p| f(p)).collect(), own))
+}
+
+/// How far the weight vector is from that of the exact solution at most: √(2 · duality gap).
+fn from_optimum(model: &Model) -> f64 {
+    (2.0 * model.fitted.proof.duality_gap.unwrap_or(0.0).max(0.0)).sqrt()
 }
 
 /// How far from the border an example may be and still count as one that determines the model.
@@ -313,9 +326,10 @@ fn regularised(
     Some(Regularised {
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
         lipschitz: loss.lipschitz,
-        mean_loss: seen.mean_excess,
+        mean_loss: if loss.lipschitz.is_some() { seen.mean_excess } else { seen.mean_square? },
         free_offset: loss.free_offset,
-        range: options.target_range.map(|[low, high]| (high - low).abs()),
+        range: options.target_range,
+        from_optimum: from_optimum(model),
     })
 }
 
@@ -364,11 +378,27 @@ fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
         .map(|share| (share * facts.examples).round())
 }
 
-fn held_out_facts(model: &Model, data: &Dataset, theory: &Theory, task: Task) -> Result<Option<HeldOut>, Error> {
+fn held_out_facts(
+    model: &Model,
+    data: &Dataset,
+    theory: &Theory,
+    task: Task,
+    options: &Options<'_>,
+) -> Result<(Option<HeldOut>, Option<HeldOutLoss>), Error> {
     if data.is_empty() {
         return Err(DataError::Empty { place: "the held-out data".to_owned() }.into());
     }
     let seen = Seen::of(model, data, model.scores(data)?, theory)?;
+    let n = data.len() as f64;
     let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
-    Ok((task != Task::Nothing && seen.judged).then_some(HeldOut { examples: data.len() as f64, errors }))
+    let counted = (task != Task::Nothing && seen.judged).then_some(HeldOut { examples: n, errors });
+    let one = seen.task == Task::Numbers && seen.scores.len() == seen.values.len();
+    let loss = options.target_range.filter(|_| one).map(|[low, high]| {
+        let losses = seen.scores.iter().zip(&seen.values).map(|(f, y)| (y - f.clamp(low, high)).abs());
+        let losses: Vec<f64> = losses.collect();
+        let mean = losses.iter().sum::<f64>() / n;
+        let squares: f64 = losses.iter().map(|l| (l - mean).powi(2)).sum();
+        HeldOutLoss { examples: n, mean, variance: squares / (n - 1.0).max(1.0), range: high - low }
+    });
+    Ok((counted, loss))
 }

@@ -5,6 +5,7 @@
 //! that scaling and kernel took from them, 64 bits each: then the statement holds for all numbers they might have taken.
 
 mod gather;
+mod informed;
 pub mod part;
 mod report;
 mod search;
@@ -15,13 +16,14 @@ pub use gather::facts;
 pub use report::statement;
 pub use search::{CertifiedCandidate, CertifiedSelection, JUDGES, select};
 
-use crate::bounds::{self, Certificate, Facts, Guarantee, Quantity};
+use crate::bounds::{self, BoundEntry, Certificate, Facts, Guarantee, Quantity};
 use crate::data::{Dataset, Schema};
 use crate::error::Error;
 use crate::gram::Plan;
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::solvers::Monitor;
+use rayon::prelude::*;
 
 /// What certificates are asked for.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +113,10 @@ impl Model {
 
 /// The certificates of facts.
 pub fn certify(facts: Facts, delta: f64) -> Certified {
-    let mut certificates: Vec<Certificate> = bounds::all().map(|entry| Certificate::of(entry, &facts, delta)).collect();
+    let few = facts.thinned();
+    let entries: Vec<_> = bounds::all().collect();
+    let told = |entry: &&'static BoundEntry| Certificate::told(entry, &facts, &few, delta);
+    let mut certificates: Vec<Certificate> = entries.par_iter().map(told).collect();
     certificates.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let held_out_error = facts.held_out.map(|h| h.errors / h.examples.max(1.0));
     let best = chosen(&facts, &certificates, delta);
@@ -156,8 +161,10 @@ fn chosen(facts: &Facts, all: &[Certificate], delta: f64) -> Option<Certificate>
         useful.iter().map(|c| c.bound).collect()
     };
     let share = delta / names.len().max(1) as f64;
-    let judged = names.iter().filter_map(|name| bounds::find(name)).map(|e| Certificate::of(e, facts, share));
+    let judges: Vec<_> = names.iter().filter_map(|name| bounds::find(name)).collect();
+    let judged: Vec<_> = judges.par_iter().map(|e| Certificate::of(e, facts, share)).collect();
     let least = judged
+        .into_iter()
         .filter(|c| c.applicable && !c.vacuous)
         .min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)))?;
     let looked = names.len() as f64;

@@ -26,6 +26,8 @@ pub(super) struct Seen {
     pub(super) judged: bool,
     /// Mean loss, for numbers with a tube.
     pub(super) mean_excess: f64,
+    /// Mean square of y − f, for one number.
+    pub(super) mean_square: Option<f64>,
 }
 
 impl Seen {
@@ -57,6 +59,7 @@ impl Seen {
             wrong: vec![false; n],
             judged: false,
             mean_excess: 0.0,
+            mean_square: None,
         };
         match (&model.fitted.readout, &output) {
             (Readout::Vote { labels } | Readout::ArgMax { labels }, Output::Labels { codes, .. }) => {
@@ -76,6 +79,10 @@ impl Seen {
             (Readout::Values { names }, Output::Values { values, .. }) => {
                 seen.task = Task::Numbers;
                 seen.values = data.target().ok_or(DataError::NoTarget)?.numbers()?.values;
+                if names.len() == 1 && seen.values.len() == values.len() {
+                    let squares: f64 = values.iter().zip(&seen.values).map(|(f, y)| (f - y).powi(2)).sum();
+                    seen.mean_square = Some(squares / n.max(1) as f64);
+                }
                 if let Compresses::Tube { epsilon } = theory.compression
                     && names.len() == 1
                     && seen.values.len() == values.len()

@@ -34,13 +34,13 @@ pub enum Compresses {
     Updates,
 }
 
-/// min ½‖w‖² + C Σ l(f(x_i), y_i) with a convex l that changes at most so much with f.
+/// min ½‖w‖² + C Σ l(f(x_i), y_i) with a convex l.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvexLoss {
     /// C.
     pub c: f64,
-    /// The Lipschitz constant of l.
-    pub lipschitz: f64,
+    /// How much l can change with f; `None` for the square, which has no bound of its own.
+    pub lipschitz: Option<f64>,
     /// Whether an offset is not part of w.
     pub free_offset: bool,
 }

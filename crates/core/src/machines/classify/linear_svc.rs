@@ -109,7 +109,7 @@ impl Machine for LinearSvc {
     fn theory(&self) -> Theory {
         // the bias is the weight of a feature, which bounds take for one of value 1
         let plain = self.class_weight == "none" && (!self.bias || self.bias_scale == 1.0);
-        let loss = ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: false };
+        let loss = ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false };
         match self.loss {
             MarginLoss::Logistic => Theory { loss: plain.then_some(loss), ..Theory::default() },
             MarginLoss::Hinge => Theory {

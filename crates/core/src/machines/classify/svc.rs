@@ -171,7 +171,7 @@ impl Machine for Svc {
         let plain = self.loss == Loss::Hinge && self.class_weight == "none";
         Theory {
             compression: Compresses::Margin { any_size: true },
-            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: self.bias }),
+            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
             multipliers: self.loss == Loss::Hinge,
             ..Theory::default()
         }

@@ -97,7 +97,7 @@ impl Machine for LinearSvr {
         let plain = matches!(self.loss, InsensitiveLoss::EpsilonInsensitive) && (!self.bias || self.bias_scale == 1.0);
         Theory {
             compression: Compresses::Tube { epsilon: self.epsilon },
-            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: false }),
+            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false }),
             multipliers: false,
             ..Theory::default()
         }

@@ -5,8 +5,8 @@ use crate::data::{DataError, Numbers, Rows};
 use crate::gram::{Dense, Gram, fill, show_bytes};
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
-    Coefficients, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Proof, Readout,
-    Task,
+    Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry,
+    Proof, Readout, Task, Theory,
 };
 use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
@@ -132,6 +132,20 @@ pub struct LooPoint {
 impl Machine for Ridge {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn theory(&self) -> Theory {
+        // a λ that the examples chose makes another problem of each sample; conjugate gradients stop before the minimum
+        let fixed = match &self.lambda {
+            AutoList::Values(each) if self.solver != RidgeSolver::Cg => each.as_slice(),
+            _ => &[],
+        };
+        let loss = match fixed {
+            // Σ (f − y)² + λ‖w‖² is 2λ times ½‖w‖² + (1/2λ) Σ (f − y)²
+            [lambda] if *lambda > 0.0 => Some(ConvexLoss { c: 0.5 / lambda, lipschitz: None, free_offset: false }),
+            _ => None,
+        };
+        Theory { loss, ..Theory::default() }
     }
 
     fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {

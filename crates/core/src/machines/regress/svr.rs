@@ -131,7 +131,7 @@ impl Machine for Svr {
         let plain = self.loss == TubeLoss::EpsilonInsensitive;
         Theory {
             compression: Compresses::Tube { epsilon: self.epsilon },
-            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: 1.0, free_offset: self.bias }),
+            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
             multipliers: false,
             ..Theory::default()
         }

@@ -1,0 +1,92 @@
+//! A prior that is learned: the same machine on one half of the examples.
+//!
+//! # Source
+//! Ambroladze, Parrado-Hernández & Shawe-Taylor (2007). The half is drawn without a look at the examples, so that for the other half
+//! the weight vector w_r of its model is as good as fixed before the data. ⟨w, w_r⟩ = Σ_j c_j (f(x_j) − b) over the examples x_j with
+//! coefficients c_j of the half's model; offsets are one more coordinate of both.
+
+use super::Options;
+use super::gather::{dual, offset};
+use super::seen::Seen;
+use crate::bounds::{Facts, Informed};
+use crate::data::Dataset;
+use crate::error::Error;
+use crate::job::Job;
+use crate::machines::{Coefficients, Machine, Readout};
+use crate::model::Model;
+use crate::solvers::Monitor;
+
+/// The classifier of one half beside the model; `None` where the model is none in feature space or the half cannot be learned from.
+pub(super) fn prior(
+    model: &Model,
+    machine: &dyn Machine,
+    training: &Dataset,
+    seen: &Seen,
+    facts: &Facts,
+    options: &Options<'_>,
+    watch: &dyn Monitor,
+) -> Result<Option<Informed>, Error> {
+    let (Some(linear), Some(decision)) = (&facts.linear, seen.decision()) else { return Ok(None) };
+    let n = training.len();
+    if n < 4 || linear.squared_norm <= 0.0 {
+        return Ok(None);
+    }
+    let order = options.seed.stream("half of the examples").permutation(n);
+    let (mut half, rest) = (order[..n / 2].to_vec(), &order[n / 2..]);
+    half.sort_unstable();
+    let few = training.select(&half);
+    // a half with one class, or one that the machine cannot solve, gives no prior
+    if few.target().and_then(|t| t.classes().ok()).is_none_or(|c| c.labels.len() != 2) {
+        return Ok(None);
+    }
+    let job = Job { plan: options.plan, seed: options.seed, ..Job::new(machine, &model.kernel) };
+    let Ok(smaller) = job.run(&few, watch) else { return Ok(None) };
+    let (b, b_r) = (linear.offset, offset(&smaller, seen));
+    let products = match (&model.fitted.expansion.coefficients, dual(&smaller)) {
+        (_, Some((points, c))) => {
+            let own = smaller.scores(&few)?;
+            let of = |p: usize| if seen.outputs == 2 { 0.5 * (own[2 * p] - own[2 * p + 1]) } else { own[p] };
+            let place = |p: usize| smaller.places.get(p).copied().filter(|&p| p < half.len());
+            let mut sums = (0.0, 0.0);
+            for (&p, c) in points.iter().zip(&c) {
+                let Some(at) = place(p) else { return Ok(None) };
+                sums.0 += c * (decision[half[at]] - b);
+                sums.1 += c * (of(at) - b_r);
+            }
+            Some(sums)
+        }
+        (Coefficients::Primal { weights, scale, .. }, None) => match &smaller.fitted.expansion.coefficients {
+            Coefficients::Primal { weights: others, .. } if others.len() == weights.len() => {
+                let k = seen.outputs;
+                let difference = |w: &[f64]| if k == 1 { w[0] } else { 0.5 * (w[0] - w[1]) };
+                let pairs = weights.chunks_exact(k).zip(others.chunks_exact(k));
+                let each = pairs.map(|(w, o)| (difference(w), difference(o)));
+                Some(each.fold((0.0, 0.0), |s, (w, o)| (s.0 + scale * w * o, s.1 + scale * o * o)))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((inner, squared)) = products else { return Ok(None) };
+    // labels stand in the order of their appearance, which may be another one in the half
+    let turned = first_label(&smaller.fitted.readout) != first_label(&model.fitted.readout);
+    let sign = if turned { -1.0 } else { 1.0 };
+    let (inner, squared) = (sign * (inner + b * b_r), squared.max(0.0) + b_r * b_r);
+    if !(squared > 0.0 && inner.is_finite()) {
+        return Ok(None);
+    }
+    let all = linear.normalised_margins();
+    Ok(Some(Informed {
+        examples: rest.len() as f64,
+        // rounding apart, Cauchy and Schwarz see to it
+        cosine: (inner / (squared * linear.squared_norm).sqrt()).clamp(-1.0, 1.0),
+        gammas: rest.iter().map(|&i| all[i]).collect(),
+    }))
+}
+
+fn first_label(readout: &Readout) -> Option<&String> {
+    match readout {
+        Readout::Vote { labels } | Readout::ArgMax { labels } => labels.first(),
+        _ => None,
+    }
+}
