@@ -56,7 +56,7 @@ fn command() -> Command {
             Arg::new("thorough")
                 .long("thorough")
                 .action(ArgAction::SetTrue)
-                .help("Also what takes m² to m³ operations: rank, random signs, spans"),
+                .help("Also what takes m² to m³ operations: random signs, spans, and a prior learned from half of the examples"),
         )
         .arg(
             number("evidence", "DRAWS", "Also the prior's mass of all classifiers without training error, by so many draws")
@@ -102,6 +102,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         held_out_candidates: flags.get_one::<usize>("held-out-candidates").copied().unwrap_or(1),
         candidates: flags.get_one::<usize>("candidates").copied(),
         thorough: flags.get_flag("thorough"),
+        informed: false,
         evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
         target_range: target_range(flags)?,
         numbers_chosen: 0,
@@ -215,7 +216,10 @@ fn row(c: &Certificate) -> Vec<String> {
         (None, _) => String::new(),
     };
     let guarantee = match (c.guarantee, c.delta) {
-        (Guarantee::HighProbability, Some(delta)) => format!("{} ({delta})", c.guarantee.word()),
+        (Guarantee::HighProbability, Some(delta)) => {
+            let spent = if delta >= 1e-4 { delta.to_string() } else { format!("{delta:e}") };
+            format!("{} ({spent})", c.guarantee.word())
+        }
         _ => c.guarantee.word().to_owned(),
     };
     let needed = c.examples_needed.and_then(|n| n.below_one).filter(|_| c.vacuous);

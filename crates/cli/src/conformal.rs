@@ -166,8 +166,15 @@ pub(crate) fn insert(document: &mut Value, regions: &Regions) {
 /// What is proven, as JSON.
 pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Value {
     let labels = classes(model, conformal);
+    let unproven = scaled_by_all(model, conformal);
     let one = |(i, g): (usize, Guarantee)| {
         let mut told = json!(g);
+        if unproven {
+            for promise in ["least", "most", "exact", "conditional"] {
+                told[promise] = Value::Null;
+            }
+            told["reason"] = json!(SCALED);
+        }
         if let Some(label) = labels.get(i) {
             told["class"] = json!(label);
         }
@@ -189,6 +196,15 @@ fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
         Readout::ArgMax { labels } | Readout::Vote { labels } if conformal.mondrian => labels,
         _ => &[],
     }
+}
+
+/// Why nothing is proven where the columns were scaled or coded by all examples.
+const SCALED: &str = "nothing is proven, since columns were scaled or coded by all examples, also by those held out: fit with --scale none, or calibrate with a file of its own (predict --calibration)";
+
+/// Whether what was held out had a part in scaling or coding the columns; a file of its own has none.
+fn scaled_by_all(model: &Model, conformal: &Conformal) -> bool {
+    let of_training = conformal.method != Method::Split || model.origin.as_ref().is_none_or(|o| o.part.is_some());
+    of_training && model.schema.as_ref().is_some_and(|schema| schema.learned_bits() > 0.0)
 }
 
 /// What is proven, in a sentence.
@@ -214,10 +230,14 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
         }
         _ => String::new(),
     };
+    let proven = if scaled_by_all(model, conformal) {
+        SCALED.to_owned()
+    } else {
+        format!("at coverage {coverage} at least {:.1} % is proven{beta}", 100.0 * least)
+    };
     format!(
-        "{}: {measure} of {held} held-out examples{models}{each}; at coverage {coverage} at least {:.1} % is proven{beta}{}",
+        "{}: {measure} of {held} held-out examples{models}{each}; {proven}{}",
         conformal.method,
-        100.0 * least,
         too_few(model, conformal, coverage).map(|t| format!("; {t}")).unwrap_or_default()
     )
 }

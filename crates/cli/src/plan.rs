@@ -183,10 +183,10 @@ fn expected(flags: &ArgMatches) -> Result<Facts, Failure> {
     facts.held_out = get("held-out-error").map(|rate| HeldOut { examples: m, errors: (rate * m).round() });
     facts.compression = get("support").map(|size| Compression {
         size,
+        surely: size,
         errors_outside: 0.0,
         stable: true,
         scenario: true,
-        atoms: false,
     });
     facts.kernel = KernelFacts {
         radius: Some(1.0),
@@ -194,6 +194,7 @@ fn expected(flags: &ArgMatches) -> Result<Facts, Failure> {
         trace: m,
         rank: get("dimension"),
         random_signs: None,
+        never_negative: false,
     };
     let margin = get("margin");
     if margin.is_some() || get("dimension").is_some() || get("lambda").is_some() {
@@ -209,6 +210,7 @@ fn expected(flags: &ArgMatches) -> Result<Facts, Failure> {
             support: Vec::new(),
             slack: 0.0,
             from_optimum: 0.0,
+            hard: error == 0.0,
         });
         let complexity = margin.filter(|g| *g > 0.0 && error == 0.0).map(|g| 1.0 / (g * g));
         facts.online = complexity.map(|bound| Online { mistakes: bound, updated: bound, mistake_bound: Some(bound) });

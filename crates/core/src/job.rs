@@ -140,7 +140,7 @@ impl<'a> Job<'a> {
         model.trained_on = data.len();
         model.origin = Some(Origin {
             fingerprint: data.fingerprint(),
-            numbers_chosen: self.kernel.numbers_to_choose(),
+            numbers_chosen: self.kernel.numbers_chosen(&model.kernel),
             weighted: data.weights().is_some(),
             part: None,
         });

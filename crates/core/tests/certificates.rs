@@ -363,7 +363,7 @@ fn choices_are_paid_for_and_told() {
     // by certificates: the least of all, with all of them paid for
     let selection = certify::select(&search, &data, &Options::default(), &Silent).unwrap();
     assert_eq!(selection.candidates.len(), 6);
-    assert_eq!(selection.model.candidates, 18);
+    assert_eq!(selection.model.candidates, 24);
     let least = selection.candidates.iter().map(|c| c.value).fold(f64::INFINITY, f64::min);
     assert_eq!(selection.candidates[selection.best].value, least);
     assert_eq!(selection.certificate.value, Some(least));
@@ -467,7 +467,8 @@ fn regression_and_held_out_examples() {
     assert_eq!(of(&found, "scenario").quantity, Quantity::TubeMisses);
     assert!(missed <= bound && bound < 0.4, "{missed} {bound}");
     let held_out = of(&found, "held_out");
-    assert!(held_out.lower.unwrap() <= missed && missed <= held_out.value.unwrap());
+    let lower = held_out.inputs["lower_end_at_delta"].as_f64().unwrap();
+    assert!(lower <= missed && missed <= held_out.value.unwrap());
     assert!(of(&found, "stability_regression").applicable);
     assert!(found.sentence().contains("outside the tube"));
     assert_eq!(found.best().unwrap().bound, "held_out");
@@ -548,4 +549,117 @@ fn a_prior_from_half_of_the_examples_has_the_angle_of_the_weight_vectors() {
     // without being asked for it is not computed
     let plain = model.certify(&data, &Options::default(), &Silent).unwrap();
     assert!(of(&plain, "pac_bayes_informed").reason.contains("--thorough"));
+}
+
+#[test]
+fn a_factor_of_the_kernel_is_part_of_the_weights_length() {
+    let (data, _) = gaussians(120, 1.0, 5);
+    // the same functions on the same features, once by weights and once by coefficients
+    for factor in [1e-4, 1.0, 4.0] {
+        let kernel: Formula = format!("{factor}*linear").parse().unwrap();
+        let machine = LinearSvc {
+            c: 0.5 / factor,
+            loss: mercer::machines::classify::MarginLoss::Hinge,
+            bias: false,
+            ..LinearSvc::default()
+        };
+        let primal = certified(&machine.fit(&kernel, &data).unwrap(), &data).facts.linear.unwrap().squared_norm;
+        let dual = certified(&svc(0.5 / factor, false).fit(&kernel, &data).unwrap(), &data).facts.linear.unwrap();
+        assert!((primal / dual.squared_norm - 1.0).abs() < 1e-2, "{factor}: {primal} {}", dual.squared_norm);
+    }
+}
+
+#[test]
+fn examples_of_training_are_refused_as_held_out_ones() {
+    let (data, _) = gaussians(60, 1.0, 6);
+    let model = svc(1.0, true).fit(&rbf(1.0), &data).unwrap();
+    let told =
+        |held_out: &Dataset| model.certify(&data, &Options { held_out: Some(held_out), ..Options::default() }, &Silent);
+    assert!(told(&data).unwrap_err().to_string().contains("are those of training"));
+    let part = data.select(&[3, 1, 8]);
+    assert!(told(&part).unwrap_err().to_string().contains("all 3 held-out examples also stand among"));
+    // one of them may have been drawn again
+    let (fresh, _) = gaussians(3, 1.0, 7);
+    let found = told(&fresh).unwrap();
+    assert!(of(&found, "held_out").conditions.iter().all(|c| !c.what.contains("also among")));
+    let mut again = model.clone();
+    assert!(again.calibrate_on(&data, false).unwrap_err().to_string().contains("those of training"));
+}
+
+#[test]
+fn nothing_is_certified_from_the_notes_of_a_fit_on_a_part() {
+    let (data, _) = gaussians(200, 0.0, 8);
+    let kernel = rbf(1.0);
+    let machine = Perceptron::default();
+    let job = Job::new(&machine, &kernel);
+    let fitted = part::fit(&job, &data, &Options::default(), None, &Silent).unwrap();
+    let found = certified(&fitted.model, &data);
+    assert!(!of(&found, "online_to_batch").applicable && !of(&found, "leave_one_out").applicable);
+}
+
+#[test]
+fn soft_margins_that_no_example_violates_are_not_hard_ones() {
+    let (data, _) = gaussians(200, 3.0, 9);
+    // so small a C leaves every multiplier at its bound
+    let soft = certified(&svc(1e-4, false).fit(&linear(), &data).unwrap(), &data);
+    assert!(!of(&soft, "scenario_a_priori").applicable);
+    let squared = Svc { c: 10.0, bias: false, loss: mercer::machines::classify::Loss::SquaredHinge, ..Svc::default() };
+    let found = certified(&squared.fit(&linear(), &data).unwrap(), &data);
+    assert!(!of(&found, "scenario_a_priori").applicable);
+}
+
+#[test]
+fn the_ends_of_the_scenario_interval_have_counts_of_their_own() {
+    let mut random = Seed(10).stream("novelties");
+    let points = |n: usize, random: &mut mercer::seed::Random| {
+        let x: Vec<f64> = (0..2 * n).map(|_| random.normal()).collect();
+        Dataset::new(Rows::new(x, n, 2).unwrap())
+    };
+    let (data, fresh) = (points(1000, &mut random), points(20_000, &mut random));
+    let model = OneClass { nu: 0.1, ..OneClass::default() }.fit(&rbf(0.5), &data).unwrap();
+    let found = certified(&model, &data);
+    let set = found.facts.compression.unwrap();
+    assert!(set.surely <= set.size && set.size < 0.2 * 1000.0, "{set:?}");
+    let outside = model.scores(&fresh).unwrap().iter().filter(|f| **f < 0.0).count() as f64 / 20_000.0;
+    let interval = of(&found, "scenario_interval");
+    assert!(interval.lower.unwrap() <= outside && outside <= interval.value.unwrap(), "{outside} {interval:?}");
+}
+
+#[test]
+fn means_over_samples_are_scores_once_candidates_were_compared() {
+    let (data, _) = gaussians(100, 1.0, 11);
+    let model = svc(1.0, false).fit(&rbf(1.0), &data).unwrap();
+    let plain = certified(&model, &data);
+    assert_eq!(of(&plain, "support_vectors").guarantee, Guarantee::Expectation);
+    let found = model.certify(&data, &Options { candidates: Some(9), ..Options::default() }, &Silent).unwrap();
+    let told = of(&found, "support_vectors");
+    assert!(told.guarantee == Guarantee::Score && told.reason.contains("score only"));
+    assert!(model.certify(&data, &Options { candidates: Some(0), ..Options::default() }, &Silent).is_err());
+}
+
+#[test]
+fn what_cannot_be_trusted_has_no_compression_set() {
+    let (data, _) = gaussians(100, 1.0, 12);
+    // a kernel that is not positive definite has many solutions
+    let indefinite: Formula = "sigmoid(gamma=10, offset=5)".parse().unwrap();
+    let found = certified(&svc(1.0, true).fit(&indefinite, &data).unwrap(), &data);
+    assert!(of(&found, "scenario").reason.contains("not positive definite"));
+    // a fit that ended early is not the solution
+    let mut machine = svc(100.0, true);
+    machine.effort.max_iterations = 3;
+    let found = certified(&machine.fit(&rbf(1.0), &data).unwrap(), &data);
+    assert!(of(&found, "scenario").reason.contains("ended early"), "{}", of(&found, "scenario").reason);
+}
+
+#[test]
+fn numbers_that_the_examples_chose_are_counted() {
+    let (data, _) = gaussians(80, 1.0, 13);
+    let chosen = |text: &str| {
+        let kernel: Formula = text.parse().unwrap();
+        svc(1.0, true).fit(&kernel, &data).unwrap().origin.unwrap().numbers_chosen
+    };
+    assert_eq!(chosen("rbf(gamma=1)"), 0);
+    assert_eq!(chosen("rbf(gamma=scale)"), 1);
+    assert_eq!(chosen("wendland(support=2)"), 0);
+    assert!(chosen("mahalanobis(metric=inverse_covariance)") >= 3);
 }

@@ -41,6 +41,7 @@ pub(crate) fn certify(
         held_out_candidates: option("held_out_candidates")?.map_or(Ok(1), |o| o.extract())?,
         candidates: option("candidates")?.map(|o| o.extract()).transpose()?,
         thorough: option("thorough")?.map_or(Ok(false), |o| o.extract())?,
+        informed: false,
         evidence: option("evidence")?.map_or(Ok(0), |o| o.extract())?,
         target_range: option("target_range")?.map(|o| o.extract::<[f64; 2]>()).transpose()?,
         numbers_chosen: option("numbers_chosen")?.map_or(Ok(0), |o| o.extract())?,

@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::watch::Watch;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use mercer::bounds::{Certificate, Guarantee, Quantity};
 use mercer::certify::{self, Certified, Options};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{Dataset, Scale, Schema, SchemaOptions};
@@ -122,7 +121,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             plan: arguments::plan(flags)?,
             seed: Seed(0),
         };
-        let options = Options { plan: search.plan, held_out: Some(&parts.held_out), ..Options::default() };
+        let options =
+            Options { plan: search.plan, held_out: Some(&parts.held_out), informed: true, ..Options::default() };
         let training_only = Options { held_out: None, ..options };
         let selection = certify::select(&search, &parts.training, &training_only, &watch)?;
         let certified = selection.model.certify(&parts.training, &options, &watch)?;
@@ -136,14 +136,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             parts.test.len(),
             &selection.candidates[selection.best].point,
         ));
-        let best = of_training(&certified);
+        let best = &selection.certificate;
         let held_out = certified.certificates.iter().find(|c| c.bound == "held_out");
         let percent = |v: Option<f64>| v.map_or_else(String::new, |v| format!("{:.2}", 100.0 * v));
         rows.push(vec![
             case.name.to_owned(),
             parts.training.len().to_string(),
             percent(certified.facts.error_rate()),
-            best.map_or_else(String::new, |b| format!("{} ({})", percent(b.value), b.bound)),
+            format!("{} ({})", percent(best.value), best.bound),
             parts.held_out.len().to_string(),
             percent(certified.held_out_error),
             percent(held_out.and_then(|c| c.value)),
@@ -173,16 +173,6 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     report::print(&report::table(&header, &rows, true));
     report::print(&text);
     Ok(())
-}
-
-/// The least certificate of misclassification that needs no held-out examples.
-fn of_training(certified: &Certified) -> Option<&Certificate> {
-    certified
-        .certificates
-        .iter()
-        .filter(|c| c.applicable && c.guarantee == Guarantee::HighProbability && c.quantity == Quantity::ZeroOneRisk)
-        .filter(|c| !c.bound.starts_with("held_out"))
-        .min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)))
 }
 
 /// All certificates of a set that say something.

@@ -233,17 +233,19 @@ impl Certificate {
         let said = facts.refuses(entry).map_or_else(|| (entry.claim)(facts, price - delta.ln()), Err);
         // what cannot be computed is no certificate
         let said = said.and_then(|claim| {
-            if claim.value.is_nan() {
-                return Err(NotApplicable::because("a number it needs is not finite"));
+            if claim.value.is_nan() || claim.value < 0.0 {
+                return Err(NotApplicable::because("its formula has no meaning for these numbers"));
             }
             Ok(claim)
         });
+        // a mean over samples says nothing of the least of several candidates
+        let chosen = entry.guarantee == Guarantee::Expectation && facts.price.candidates.is_some_and(|n| n > 1);
         let mut found = Self {
             bound: entry.name,
             quantity: entry.quantity,
             value: None,
             lower: None,
-            guarantee: entry.guarantee,
+            guarantee: if chosen { Guarantee::Score } else { entry.guarantee },
             delta: spends.then_some(delta),
             price,
             applicable: false,
@@ -268,6 +270,10 @@ impl Certificate {
                 }
                 found.lower = claim.lower.map(|l| l.clamp(0.0, 1.0));
                 found.conditions = facts.common_conditions(entry);
+                if chosen {
+                    "a score only: the model was chosen among candidates, which a mean over samples does not allow for"
+                        .clone_into(&mut found.reason);
+                }
                 found.conditions.extend(claim.conditions);
                 found.inputs = claim.inputs.iter().map(|(n, v)| ((*n).to_owned(), serde_json::json!(v))).collect();
             }

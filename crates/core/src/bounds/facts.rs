@@ -1,7 +1,7 @@
 //! Facts: the numbers about a fit that theorems ask for. A field is `None` where the fit has no such thing, or where nobody
 //! has computed it; the reasons are the bounds' to tell.
 
-use super::{BoundEntry, Condition, NotApplicable, State};
+use super::{BoundEntry, Condition, Guarantee, NotApplicable, State};
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +50,14 @@ impl Price {
 pub struct Compression {
     /// How many examples, counted on the safe side.
     pub size: f64,
+    /// How many of them are beyond doubt.
+    pub surely: f64,
     /// Misclassified examples (values outside the tube, novelties) that are not among them.
     pub errors_outside: f64,
     /// Whether leaving out any of the others changes nothing.
     pub stable: bool,
     /// Whether the theorem of observed complexity holds: the problem can also be stated for any number of examples.
     pub scenario: bool,
-    /// Whether two examples are the same, which the lower end must rule out.
-    pub atoms: bool,
 }
 
 /// A linear classifier in feature space, f(x) = ⟨w, φ(x)⟩, two classes; an offset is a coordinate of w for the kernel κ + 1.
@@ -77,6 +77,8 @@ pub struct Linear {
     pub slack: f64,
     /// How far the weight vector is from that of the exact solution at most, √(2 · duality gap).
     pub from_optimum: f64,
+    /// Whether no multiplier is at C, so that the margin is a hard one.
+    pub hard: bool,
 }
 
 impl Linear {
@@ -116,6 +118,8 @@ pub struct KernelFacts {
     pub rank: Option<f64>,
     /// E_σ √(σᵀKσ), where it was simulated.
     pub random_signs: Option<f64>,
+    /// Whether κ(x, x′) ≥ 0 for all x and x′.
+    pub never_negative: bool,
 }
 
 /// f = argmin (1/m) Σ l(f(x_i), y_i) + λ‖f‖².
@@ -247,6 +251,14 @@ pub struct Facts {
     pub held_out_loss: Option<HeldOutLoss>,
     /// See [`Informed`].
     pub informed: Option<Informed>,
+    /// Whether it was asked for, found or not.
+    pub wants_prior: bool,
+    /// How many held-out examples also stand among those of training.
+    pub held_out_copies: usize,
+    /// Whether two examples are the same.
+    pub copies: bool,
+    /// Whether the training examples were recognised by their fingerprint.
+    pub recognised: bool,
     /// See [`LeaveOneOut`].
     pub leave_one_out: LeaveOneOut,
     /// See [`Evidence`].
@@ -275,6 +287,10 @@ impl Facts {
             held_out: None,
             held_out_loss: None,
             informed: None,
+            wants_prior: false,
+            held_out_copies: 0,
+            copies: false,
+            recognised: true,
             leave_one_out: LeaveOneOut::default(),
             evidence: None,
             novelty: None,
@@ -305,7 +321,7 @@ impl Facts {
         if let Some(compression) = &mut facts.compression {
             compression.errors_outside = (compression.errors_outside * grow).floor();
             // every example that is wrong determines the model: their share does not shrink
-            if compression.stable && m > self.examples {
+            if compression.stable {
                 compression.size = compression.size.max(facts.errors.unwrap_or(0.0).floor());
             }
         }
@@ -342,6 +358,16 @@ impl Facts {
         facts
     }
 
+    /// Refuses where two examples are the same, since then points have positive probability.
+    pub fn without_copies(&self) -> Result<(), NotApplicable> {
+        if self.copies {
+            return Err(NotApplicable::because(
+                "two examples are the same, so points have positive probability, which it rules out",
+            ));
+        }
+        Ok(())
+    }
+
     /// Training errors as a share.
     pub fn error_rate(&self) -> Option<f64> {
         self.errors.map(|e| e / self.examples.max(1.0))
@@ -368,12 +394,24 @@ impl Facts {
         let mut conditions = vec![declared("examples are drawn independently from one distribution, new ones too")];
         if entry.uses_held_out() {
             conditions.push(declared("the held-out examples were not used to fit or choose the model"));
+            if self.held_out_copies > 0 {
+                conditions.push(declared(&format!(
+                    "{} of the held-out examples are also among those of training: they were drawn by themselves, not taken from there",
+                    self.held_out_copies
+                )));
+            }
             return conditions;
+        }
+        if !self.recognised {
+            conditions.push(declared("these are the examples that the model was trained on: it does not know"));
         }
         match self.price.candidates {
             None => conditions
                 .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
             Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
+            Some(n) if entry.guarantee != Guarantee::HighProbability => {
+                conditions.push(checked(format!("{n} candidates were tried on these examples, which is not paid for")));
+            }
             Some(n) => {
                 conditions.push(checked(format!("{n} candidates were tried on these examples, which is paid for")));
             }

@@ -57,9 +57,9 @@ fn jaakkola_haussler(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
 fn support_vectors(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let set = super::compression::set(facts)?;
     untouched(facts)?;
-    if !set.stable || !matches!(facts.task, Task::Classes(_)) {
+    if !set.stable || !set.scenario || !matches!(facts.task, Task::Classes(_)) {
         return Err(NotApplicable::because(
-            "is for classifiers that do not change when an example without weight is left out",
+            "is for classifiers whose problem stays the same when an example without weight is left out",
         ));
     }
     Ok(Claim::new(set.size / facts.examples).given("support_vectors", set.size))
@@ -70,12 +70,13 @@ fn xi_alpha(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     untouched(facts)?;
     let radius =
         facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
-    // R_Δ² bounds κ(x, x) − κ(x, x') by twice the squared radius at most; ρ = 2 and R_Δ² = R² for kernels that are never negative
-    let errs = |s: &&Multiplier| 2.0 * s.alpha * radius * radius + (1.0 - s.margin + linear.slack).max(0.0) >= 1.0;
+    // ρ = 2; R_Δ² bounds κ(x, x) − κ(x, x'), which is R² for kernels that are never negative, and twice that for others
+    let range = if facts.kernel.never_negative { 1.0 } else { 2.0 } * radius * radius;
+    let errs = |s: &&Multiplier| 2.0 * s.alpha * range + (1.0 - s.margin + linear.slack).max(0.0) >= 1.0;
     let count = linear.support.iter().filter(errs).count() as f64;
     Ok(Claim::new(count / linear.margins.len().max(1) as f64)
         .given("examples_counted", count)
-        .declared("κ(x, x') is never negative"))
+        .given("largest_difference", range))
 }
 
 fn span(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
@@ -92,8 +93,9 @@ fn radius_margin(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let linear = dual(facts)?;
     let radius =
         facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
-    if linear.least_margin() < 1.0 - 1e-2 - 2.0 * linear.slack {
-        return Err(NotApplicable::because("is for a hard margin: no example may have y f(x) < 1"));
+    untouched(facts)?;
+    if !linear.hard {
+        return Err(NotApplicable::because("is for a hard margin: no multiplier may be at C"));
     }
     Ok(Claim::new(radius * radius * linear.squared_norm / facts.examples).given("radius", radius))
 }
@@ -133,7 +135,7 @@ pub const ENTRIES: &[BoundEntry] = &[
     BoundEntry {
         name: "xi_alpha",
         summary: "Joachims' ξα estimate",
-        formula: "(1/m) #{ i : 2α_iR² + ξ_i ≥ 1 }",
+        formula: "(1/m) #{ i : 2α_iR_Δ² + ξ_i ≥ 1 }, κ(x, x) − κ(x, x′) ≤ R_Δ²",
         quantity: Quantity::ZeroOneRisk,
         guarantee: Guarantee::Expectation,
         source: Source::new(&JOACHIMS, "Def. 1, ρ = 2"),

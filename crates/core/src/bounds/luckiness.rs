@@ -7,8 +7,11 @@ use super::{BoundEntry, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Ta
 use crate::sources::{HERBRICH, Source};
 use std::f64::consts::{E, LN_2};
 
-/// (2/m)(ϑ log₂(2em/ϑ) + log₂(4/δ)).
+/// (2/m)(ϑ log₂(2em/ϑ) + log₂(4/δ)) for ϑ ≤ 2m: a dimension above that allows every labelling of 2m examples.
 pub fn pac_luckiness(m: f64, dimension: f64, nats: f64) -> f64 {
+    if dimension >= 2.0 * m {
+        return f64::INFINITY;
+    }
     let growth = if dimension > 0.0 { dimension * (2.0 * E * m / dimension).ln() } else { 0.0 };
     2.0 / m * LD * (growth + nats + 2.0 * LN_2)
 }
@@ -52,7 +55,7 @@ fn rank(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     consistent(facts)?;
     let rank = facts.kernel.rank.ok_or_else(|| {
         NotApplicable::because(
-            "needs the rank of the kernel matrix, which takes m³ operations: ask for it with --thorough",
+            "the rank of the kernel matrix is as large as the number of examples, as far as is known before the data",
         )
     })?;
     // the rank is observed: each of its 2m possible values gets an equal part of δ

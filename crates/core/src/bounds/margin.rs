@@ -103,6 +103,7 @@ fn margins_tried(radius: f64) -> impl Iterator<Item = f64> {
 
 fn distribution_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let (linear, radius) = linear(facts)?;
+    facts.without_copies()?;
     let m = facts.examples;
     // Δ from a grid fixed before the data, each at an equal part of δ
     let count = (8.0 + 0.5 * m.log2()).floor().max(1.0);
@@ -125,6 +126,7 @@ fn distribution_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> 
 
 fn robust_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let (linear, radius) = linear(facts)?;
+    facts.without_copies()?;
     let m = facts.examples;
     let mut best = (f64::INFINITY, f64::INFINITY);
     for gamma in margins_tried(radius) {

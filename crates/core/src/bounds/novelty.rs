@@ -52,6 +52,7 @@ fn one_class_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     if novelty.rho <= 0.0 {
         return Err(NotApplicable::because("the plane passes through the origin"));
     }
+    facts.without_copies()?;
     // the region is widened by all of ρ, the most that leaves anything outside
     let gamma = novelty.rho / norm;
     Ok(Claim::new(one_class(gamma, novelty.shortfall, facts.examples, nats))
@@ -82,6 +83,11 @@ fn centre_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 fn nu_claim(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let novelty = detector(facts)?;
     let nu = novelty.nu.ok_or_else(|| NotApplicable::because("the machine has no ν"))?;
+    if novelty.outliers > nu * facts.examples * (1.0 + 1e-9) + 1e-9 {
+        return Err(NotApplicable::because(
+            "more than a share ν lies outside: the fit ended early or examples weigh differently",
+        ));
+    }
     Ok(Claim::new(nu)
         .given("outliers", novelty.outliers / facts.examples)
         .given("support", novelty.support / facts.examples)

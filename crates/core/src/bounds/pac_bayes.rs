@@ -217,7 +217,11 @@ fn mcallester_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 fn informed_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     linear(facts)?;
     let known = facts.informed.as_ref().ok_or_else(|| {
-        NotApplicable::because("needs a prior that is learned from half of the examples: ask for it with --thorough")
+        NotApplicable::because(if facts.wants_prior {
+            "half of the examples give no classifier that could be a prior"
+        } else {
+            "needs a prior that is learned from half of the examples: ask for it with --thorough"
+        })
     })?;
     let (value, mu, eta) = informed(&known.gammas, known.cosine, known.examples, nats);
     Ok(Claim::new(2.0 * value)

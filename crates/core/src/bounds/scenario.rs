@@ -101,12 +101,14 @@ fn scenario_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 
 fn margin_violation(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let set = wanted(facts)?;
-    if set.atoms {
+    if facts.copies {
         return Err(NotApplicable::because(
             "two examples are the same, so points have positive probability, which the lower end rules out",
         ));
     }
-    let (lower, upper) = scenario_interval(facts.examples, set.size, nats);
+    // each end at the count that makes it safe
+    let (lower, _) = scenario_interval(facts.examples, set.surely.min(set.size), nats);
+    let (_, upper) = scenario_interval(facts.examples, set.size, nats);
     let claim = told(facts, Claim::new(upper).above(lower), set.size);
     let claim = if matches!(facts.task, Task::Classes(_)) { claim.of(Quantity::MarginViolation) } else { claim };
     Ok(claim.declared("no point has positive probability"))
@@ -117,12 +119,11 @@ fn a_priori_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let dimension = facts.kernel.dimension.ok_or_else(|| {
         NotApplicable::because("the kernel's feature space has no finite dimension that is known before the data")
     })?;
-    let hard = facts.linear.as_ref().is_some_and(|l| l.least_margin() >= 1.0 - 1e-2 - 2.0 * l.slack);
-    if facts.task != Task::Classes(2) || !hard {
-        return Err(NotApplicable::because("is for two classes and a hard margin: no example may have y f(x) < 1"));
+    if facts.task != Task::Classes(2) || !facts.linear.as_ref().is_some_and(|l| l.hard) {
+        return Err(NotApplicable::because("is for two classes and a hard margin: no multiplier may be at C"));
     }
     let claim = told(facts, Claim::new(a_priori(facts.examples, dimension, nats)), set.size);
-    Ok(claim.of(Quantity::MarginViolation).given("dimension", dimension).checked("no example has y f(x) < 1"))
+    Ok(claim.of(Quantity::MarginViolation).given("dimension", dimension).checked("no multiplier is at C"))
 }
 
 /// The catalogue.

@@ -123,8 +123,8 @@ fn regression_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     }
     let slope =
         r.lipschitz.ok_or_else(|| NotApplicable::because("is for the ε-insensitive loss: see stability_squares"))?;
-    let [low, high] = ends(r)?;
-    let range = high - low;
+    // the zero function has no loss above the largest target
+    let range = ends(r)?.iter().fold(0.0, |most: f64, end| most.max(end.abs()));
     // the theorem is about the exact minimiser: see stability
     let mean_loss = r.mean_loss + 2.0 * slope * radius * r.from_optimum;
     let value = regression(mean_loss, radius * slope, r.lambda, range, facts.examples, nats);

@@ -18,6 +18,7 @@ fn reference_values() {
     near("pac sharp", vc::pac_sharp(1000.0, 10.0, NATS), 0.186_326_916_6);
     near("vapnik", vc::vapnik(0.1, 1000.0, 10.0, NATS) - 0.001, 0.359_548_069_3);
     near("pac luckiness", luckiness::pac_luckiness(1000.0, 10.0, NATS), 0.194_374_880_8);
+    assert_eq!(luckiness::pac_luckiness(1000.0, 2000.0, NATS), f64::INFINITY);
     near("empirical vc", luckiness::empirical_vc(5000.0, 10.0, NATS), 0.207_328_771_2);
     near("margin", margin::margin(1e5, 1.0, NATS), 0.416_798_631_4);
     near("robust margin 65", margin::robust_margin(1e6, 65.0, NATS), 0.059_540_841_4);
@@ -245,7 +246,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     let mut facts = Facts::bare(m, Task::Classes(2));
     facts.machine = "svc".to_owned();
     facts.errors = Some((error * m).floor());
-    facts.compression = Some(Compression { size, errors_outside: 0.0, stable: true, scenario: true, atoms: false });
+    facts.compression = Some(Compression { size, surely: size, errors_outside: 0.0, stable: true, scenario: true });
     let wrong = (40.0 * error).ceil() as usize;
     let margins: Vec<f64> = (0..40).map(|i| if i < wrong { -gamma } else { gamma }).collect();
     facts.linear = Some(Linear {
@@ -256,6 +257,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         offset: 0.0,
         slack: 0.0,
         from_optimum: 0.0,
+        hard: error == 0.0,
     });
     facts.kernel = KernelFacts {
         radius: Some(1.0),
@@ -263,6 +265,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         trace: m,
         rank: Some(5.0),
         random_signs: Some(m.sqrt()),
+        never_negative: true,
     };
     facts.regularised = Some(Regularised {
         lambda: 0.1,
@@ -348,7 +351,7 @@ fn more_examples_at_the_same_complexity_lower_every_bound_in_the_end() {
 #[test]
 fn a_model_that_needs_all_examples_is_answered_by_every_entry() {
     for m in [1.0, 2.0, 400.0] {
-        let set = Compression { size: m, errors_outside: 0.0, stable: true, scenario: true, atoms: false };
+        let set = Compression { size: m, surely: m, errors_outside: 0.0, stable: true, scenario: true };
         let facts = Facts { errors: Some(0.0), compression: Some(set), ..Facts::bare(m, Task::Classes(2)) };
         for entry in all() {
             let found = Certificate::of(entry, &facts, 0.05);

@@ -9,10 +9,12 @@ use crate::bounds::{
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::gram::Side;
+use crate::kernels::Definite;
 use crate::machines::{self, Coefficients, Compresses, Machine, Theory};
 use crate::model::Model;
 use crate::params::assign;
-use crate::solvers::Monitor;
+use crate::solvers::{Monitor, Status};
+use std::collections::HashSet;
 use std::f64::consts::LN_2;
 
 /// The numbers about a model that theorems ask for.
@@ -23,6 +25,9 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
     if !(options.delta > 0.0 && options.delta < 1.0) {
         return usage(format!("delta = {} must lie between 0 and 1", options.delta));
+    }
+    if options.candidates == Some(0) {
+        return usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned());
     }
     if let Some(origin) = &model.origin
         && origin.fingerprint != training.fingerprint()
@@ -53,22 +58,29 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         }
         Err(reason) => facts.no_linear = reason,
     }
-    match compression(model, training, &seen, &theory, facts.linear.as_ref()) {
+    match compression(model, training, &seen, &theory) {
         Ok(set) => facts.compression = Some(set),
         Err(reason) => facts.no_compression = reason,
     }
-    facts.regularised = regularised(model, training, &seen, &theory, options);
-    facts.novelty = novelty(model, &seen);
-    facts.online = online(model, &seen, &facts);
-    facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
+    facts.regularised = regularised(model, training, &seen, &theory, options)?;
+    // what a fit on a part has noted is not about all examples
+    if model.origin.as_ref().is_none_or(|o| o.part.is_none()) {
+        facts.novelty = novelty(model, &seen);
+        facts.online = online(model, &seen, &theory, &facts);
+        facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
+    }
+    facts.copies = training.has_copies();
+    facts.recognised = model.origin.is_some();
     if let Some(held_out) = options.held_out {
+        facts.held_out_copies = copies(training, held_out)?;
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
     if options.thorough {
         thorough::add(&mut facts, model, training, options, watch)?;
-        if let Some(machine) = &machine {
-            facts.informed = informed::prior(model, machine.as_ref(), training, &seen, &facts, options, watch)?;
-        }
+    }
+    facts.wants_prior = options.thorough || options.informed;
+    if let Some(machine) = machine.as_ref().filter(|_| facts.wants_prior) {
+        facts.informed = informed::prior(model, machine.as_ref(), training, &seen, &facts, options, watch)?;
     }
     if options.evidence > 0 {
         thorough::evidence(&mut facts, model, training, &seen.signs, options, watch)?;
@@ -109,13 +121,17 @@ fn price(model: &Model, training: &Dataset, theory: &Theory, options: &Options<'
         bits += 64.0 * part.numbers.len() as f64 + 8.0 * part.words.iter().map(|w| w.len() + 1).sum::<usize>() as f64;
     }
     let balanced = model.settings.iter().any(|(name, value)| name == "class_weight" && value.to_string() == "balanced");
-    let mut nats = bits * LN_2 + theory.choices.max(1.0).ln();
+    // machines of several classes solve a problem for each, and choose in each
+    let classes = training.target().and_then(|t| t.classes().ok()).map_or(0, |c| c.labels.len());
+    let problems = if classes > 2 { classes as f64 } else { 1.0 };
+    let mut nats = bits * LN_2 + problems * theory.choices.max(1.0).ln();
     if theory.choices > 1.0 {
         what.push("the machine chose among several runs");
     }
     if balanced {
         what.push("classes were weighed by their numbers");
-        nats += (training.len() as f64 + 1.0).ln();
+        // the numbers of all classes but one, which follows
+        nats += classes.saturating_sub(1) as f64 * (training.len() as f64 + 1.0).ln();
     }
     if model.kernel.needs_all_examples() {
         what.push("the kernel is centred on these examples, which cannot be paid for");
@@ -150,6 +166,7 @@ fn kernel_facts(model: &Model, training: &Dataset, seen: &Seen) -> KernelFacts {
         // the rank of a matrix is at most the dimension
         rank: dimension.filter(|d| *d < training.len() as f64),
         random_signs: None,
+        never_negative: model.kernel.never_negative(),
     }
 }
 
@@ -172,7 +189,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
             _ => "is for classifiers".to_owned(),
         });
     };
-    if model.kernel.definite() != crate::kernels::Definite::Positive {
+    if model.kernel.definite() != Definite::Positive {
         return Err("the kernel is not positive definite, so there is no weight vector".to_owned());
     }
     let b = offset(model, seen);
@@ -198,21 +215,34 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
             squared
         }
         (Coefficients::Primal { weights, scale, .. }, None) => {
+            // f = ⟨scale · w, x⟩ and κ = c ⟨x, x'⟩, whose features are √c x
+            let some = training.select(&[0]);
+            let factor = model.kernel.features(&some).map_or(0.0, |(_, factor)| factor);
+            if factor <= 0.0 {
+                return Err("the kernel has no explicit features whose weights these are".to_owned());
+            }
             let one = seen.outputs == 1;
-            let difference = |w: &[f64]| if one { w[0] } else { 0.5 * (w[0] - w[1]) };
-            scale * weights.chunks_exact(seen.outputs).map(|w| difference(w).powi(2)).sum::<f64>()
+            let difference = |w: &[f64]| scale * if one { w[0] } else { 0.5 * (w[0] - w[1]) };
+            weights.chunks_exact(seen.outputs).map(|w| difference(w).powi(2)).sum::<f64>() / factor
         }
         _ => return Err(format!("{} is not a linear classifier in feature space", model.machine)),
     };
     let margins: Vec<f64> = decision.iter().zip(&seen.signs).map(|(f, y)| y * f).collect();
+    let squared_norm = squared.max(0.0) + b * b;
+    // Cauchy and Schwarz: what is longer than its factors has another weight vector than was thought
+    let fits = |(f, k): (&f64, &f64)| f * f <= squared_norm * (k + plus) * (1.0 + 1e-6) + 1e-9;
+    if !margins.iter().zip(&lengths).all(fits) {
+        return Err("scores do not fit the length of the weight vector".to_owned());
+    }
     Ok(Linear {
         margins,
         squared_lengths: lengths.iter().map(|k| k + plus).collect(),
-        squared_norm: squared.max(0.0) + b * b,
+        squared_norm,
         offset: b,
         support,
         slack: model.fitted.proof.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3),
         from_optimum: from_optimum(model),
+        hard: theory.hard || (theory.multipliers && note(model, "bounded_multipliers") == Some(0.0)),
     })
 }
 
@@ -248,16 +278,10 @@ fn from_optimum(model: &Model) -> f64 {
 
 /// How far from the border an example may be and still count as one that determines the model.
 fn tolerance(model: &Model) -> f64 {
-    2.0 * model.fitted.proof.violation.unwrap_or(1e-3).clamp(1e-6, 0.5)
+    2.0 * model.fitted.proof.violation.unwrap_or(1e-3).max(1e-6)
 }
 
-fn compression(
-    model: &Model,
-    training: &Dataset,
-    seen: &Seen,
-    theory: &Theory,
-    linear: Option<&Linear>,
-) -> Result<Compression, String> {
+fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
     if let Some(part) = model.origin.as_ref().and_then(|o| o.part.as_ref()) {
         // trained again on a part: whatever the machine is, the others are as good as new, but for the choice of the part
         if !seen.judged {
@@ -271,46 +295,67 @@ fn compression(
         }
         let errors_outside = outside.iter().filter(|w| **w).count() as f64;
         let size = part.len() as f64;
-        return Ok(Compression { size, errors_outside, stable: false, scenario: false, atoms: training.has_copies() });
+        return Ok(Compression { size, surely: 0.0, errors_outside, stable: false, scenario: false });
+    }
+    if let Compresses::Not(reason) = theory.compression {
+        return Err(reason.to_owned());
+    }
+    if theory.compression != Compresses::Updates && model.fitted.proof.status != Status::Converged {
+        return Err(format!(
+            "the fit ended early ({}), so that the examples which determine it are not known",
+            model.fitted.proof.status
+        ));
+    }
+    let offset = model.fitted.expansion.offsets.iter().any(|b| *b != 0.0);
+    let solvable = match model.kernel.definite() {
+        Definite::Positive => true,
+        Definite::Conditionally => offset || theory.compression == Compresses::Region,
+        Definite::Indefinite => false,
+    };
+    if !solvable {
+        return Err(
+            "the kernel is not positive definite, so a part of the examples may give another solution".to_owned()
+        );
     }
     let tolerance = tolerance(model);
-    let carrying = model.fitted.proof.support.unwrap_or(model.examples.len());
-    let (inside, any_size): (Vec<bool>, bool) = match theory.compression {
+    // how far inside every example is: those above the tolerance may be left out, those below its negative determine
+    let (depth, any_size): (Vec<f64>, bool) = match theory.compression {
         Compresses::Not(reason) => return Err(reason.to_owned()),
-        Compresses::Margin { any_size } => {
-            (seen.least_margins().iter().map(|f| *f <= 1.0 + tolerance).collect(), any_size)
-        }
+        Compresses::Margin { any_size } => (seen.least_margins().iter().map(|f| f - 1.0).collect(), any_size),
         Compresses::Tube { epsilon } if seen.judged => {
-            let off = |(f, y): (&f64, &f64)| (f - y).abs() >= epsilon - tolerance;
-            (seen.scores.iter().zip(&seen.values).map(off).collect(), true)
+            (seen.scores.iter().zip(&seen.values).map(|(f, y)| epsilon - (f - y).abs()).collect(), true)
         }
         Compresses::Tube { .. } => return Err("is for one output".to_owned()),
-        Compresses::Region => {
-            // scores of detectors are in units of the kernel
-            let unit = seen.scores.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
-            (seen.scores.iter().map(|f| *f <= tolerance * unit.max(1e-12)).collect(), true)
-        }
+        Compresses::Region => (seen.scores.clone(), true),
         Compresses::Updates => {
-            let size = carrying as f64;
+            let size = model.fitted.proof.support.unwrap_or(model.examples.len()) as f64;
             let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
             if errors > 0.0 {
                 return Err(format!("the passes ended before the last mistake: {errors} examples are still wrong"));
             }
-            return Ok(Compression {
-                size,
-                errors_outside: 0.0,
-                stable: false,
-                scenario: false,
-                atoms: training.has_copies(),
-            });
+            return Ok(Compression { size, surely: 0.0, errors_outside: 0.0, stable: false, scenario: false });
         }
     };
-    let counted = inside.iter().filter(|i| **i).count();
+    let mut inside: Vec<bool> = depth.iter().map(|d| *d <= tolerance).collect();
     // those that carry weight though they look as if they did not
-    let hidden = linear.map_or(0, |l| l.support.iter().filter(|s| s.margin > 1.0 + tolerance).count());
-    let size = (counted + hidden).max(carrying.min(training.len())) as f64;
-    let errors_outside = seen.wrong.iter().zip(&inside).filter(|(w, i)| **w && !**i).count() as f64;
-    Ok(Compression { size, errors_outside, stable: true, scenario: any_size, atoms: training.has_copies() })
+    for &p in model.fitted.expansion.points() {
+        if let Some(inside) = model.places.get(p).and_then(|&at| inside.get_mut(at)) {
+            *inside = true;
+        }
+    }
+    let counted = inside.iter().filter(|i| **i).count();
+    let carrying = model.fitted.proof.support.unwrap_or(0).min(training.len());
+    // without a multiplier between its bounds the offset lies in the middle of an interval that two more examples end
+    let bounded = note(model, "bounded_multipliers");
+    let loose = offset && theory.multipliers && bounded.is_some_and(|b| b >= carrying as f64);
+    let ends = if loose { 2 } else { 0 };
+    Ok(Compression {
+        size: (counted.max(carrying) + ends).min(training.len()) as f64,
+        surely: depth.iter().filter(|d| **d < -tolerance).count() as f64,
+        errors_outside: seen.wrong.iter().zip(&inside).filter(|(w, i)| **w && !**i).count() as f64,
+        stable: true,
+        scenario: any_size,
+    })
 }
 
 fn regularised(
@@ -319,18 +364,34 @@ fn regularised(
     seen: &Seen,
     theory: &Theory,
     options: &Options<'_>,
-) -> Option<Regularised> {
+) -> Result<Option<Regularised>, Error> {
+    in_range(&seen.values, options, "a training example")?;
     // weights of examples change what one of them can do
     let weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
-    let loss = theory.loss.filter(|_| !weighted)?;
-    Some(Regularised {
+    let Some(loss) = theory.loss.filter(|_| !weighted) else { return Ok(None) };
+    let square = if loss.lipschitz.is_some() { Some(seen.mean_excess) } else { seen.mean_square };
+    Ok(square.map(|mean_loss| Regularised {
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
         lipschitz: loss.lipschitz,
-        mean_loss: if loss.lipschitz.is_some() { seen.mean_excess } else { seen.mean_square? },
+        mean_loss,
         free_offset: loss.free_offset,
         range: options.target_range,
         from_optimum: from_optimum(model),
-    })
+    }))
+}
+
+/// A range that an example has left is none.
+fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Result<(), Error> {
+    let Some([low, high]) = options.target_range else { return Ok(()) };
+    match values.iter().find(|v| !(low..=high).contains(*v)) {
+        None => Ok(()),
+        Some(v) => {
+            let finding = format!(
+                "{whose} has the target {v}, outside the range {low} to {high} that none can leave; give a wider one"
+            );
+            Err(DataError::Usage { finding }.into())
+        }
+    }
 }
 
 fn setting(model: &Model, wanted: &str) -> Option<f64> {
@@ -344,6 +405,7 @@ fn note(model: &Model, wanted: &str) -> Option<f64> {
 fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
     (seen.task == Task::Novelty).then(|| {
         let rho = -model.fitted.expansion.offsets.first().copied().unwrap_or(0.0);
+        let slack = model.settings.iter().any(|(name, value)| name == "guarantee" && value.to_string() == "true");
         let squared = match &model.fitted.expansion.coefficients {
             Coefficients::Dual { .. } => note(model, "squared_norm"),
             _ => None,
@@ -356,26 +418,51 @@ fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
             norm: squared.map(|s| s.max(0.0).sqrt()),
             shortfall: seen.scores.iter().map(|f| (-f).max(0.0)).sum(),
             rho,
-            centre_delta: (model.machine == "centre_of_mass").then(|| setting(model, "delta").unwrap_or(1.0)),
+            // the slack is proven where a length is known that no example exceeds
+            centre_delta: (model.machine == "centre_of_mass" && slack && model.kernel.radius().is_some())
+                .then(|| setting(model, "delta").unwrap_or(1.0)),
         }
     })
 }
 
-fn online(model: &Model, seen: &Seen, facts: &Facts) -> Option<Online> {
+fn online(model: &Model, seen: &Seen, theory: &Theory, facts: &Facts) -> Option<Online> {
     let first = note(model, "mistakes_in_first_pass").filter(|_| seen.task == Task::Classes(2))?;
     let radius = facts.kernel.radius;
     // any margin that is reached bounds the mistakes
     let margin =
         facts.linear.as_ref().filter(|_| facts.errors == Some(0.0)).map(|l| l.least_margin() / l.squared_norm.sqrt());
+    // averages and budgets make mistakes of their own
+    let plain = theory.compression == Compresses::Updates;
+    let radius = radius.filter(|_| plain);
     let mistake_bound = radius.zip(margin.filter(|g| *g > 0.0)).map(|(r, g)| (r / g).powi(2));
     Some(Online { mistakes: first, updated: model.fitted.proof.support.unwrap_or(0) as f64, mistake_bound })
 }
 
 /// Errors of leaving out one at a time that the machine has computed itself.
 fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
+    // a λ that was chosen by it makes it too small
+    let searched = model.settings.iter().any(|(_, value)| value.to_string() == "loo");
     note(model, "loo_error")
+        .filter(|_| !searched)
         .filter(|_| matches!(facts.task, Task::Classes(_)))
         .map(|share| (share * facts.examples).round())
+}
+
+/// How many held-out examples, with their targets, also stand among those of training.
+fn copies(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
+    if training.fingerprint() == held_out.fingerprint() {
+        let finding = "the held-out examples are those of training; give examples that the model has not seen";
+        return Err(DataError::Usage { finding: finding.to_owned() }.into());
+    }
+    let known: HashSet<u64> = training.example_fingerprints().into_iter().collect();
+    let count = held_out.example_fingerprints().iter().filter(|f| known.contains(f)).count();
+    if count == held_out.len() && count > 0 {
+        let finding = format!(
+            "all {count} held-out examples also stand among those of training; give examples that the model has not seen"
+        );
+        return Err(DataError::Usage { finding }.into());
+    }
+    Ok(count)
 }
 
 fn held_out_facts(
@@ -389,6 +476,7 @@ fn held_out_facts(
         return Err(DataError::Empty { place: "the held-out data".to_owned() }.into());
     }
     let seen = Seen::of(model, data, model.scores(data)?, theory)?;
+    in_range(&seen.values, options, "a held-out example")?;
     let n = data.len() as f64;
     let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
     let counted = (task != Task::Nothing && seen.judged).then_some(HeldOut { examples: n, errors });

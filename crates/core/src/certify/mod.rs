@@ -14,7 +14,7 @@ mod thorough;
 
 pub use gather::facts;
 pub use report::statement;
-pub use search::{CertifiedCandidate, CertifiedSelection, JUDGES, select};
+pub use search::{CertifiedCandidate, CertifiedSelection, judges, select};
 
 use crate::bounds::{self, BoundEntry, Certificate, Facts, Guarantee, Quantity};
 use crate::data::{Dataset, Schema};
@@ -36,8 +36,10 @@ pub struct Options<'a> {
     pub held_out_candidates: usize,
     /// How many candidates were tried on the training examples, where the user knows better than the model.
     pub candidates: Option<usize>,
-    /// Whether quantities are computed that take m² to m³ operations: rank, random signs, spans.
+    /// Whether quantities are computed that take m² to m³ operations: random signs, spans, and a prior from one half.
     pub thorough: bool,
+    /// Whether a prior is learned from one half of the examples, for one more fit.
+    pub informed: bool,
     /// Draws of the simulation of the prior's mass of the version space; 0 for none.
     pub evidence: usize,
     /// Ends between which every target lies, for regression.
@@ -60,6 +62,7 @@ impl Default for Options<'_> {
             held_out_candidates: 1,
             candidates: None,
             thorough: false,
+            informed: false,
             evidence: 0,
             target_range: None,
             numbers_chosen: 0,
@@ -138,7 +141,7 @@ fn rank(c: &Certificate) -> f64 {
 
 impl Certified {
     /// The certificate to go by: of wrong predictions of the model in hand, with high probability, and true although it was
-    /// chosen. Held-out examples have one bound; without them the least of [`JUDGES`] is taken, each at its part of δ, and where
+    /// chosen. Held-out examples have one bound; without them the least of [`judges`] is taken, each at its part of δ, and where
     /// none of those applies, the least of all others in the same way.
     pub fn best(&self) -> Option<&Certificate> {
         self.best.as_ref()
@@ -155,8 +158,8 @@ fn chosen(facts: &Facts, all: &[Certificate], delta: f64) -> Option<Certificate>
     let named = |names: &[&str]| names.iter().filter(|n| useful.iter().any(|c| c.bound == **n)).count();
     let names: Vec<&str> = if named(&["held_out"]) > 0 {
         vec!["held_out"]
-    } else if named(&JUDGES) > 0 {
-        JUDGES.to_vec()
+    } else if named(judges(facts.wants_prior)) > 0 {
+        judges(facts.wants_prior).to_vec()
     } else {
         useful.iter().map(|c| c.bound).collect()
     };

@@ -46,7 +46,7 @@ pub fn fit(
     let whole = job.run(data, watch)?;
     // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
     let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];
-    let (kernel, numbers_chosen) = (whole.kernel.clone(), job.kernel.numbers_to_choose());
+    let (kernel, numbers_chosen) = (whole.kernel.clone(), job.kernel.numbers_chosen(&whole.kernel));
     let m = data.len();
     let mut sizes: Vec<usize> = (0..SIZES)
         .map(|i| (4.0 * (m as f64 / 8.0).max(1.0).powf(i as f64 / (SIZES - 1) as f64)).round() as usize)

@@ -1,7 +1,7 @@
 //! Certificates in words.
 
 use super::Certified;
-use crate::bounds::{Certificate, Guarantee, Quantity};
+use crate::bounds::{Certificate, Guarantee, Quantity, Task};
 use crate::plot::{CertificateBar, CertificateFigure, Theme};
 
 impl Certified {
@@ -21,7 +21,14 @@ impl Certified {
                 let more = near.map_or(String::new(), |(bound, m)| {
                     format!("; {bound} would say something from {m} examples on, at the same complexity")
                 });
-                format!("No certificate says anything about this model{more}. Held-out examples would.")
+                let remedy = if self.facts.held_out.is_some() || self.facts.held_out_loss.is_some() {
+                    ""
+                } else if self.facts.task == Task::Numbers {
+                    " Held-out examples would: of a machine with a tube, or with the range of the targets."
+                } else {
+                    " Held-out examples would."
+                };
+                format!("No certificate says anything about this model{more}.{remedy}")
             }
         }
     }
@@ -71,10 +78,16 @@ pub fn statement(c: &Certificate) -> String {
     let percent = |v: f64| {
         let v = 100.0 * v;
         // rounded up, so that the sentence is never stronger than the theorem
-        if v >= 0.1 { format!("{:.1} %", (v * 10.0).ceil() / 10.0) } else { format!("{v:.2e} %") }
+        if v >= 0.1 {
+            return format!("{:.1} %", (v * 10.0).ceil() / 10.0);
+        }
+        let unit = 10.0_f64.powf(v.max(f64::MIN_POSITIVE).log10().floor() - 1.0);
+        format!("{:.1e} %", (v / unit).ceil() * unit)
     };
     let at_most = percent(c.value.unwrap_or(1.0));
-    let sure = 100.0 * (1.0 - c.delta.unwrap_or(0.0));
+    let delta = c.delta.unwrap_or(0.0);
+    // 1 − δ in so many digits that it is not rounded to all
+    let sure = if delta >= 1e-4 { format!("{} %", trim(100.0 * (1.0 - delta))) } else { format!("1 − {delta:e}") };
     let sample = if c.bound.starts_with("held_out") { "held-out sample" } else { "training sample" };
     let what = match c.quantity {
         Quantity::TubeMisses => "of new values lie outside the tube",
@@ -83,7 +96,7 @@ pub fn statement(c: &Certificate) -> String {
         Quantity::GibbsRisk => "of new examples are misclassified by a classifier drawn at random around the model",
         _ => "of new examples are misclassified",
     };
-    format!("With probability {} % over the {sample}, at most {at_most} {what}", trim(sure))
+    format!("With probability {sure} over the {sample}, at most {at_most} {what}")
 }
 
 fn trim(v: f64) -> String {

@@ -15,8 +15,11 @@ use crate::params::Setting;
 use crate::select::Search;
 use crate::solvers::{Monitor, Status};
 
-/// The bounds that candidates are judged by; each costs its part of δ.
-pub const JUDGES: [&str; 3] = ["scenario", "compression_binomial", "pac_bayes_kl"];
+/// The bounds that models are judged by, the last only where a prior is learned; each costs its part of δ.
+pub fn judges(informed: bool) -> &'static [&'static str] {
+    const ALL: [&str; 4] = ["scenario", "compression_binomial", "pac_bayes_kl", "pac_bayes_informed"];
+    if informed { &ALL } else { &ALL[..3] }
+}
 
 /// A candidate and its least certificate.
 #[derive(Clone, Debug)]
@@ -57,7 +60,8 @@ pub fn select(
 ) -> Result<CertifiedSelection, Error> {
     let points = search.grid.kernel_first(search.kernel).points();
     // each candidate is judged by each bound
-    let options = &Options { candidates: Some(points.len() * JUDGES.len()), ..*options };
+    let judges = judges(true);
+    let options = &Options { candidates: Some(points.len() * judges.len()), informed: true, ..*options };
     let mut candidates = Vec::new();
     let mut kept: Option<(usize, Model, Certificate)> = None;
     let mut status = Status::Converged;
@@ -71,7 +75,7 @@ pub fn select(
         }
         let known = facts(&model, data, options, watch)?;
         let judged =
-            JUDGES.iter().filter_map(|name| bounds::find(name)).map(|e| Certificate::of(e, &known, options.delta));
+            judges.iter().filter_map(|name| bounds::find(name)).map(|e| Certificate::of(e, &known, options.delta));
         let best =
             judged.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)));
         let (value, bound) = best.as_ref().map_or((1.0, "none"), |c| (c.value.unwrap_or(1.0), c.bound));
@@ -92,6 +96,6 @@ pub fn select(
         }
         .into());
     };
-    model.candidates = candidates.len() * JUDGES.len();
+    model.candidates = candidates.len() * judges.len();
     Ok(CertifiedSelection { candidates, best, model, certificate, status })
 }

@@ -5,7 +5,6 @@ use crate::bounds::{Evidence, Facts, Task};
 use crate::chance::ln_orthant;
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
-use crate::geometry::spectrum;
 use crate::gram::{Gram, apply, fill};
 use crate::linalg::Cholesky;
 use crate::machines::Coefficients;
@@ -37,14 +36,8 @@ pub(super) fn add(
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<(), Error> {
-    let n = training.len();
     let gram = model.kernel.training_gram(training)?;
     let with_offset = facts.linear.as_ref().is_some_and(|l| l.offset != 0.0);
-    if facts.task == Task::Classes(2) && facts.kernel.rank.is_none() && n <= MOST {
-        step(watch, "rank", 0, 1).map_err(stopped)?;
-        let rank = spectrum(gram.as_ref(), n, options.plan)?.rank();
-        facts.kernel.rank = Some((rank + usize::from(with_offset)).min(n) as f64);
-    }
     if facts.linear.is_some() {
         facts.kernel.random_signs = Some(random_signs(gram.as_ref(), facts, with_offset, options, watch)?);
     }

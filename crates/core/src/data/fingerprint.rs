@@ -41,26 +41,50 @@ impl Dataset {
         format!("{}-{examples:016x}-{target:016x}", self.len())
     }
 
-    /// Whether two examples are the same in every view.
-    pub fn has_copies(&self) -> bool {
+    /// A number for each example with its target.
+    pub fn example_fingerprints(&self) -> Vec<u64> {
+        let mut rows = self.row_fingerprints();
+        if let Some(target) = self.target() {
+            rows.iter_mut().zip(target_fingerprints(target)).for_each(|(row, f)| *row = mix(*row, f));
+        }
+        rows
+    }
+
+    fn row_fingerprints(&self) -> Vec<u64> {
         let mut rows = vec![START; self.len()];
         for view in self.views() {
             rows.iter_mut().zip(view.values.fingerprints()).for_each(|(row, f)| *row = mix(*row, f));
         }
+        rows
+    }
+
+    /// Whether two examples are the same in every view.
+    pub fn has_copies(&self) -> bool {
+        let mut rows = self.row_fingerprints();
         rows.sort_unstable();
         rows.windows(2).any(|two| two[0] == two[1])
     }
 }
 
 fn target_fingerprint(target: &Target) -> u64 {
+    target_fingerprints(target).into_iter().fold(START, mix)
+}
+
+/// A number for each target.
+fn target_fingerprints(target: &Target) -> Vec<u64> {
     if let Ok(numbers) = target.numbers() {
-        return numbers.values.iter().fold(START, |s, v| mix(s, (v + 0.0).to_bits()));
+        let width = numbers.names.len().max(1);
+        let of = |row: &[f64]| row.iter().fold(START, |s, v| mix(s, (v + 0.0).to_bits()));
+        return numbers.values.chunks_exact(width).map(of).collect();
     }
-    target.classes().map_or(0, |classes| {
-        let labels: Vec<u64> =
-            classes.labels.iter().map(|l| l.bytes().fold(START, |s, b| mix(s, u64::from(b)))).collect();
-        classes.codes.iter().fold(START, |s, &c| mix(s, labels[c as usize]))
-    })
+    target.classes().map_or_else(
+        |_| Vec::new(),
+        |classes| {
+            let labels: Vec<u64> =
+                classes.labels.iter().map(|l| l.bytes().fold(START, |s, b| mix(s, u64::from(b)))).collect();
+            classes.codes.iter().map(|&c| labels[c as usize]).collect()
+        },
+    )
 }
 
 #[cfg(test)]

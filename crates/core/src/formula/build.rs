@@ -324,18 +324,33 @@ impl Formula {
         resolved(&self.0)
     }
 
-    /// How many numbers wait for examples to be chosen by (gamma=median, scale); those that only ask for the number of
-    /// coordinates do not count.
-    pub fn numbers_to_choose(&self) -> usize {
-        fn count(node: &Node) -> usize {
-            let here = match node {
-                Node::Kernel(bound) => waiting(bound).iter().filter(|word| *word != "1/d").count(),
-                Node::Radial(_, gamma) => usize::from(!matches!(gamma, Auto::Value(_))),
+    /// How many numbers the examples chose (gamma=median, scale, metrics, means and variances) on the way from this formula to the
+    /// resolved one; those that only ask for the number of coordinates do not count.
+    pub fn numbers_chosen(&self, resolved: &Self) -> usize {
+        fn count(before: &Node, after: &Node) -> usize {
+            let here = match (before, after) {
+                (Node::Kernel(before), Node::Kernel(after)) => {
+                    let known = before.kernel.settings();
+                    let settings = after.kernel.settings();
+                    let changed = settings.iter().filter(|(name, value)| {
+                        let old = known.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+                        let of_width = matches!(old, Some(Setting::Word(word)) if word == "1/d" || word == "d");
+                        !of_width && old != Some(value)
+                    });
+                    changed
+                        .map(|(_, value)| match value {
+                            Setting::Numbers(all) => all.len(),
+                            Setting::Number(_) => 1,
+                            Setting::Switch(_) | Setting::Word(_) => 0,
+                        })
+                        .sum()
+                }
+                (Node::Radial(_, before), Node::Radial(_, after)) => usize::from(before != after),
                 _ => 0,
             };
-            here + node.children().iter().map(count).sum::<usize>()
+            here + before.children().iter().zip(after.children()).map(|(a, b)| count(a, b)).sum::<usize>()
         }
-        count(&self.0)
+        count(&self.0, &resolved.0)
     }
 
     /// Sets a parameter in every kernel that has it; whether any has.

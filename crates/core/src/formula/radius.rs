@@ -28,6 +28,39 @@ impl Formula {
         let [_, most] = (self.definite() == Definite::Positive).then(|| diagonal(&self.0))??;
         most.is_finite().then(|| most.max(0.0).sqrt())
     }
+
+    /// Whether κ(x, x′) ≥ 0 for all x and x′, as far as the formula alone tells.
+    pub fn never_negative(&self) -> bool {
+        fn never(node: &Node) -> bool {
+            match node {
+                Node::Kernel(bound) => matches!(
+                    bound.kernel.entry().name,
+                    "rbf"
+                        | "ard"
+                        | "mahalanobis"
+                        | "matern"
+                        | "rational_quadratic"
+                        | "cauchy"
+                        | "wendland"
+                        | "laplacian"
+                        | "exponential_chi2"
+                        | "periodic"
+                        | "exact_match"
+                        | "missing_gaussian"
+                        | "inverse_multiquadric"
+                        | "noise"
+                ),
+                Node::Constant(c) => *c >= 0.0,
+                Node::Scaled(c, inner) => *c >= 0.0 && never(inner),
+                Node::Sum(all) | Node::Product(all) => all.iter().all(never),
+                Node::Power(inner, _) | Node::Normalise(inner) | Node::Set(inner, _) => never(inner),
+                Node::Series(inner, coefficients) => never(inner) && coefficients.iter().all(|a| *a >= 0.0),
+                Node::Exp(_) | Node::Radial(..) => true,
+                Node::Centre(..) => false,
+            }
+        }
+        never(&self.0)
+    }
 }
 
 /// Where κ(x, x) lies; `None` where it has no bound.

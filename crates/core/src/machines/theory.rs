@@ -9,7 +9,9 @@ pub struct Theory {
     pub loss: Option<ConvexLoss>,
     /// Whether coefficients are y_i α_i with multipliers 0 ≤ α_i ≤ C.
     pub multipliers: bool,
-    /// How many models it chooses from by looking at the examples.
+    /// Whether the margin is a hard one.
+    pub hard: bool,
+    /// How many models it chooses from by looking at the examples, in each problem that it solves.
     pub choices: f64,
 }
 
@@ -53,6 +55,7 @@ impl Default for Theory {
             ),
             loss: None,
             multipliers: false,
+            hard: false,
             choices: 1.0,
         }
     }

@@ -143,6 +143,11 @@ impl Model {
     /// # Errors
     /// If the model predicts coordinates or clusters, or the examples have no target that fits.
     pub fn calibrate_on(&mut self, held_out: &Dataset, mondrian: bool) -> Result<(), Error> {
+        if self.origin.as_ref().is_some_and(|o| o.fingerprint == held_out.fingerprint()) {
+            let finding =
+                "the examples to calibrate with are those of training; give examples that the model has not seen";
+            return Err(DataError::Usage { finding: finding.to_owned() }.into());
+        }
         let members = vec![0; held_out.len()];
         let readout = &self.fitted.readout;
         let form = readout.form();

@@ -35,7 +35,7 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let mut facts = Facts {
         machine: "svc".to_owned(),
         errors: Some(0.0),
-        compression: Some(Compression { size: 2.0, errors_outside: 0.0, stable: true, scenario: true, atoms: false }),
+        compression: Some(Compression { size: 2.0, surely: 2.0, errors_outside: 0.0, stable: true, scenario: true }),
         linear: Some(Linear {
             margins: angles.iter().map(|s| (s - centre).cos() / gamma).collect(),
             squared_lengths: vec![1.0; EXAMPLES],
@@ -44,8 +44,15 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
             support: Vec::new(),
             slack: 0.0,
             from_optimum: 0.0,
+            hard: true,
         }),
-        kernel: KernelFacts { radius: Some(1.0), dimension: Some(2.0), trace: m, rank: Some(2.0), random_signs: None },
+        kernel: KernelFacts {
+            radius: Some(1.0),
+            dimension: Some(2.0),
+            trace: m,
+            rank: Some(2.0),
+            ..KernelFacts::default()
+        },
         // the arc's share of the circle is known, so nothing is paid for a simulation
         evidence: Some(Evidence { nats: -((hi + lo) / (2.0 * PI)).ln(), confidence: 0.0 }),
         ..Facts::bare(m, Task::Classes(2))
@@ -76,7 +83,7 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let walk = Walk::of(&angles);
     "perceptron".clone_into(&mut facts.machine);
     facts.compression =
-        Some(Compression { size: walk.updated, errors_outside: 0.0, stable: false, scenario: false, atoms: false });
+        Some(Compression { size: walk.updated, surely: 0.0, errors_outside: 0.0, stable: false, scenario: false });
     let bound = Some(1.0 / (gamma * gamma));
     facts.online = Some(Online { mistakes: walk.mistakes, updated: walk.updated, mistake_bound: bound });
     facts.linear = None;

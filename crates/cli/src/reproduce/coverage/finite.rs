@@ -58,7 +58,7 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         chance(k) * f64::from(*s < 1.0 - TOUCHING) + (1.0 - chance(k)) * f64::from(-*s < 1.0 - TOUCHING)
     };
     let violation = scores.iter().enumerate().map(short).sum::<f64>() / (SIDE * SIDE) as f64;
-    let options = Options { delta, held_out: Some(&held_out), ..Options::default() };
+    let options = Options { delta, held_out: Some(&held_out), informed: true, ..Options::default() };
     let facts = facts(&model, &data, &options)?;
     Ok(claims(&facts, delta, |_, _, quantity| match quantity {
         Quantity::ZeroOneRisk => Some(risk),

@@ -63,7 +63,8 @@ fn fitted(random: &mut Random, delta: f64, sample: &Sample, machine: &Svc, kerne
     // a model that never decides errs for one class
     let risk = if norm > 0.0 { upper_normal(towards / norm) } else { 0.5 };
     let margin_violation = if norm > 0.0 { upper_normal((towards - 1.0) / norm) } else { 1.0 };
-    let options = Options { delta, held_out: (sample.held_out > 0).then_some(&held_out), ..Options::default() };
+    let held_out = (sample.held_out > 0).then_some(&held_out);
+    let options = Options { delta, held_out, informed: true, ..Options::default() };
     let facts = facts(&model, &data, &options)?;
     let unscaled = *kernel == linear();
     let said = claims(&facts, delta, |_, _, quantity| match quantity {

@@ -230,7 +230,7 @@ impl Machine for PacBayes {
                 iterations: all.iter().map(|p| p.steps).sum(),
                 objective: Some(all.iter().map(|p| p.bound).sum()),
                 support: Some(n),
-                notes: vec![("gibbs_bound".to_owned(), bound)],
+                notes: vec![("gibbs_bound_before_prices".to_owned(), bound)],
                 ..Proof::direct()
             },
             calibration: None,

@@ -173,6 +173,7 @@ impl Machine for Svc {
             compression: Compresses::Margin { any_size: true },
             loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
             multipliers: self.loss == Loss::Hinge,
+            hard: self.c == f64::INFINITY,
             ..Theory::default()
         }
     }
