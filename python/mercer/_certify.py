@@ -334,7 +334,7 @@ def plan(
     >>> import mercer
     >>> found = mercer.plan(certificate=0.05, held_out_error=0.03)
     >>> found["held_out"].examples
-    979
+    343
     """
     if estimator is not None and X is None:
         raise ValueError("an estimator needs the examples it was fitted on beside it: plan(estimator, X, y)")

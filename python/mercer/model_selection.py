@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
-from sklearn.metrics import r2_score
+from sklearn.metrics import check_scoring, r2_score
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _PassthroughScorer
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
@@ -152,11 +152,10 @@ class MercerSearchCV(GridSearchCV):
             if getattr(self, name) is not usual:
                 raise ValueError(f"{name} belongs to cross-validation; leave it out with by='certificate'")
         if not isinstance(self.estimator, Machine):
-            raise ValueError(f"by='certificate' is for estimators of mercer alone, not for {type(self.estimator).__name__}: what "  # noqa: TRY004
+            raise ValueError(f"by='certificate' is for estimators of mercer alone, not for {type(self.estimator).__name__}: what "
                              "learns from the same examples before them is not paid for")  # fmt: skip
-        scorers, _ = self._get_scorers()
-        if isinstance(scorers, _MultimetricScorer):
-            raise ValueError("several measures belong to cross-validation; leave them out with by='certificate'")  # noqa: TRY004
+        if isinstance(self.scoring, (list, tuple, set, dict)):
+            raise ValueError("several measures belong to cross-validation; leave them out with by='certificate'")
         candidates = list(ParameterGrid(self.param_grid))
         if self.verbose > 0:
             print(f"Fitting {len(candidates)} candidates on all examples")
@@ -188,7 +187,8 @@ class MercerSearchCV(GridSearchCV):
         results["params"] = candidates
         results["certificate"], results["bound"] = values, [None if c is None else c.bound for c in certificates]
         results["rank_certificate"] = np.array([1 + int((values < value).sum()) for value in values], dtype=np.int32)
-        self.cv_results_, self.n_splits_, self.scorer_, self.multimetric_ = results, 0, scorers, False
+        self.cv_results_, self.n_splits_, self.multimetric_ = results, 0, False
+        self.scorer_ = check_scoring(self.estimator, self.scoring, allow_none=True)
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self

@@ -6,7 +6,7 @@
 
 use super::{Options, facts};
 use crate::bounds::compression::binomial;
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
@@ -35,7 +35,8 @@ pub struct Certified {
 /// bound is least; or, where a bound is wanted, for the least d that reaches it.
 ///
 /// # Errors
-/// As [`Job::run`]; if probabilities or companions are wanted as well, or the wanted bound or δ is not between 0 and 1; if
+/// As [`Job::run`]; if probabilities or companions are wanted as well, the matrix is precomputed, the wanted bound or δ is not
+/// between 0 and 1, or
 /// no prediction of the machine is right or wrong.
 pub fn fit(
     job: &Job<'_>,
@@ -48,6 +49,12 @@ pub fn fit(
     if job.probabilities.is_some() || job.companions.is_some_and(|c| !c.is_empty()) {
         return usage(
             "a certified fit trains again on a part, without probabilities, noise, copies or points; leave these out"
+                .to_owned(),
+        );
+    }
+    if job.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed) {
+        return usage(
+            "a precomputed matrix has a column for every example, also for those left out; a certified fit needs a kernel on the data"
                 .to_owned(),
         );
     }

@@ -267,6 +267,16 @@ mod tests {
     }
 
     #[test]
+    fn from_the_number_of_examples_on_the_bound_stays_below() {
+        let facts = Expected { held_out_error: Some(0.03), ..Expected::default() }.facts().unwrap();
+        let m = plan(&facts, 0.05, 0.05, &["held_out"]).unwrap()[0].examples.unwrap();
+        let entry = bounds::find("held_out").unwrap();
+        let at = |m: u64| bounds::curve(entry, &facts, 0.05, m as f64).unwrap();
+        assert!(at(m - 1) >= 0.05 && (m..4 * m).all(|more| at(more) < 0.05), "{m}");
+        assert!((1..m).all(|fewer| at(fewer) >= 0.05), "{m}");
+    }
+
+    #[test]
     fn candidates_cost_examples() {
         let examples = |candidates| {
             let expected = Expected { held_out_error: Some(0.05), candidates: Some(candidates), ..Expected::default() };
