@@ -81,7 +81,7 @@ fn cross_validation_stands_beside_the_certificates_as_an_estimate() {
     for name in ["training error", "cross-validated error", "held-out error"] {
         assert!(svg.contains(&format!(">{name} ")), "{name}");
     }
-    assert!(svg.contains(&format!(">cross-validated error {error:.4}<")));
+    assert!(svg.contains(&format!(">cross-validated error (an estimate) {error:.4}<")));
     let markdown = place.run("certify m.mercer train.csv --folds 5 --markdown").ok();
     assert!(markdown.out.contains(&format!("- cross-validated error: {line}")), "{markdown:?}");
     // the array is one of certificates still

@@ -51,7 +51,7 @@ fn other_labels(output: &Output, data: &Dataset) -> usize {
     let Output::Labels { labels, codes, .. } = output else { panic!("labels") };
     let truth = data.target().unwrap().classes().unwrap();
     let told = codes.iter().map(|&c| &labels[c as usize]);
-    told.zip(&truth.codes).filter(|(told, &c)| **told != truth.labels[c as usize]).count()
+    told.zip(&truth.codes).filter(|(told, c)| **told != truth.labels[**c as usize]).count()
 }
 
 #[test]
@@ -105,7 +105,11 @@ fn it_is_told_and_drawn_as_an_estimate() {
     assert!(told.contains("in 3 folds: an estimate, not a guarantee"), "{told}");
     let svg = found.figure("svc", &[], mercer::plot::Theme::Light);
     let error = found.cross_validated.unwrap().error;
-    for line in [format!(">cross-validated error {error:.4}<"), ">training error ".into(), ">held-out error ".into()] {
+    for line in [
+        format!(">cross-validated error (an estimate) {error:.4}<"),
+        ">training error ".into(),
+        ">held-out error ".into(),
+    ] {
         assert!(svg.contains(&line), "{line}");
     }
     let without = model.certify(&data, &Options::default(), &Silent).unwrap();
@@ -129,8 +133,9 @@ fn what_folds_cannot_judge_is_refused() {
     assert!(said(&few.model, &data, 3).contains("a part of the examples"));
     let ridge = Ridge::default().fit(&kernel, &numbers).unwrap();
     assert!(said(&ridge, &numbers, 3).contains("ridge predicts numbers"));
-    let usual = OneClass::default().fit(&kernel, &data.without_target()).unwrap();
-    assert!(said(&usual, &data.without_target(), 3).contains("no target"));
+    let data = data.without_target();
+    let usual = OneClass::default().fit(&kernel, &data).unwrap();
+    assert!(said(&usual, &data, 3).contains("no target"));
 }
 
 #[test]

@@ -19,6 +19,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 /// A trained model.
 #[pyclass(frozen, module = "mercer._native")]
+#[allow(clippy::struct_field_names)] // it is the model, here and in the core
 pub(crate) struct Model {
     pub(crate) model: mercer::model::Model,
     /// Places of the kept examples in the training data; none for a model from a file.

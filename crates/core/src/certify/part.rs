@@ -36,8 +36,7 @@ pub struct Certified {
 ///
 /// # Errors
 /// As [`Job::run`]; if probabilities or companions are wanted as well, the matrix is precomputed, the wanted bound or δ is not
-/// between 0 and 1, or
-/// no prediction of the machine is right or wrong.
+/// between 0 and 1, or no prediction of the machine is right or wrong.
 pub fn fit(
     job: &Job<'_>,
     data: &Dataset,

@@ -74,13 +74,11 @@ impl Certified {
         };
         let mut lines = Vec::new();
         lines.extend(self.facts.error_rate().map(|e| ("training error".to_owned(), e)));
-        lines.extend(self.cross_validated.map(|c| ("cross-validated error".to_owned(), c.error)));
+        lines.extend(self.cross_validated.map(|c| ("cross-validated error (an estimate)".to_owned(), c.error)));
         lines.extend(self.held_out_error.map(|e| ("held-out error".to_owned(), e)));
         lines.extend(errors.iter().cloned());
-        let estimate =
-            if self.cross_validated.is_some() { "; cross-validation estimates, without guarantee" } else { "" };
         let note = format!(
-            "{} examples; each high-probability bound (first colour) fails with probability {} at most{estimate}",
+            "{} examples; each high-probability bound (first colour) fails with probability {} at most",
             self.facts.examples, self.delta
         );
         CertificateFigure {
