@@ -170,6 +170,7 @@ class Machine(CertifyMixin, BaseEstimator):
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
         options.setdefault("conformal", recipe_of(getattr(self, "conformal", None)))
         options["certified"] = self._certified
+        vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):
             callback = Progress(type(self).__name__)

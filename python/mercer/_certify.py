@@ -201,7 +201,7 @@ class CertifyMixin:
     def fit_certified(
         self, X: Data, y: Data = None, certified: float | None = None, *, certificate_delta: float = 0.05, **params: Any
     ) -> Self:
-        """Fits, then trains again on a few examples so that the others certify the model; works for every machine.
+        """Fits, then trains again on a few examples so that the others certify the model, whichever machine it is.
 
         The best bound is taken, or the first below `certified`. It holds with probability 1 − `certificate_delta` and is in
         `certified_`; :meth:`certify` with the same examples tells it again. `params` go to `fit`.
