@@ -62,14 +62,17 @@ impl CertificateFigure {
             let text = format!("{:.3}  {}", sane(bar.value), bar.note);
             svg.text((WIDTH - 182.0, middle), Anchor::Start, SMALL, 0.0, &ink, &fitted(&text, SMALL, 178.0));
         }
+        let across = |error: f64| panel.x.at(sane(error).min(end));
+        // rims of paper, so that lines are seen on bars of their colour; before all lines, so that none hides its neighbour
+        let rim = format!("stroke=\"{}\" stroke-width=\"4\"", theme.paper().hex());
+        for (_, error) in &self.errors {
+            svg.line((across(*error), TOP - 6.0), (across(*error), base), &rim);
+        }
         let mut left = 24.0;
         for (k, (name, error)) in self.errors.iter().enumerate() {
-            let x = panel.x.at(sane(*error).min(end));
+            let x = across(*error);
             let (colour, dashes) = (theme.colour(3 + k as u32).hex(), DASHES[k % DASHES.len()]);
             let stroke = format!("stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"{dashes}\"");
-            // a rim of paper, so that the line is seen on bars of its colour
-            let rim = format!("stroke=\"{}\" stroke-width=\"4\"", theme.paper().hex());
-            svg.line((x, TOP - 6.0), (x, base), &rim);
             svg.line((x, TOP - 6.0), (x, base), &stroke);
             let text = format!("{name} {error:.4}");
             svg.line((left, 72.0), (left + 28.0, 72.0), &stroke);
