@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from mercer import _native
-from mercer._certify import Certificates, certificates
+from mercer._certify import CertifyMixin
 from mercer._conformal import NoveltyMixin, recipe_of
 from mercer._data import (
     Array,
@@ -69,10 +69,12 @@ def formula_of(kernel, gamma, degree, coef0):
     }[name]
 
 
-class Machine(BaseEstimator):
+class Machine(CertifyMixin, BaseEstimator):
     """A machine of the catalogue with scikit-learn's habits."""
 
     _machine = ""
+    # what a certified fit is asked, while it runs
+    _certified: dict[str, Any] | None = None
 
     kernel: KernelLike
     status_: str
@@ -167,6 +169,8 @@ class Machine(BaseEstimator):
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
         options.setdefault("conformal", recipe_of(getattr(self, "conformal", None)))
+        options["certified"] = self._certified
+        vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):
             callback = Progress(type(self).__name__)
@@ -221,50 +225,16 @@ class Machine(BaseEstimator):
         X = self._check(X, reset=False)
         return self.classes_[self._model.codes(self._columns(X), threads_of(getattr(self, "n_jobs", None)))]
 
-    def certify(
-        self,
-        X: Data,
-        y: Data = None,
-        *,
-        held_out: tuple[Data, Data] | None = None,
-        delta: float = 0.05,
-        candidates: int | None = None,
-        held_out_candidates: int = 1,
-        thorough: bool = False,
-        evidence: int = 0,
-        target_range: tuple[float, float] | None = None,
-    ) -> Certificates:
-        """What learning theory guarantees about this model, from the examples it was fitted on and from held-out ones.
-
-        Every bound fails with probability `delta` at most. `candidates` is how many models were tried on these examples
-        (1 if none was chosen by them): their logarithm is paid for, and so is gamma="scale". Inputs must not have been
-        transformed by what was learned from the same examples, a StandardScaler, say; scale by numbers known before, or use
-        held-out examples. `thorough` adds what takes n^2 to n^3 operations; `evidence` is a number of draws.
-
-        >>> from sklearn.datasets import make_moons
-        >>> from mercer.svm import SVC
-        >>> X, y = make_moons(400, noise=0.1, random_state=0)
-        >>> found = SVC(C=10, gamma=2.0).fit(X, y).certify(X, y)
-        >>> bool(found.best.value < 0.2)
-        True
-        """
-        check_is_fitted(self)
-        options = {
-            "delta": delta, "candidates": candidates, "held_out_candidates": held_out_candidates, "thorough": thorough,
-            "evidence": evidence, "target_range": None if target_range is None else list(target_range),
-            "numbers_chosen": self._numbers_chosen(), "threads": threads_of(getattr(self, "n_jobs", None)),
-        }  # fmt: skip
-        views, target, labels = self._examples(X, y)
-        fresh, fresh_target = None, None
-        if held_out is not None:
-            fresh, fresh_target, _ = self._examples(*held_out)
-        told = _native.certify(self._model, views, target, labels, fresh, fresh_target, options, None)
-        return certificates(*told)
-
     def _numbers_chosen(self):
         """How many numbers of the kernel scikit-learn's spelling takes from the examples."""
         named = isinstance(getattr(self, "kernel", None), str) and self.kernel in {"rbf", "poly", "sigmoid", "laplacian", "chi2"}
         return int(named and getattr(self, "gamma", None) == "scale")
+
+    def _asked(self, **options):
+        """What is asked of certificates, with what this spelling takes from the examples and the model does not know."""
+        balanced = isinstance(getattr(self, "class_weight", None), str) and self.class_weight == "balanced"
+        return {**options, "numbers_chosen": self._numbers_chosen(), "balanced": balanced,
+                "threads": threads_of(getattr(self, "n_jobs", None))}  # fmt: skip
 
     def _examples(self, X, y):
         """Examples and their target as they were given to the fit."""

@@ -1,4 +1,4 @@
-"""Certificates: what learning theory guarantees about a fitted estimator."""
+"""Certificates: what learning theory guarantees about a fitted estimator, how many examples that takes, and fits made for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
+
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _native
+from mercer._data import Data
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Certificate", "Certificates", "CertifiedFit", "CertifyMixin", "CrossValidated", "Plan", "PlannedBound", "plan"]
 
 
 @dataclass(frozen=True)
@@ -29,19 +39,39 @@ class Certificate:
     inputs: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class CrossValidated:
+    """The share of errors of models that have not seen the examples, and its standard error: an estimate, not a guarantee."""
+
+    error: float
+    spread: float
+    folds: int
+
+
 class Certificates(Sequence[Certificate]):
     """All certificates of a model, the most useful first; `print` shows those that apply."""
 
     #: the certificate to go by, true although it was chosen among several: its `delta` pays for all that were looked at
     best: Certificate | None
+    #: the best certificate in words
+    sentence: str
+    training_error: float | None
+    held_out_error: float | None
+    #: an estimate, not a guarantee; only where `folds` were asked for
+    cross_validated: CrossValidated | None
+    #: how many models were tried on the same examples, all of them paid for
+    candidates: int | None
 
-    def __init__(
-        self, certificates: list[Certificate], sentence: str, training_error: float | None, best: Certificate | None
-    ) -> None:
-        self._all = certificates
-        self.best = best
-        self.sentence = sentence
-        self.training_error = training_error
+    def __init__(self, told: dict[str, Any]) -> None:
+        best, crossed = told["best"], told["cross_validated"]
+        self._all = [Certificate(**one) for one in told["certificates"]]
+        self._summary: list[tuple[str, str]] = [(name, value) for name, value in told["summary"]]
+        self.best = None if best is None else Certificate(**best)
+        self.sentence = told["sentence"]
+        self.training_error = told["training_error"]
+        self.held_out_error = told["held_out_error"]
+        self.cross_validated = None if crossed is None else CrossValidated(**crossed)
+        self.candidates = told["candidates"]
 
     @overload
     def __getitem__(self, place: int) -> Certificate: ...
@@ -53,12 +83,7 @@ class Certificates(Sequence[Certificate]):
     def __getitem__(self, place: str) -> Certificate: ...
 
     def __getitem__(self, place: int | slice | str) -> Certificate | list[Certificate]:
-        if isinstance(place, str):
-            for certificate in self._all:
-                if certificate.bound == place:
-                    return certificate
-            raise KeyError(f"there is no bound called {place}")
-        return self._all[place]
+        return _named(self._all, place) if isinstance(place, str) else self._all[place]
 
     def __len__(self) -> int:
         return len(self._all)
@@ -80,19 +105,248 @@ class Certificates(Sequence[Certificate]):
         return rows
 
     def __repr__(self) -> str:
-        rows = [("bound", "of", "value", "guarantee"), *self._rows()]
-        widths = [max(len(row[k]) for row in rows) for k in range(4)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, "", self.sentence])
+        width = max(len(name) for name, _ in self._summary)
+        lines = [f"{name.ljust(width)}  {value}" for name, value in self._summary]
+        return "\n".join([*lines, "", _table(HEAD, self._rows()), "", self.sentence])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{word}</th>" for word in ("bound", "of", "value", "guarantee"))
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(self.sentence)}</p>"
+        lines = "<br>".join(escape(f"{name}: {value}") for name, value in self._summary)
+        return f"<p>{lines}</p>{_html(HEAD, self._rows())}<p>{escape(self.sentence)}</p>"
 
 
-def certificates(text: str, sentence: str, training_error: float | None, best: str) -> Certificates:
-    """Certificates from what the library printed."""
-    chosen = json.loads(best)
-    return Certificates([Certificate(**one) for one in json.loads(text)], sentence, training_error,
-                        None if chosen is None else Certificate(**chosen))  # fmt: skip
+HEAD = ("bound", "of", "value", "guarantee")
+
+
+def _named(all_: list[Any], name: str) -> Any:
+    for one in all_:
+        if one.bound == name:
+            return one
+    raise KeyError(f"there is no bound called {name}")
+
+
+def _table(head: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> str:
+    rows = [head, *body]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def _html(head: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> str:
+    names = "".join(f"<th>{word}</th>" for word in head)
+    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+@dataclass(frozen=True)
+class CertifiedFit:
+    """How a certified fit came out: trained again on so many `examples`, which left `errors_outside` on the others. With
+    probability 1 − `delta`, at most a share `bound` of new examples is wrong. `tried` has (examples, bound) of all that was
+    tried."""
+
+    examples: int
+    errors_outside: int
+    bound: float
+    delta: float
+    tried: list[tuple[int, float]]
+
+
+class CertifyMixin:
+    """Certificates of a fit, and fits for the sake of a certificate."""
+
+    _model: Any
+    _certified: dict[str, Any] | None
+    #: how a certified fit came out
+    certified_: CertifiedFit
+
+    def certify(
+        self,
+        X: Data,
+        y: Data = None,
+        *,
+        held_out: tuple[Data, Data] | None = None,
+        delta: float = 0.05,
+        candidates: int | None = None,
+        held_out_candidates: int = 1,
+        folds: int | str | None = None,
+        thorough: bool = False,
+        evidence: int = 0,
+        target_range: tuple[float, float] | None = None,
+    ) -> Certificates:
+        """What learning theory guarantees about this model, from the examples it was fitted on and from held-out ones.
+
+        Every bound fails with probability `delta` at most. `candidates` is how many models were tried on these examples
+        (1 if none was chosen by them): their logarithm is paid for, and so is gamma="scale". Inputs must not have been
+        transformed by what was learned from the same examples, a StandardScaler, say; scale by numbers known before, or use
+        held-out examples. `folds` also estimates the error by cross-validation in so many fits ("loo" leaves out one example at a
+        time): it stands beside the certificates, and is none. `thorough` adds what takes n^2 to n^3 operations; `evidence` is a
+        number of draws.
+
+        >>> from sklearn.datasets import make_moons
+        >>> from mercer.svm import SVC
+        >>> X, y = make_moons(400, noise=0.1, random_state=0)
+        >>> found = SVC(C=10, gamma=2.0).fit(X, y).certify(X, y)
+        >>> bool(found.best.value < 0.2)
+        True
+        """
+        check_is_fitted(self)
+        options = self._asked(
+            delta=delta, candidates=candidates, held_out_candidates=held_out_candidates, folds=_folds(folds), thorough=thorough,
+            evidence=evidence, target_range=None if target_range is None else list(target_range),
+        )  # fmt: skip
+        views, target, labels = self._examples(X, y)
+        fresh, fresh_target = None, None
+        if held_out is not None:
+            fresh, fresh_target, _ = self._examples(*held_out)
+        return Certificates(json.loads(_native.certify(self._model, views, target, labels, fresh, fresh_target, options, None)))
+
+    def fit_certified(
+        self, X: Data, y: Data = None, certified: float | None = None, *, certificate_delta: float = 0.05, **params: Any
+    ) -> Self:
+        """Fits, then trains again on a few examples so that the others certify the model, whichever machine it is.
+
+        The best bound is taken, or the first below `certified`. It holds with probability 1 − `certificate_delta` and is in
+        `certified_`; :meth:`certify` with the same examples tells it again. `params` go to `fit`.
+
+        Source: J. Langford, Tutorial on practical prediction theory for classification, JMLR 6 (2005), Thm. 4.5.
+
+        >>> from sklearn.datasets import make_moons
+        >>> from mercer import Kfd
+        >>> X, y = make_moons(400, noise=0.1, random_state=0)
+        >>> model = Kfd(kernel="rbf(gamma=2)").fit_certified(X, y)
+        >>> model.certified_.examples < 100, model.certified_.bound < 0.3
+        (True, True)
+        """
+        self._certified = self._asked(certified=certified, delta=certificate_delta)
+        try:
+            self.fit(X, y, **params)  # type: ignore[attr-defined]
+        finally:
+            del self._certified
+        if getattr(self._model, "part", None) is None:
+            raise ValueError(f"{type(self).__name__} with these weights or penalties is solved apart, and cannot be certified")
+        examples, errors, bound, tried = self._model.part
+        self.certified_ = CertifiedFit(examples, errors, bound, certificate_delta, tried)
+        return self
+
+    def _judge(self, X, y, candidates, delta):
+        """The least certificate of one of so many candidates; None where no bound applies."""
+        views, target, labels = self._examples(X, y)
+        told = json.loads(_native.judge(self._model, views, target, labels, candidates, self._asked(delta=delta)))
+        return None if told is None else Certificate(**told)
+
+
+def _folds(folds: int | str | None) -> int | None:
+    """What the Rust half takes: 0 leaves out one example at a time."""
+    if folds is None or folds == "loo":
+        return None if folds is None else 0
+    if isinstance(folds, str) or folds < 2:
+        raise ValueError(f"folds={folds!r}: give a number of folds from 2 on, or 'loo'")
+    return int(folds)
+
+
+@dataclass(frozen=True)
+class PlannedBound:
+    """How many `examples` a bound needs for a `certificate` (None: it never gets there), and its `curve`, (examples, value)."""
+
+    bound: str
+    quantity: str
+    certificate: float
+    delta: float
+    examples: int | None
+    curve: list[tuple[float, float]]
+    source: str
+
+
+class Plan(Sequence[PlannedBound]):
+    """What each bound needs, those that need least first; `print` shows them with their values at some numbers of examples."""
+
+    def __init__(self, told: list[dict[str, Any]]) -> None:
+        self._all = [PlannedBound(**{**one, "curve": [(c["examples"], c["value"]) for c in one["curve"]]}) for one in told]
+
+    @overload
+    def __getitem__(self, place: int) -> PlannedBound: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[PlannedBound]: ...
+
+    @overload
+    def __getitem__(self, place: str) -> PlannedBound: ...
+
+    def __getitem__(self, place: int | slice | str) -> PlannedBound | list[PlannedBound]:
+        return _named(self._all, place) if isinstance(place, str) else self._all[place]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[PlannedBound]:
+        return iter(self._all)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The bounds as plain dictionaries, for a data frame or JSON."""
+        return [dict(vars(p)) for p in self._all]
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows = []
+        for p in self._all:
+            values = [dict(p.curve).get(float(m), 1.0) for m in SIZES]
+            told = [f"{value:.4f}" if value < 1 else "–" for value in values]
+            rows.append((p.bound, p.quantity, "never" if p.examples is None else str(p.examples), *told))
+        return rows
+
+    def _title(self) -> str:
+        return f"Examples needed for a certificate of {self._all[0].certificate:g} at δ = {self._all[0].delta:g}:"
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), "", _table(PLAN_HEAD, self._rows())])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self._title())}</p>{_html(PLAN_HEAD, self._rows())}"
+
+
+SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+PLAN_HEAD = ("bound", "of", "examples", "at 100", "1 000", "10 000", "100 000", "1 000 000")
+
+
+def plan(
+    estimator: CertifyMixin | None = None,
+    X: Data = None,
+    y: Data = None,
+    *,
+    certificate: float = 0.1,
+    delta: float = 0.05,
+    support: float | None = None,
+    held_out_error: float | None = None,
+    training_error: float | None = None,
+    dimension: float | None = None,
+    margin: float | None = None,
+    lam: float | None = None,
+    candidates: int | None = None,
+    bounds: Sequence[str] | None = None,
+) -> Plan:
+    """How many examples a wanted certificate needs, bound by bound.
+
+    With a fitted estimator and the examples it was fitted on, complexities are those of the fit: margins, support vectors and
+    error rates stay as they are while the number of examples grows. Without one, say what you expect: `support`, examples that
+    determine the model; `held_out_error` and `training_error`, shares of errors; `dimension` of the feature space; `margin`,
+    y f(x)/(‖w‖ ‖φ(x)‖) between 0 and 1; `lam`, λ of (1/m) Σ loss + λ‖w‖², which is 1/(2Cm). Bounds that need something else are
+    left out. `candidates` is how many models will be tried on the same examples, `bounds` the names of those to look at.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> found = mercer.plan(certificate=0.05, held_out_error=0.03)
+    >>> found["held_out"].examples
+    343
+    """
+    if estimator is not None and X is None:
+        raise ValueError("an estimator needs the examples it was fitted on beside it: plan(estimator, X, y)")
+    if estimator is None and X is not None:
+        raise ValueError("examples need the estimator that was fitted on them: plan(estimator, X, y)")
+    options = {
+        "certificate": certificate, "delta": delta, "support": support, "held_out_error": held_out_error,
+        "training_error": training_error, "dimension": dimension, "margin": margin, "lambda": lam, "candidates": candidates,
+        "bounds": None if bounds is None else [bounds] if isinstance(bounds, str) else list(bounds),
+    }  # fmt: skip
+    if estimator is None:
+        return Plan(json.loads(_native.plan(None, None, None, None, options)))
+    check_is_fitted(estimator)
+    views, target, labels = estimator._examples(X, y)
+    return Plan(json.loads(_native.plan(estimator._model, views, target, labels, {**estimator._asked(), **options})))

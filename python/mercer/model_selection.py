@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
-from sklearn.metrics import r2_score
+from sklearn.metrics import check_scoring, r2_score
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _PassthroughScorer
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
@@ -23,6 +23,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer import _native
 from mercer._base import Machine, encode, spell
+from mercer._certify import Certificate
 from mercer._data import Data, cores, count_of, has_views, take, threads_of, views_of
 from mercer._progress import Callback
 from mercer.kernel_ridge import KernelRidge, Pairwise
@@ -89,7 +90,11 @@ class MercerSearchCV(GridSearchCV):
     (``cv="loo"``) of kernel ridge regression has a closed form, f₋ᵢ(xᵢ) = yᵢ − αᵢ / [(K + λ1)⁻¹]ᵢᵢ. Scores are those of
     GridSearchCV within the tolerance of the solver. X may also be a dictionary of views or a list of strings. What is not
     covered (other estimators, callable kernels, training scores, measures of probabilities) is done by GridSearchCV, and the
-    logger `mercer` says so.
+    logger `mercer` says so. The chosen estimator knows among how many candidates it was chosen, and its certificates pay for them.
+
+    ``by="certificate"`` chooses by what is guaranteed instead: every candidate is fitted on all examples, none is held out, and
+    the one with the least certificate is kept. `best_certificate_` holds with probability 1 − `certificate_delta`, all candidates
+    paid for; `cv_results_` has `certificate` and `bound` for each. Errors of a candidate are raised.
 
     Examples
     --------
@@ -100,6 +105,11 @@ class MercerSearchCV(GridSearchCV):
     >>> search = MercerSearchCV(SVC(), {"C": [0.1, 1, 10], "gamma": [0.001, 0.01, 0.1]}).fit(scale(X), y)
     >>> search.best_params_, round(float(search.best_score_), 3)
     ({'C': 10, 'gamma': 0.1}, 0.989)
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> sure = MercerSearchCV(SVC(gamma=2.0), {"C": [1, 10, 100]}, by="certificate").fit(X, y)
+    >>> sure.best_params_, sure.best_certificate_.bound, bool(sure.best_certificate_.value < 0.2)
+    ({'C': 100}, 'scenario', True)
     """
 
     best_estimator_: Any
@@ -108,17 +118,82 @@ class MercerSearchCV(GridSearchCV):
     best_index_: int
     cv_results_: dict[str, Any]
     n_splits_: int
+    #: of a search by certificates
+    best_certificate_: Certificate
 
     def __init__(self, estimator: Any, param_grid: dict[str, Any] | list[dict[str, Any]], *, scoring: Any = None,
                  n_jobs: int | None = None, refit: Any = True, cv: Any = None, verbose: int = 0,
                  pre_dispatch: int | str = "2*n_jobs", error_score: float | str = np.nan,
-                 return_train_score: bool = False, callback: Callback | None = None) -> None:  # fmt: skip
+                 return_train_score: bool = False, callback: Callback | None = None,
+                 by: str = "cross-validation", certificate_delta: float = 0.05) -> None:  # fmt: skip
         super().__init__(estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
                          pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=return_train_score)  # fmt: skip
         self.callback = callback
+        self.by = by
+        self.certificate_delta = certificate_delta
 
     def fit(self, X: Data, y: Data = None, **params: Any) -> Self:
-        """Tries all candidates on all folds and fits the best one on all examples."""
+        """Tries all candidates on all folds and fits the best one on all examples; or takes the one with the least certificate."""
+        if self.by not in ("cross-validation", "certificate"):
+            raise ValueError(f"by={self.by!r} must be 'cross-validation' or 'certificate'")
+        if self.by == "certificate":
+            return self._fit_by_certificate(X, y, params)
+        self._fit_by_cross_validation(X, y, params)
+        last = getattr(self, "best_estimator_", None)
+        last = last.steps[-1][1] if isinstance(last, Pipeline) else last
+        if isinstance(last, Machine) and getattr(last, "_model", None) is not None:
+            last._model = last._model.chosen_among(len(self.cv_results_["params"]), False)
+        return self
+
+    def _fit_by_certificate(self, X, y, params):
+        """Fits every candidate on all examples and keeps the one with the least certificate; the first of equals."""
+        foreign = {"cv": None, "return_train_score": False, "refit": True}
+        for name, usual in foreign.items():
+            if getattr(self, name) is not usual:
+                raise ValueError(f"{name} belongs to cross-validation; leave it out with by='certificate'")
+        if not isinstance(self.estimator, Machine):
+            raise ValueError(f"by='certificate' is for estimators of mercer alone, not for {type(self.estimator).__name__}: what "
+                             "learns from the same examples before them is not paid for")  # fmt: skip
+        if isinstance(self.scoring, (list, tuple, set, dict)):
+            raise ValueError("several measures belong to cross-validation; leave them out with by='certificate'")
+        candidates = list(ParameterGrid(self.param_grid))
+        if self.verbose > 0:
+            print(f"Fitting {len(candidates)} candidates on all examples")
+        seconds, certificates = np.zeros(len(candidates)), []
+        kept: tuple[int, float, Any] | None = None
+        for place, candidate in enumerate(candidates):
+            estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
+            lent = {name: getattr(self, name) for name in ("n_jobs", "callback") if getattr(estimator, name, 0) is None}
+            began = time.time()
+            estimator.set_params(**lent).fit(X, y, **params).set_params(**dict.fromkeys(lent))
+            seconds[place] = time.time() - began
+            certificates.append(estimator._judge(X, y, len(candidates), self.certificate_delta))
+            if certificates[-1] is not None and (kept is None or certificates[-1].value < kept[1]):
+                kept = place, certificates[-1].value, estimator
+        if kept is None:
+            raise ValueError(f"no bound applies to {type(self.estimator).__name__}: choose by cross-validation, or use fit_certified, "
+                             "which works for every classifier")  # fmt: skip
+        self.best_index_, _, self.best_estimator_ = kept
+        self.best_estimator_._model = self.best_estimator_._model.chosen_among(len(candidates), True)
+        self.best_params_, self.best_certificate_ = candidates[self.best_index_], certificates[self.best_index_]
+        values = np.array([1.0 if c is None else c.value for c in certificates])
+        results: dict[str, Any] = {"fit_time": seconds}
+        for name in sorted({name for candidate in candidates for name in candidate}):
+            column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
+            for place, candidate in enumerate(candidates):
+                if name in candidate:
+                    column[place] = candidate[name]
+            results[f"param_{name}"] = column
+        results["params"] = candidates
+        results["certificate"], results["bound"] = values, [None if c is None else c.bound for c in certificates]
+        results["rank_certificate"] = np.array([1 + int((values < value).sum()) for value in values], dtype=np.int32)
+        self.cv_results_, self.n_splits_, self.multimetric_ = results, 0, False
+        self.scorer_ = check_scoring(self.estimator, self.scoring, allow_none=True)
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        return self
+
+    def _fit_by_cross_validation(self, X, y, params):
         try:
             out, candidates, routed, scorers, metric = self._try_all(X, y, params)
         except (_Uncovered, ValueError, MemoryError) as why:

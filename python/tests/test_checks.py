@@ -2,7 +2,9 @@
 
 import mercer
 import pytest
+import sklearn
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 ESTIMATORS = [
     mercer.SVC(),
@@ -55,7 +57,8 @@ ESTIMATORS = [
     mercer.OrientedKpca(),
     mercer.Kda(),
     mercer.LinearFisher(),
-    mercer.QuadraticDiscriminant(),
+    # checks of old versions have fewer examples of a class than coordinates, whose covariance is singular
+    mercer.QuadraticDiscriminant(gamma=0.01 if parse_version(sklearn.__version__) < parse_version("1.7") else 0.0),
 ]
 
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::watch::Watch;
-use crate::{Verb, arguments, input, report};
+use crate::{Verb, arguments, input, report, select};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::bounds::{Certificate, Guarantee, State};
 use mercer::certify::{Certified, Options};
@@ -23,6 +23,7 @@ fn command() -> Command {
         .after_help(
             "Examples:\n  mercer certify model.mercer train.csv\n  \
              mercer certify model.mercer train.csv --held-out test.csv -o certificates.svg\n  \
+             mercer certify model.mercer train.csv --folds 5 -o certificates.svg\n  \
              mercer certify model.mercer train.csv --evidence 1000 --thorough --json\n\n\
              The training file is recognised by its hash. What was chosen by the training examples is paid for: the\n\
              candidates of `mercer select`, and 64 bits for each number that scaling and kernel took from them. Fit with\n\
@@ -37,6 +38,11 @@ fn command() -> Command {
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .help("Labelled examples that training has not seen"),
+        )
+        .arg(
+            number("folds", "K", "Also estimate the error by cross-validation in K folds, or loo to leave out one example at a time: K fits, and no guarantee")
+                .allow_negative_numbers(true)
+                .value_parser(select::folds),
         )
         .arg(
             number("delta", "P", "Probability with which each certificate may fail")
@@ -106,6 +112,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
         target_range: target_range(flags)?,
         numbers_chosen: 0,
+        balanced: false,
+        folds: flags.get_one::<usize>("folds").copied(),
         schema: None,
         plan: arguments::plan(flags)?,
         seed: arguments::seed(flags),
@@ -119,6 +127,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     if flags.get_flag("json") {
         report::print_json(&serde_json::json!(certified.certificates));
+        // the array holds certificates alone, and this is none
+        if let Some(found) = &certified.cross_validated {
+            eprintln!("cross-validated error: {found}");
+        }
         return Ok(());
     }
     report::print(&told(&certified, flags.get_flag("markdown"), flags.get_flag("all")));
@@ -140,26 +152,7 @@ fn target_range(flags: &ArgMatches) -> Result<Option<[f64; 2]>, Failure> {
 /// The table, the sentence and what is to be said beside them.
 fn told(certified: &Certified, markdown: bool, all: bool) -> String {
     let mut text = String::new();
-    let facts = &certified.facts;
-    let mut head = vec![("examples", facts.examples.to_string())];
-    head.extend(facts.error_rate().map(|e| ("training error", format!("{e:.4}"))));
-    head.extend(
-        certified
-            .held_out_error
-            .map(|e| ("held-out error", format!("{e:.4} of {}", facts.held_out.map_or(0.0, |h| h.examples)))),
-    );
-    match facts.price.candidates {
-        None => head.push((
-            "candidates",
-            "unknown: nothing is paid for a choice by these examples; tell how many were tried with --candidates"
-                .to_owned(),
-        )),
-        Some(1) => {}
-        Some(n) => head.push(("candidates", format!("{n}, which costs {:.1} nats", (n as f64).ln()))),
-    }
-    if facts.price.learned > 0.0 && facts.price.learned.is_finite() {
-        head.push(("paid for", format!("{}: {:.0} nats", facts.price.learned_what, facts.price.learned)));
-    }
+    let head = certified.summary();
     if markdown {
         for (name, value) in &head {
             let _ = writeln!(text, "- {name}: {value}");

@@ -133,18 +133,10 @@ fn certified(
     flags: &ArgMatches,
     watch: &Watch,
 ) -> Result<(Model, Value), Failure> {
-    if job.probabilities.is_some() || job.companions.is_some_and(|c| !c.is_empty()) {
-        return Err(Failure::usage(
-            "--certified trains again on a part, without probabilities, noise, copies or points; leave these out",
-        ));
-    }
-    if !(0.0..1.0).contains(&wanted) {
-        return Err(Failure::usage(format!("--certified {wanted} must lie between 0 and 1")));
-    }
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
     let options =
         Options { delta, schema: Some(&training.schema), plan: job.plan, seed: job.seed, ..Options::default() };
-    let found = part::fit(job, &training.data, &options, (wanted > 0.0).then_some(wanted), watch)?;
+    let found = part::fit(job, &training.data, &options, (wanted != 0.0).then_some(wanted), watch)?;
     let tried: Vec<Value> = found.tried.iter().map(|(d, b)| json!({"examples": d, "bound": b})).collect();
     let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried});
     Ok((found.model, told))

@@ -4,19 +4,15 @@ use crate::failure::Failure;
 use crate::watch::Watch;
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
-use mercer::bounds::{
-    self, Compression, Facts, Guarantee, HeldOut, KernelFacts, Linear, Online, Price, Quantity, Regularised, Task,
-};
-use mercer::certify::{self, Options};
+use mercer::certify::{self, Expected, Options, PlannedBound};
 use mercer::model::Model;
-use mercer::plot::{BoundCurve, SampleSizeFigure};
-use serde_json::json;
 use std::path::PathBuf;
 
 pub(crate) const VERB: Verb = Verb { command, run };
 
-/// Examples at which curves are told, per factor of ten.
-const STEPS: i32 = 4;
+/// Numbers of examples in the table, and their spelling.
+const SIZES: [(f64, &str); 5] =
+    [(100.0, "at 100"), (1e3, "1 000"), (1e4, "10 000"), (1e5, "100 000"), (1e6, "1 000 000")];
 
 fn command() -> Command {
     let number = |name: &'static str, value: &'static str, help: &'static str| {
@@ -47,8 +43,7 @@ fn command() -> Command {
                 .long("candidates")
                 .value_name("N")
                 .value_parser(value_parser!(usize))
-                .default_value("1")
-                .help("How many models will be tried on the same examples"),
+                .help("How many models will be tried on the same examples [default: 1, or what the model knows]"),
         )
         .arg(Arg::new("bound").long("bound").value_name("NAMES").value_delimiter(',').help("Only these bounds"))
         .arg(arguments::output("FIG", "Draw the curves, as .svg or .png"))
@@ -60,81 +55,46 @@ fn command() -> Command {
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let get = |name: &str| flags.get_one::<f64>(name).copied();
-    let wanted = get("certificate").unwrap_or(0.1);
-    let delta = get("delta").unwrap_or(0.05);
-    for (name, value) in [("certificate", wanted), ("delta", delta)] {
-        if !(value > 0.0 && value < 1.0) {
-            return Err(Failure::usage(format!("--{name} {value} must lie between 0 and 1")));
-        }
-    }
-    let names: Vec<&String> = flags.get_many::<String>("bound").into_iter().flatten().collect();
-    if let Some(unknown) = names.iter().find(|n| bounds::find(n).is_none()) {
-        return Err(Failure::usage(format!("there is no bound called {unknown}; mercer list bounds shows all")));
-    }
+    let (wanted, delta) = (get("certificate").unwrap_or(0.1), get("delta").unwrap_or(0.05));
+    let names: Vec<&str> = flags.get_many::<String>("bound").into_iter().flatten().map(String::as_str).collect();
     let picture = arguments::target(flags)?;
     if let Some(file) = picture {
         arguments::picture(file)?;
     }
-    let facts = match flags.get_one::<PathBuf>("MODEL") {
-        Some(model) => of_model(model, flags)?,
-        None => expected(flags)?,
+    let expected = Expected {
+        support: get("support"),
+        held_out_error: get("held-out-error"),
+        training_error: get("training-error"),
+        dimension: get("dimension"),
+        margin: get("margin"),
+        lambda: get("lambda"),
+        candidates: flags.get_one::<usize>("candidates").copied(),
     };
-    let mut lines = Vec::new();
-    for entry in bounds::all() {
-        let asked = names.is_empty() || names.iter().any(|n| *n == entry.name);
-        if entry.guarantee != Guarantee::HighProbability || entry.quantity == Quantity::Regret || !asked {
-            continue;
+    let facts = match (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA")) {
+        (Some(model), Some(data)) => {
+            let model = Model::load(model)?;
+            let training = input::for_model(&model, data, flags)?;
+            let watch = Watch::new(flags);
+            let facts = expected.facts_of(&model, &training, &Options::default(), &watch);
+            watch.finish();
+            facts?
         }
-        let at = |m: f64| bounds::curve(entry, &facts, delta, m);
-        let sizes = (STEPS..=8 * STEPS).map(|i| 10.0_f64.powf(f64::from(i) / f64::from(STEPS)).round());
-        let points: Vec<(f64, f64)> = sizes.filter_map(|m| at(m).map(|v| (m, v.min(1.0)))).collect();
-        let needed = bounds::examples_for(entry, &facts, delta, wanted);
-        if !points.is_empty() || needed.is_some() {
-            lines.push((entry, needed, points));
+        (Some(_), None) => {
+            return Err(Failure::usage("a model needs its training file beside it: mercer plan MODEL DATA"));
         }
-    }
-    lines.sort_by_key(|(_, needed, _)| needed.unwrap_or(u64::MAX));
-    if lines.is_empty() {
-        return Err(Failure::usage(
-            "nothing is known that a bound could use; give --support, --held-out-error, --dimension, --margin, --lambda, or a model and its training file",
-        ));
-    }
+        (None, _) => expected.facts()?,
+    };
+    let planned = certify::plan(&facts, wanted, delta, &names)?;
     if let Some(file) = picture {
-        let curves = lines
-            .iter()
-            .take(8)
-            .map(|(entry, _, points)| BoundCurve { name: entry.name.to_owned(), points: points.clone() });
-        let figure = SampleSizeFigure {
-            title: "Certificates over the number of examples".to_owned(),
-            note: Some(format!("δ = {delta}, at the same complexity; the line is at {wanted}")),
-            curves: curves.collect(),
-            wanted,
-        };
-        arguments::save_picture(file, &figure.draw(arguments::chosen_theme(flags)))?;
+        arguments::save_picture(file, &certify::sample_size_figure(&planned, arguments::chosen_theme(flags)))?;
     }
     if flags.get_flag("json") {
-        let object = |(entry, needed, points): &(&bounds::BoundEntry, Option<u64>, Vec<(f64, f64)>)| {
-            let curve: Vec<_> = points.iter().map(|(m, v)| json!({"examples": m, "value": v})).collect();
-            json!({"bound": entry.name, "quantity": entry.quantity, "certificate": wanted, "delta": delta,
-                   "examples": needed, "curve": curve, "source": entry.source.to_string()})
-        };
-        report::print_json(&json!(lines.iter().map(object).collect::<Vec<_>>()));
+        report::print_json(&serde_json::json!(planned));
         return Ok(());
     }
-    let sizes = [100.0, 1e3, 1e4, 1e5, 1e6];
-    let header = ["bound", "of", "examples", "at 100", "1 000", "10 000", "100 000", "1 000 000"];
-    let rows: Vec<Vec<String>> = lines
-        .iter()
-        .map(|(entry, needed, _)| {
-            let told = needed.map_or_else(|| "never".to_owned(), |m| m.to_string());
-            let mut row = vec![entry.name.to_owned(), entry.quantity.word().to_owned(), told];
-            row.extend(sizes.iter().map(|&m| match bounds::curve(entry, &facts, delta, m) {
-                Some(v) if v < 1.0 => format!("{v:.4}"),
-                _ => "–".to_owned(),
-            }));
-            row
-        })
-        .collect();
+    let mut header = vec!["bound", "of", "examples"];
+    header.extend(SIZES.map(|(_, spelled)| spelled));
+    let rows: Vec<Vec<String>> = planned.iter().map(row).collect();
     report::print(&format!("Examples needed for a certificate of {wanted} at δ = {delta}:\n\n"));
     report::print(&report::table(&header, &rows, true));
     if let Some(file) = picture {
@@ -143,85 +103,12 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-fn of_model(path: &PathBuf, flags: &ArgMatches) -> Result<Facts, Failure> {
-    let Some(data) = flags.get_one::<PathBuf>("DATA") else {
-        return Err(Failure::usage("a model needs its training file beside it: mercer plan MODEL DATA"));
-    };
-    let model = Model::load(path)?;
-    let training = input::for_model(&model, data, flags)?;
-    let watch = Watch::new(flags);
-    let mut facts = certify::facts(&model, &training, &Options::default(), &watch)?;
-    watch.finish();
-    if let (None, Some(rate)) = (facts.held_out, flags.get_one::<f64>("held-out-error").copied().or(facts.error_rate()))
-    {
-        facts.held_out = Some(HeldOut { examples: 1e6, errors: (rate * 1e6).round() });
-    }
-    Ok(facts)
-}
-
-/// What the user expects.
-fn expected(flags: &ArgMatches) -> Result<Facts, Failure> {
-    let get = |name: &str| flags.get_one::<f64>(name).copied();
-    for name in ["held-out-error", "training-error", "margin"] {
-        if let Some(value) = get(name).filter(|v| !(0.0..=1.0).contains(v)) {
-            return Err(Failure::usage(format!("--{name} {value} must lie between 0 and 1")));
-        }
-    }
-    for name in ["support", "dimension", "lambda"] {
-        if let Some(value) = get(name).filter(|v| !(*v >= 0.0 && v.is_finite())) {
-            return Err(Failure::usage(format!("--{name} {value} must be a number at or above 0")));
-        }
-    }
-    // rates are kept when the number of examples changes
-    let m = 1e6;
-    let mut facts = Facts::bare(m, Task::Classes(2));
-    let error = get("training-error").unwrap_or(0.0);
-    let candidates = flags.get_one::<usize>("candidates").copied().unwrap_or(1);
-    facts.price =
-        Price { candidates: Some(candidates.max(1)), held_out_candidates: candidates.max(1), ..Price::default() };
-    facts.errors = Some((error * m).round());
-    facts.held_out = get("held-out-error").map(|rate| HeldOut { examples: m, errors: (rate * m).round() });
-    facts.compression = get("support").map(|size| Compression {
-        size,
-        surely: size,
-        errors_outside: 0.0,
-        stable: true,
-        scenario: true,
-    });
-    facts.kernel = KernelFacts {
-        radius: Some(1.0),
-        dimension: get("dimension"),
-        trace: m,
-        rank: get("dimension"),
-        random_signs: None,
-        never_negative: false,
-    };
-    let margin = get("margin");
-    if margin.is_some() || get("dimension").is_some() || get("lambda").is_some() {
-        // a hundred examples stand for all: so many of them are wrong as are expected
-        let gamma = margin.unwrap_or(0.0);
-        let wrong = (100.0 * error).ceil() as usize;
-        let margins: Vec<f64> = (0..100).map(|i| if i < wrong { -gamma } else { gamma }).collect();
-        facts.linear = Some(Linear {
-            squared_lengths: vec![1.0; margins.len()],
-            margins,
-            squared_norm: 1.0,
-            offset: 0.0,
-            support: Vec::new(),
-            slack: 0.0,
-            from_optimum: 0.0,
-            hard: error == 0.0,
-        });
-        let complexity = margin.filter(|g| *g > 0.0 && error == 0.0).map(|g| 1.0 / (g * g));
-        facts.online = complexity.map(|bound| Online { mistakes: bound, updated: bound, mistake_bound: Some(bound) });
-    }
-    facts.regularised = get("lambda").map(|lambda| Regularised {
-        lambda,
-        lipschitz: Some(1.0),
-        mean_loss: error,
-        free_offset: false,
-        range: None,
-        from_optimum: 0.0,
-    });
-    Ok(facts)
+fn row(p: &PlannedBound) -> Vec<String> {
+    let needed = p.examples.map_or_else(|| "never".to_owned(), |m| m.to_string());
+    let mut row = vec![p.bound.to_owned(), p.quantity.word().to_owned(), needed];
+    row.extend(SIZES.iter().map(|(m, _)| match p.curve.iter().find(|c| c.examples == *m) {
+        Some(c) if c.value < 1.0 => format!("{:.4}", c.value),
+        _ => "–".to_owned(),
+    }));
+    row
 }

@@ -61,7 +61,7 @@ fn command() -> Command {
 }
 
 /// A number of folds, or 0 for leaving out one example at a time.
-fn folds(text: &str) -> Result<usize, String> {
+pub(crate) fn folds(text: &str) -> Result<usize, String> {
     match (text, text.parse::<usize>()) {
         ("loo", _) => Ok(0),
         (_, Ok(k)) if k >= 2 => Ok(k),

@@ -65,6 +65,37 @@ fn a_model_is_certified_in_words_json_markdown_and_a_picture() {
 }
 
 #[test]
+fn cross_validation_stands_beside_the_certificates_as_an_estimate() {
+    let place = Place::new();
+    place.run("data banana --n 200 --seed 1 -o train.csv").ok();
+    place.run("data banana --n 200 --seed 2 -o fresh.csv").ok();
+    place.run("fit train.csv --machine svc --c 1 --scale none --kernel 'rbf(gamma=1)' -o m.mercer").ok();
+    let judged =
+        place.json("select train.csv --machine svc --scale none --kernel 'rbf(gamma=1)' --grid c=1 -o s.mercer");
+    let error = judged["best"]["score"].as_f64().unwrap();
+    let line =
+        format!("{error:.4} ± {:.4} in 5 folds: an estimate", judged["best"]["standard_error"].as_f64().unwrap());
+    let words = place.run("certify m.mercer train.csv --held-out fresh.csv --folds 5 -o c.svg").ok();
+    assert!(words.out.contains("cross-validated error") && words.out.contains(&line), "{line} {words:?}");
+    let svg = place.read("c.svg");
+    for name in ["training error", "cross-validated error", "held-out error"] {
+        assert!(svg.contains(&format!(">{name} ")), "{name}");
+    }
+    assert!(svg.contains(&format!(">cross-validated error (an estimate) {error:.4}<")));
+    let markdown = place.run("certify m.mercer train.csv --folds 5 --markdown").ok();
+    assert!(markdown.out.contains(&format!("- cross-validated error: {line}")), "{markdown:?}");
+    // the array is one of certificates still
+    let told = place.run("certify m.mercer train.csv --folds 5 --json").ok();
+    let all: Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(all.as_array().unwrap().len(), mercer::bounds::all().count());
+    assert!(told.err.contains(&line), "{told:?}");
+    assert_eq!(place.run("certify m.mercer train.csv --folds 1").code, Some(2));
+    place.run("fit train.csv --machine one_class -o usual.mercer").ok();
+    let refused = place.run("certify usual.mercer train.csv --folds 5");
+    assert!(refused.code == Some(2) && refused.err.contains("no target"), "{refused:?}");
+}
+
+#[test]
 fn what_scaling_and_widths_take_from_the_examples_is_paid_for() {
     let place = Place::new();
     place.run("data banana --n 500 --seed 1 -o train.csv").ok();
@@ -129,5 +160,10 @@ fn a_plan_tells_how_many_examples_a_certificate_needs() {
     place.run("fit train.csv --machine svc --scale none --kernel 'rbf(gamma=1)' -o m.mercer").ok();
     let words = place.run("plan m.mercer train.csv --certificate 0.2").ok();
     assert!(words.out.contains("scenario"), "{words:?}");
+    let refused = place.run("plan m.mercer train.csv --support 5");
+    assert!(refused.code == Some(2) && refused.err.contains("knows its own support"), "{refused:?}");
+    let of_many = place.json("plan m.mercer train.csv --certificate 0.2 --candidates 1000");
+    let of_one = place.json("plan m.mercer train.csv --certificate 0.2");
+    assert!(of(&of_many, "scenario")["examples"].as_u64() > of(&of_one, "scenario")["examples"].as_u64());
     assert!(place.run("list bounds").ok().out.contains("pac_bayes_kl"));
 }

@@ -1,15 +1,55 @@
-//! Certificates of a model.
+//! Certificates of a model, plans for one, and the judge of a search by certificates.
 
 use crate::convert::{dataset, raise, target};
 use crate::model::Model;
 use crate::run::run;
-use mercer::certify::Options;
+use mercer::certify::{Expected, Options};
+use mercer::data::Dataset;
 use mercer::prelude::Seed;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use serde_json::{Value, json};
 
-/// Certificates as a JSON array, the best as a sentence, the training error, and the best as JSON. `options` has delta, candidates,
-/// held_out_candidates, thorough, evidence, target_range, numbers_chosen, seed and threads, each of which may be None.
+/// Examples with their target, if there is one.
+fn joined(views: &Bound<'_, PyList>, y: Option<&Bound<'_, PyAny>>, labels: Option<&Vec<String>>) -> PyResult<Dataset> {
+    let data = dataset(views)?;
+    match y {
+        Some(y) => data.with_target(target(y, labels.cloned())?).map_err(raise),
+        None => Ok(data),
+    }
+}
+
+/// An option that was given and is not None.
+pub(crate) fn given<'py>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    options.get_item(name).map(|o| o.filter(|o| !o.is_none()))
+}
+
+/// What is asked of certificates, but for the held-out examples.
+pub(crate) fn asked(options: &Bound<'_, PyDict>) -> PyResult<Options<'static>> {
+    let option = |name: &str| given(options, name);
+    Ok(Options {
+        delta: option("delta")?.map_or(Ok(0.05), |o| o.extract())?,
+        held_out_candidates: option("held_out_candidates")?.map_or(Ok(1), |o| o.extract())?,
+        candidates: option("candidates")?.map(|o| o.extract()).transpose()?,
+        thorough: option("thorough")?.map_or(Ok(false), |o| o.extract())?,
+        evidence: option("evidence")?.map_or(Ok(0), |o| o.extract())?,
+        target_range: option("target_range")?.map(|o| o.extract::<[f64; 2]>()).transpose()?,
+        numbers_chosen: option("numbers_chosen")?.map_or(Ok(0), |o| o.extract())?,
+        balanced: option("balanced")?.map_or(Ok(false), |o| o.extract())?,
+        folds: option("folds")?.map(|o| o.extract()).transpose()?,
+        seed: Seed(option("seed")?.map_or(Ok(0), |o| o.extract())?),
+        ..Options::default()
+    })
+}
+
+fn text(document: &Value) -> PyResult<String> {
+    serde_json::to_string(document).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// All certificates, the best of them, the sentence, the errors and the lines of the summary, as JSON. `options` has delta,
+/// candidates, held_out_candidates, thorough, evidence, target_range, numbers_chosen, balanced, folds, seed and threads, each of
+/// which may be None.
 #[pyfunction]
 #[pyo3(signature = (model, views, y, labels, held_out, held_out_y, options, callback))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
@@ -23,37 +63,86 @@ pub(crate) fn certify(
     held_out_y: Option<&Bound<'_, PyAny>>,
     options: &Bound<'_, PyDict>,
     callback: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(String, String, Option<f64>, String)> {
-    let joined = |views: &Bound<'_, PyList>, y: Option<&Bound<'_, PyAny>>| {
-        let data = dataset(views)?;
-        match y {
-            Some(y) => data.with_target(target(y, labels.clone())?).map_err(raise),
-            None => Ok(data),
-        }
-    };
-    let training = joined(views, y)?;
-    let fresh = held_out.map(|views| joined(views, held_out_y)).transpose()?;
-    let option = |name: &str| options.get_item(name).map(|o| o.filter(|o| !o.is_none()));
-    let threads = option("threads")?.map_or(Ok(0), |o| o.extract())?;
-    let wanted = Options {
-        delta: option("delta")?.map_or(Ok(0.05), |o| o.extract())?,
-        held_out: fresh.as_ref(),
-        held_out_candidates: option("held_out_candidates")?.map_or(Ok(1), |o| o.extract())?,
-        candidates: option("candidates")?.map(|o| o.extract()).transpose()?,
-        thorough: option("thorough")?.map_or(Ok(false), |o| o.extract())?,
-        informed: false,
-        evidence: option("evidence")?.map_or(Ok(0), |o| o.extract())?,
-        target_range: option("target_range")?.map(|o| o.extract::<[f64; 2]>()).transpose()?,
-        numbers_chosen: option("numbers_chosen")?.map_or(Ok(0), |o| o.extract())?,
-        seed: Seed(option("seed")?.map_or(Ok(0), |o| o.extract())?),
-        ..Options::default()
-    };
+) -> PyResult<String> {
+    let training = joined(views, y, labels.as_ref())?;
+    let fresh = held_out.map(|views| joined(views, held_out_y, labels.as_ref())).transpose()?;
+    let wanted = Options { held_out: fresh.as_ref(), ..asked(options)? };
+    let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
     let size = training.len().saturating_mul(training.len());
     let found = run(py, (threads, size), None, callback, |watch| model.model.certify(&training, &wanted, watch))?;
     let found = found.map_err(raise)?;
-    let text = serde_json::to_string(&found.certificates)
-        .map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
-    let best =
-        serde_json::to_string(&found.best()).map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
-    Ok((text, found.sentence(), found.facts.error_rate(), best))
+    text(&json!({
+        "certificates": found.certificates,
+        "best": found.best(),
+        "sentence": found.sentence(),
+        "training_error": found.facts.error_rate(),
+        "held_out_error": found.held_out_error,
+        "cross_validated": found.cross_validated,
+        "candidates": found.facts.price.candidates,
+        "summary": found.summary(),
+    }))
+}
+
+/// The least certificate of one of so many candidates, all of them paid for, as JSON; null where no bound applies to it.
+#[pyfunction]
+#[pyo3(signature = (model, views, y, labels, candidates, options))]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn judge(
+    py: Python<'_>,
+    model: &Model,
+    views: &Bound<'_, PyList>,
+    y: Option<&Bound<'_, PyAny>>,
+    labels: Option<Vec<String>>,
+    candidates: usize,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let data = joined(views, y, labels.as_ref())?;
+    let wanted = asked(options)?;
+    let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
+    let size = data.len().saturating_mul(data.len());
+    let judged = run(py, (threads, size), None, None, |watch| {
+        mercer::certify::judge(&model.model, &data, candidates, &wanted, watch)
+    })?;
+    text(&json!(judged.map_err(raise)?))
+}
+
+/// How many examples each bound needs for a wanted certificate, as JSON: of a model and its examples, or of what is expected.
+/// `options` has certificate, delta, bounds, support, held_out_error, training_error, dimension, margin, lambda, candidates,
+/// numbers_chosen, balanced and threads, each of which may be None.
+#[pyfunction]
+#[pyo3(signature = (model, views, y, labels, options))]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn plan(
+    py: Python<'_>,
+    model: Option<&Model>,
+    views: Option<&Bound<'_, PyList>>,
+    y: Option<&Bound<'_, PyAny>>,
+    labels: Option<Vec<String>>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let number = |name: &str| given(options, name)?.map(|o| o.extract::<f64>()).transpose();
+    let expected = Expected {
+        support: number("support")?,
+        held_out_error: number("held_out_error")?,
+        training_error: number("training_error")?,
+        dimension: number("dimension")?,
+        margin: number("margin")?,
+        lambda: number("lambda")?,
+        candidates: given(options, "candidates")?.map(|o| o.extract()).transpose()?,
+    };
+    let (certificate, delta) = (number("certificate")?.unwrap_or(0.1), number("delta")?.unwrap_or(0.05));
+    let wanted = asked(options)?;
+    let names: Vec<String> = given(options, "bounds")?.map_or(Ok(Vec::new()), |o| o.extract())?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let training = views.map(|views| joined(views, y, labels.as_ref())).transpose()?;
+    let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
+    let size = training.as_ref().map_or(0, |data| data.len().saturating_mul(data.len()));
+    let planned = run(py, (threads, size), None, None, |watch| {
+        let facts = match (model, &training) {
+            (Some(model), Some(training)) => expected.facts_of(&model.model, training, &wanted, watch)?,
+            _ => expected.facts()?,
+        };
+        mercer::certify::plan(&facts, certificate, delta, &names)
+    })?;
+    text(&json!(planned.map_err(raise)?))
 }

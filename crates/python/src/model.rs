@@ -1,9 +1,11 @@
 //! Fitting, and the model that comes out of it.
 
+use crate::certify::{asked, given};
 use crate::convert::{dataset, raise, settings, target};
 use crate::kernel::parse;
 use crate::run::run;
 use mercer::calibrate::Method;
+use mercer::certify::{Options, judged_candidates, part};
 use mercer::conformal::{self, Recipe, Regions};
 use mercer::gram::Plan;
 use mercer::job::Companions;
@@ -17,14 +19,20 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 /// A trained model.
 #[pyclass(frozen, module = "mercer._native")]
+#[allow(clippy::struct_field_names)] // it is the model, here and in the core
 pub(crate) struct Model {
     pub(crate) model: mercer::model::Model,
     /// Places of the kept examples in the training data; none for a model from a file.
     places: Vec<usize>,
+    /// What training again on a part gave: how many examples, errors on the others, the bound, and all that was tried.
+    part: Option<Part>,
 }
 
+/// Examples, errors on the others, the bound, and (examples, bound) of all that was tried.
+type Part = (usize, usize, f64, Vec<(usize, f64)>);
+
 /// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal and companions, each of
-/// which may be None. Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
+/// which may be None; certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
 #[pyfunction]
 #[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
 #[allow(clippy::too_many_arguments)]
@@ -54,7 +62,7 @@ pub(crate) fn fit(
         data = data.with_weights(weights.as_slice()?.to_vec()).map_err(raise)?;
     }
     let formula = parse(kernel)?;
-    let option = |name: &str| options.get_item(name).map(|o| o.filter(|o| !o.is_none()));
+    let option = |name: &str| given(options, name);
     let threads = option("threads")?.map_or(Ok(0), |o| o.extract())?;
     let max_seconds: Option<f64> = option("max_seconds")?.map(|o| o.extract()).transpose()?;
     let plan = match option("memory")? {
@@ -88,6 +96,14 @@ pub(crate) fn fit(
             .map_err(raise)?;
         }
     }
+    let certified = match option("certified")? {
+        Some(asking) => {
+            let asking = asking.cast_into::<PyDict>()?;
+            let wanted: Option<f64> = given(&asking, "certified")?.map(|o| o.extract()).transpose()?;
+            Some((wanted, Options { plan, seed, ..asked(&asking)? }))
+        }
+        None => None,
+    };
     let size = data.len().saturating_mul(data.len());
     let fitted = run(py, (threads, size), max_seconds, callback, |watch| {
         let job = Job {
@@ -99,11 +115,15 @@ pub(crate) fn fit(
             conformal,
             ..Job::new(made.as_ref(), &formula)
         };
-        job.run(&data, watch)
+        match certified {
+            None => job.run(&data, watch).map(|model| (model, None)),
+            Some((wanted, asked)) => part::fit(&job, &data, &asked, wanted, watch)
+                .map(|found| (found.model, Some((found.size, found.errors, found.bound, found.tried)))),
+        }
     })?;
-    let model = fitted.map_err(raise)?;
+    let (model, part) = fitted.map_err(raise)?;
     let places = model.places.clone();
-    Ok(Model { model, places })
+    Ok(Model { model, places, part })
 }
 
 /// How conformal regions are to be learned.
@@ -265,7 +285,20 @@ impl Model {
         let mut model = self.model.clone();
         let done =
             run(py, (threads, self.size(&data)), None, None, |_| model.calibrate_on(&data, mondrian).map(|()| model))?;
-        Ok(Self { model: done.map_err(raise)?, places: self.places.clone() })
+        Ok(Self { model: done.map_err(raise)?, places: self.places.clone(), part: self.part.clone() })
+    }
+
+    /// The same model, which knows among how many candidates it was chosen, and whether certificates were the judges.
+    fn chosen_among(&self, candidates: usize, by_certificate: bool) -> Self {
+        let mut model = self.model.clone();
+        model.candidates = if by_certificate { judged_candidates(candidates) } else { candidates };
+        Self { model, places: self.places.clone(), part: self.part.clone() }
+    }
+
+    /// What training again on a part gave, where that was done.
+    #[getter]
+    fn part(&self) -> Option<Part> {
+        self.part.clone()
     }
 
     /// Labels as they were spelled; empty for numbers.
@@ -372,7 +405,7 @@ impl Model {
     #[staticmethod]
     fn load(path: std::path::PathBuf) -> PyResult<Self> {
         let model = mercer::model::Model::load(path).map_err(|e| PyOSError::new_err(e.to_string()))?;
-        Ok(Self { model, places: Vec::new() })
+        Ok(Self { model, places: Vec::new(), part: None })
     }
 
     /// The model file as bytes, and the places that it does not keep.
@@ -384,7 +417,7 @@ impl Model {
     #[staticmethod]
     fn from_bytes(bytes: &[u8], places: Vec<usize>) -> PyResult<Self> {
         let model = mercer::model::Model::from_bytes(bytes, "the pickled model").map_err(raise)?;
-        Ok(Self { model, places })
+        Ok(Self { model, places, part: None })
     }
 
     /// The text of a LIBSVM model file.

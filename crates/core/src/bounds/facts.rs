@@ -308,8 +308,9 @@ impl Facts {
         facts.kernel.trace *= grow;
         facts.kernel.random_signs = self.kernel.random_signs.map(|s| s * grow.sqrt());
         if let Some(held_out) = &mut facts.held_out {
+            // a whole number of errors would flatter some m, and the bound would rise after it; tails take any number
             let grow = m / held_out.examples.max(1.0);
-            held_out.errors = (held_out.errors * grow).floor();
+            held_out.errors *= grow;
             held_out.examples = m;
         }
         if let Some(loss) = &mut facts.held_out_loss {
@@ -319,7 +320,7 @@ impl Facts {
             informed.examples *= grow;
         }
         if let Some(compression) = &mut facts.compression {
-            compression.errors_outside = (compression.errors_outside * grow).floor();
+            compression.errors_outside *= grow;
             // every example that is wrong determines the model: their share does not shrink
             if compression.stable {
                 compression.size = compression.size.max(facts.errors.unwrap_or(0.0).floor());

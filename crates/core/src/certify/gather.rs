@@ -47,7 +47,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     let seen = Seen::new(model, training, &theory)?;
     let mut facts = Facts::bare(training.len() as f64, seen.task);
     facts.machine.clone_from(&model.machine);
-    facts.price = price(model, training, &theory, options);
+    facts.price = price(model, training, &seen, &theory, options);
     facts.errors =
         (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
     facts.kernel = kernel_facts(model, training, &seen);
@@ -98,7 +98,7 @@ pub(super) fn remade(model: &Model) -> Result<Option<Box<dyn Machine>>, Error> {
     Ok(Some(machine))
 }
 
-fn price(model: &Model, training: &Dataset, theory: &Theory, options: &Options<'_>) -> Price {
+fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Price {
     let mut what = Vec::new();
     let mut bits = 0.0;
     if let Some(schema) = model.schema.as_ref().or(options.schema) {
@@ -120,9 +120,10 @@ fn price(model: &Model, training: &Dataset, theory: &Theory, options: &Options<'
     for part in &learned {
         bits += 64.0 * part.numbers.len() as f64 + 8.0 * part.words.iter().map(|w| w.len() + 1).sum::<usize>() as f64;
     }
-    let balanced = model.settings.iter().any(|(name, value)| name == "class_weight" && value.to_string() == "balanced");
+    let balanced = options.balanced
+        || model.settings.iter().any(|(name, value)| name == "class_weight" && value.to_string() == "balanced");
     // machines of several classes solve a problem for each, and choose in each
-    let classes = training.target().and_then(|t| t.classes().ok()).map_or(0, |c| c.labels.len());
+    let classes = if let Task::Classes(k) = seen.task { k } else { 0 };
     let problems = if classes > 2 { classes as f64 } else { 1.0 };
     let mut nats = bits * LN_2 + problems * theory.choices.max(1.0).ln();
     if theory.choices > 1.0 {
@@ -130,8 +131,8 @@ fn price(model: &Model, training: &Dataset, theory: &Theory, options: &Options<'
     }
     if balanced {
         what.push("classes were weighed by their numbers");
-        // the numbers of all classes but one, which follows
-        nats += classes.saturating_sub(1) as f64 * (training.len() as f64 + 1.0).ln();
+        // all but one of the numbers, each from 0 to m
+        nats += classes.saturating_sub(1).max(1) as f64 * (training.len() as f64 + 1.0).ln();
     }
     if model.kernel.needs_all_examples() {
         what.push("the kernel is centred on these examples, which cannot be paid for");

@@ -4,17 +4,21 @@
 //! on training examples, everything that was chosen by looking at them is paid for: the candidates of a search, and the numbers
 //! that scaling and kernel took from them, 64 bits each: then the statement holds for all numbers they might have taken.
 
+mod cross_validation;
 mod gather;
 mod informed;
 pub mod part;
+mod plan;
 mod report;
 mod search;
 mod seen;
 mod thorough;
 
+pub use cross_validation::CrossValidated;
 pub use gather::facts;
+pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
 pub use report::statement;
-pub use search::{CertifiedCandidate, CertifiedSelection, judges, select};
+pub use search::{CertifiedCandidate, CertifiedSelection, judge, judged_candidates, judges, select};
 
 use crate::bounds::{self, BoundEntry, Certificate, Facts, Guarantee, Quantity};
 use crate::data::{Dataset, Schema};
@@ -46,6 +50,10 @@ pub struct Options<'a> {
     pub target_range: Option<[f64; 2]>,
     /// How many numbers of inputs or kernel were chosen by the examples, beyond those the model knows of.
     pub numbers_chosen: usize,
+    /// Whether the examples' classes were weighed by their numbers, where the model does not know.
+    pub balanced: bool,
+    /// In how many folds the error is also estimated by cross-validation, as many fits; 0 leaves out one example at a time.
+    pub folds: Option<usize>,
     /// How files became data, where the model does not know yet: what it learned from them is paid for.
     pub schema: Option<&'a Schema>,
     /// Memory.
@@ -66,6 +74,8 @@ impl Default for Options<'_> {
             evidence: 0,
             target_range: None,
             numbers_chosen: 0,
+            balanced: false,
+            folds: None,
             schema: None,
             plan: Plan::default(),
             seed: Seed(0),
@@ -87,6 +97,8 @@ pub struct Certified {
     pub delta: f64,
     /// The share of errors on the held-out examples.
     pub held_out_error: Option<f64>,
+    /// The error of cross-validation where it was asked for: an estimate, not a guarantee.
+    pub cross_validated: Option<CrossValidated>,
 }
 
 impl Model {
@@ -107,10 +119,14 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// If the examples are not those of training, have no target, or do not fit the kernel; if δ is not between 0 and 1.
+    /// If the examples are not those of training, have no target, or do not fit the kernel; if δ is not between 0 and 1; if
+    /// folds are wanted of a model that they cannot judge.
     pub fn certify(&self, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Certified, Error> {
         let facts = facts(self, training, options, watch)?;
-        Ok(certify(facts, options.delta))
+        let ways = (options.plan, options.seed);
+        let folds =
+            options.folds.map(|k| cross_validation::cross_validate(self, training, k, ways, watch)).transpose()?;
+        Ok(Certified { cross_validated: folds, ..certify(facts, options.delta) })
     }
 }
 
@@ -123,7 +139,7 @@ pub fn certify(facts: Facts, delta: f64) -> Certified {
     certificates.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let held_out_error = facts.held_out.map(|h| h.errors / h.examples.max(1.0));
     let best = chosen(&facts, &certificates, delta);
-    Certified { facts, certificates, best, delta, held_out_error }
+    Certified { facts, certificates, best, delta, held_out_error, cross_validated: None }
 }
 
 /// The order of usefulness: high probability before expectation before scores; what says nothing and what does not apply last.

@@ -6,7 +6,7 @@
 
 use super::{Options, facts};
 use crate::bounds::compression::binomial;
-use crate::data::Dataset;
+use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
@@ -35,7 +35,8 @@ pub struct Certified {
 /// bound is least; or, where a bound is wanted, for the least d that reaches it.
 ///
 /// # Errors
-/// As [`Job::run`].
+/// As [`Job::run`]; if probabilities or companions are wanted as well, the matrix is precomputed, the wanted bound or δ is not
+/// between 0 and 1, or no prediction of the machine is right or wrong.
 pub fn fit(
     job: &Job<'_>,
     data: &Dataset,
@@ -43,6 +44,24 @@ pub fn fit(
     wanted: Option<f64>,
     watch: &dyn Monitor,
 ) -> Result<Certified, Error> {
+    let usage = |finding: String| Err(DataError::Usage { finding }.into());
+    if job.probabilities.is_some() || job.companions.is_some_and(|c| !c.is_empty()) {
+        return usage(
+            "a certified fit trains again on a part, without probabilities, noise, copies or points; leave these out"
+                .to_owned(),
+        );
+    }
+    if job.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed) {
+        return usage(
+            "a precomputed matrix has a column for every example, also for those left out; a certified fit needs a kernel on the data"
+                .to_owned(),
+        );
+    }
+    for (name, value) in wanted.map(|w| ("certified", w)).into_iter().chain([("delta", options.delta)]) {
+        if !(value > 0.0 && value < 1.0) {
+            return usage(format!("{name} = {value} must lie between 0 and 1"));
+        }
+    }
     let whole = job.run(data, watch)?;
     // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
     let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];
@@ -110,7 +129,10 @@ fn at(
     model.fitted.training_scores = None;
     model.places = model.places.iter().map(|&p| part[p]).collect();
     let facts = facts(&model, data, options, watch)?;
-    let Some(set) = facts.compression else { return Ok(None) };
+    let Some(set) = facts.compression else {
+        let finding = format!("{} cannot be certified: {}", model.machine, facts.no_compression);
+        return Err(DataError::Usage { finding }.into());
+    };
     let price = (facts.price.candidates.unwrap_or(1).max(1) as f64).ln() + facts.price.learned;
     let bound = binomial(facts.examples, set.size, set.errors_outside, price - options.delta.ln());
     Ok(Some((model, set.errors_outside as usize, bound)))

@@ -35,7 +35,31 @@ impl Certified {
 }
 
 impl Certified {
-    /// All certificates of probabilities that say something, beside the training error, the held-out error and others by name.
+    /// What is known of the model beside the certificates, by name: errors, candidates, and what is paid for.
+    pub fn summary(&self) -> Vec<(&'static str, String)> {
+        let facts = &self.facts;
+        let mut lines = vec![("examples", facts.examples.to_string())];
+        lines.extend(facts.error_rate().map(|e| ("training error", format!("{e:.4}"))));
+        lines.extend(self.cross_validated.map(|c| ("cross-validated error", c.to_string())));
+        let held_out = facts.held_out.map_or(0.0, |h| h.examples);
+        lines.extend(self.held_out_error.map(|e| ("held-out error", format!("{e:.4} of {held_out}"))));
+        match facts.price.candidates {
+            None => lines.push((
+                "candidates",
+                "unknown: nothing is paid for a choice by these examples; tell how many candidates were tried"
+                    .to_owned(),
+            )),
+            Some(1) => {}
+            Some(n) => lines.push(("candidates", format!("{n}, which costs {:.1} nats", (n as f64).ln()))),
+        }
+        if facts.price.learned > 0.0 && facts.price.learned.is_finite() {
+            lines.push(("paid for", format!("{}: {:.0} nats", facts.price.learned_what, facts.price.learned)));
+        }
+        lines
+    }
+
+    /// All certificates of probabilities that say something, beside the errors of training, cross-validation and held-out examples,
+    /// as far as they are known, and others by name.
     pub fn figure(&self, title: &str, errors: &[(String, f64)], theme: Theme) -> String {
         let shown = |c: &&Certificate| {
             c.applicable && c.quantity.is_probability() && c.quantity != Quantity::Share && !c.vacuous
@@ -57,6 +81,7 @@ impl Certified {
         };
         let mut lines = Vec::new();
         lines.extend(self.facts.error_rate().map(|e| ("training error".to_owned(), e)));
+        lines.extend(self.cross_validated.map(|c| ("cross-validated error (an estimate)".to_owned(), c.error)));
         lines.extend(self.held_out_error.map(|e| ("held-out error".to_owned(), e)));
         lines.extend(errors.iter().cloned());
         let note = format!(

@@ -48,6 +48,29 @@ pub struct CertifiedSelection {
     pub status: Status,
 }
 
+/// How many hypotheses so many candidates are, each judged by each of [`judges`], a learned prior among them.
+pub fn judged_candidates(candidates: usize) -> usize {
+    candidates * judges(true).len()
+}
+
+/// The least certificate of one of so many candidates, all of them paid for; `None` where no bound applies to it.
+///
+/// # Errors
+/// As [`Model::certify`].
+pub fn judge(
+    model: &Model,
+    data: &Dataset,
+    candidates: usize,
+    options: &Options<'_>,
+    watch: &dyn Monitor,
+) -> Result<Option<Certificate>, Error> {
+    let options = &Options { candidates: Some(judged_candidates(candidates)), informed: true, ..*options };
+    let known = facts(model, data, options, watch)?;
+    let judged =
+        judges(true).iter().filter_map(|name| bounds::find(name)).map(|e| Certificate::of(e, &known, options.delta));
+    Ok(judged.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0))))
+}
+
 /// Fits every point of the grid on all examples and keeps the one with the least certificate.
 ///
 /// # Errors
@@ -59,9 +82,7 @@ pub fn select(
     watch: &dyn Monitor,
 ) -> Result<CertifiedSelection, Error> {
     let points = search.grid.kernel_first(search.kernel).points();
-    // each candidate is judged by each bound
-    let judges = judges(true);
-    let options = &Options { candidates: Some(points.len() * judges.len()), informed: true, ..*options };
+    let tried = points.len();
     let mut candidates = Vec::new();
     let mut kept: Option<(usize, Model, Certificate)> = None;
     let mut status = Status::Converged;
@@ -73,11 +94,7 @@ pub fn select(
             status = model.fitted.proof.status;
             break;
         }
-        let known = facts(&model, data, options, watch)?;
-        let judged =
-            judges.iter().filter_map(|name| bounds::find(name)).map(|e| Certificate::of(e, &known, options.delta));
-        let best =
-            judged.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)));
+        let best = judge(&model, data, tried, options, watch)?;
         let (value, bound) = best.as_ref().map_or((1.0, "none"), |c| (c.value.unwrap_or(1.0), c.bound));
         let place = candidates.len();
         candidates.push(CertifiedCandidate { point, kernel: model.kernel.to_string(), value, bound });
@@ -96,6 +113,6 @@ pub fn select(
         }
         .into());
     };
-    model.candidates = candidates.len() * judges.len();
+    model.candidates = judged_candidates(candidates.len());
     Ok(CertifiedSelection { candidates, best, model, certificate, status })
 }

@@ -1,7 +1,7 @@
 //! Bounds beside errors: a bar for each certificate, and lines where the errors are.
 
 use super::axes::{NORMAL, Panel, SMALL, header};
-use super::svg::{Anchor, Svg, fitted};
+use super::svg::{Anchor, Svg, fitted, width_of};
 use super::theme::Theme;
 
 /// A certificate's bar.
@@ -36,6 +36,8 @@ const ROW: f64 = 26.0;
 const TOP: f64 = 96.0;
 const WIDTH: f64 = 820.0;
 const NAMES: f64 = 190.0;
+/// Dashes of the lines, so that they differ without colours, too.
+const DASHES: [&str; 4] = ["5 3", "2 2", "9 3", "9 3 2 3"];
 
 impl CertificateFigure {
     /// The picture.
@@ -60,21 +62,22 @@ impl CertificateFigure {
             let text = format!("{:.3}  {}", sane(bar.value), bar.note);
             svg.text((WIDTH - 182.0, middle), Anchor::Start, SMALL, 0.0, &ink, &fitted(&text, SMALL, 178.0));
         }
+        let across = |error: f64| panel.x.at(sane(error).min(end));
+        // rims of paper, so that lines are seen on bars of their colour; before all lines, so that none hides its neighbour
+        let rim = format!("stroke=\"{}\" stroke-width=\"4\"", theme.paper().hex());
+        for (_, error) in &self.errors {
+            svg.line((across(*error), TOP - 6.0), (across(*error), base), &rim);
+        }
+        let mut left = 24.0;
         for (k, (name, error)) in self.errors.iter().enumerate() {
-            let x = panel.x.at(sane(*error).min(end));
-            let colour = theme.colour(3 + k as u32).hex();
-            svg.line(
-                (x, TOP - 6.0),
-                (x, base),
-                &format!("stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"5 3\""),
-            );
-            let at = (24.0 + 260.0 * k as f64, 76.0);
-            svg.line(
-                (at.0, at.1 - 4.0),
-                (at.0 + 20.0, at.1 - 4.0),
-                &format!("stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"5 3\""),
-            );
-            svg.text((at.0 + 26.0, at.1), Anchor::Start, SMALL, 0.0, &ink, &format!("{name} {error:.4}"));
+            let x = across(*error);
+            let (colour, dashes) = (theme.colour(3 + k as u32).hex(), DASHES[k % DASHES.len()]);
+            let stroke = format!("stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"{dashes}\"");
+            svg.line((x, TOP - 6.0), (x, base), &stroke);
+            let text = format!("{name} {error:.4}");
+            svg.line((left, 72.0), (left + 28.0, 72.0), &stroke);
+            svg.text((left + 34.0, 76.0), Anchor::Start, SMALL, 0.0, &ink, &text);
+            left += 34.0 + width_of(&text, SMALL) + 24.0;
         }
         for (value, word) in super::axes::ticks((0.0, end), 6) {
             let x = panel.x.at(value);
@@ -98,12 +101,15 @@ mod tests {
             title: "svc".to_owned(),
             note: None,
             bars: vec![bar("scenario", 0.11), bar("vc", f64::INFINITY), bar("odd", f64::NAN)],
-            errors: vec![("training error".to_owned(), 0.02)],
+            errors: vec![("training error".to_owned(), 0.02), ("cross-validated error".to_owned(), 0.04)],
         };
         let svg = figure.draw(Theme::Light);
         assert!(
             svg.matches("<rect").count() >= 3 && svg.contains(">scenario<") && svg.contains(">training error 0.0200<")
         );
+        // a rim, a line and its mark in the legend for each, told apart by their dashes
+        assert!(svg.contains(">cross-validated error 0.0400<") && svg.matches("stroke-width=\"4\"").count() == 2);
+        assert_eq!((svg.matches("\"5 3\"").count(), svg.matches("\"2 2\"").count()), (2, 2));
         assert!(!svg.contains("NaN") && !svg.contains("inf\""));
         assert!(CertificateFigure::default().draw(Theme::Dark).ends_with("</svg>\n"));
     }

@@ -1,0 +1,289 @@
+//! How many examples a wanted certificate needs: the facts of a model, or what is expected of one, imagined for more examples at
+//! the same complexity.
+//!
+//! Rates (errors, violations) and complexities (support vectors, margin, dimension, λ) stay as they are while the number of
+//! examples m grows; every bound is then a curve over m, and the least m from which on it stays below the wanted value is told.
+
+use super::{Options, facts};
+use crate::bounds::{
+    self, Compression, Facts, Guarantee, HeldOut, KernelFacts, Linear, Online, Price, Quantity, Regularised, Task,
+};
+use crate::data::{DataError, Dataset};
+use crate::error::Error;
+use crate::model::Model;
+use crate::plot::{BoundCurve, SampleSizeFigure, Theme};
+use crate::solvers::Monitor;
+use serde::Serialize;
+
+/// Examples at which curves are told, per factor of ten.
+const STEPS: i32 = 4;
+/// Powers of ten at which curves end.
+const DECADES: i32 = 8;
+/// Examples that rates are told of: enough for six digits of a rate.
+const MANY: f64 = 1e6;
+/// Curves in a picture.
+const DRAWN: usize = 8;
+
+/// What is expected of a model that is not there yet; bounds that need something else are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Examples that determine the model: support vectors.
+    pub support: Option<f64>,
+    /// Share of errors on held-out examples.
+    pub held_out_error: Option<f64>,
+    /// Share of training errors; 0 where nothing is said.
+    pub training_error: Option<f64>,
+    /// Coordinates of the feature space.
+    pub dimension: Option<f64>,
+    /// Normalised margin y f(x)/(‖w‖ ‖φ(x)‖).
+    pub margin: Option<f64>,
+    /// λ of (1/m) Σ loss + λ‖w‖².
+    pub lambda: Option<f64>,
+    /// How many models will be tried on the same examples; 1, or what the model knows, where nothing is said.
+    pub candidates: Option<usize>,
+}
+
+/// A bound at some number of examples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// The number of examples.
+    pub examples: f64,
+    /// The bound there, 1 at most.
+    pub value: f64,
+}
+
+/// How many examples a bound needs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedBound {
+    /// The bound's name.
+    pub bound: &'static str,
+    /// What is bounded.
+    pub quantity: Quantity,
+    /// The wanted value.
+    pub certificate: f64,
+    /// δ, the probability with which it may fail.
+    pub delta: f64,
+    /// The least number of examples from which on the bound stays below the wanted value; `None` where it never does.
+    pub examples: Option<u64>,
+    /// The bound over the number of examples.
+    pub curve: Vec<CurvePoint>,
+    /// Book or paper, and place.
+    pub source: String,
+}
+
+fn usage(finding: String) -> Error {
+    DataError::Usage { finding }.into()
+}
+
+fn between(name: &str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value < 1.0 { Ok(()) } else { Err(usage(format!("{name} = {value} must lie between 0 and 1"))) }
+}
+
+impl Expected {
+    /// The facts of such a model.
+    ///
+    /// # Errors
+    /// If a share is not between 0 and 1, or a number is below 0.
+    pub fn facts(&self) -> Result<Facts, Error> {
+        self.check()?;
+        let mut facts = Facts::bare(MANY, Task::Classes(2));
+        let error = self.training_error.unwrap_or(0.0);
+        let candidates = self.candidates.unwrap_or(1).max(1);
+        facts.price = Price { candidates: Some(candidates), held_out_candidates: candidates, ..Price::default() };
+        facts.errors = Some((error * MANY).round());
+        facts.held_out = self.held_out_error.map(rate);
+        facts.compression = self.support.map(|size| Compression {
+            size,
+            surely: size,
+            errors_outside: 0.0,
+            stable: true,
+            scenario: true,
+        });
+        facts.kernel = KernelFacts {
+            radius: Some(1.0),
+            dimension: self.dimension,
+            trace: MANY,
+            rank: self.dimension,
+            ..KernelFacts::default()
+        };
+        if self.margin.is_some() || self.dimension.is_some() || self.lambda.is_some() {
+            // a hundred examples stand for all: so many of them are wrong as are expected
+            let gamma = self.margin.unwrap_or(0.0);
+            let wrong = (100.0 * error).ceil() as usize;
+            let margins: Vec<f64> = (0..100).map(|i| if i < wrong { -gamma } else { gamma }).collect();
+            facts.linear = Some(Linear {
+                squared_lengths: vec![1.0; margins.len()],
+                margins,
+                squared_norm: 1.0,
+                offset: 0.0,
+                support: Vec::new(),
+                slack: 0.0,
+                from_optimum: 0.0,
+                hard: error == 0.0,
+            });
+            let complexity = self.margin.filter(|g| *g > 0.0 && error == 0.0).map(|g| 1.0 / (g * g));
+            facts.online =
+                complexity.map(|bound| Online { mistakes: bound, updated: bound, mistake_bound: Some(bound) });
+        }
+        facts.regularised = self.lambda.map(|lambda| Regularised {
+            lambda,
+            lipschitz: Some(1.0),
+            mean_loss: error,
+            free_offset: false,
+            range: None,
+            from_optimum: 0.0,
+        });
+        Ok(facts)
+    }
+
+    /// The facts of a model that is there. It knows its own complexity: only the held-out error and the number of candidates are
+    /// taken from here. Where no held-out error is expected, the training error stands for it.
+    ///
+    /// # Errors
+    /// As [`Model::certify`]; if a complexity is expected beside that of the model.
+    pub fn facts_of(
+        &self,
+        model: &Model,
+        training: &Dataset,
+        options: &Options<'_>,
+        watch: &dyn Monitor,
+    ) -> Result<Facts, Error> {
+        self.check()?;
+        let own = [self.support, self.training_error, self.dimension, self.margin, self.lambda];
+        if own.iter().any(Option::is_some) {
+            return Err(usage(
+                "a model knows its own support, training error, dimension, margin and lambda: leave these out, or the model"
+                    .to_owned(),
+            ));
+        }
+        let held_out_candidates = self.candidates.unwrap_or(1);
+        let options = Options { candidates: self.candidates, held_out_candidates, ..*options };
+        let mut facts = facts(model, training, &options, watch)?;
+        facts.held_out = self.held_out_error.or(facts.error_rate()).map(rate);
+        Ok(facts)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let shares = [("held-out", self.held_out_error), ("training", self.training_error), ("margin", self.margin)];
+        for (name, value) in shares {
+            if let Some(value) = value.filter(|v| !(0.0..=1.0).contains(v)) {
+                let what = if name == "margin" { name.to_owned() } else { format!("{name} error") };
+                return Err(usage(format!("the expected {what} {value} must lie between 0 and 1")));
+            }
+        }
+        for (name, value) in [("support", self.support), ("dimension", self.dimension), ("lambda", self.lambda)] {
+            if let Some(value) = value.filter(|v| !(*v >= 0.0 && v.is_finite())) {
+                return Err(usage(format!("the expected {name} {value} must be a number at or above 0")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A share of errors, which is kept when the number of examples changes.
+fn rate(share: f64) -> HeldOut {
+    HeldOut { examples: MANY, errors: (share * MANY).round() }
+}
+
+/// How many examples each bound needs for a wanted value, those that need least first; all bounds, or those that are named.
+///
+/// ```
+/// let expected = mercer::certify::Expected { support: Some(50.0), ..Default::default() };
+/// let found = mercer::certify::plan(&expected.facts()?, 0.1, 0.05, &["scenario"])?;
+/// assert!(found[0].examples.is_some_and(|m| (500..2000).contains(&m)));
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors
+/// If the wanted value or δ is not between 0 and 1, a name is not known, or no bound can use what is known.
+pub fn plan(facts: &Facts, certificate: f64, delta: f64, names: &[&str]) -> Result<Vec<PlannedBound>, Error> {
+    between("certificate", certificate)?;
+    between("delta", delta)?;
+    if let Some(unknown) = names.iter().find(|n| bounds::find(n).is_none()) {
+        return Err(usage(format!("there is no bound called {unknown}; mercer list bounds shows all")));
+    }
+    let mut planned = Vec::new();
+    for entry in bounds::all() {
+        let asked = names.is_empty() || names.contains(&entry.name);
+        if entry.guarantee != Guarantee::HighProbability || entry.quantity == Quantity::Regret || !asked {
+            continue;
+        }
+        let sizes = (STEPS..=DECADES * STEPS).map(|i| 10.0_f64.powf(f64::from(i) / f64::from(STEPS)).round());
+        let point =
+            |m: f64| bounds::curve(entry, facts, delta, m).map(|v| CurvePoint { examples: m, value: v.min(1.0) });
+        let curve: Vec<CurvePoint> = sizes.filter_map(point).collect();
+        let examples = bounds::examples_for(entry, facts, delta, certificate);
+        if !curve.is_empty() || examples.is_some() {
+            let (bound, quantity, source) = (entry.name, entry.quantity, entry.source.to_string());
+            planned.push(PlannedBound { bound, quantity, certificate, delta, examples, curve, source });
+        }
+    }
+    planned.sort_by_key(|p| p.examples.unwrap_or(u64::MAX));
+    if planned.is_empty() {
+        return Err(usage(
+            "nothing is known that a bound could use; give support, held-out error, dimension, margin or lambda, or a model and its training examples"
+                .to_owned(),
+        ));
+    }
+    Ok(planned)
+}
+
+/// The curves of the bounds that need least.
+pub fn sample_size_figure(planned: &[PlannedBound], theme: Theme) -> String {
+    let curve = |p: &PlannedBound| BoundCurve {
+        name: p.bound.to_owned(),
+        points: p.curve.iter().map(|c| (c.examples, c.value)).collect(),
+    };
+    let wanted = planned.first().map_or(0.0, |p| p.certificate);
+    let delta = planned.first().map_or(0.0, |p| p.delta);
+    SampleSizeFigure {
+        title: "Certificates over the number of examples".to_owned(),
+        note: Some(format!("δ = {delta}, at the same complexity; the line is at {wanted}")),
+        curves: planned.iter().take(DRAWN).map(curve).collect(),
+        wanted,
+    }
+    .draw(theme)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_expected_is_told() {
+        let said = |expected: Expected| expected.facts().err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(said(Expected { margin: Some(2.0), ..Expected::default() }).contains("margin 2 must lie between"));
+        assert!(
+            said(Expected { held_out_error: Some(f64::NAN), ..Expected::default() }).contains("held-out error NaN")
+        );
+        assert!(said(Expected { lambda: Some(-1.0), ..Expected::default() }).contains("lambda -1 must be"));
+        let facts = Expected { support: Some(5.0), ..Expected::default() }.facts().unwrap();
+        for (certificate, delta, names, word) in
+            [(0.0, 0.1, vec![], "certificate = 0"), (0.1, 1.0, vec![], "delta = 1"), (0.1, 0.1, vec!["x"], "called x")]
+        {
+            let error = plan(&facts, certificate, delta, &names).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+        let bare = Expected::default().facts().unwrap();
+        assert!(plan(&bare, 0.1, 0.05, &[]).unwrap_err().to_string().contains("nothing is known"));
+    }
+
+    #[test]
+    fn from_the_number_of_examples_on_the_bound_stays_below() {
+        let facts = Expected { held_out_error: Some(0.03), ..Expected::default() }.facts().unwrap();
+        let m = plan(&facts, 0.05, 0.05, &["held_out"]).unwrap()[0].examples.unwrap();
+        let entry = bounds::find("held_out").unwrap();
+        let at = |m: u64| bounds::curve(entry, &facts, 0.05, m as f64).unwrap();
+        assert!(at(m - 1) >= 0.05 && (m..4 * m).all(|more| at(more) < 0.05), "{m}");
+        assert!((1..m).all(|fewer| at(fewer) >= 0.05), "{m}");
+    }
+
+    #[test]
+    fn candidates_cost_examples() {
+        let examples = |candidates| {
+            let expected = Expected { held_out_error: Some(0.05), candidates: Some(candidates), ..Expected::default() };
+            plan(&expected.facts().unwrap(), 0.1, 0.05, &["held_out"]).unwrap()[0].examples.unwrap()
+        };
+        assert!(examples(1) < examples(1000));
+    }
+}
