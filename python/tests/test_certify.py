@@ -22,11 +22,14 @@ def test_a_sparse_model_has_a_certificate_and_held_out_examples_a_better_one(moo
     assert alone.best is not None and alone.best.bound == "scenario" and alone.best.value < 0.4
     both = model.certify(X[:400], y[:400], held_out=(X[400:], y[400:]))
     errors = int((model.predict(X[400:]) != y[400:]).sum())
-    assert both["held_out"].inputs == {"held_out_examples": 200.0, "held_out_errors": float(errors)}
+    told = both["held_out"].inputs
+    assert (told["held_out_examples"], told["held_out_errors"]) == (200.0, float(errors))
     # Clopper and Pearson's upper end, by scipy
     beta = pytest.importorskip("scipy.stats").beta
     assert both["held_out"].value == pytest.approx(beta.ppf(0.95, errors + 1, 200 - errors), abs=1e-9)
-    assert both["held_out"].lower == pytest.approx(beta.ppf(0.05, errors, 200 - errors + 1) if errors else 0.0, abs=1e-9)
+    assert told["lower_end_at_delta"] == pytest.approx(
+        beta.ppf(0.05, errors, 200 - errors + 1) if errors else 0.0, abs=1e-9
+    )
     assert "With probability 95 %" in both.sentence and "scenario" in repr(both)
     json.dumps(both.to_dicts())
 
