@@ -46,8 +46,9 @@ const WHAT: &str = "the kernel Fisher discriminant";
 /// alike in training and test, so that they make good probabilities.
 ///
 /// # Cost
-/// Cholesky n³/3 multiplications, n³/2 more for the penalty on coefficients, n² numbers (twice for coefficients); greedy 30 n m u for m
-/// examples of each class and u in all; pairs two rows of K a step. Predictions need all examples but for `greedy`, `subset` and `pairs`.
+/// Cholesky n³/3 multiplications and n² numbers; for the penalty on coefficients n³/2 more and twice the numbers where examples
+/// are left out, else about 60 n² more for each class; greedy 30 n m u for m examples of each class and u in all; pairs two rows of
+/// K a step. Predictions need all examples but for `greedy`, `subset` and `pairs`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kfd {
     /// λ > 0, or `loo`.

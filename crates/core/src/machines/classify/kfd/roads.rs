@@ -11,6 +11,7 @@ use crate::solvers::fisher::eigen::{rayleigh, rayleigh_bytes};
 use crate::solvers::fisher::greedy::{GreedyOptions, greedy, greedy_bytes};
 use crate::solvers::fisher::pair_descent::{Measure, PairOptions, pair_descent};
 use crate::solvers::fisher::path::Path;
+use crate::solvers::fisher::shifted::discriminants;
 use crate::solvers::fisher::subset::{subset, subset_bytes};
 use crate::solvers::fisher::{Aim, Discriminants, Quadratic};
 use crate::solvers::{Monitor, Progress, SolveError, Status};
@@ -82,8 +83,11 @@ impl Run<'_> {
 
     fn cholesky(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
         self.task.plan.check(self.cholesky_bytes(aim), WHAT)?;
+        if !self.leaves_out(aim) {
+            return Ok(direct(discriminants(&*self.gram, aim, self.watch).map_err(solve)?, aim));
+        }
         let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
-        let left_out = self.leaves_out(aim).then(|| solved.left_out(LeftOut::Example));
+        let left_out = Some(solved.left_out(LeftOut::Example));
         Ok(Solved { left_out, ..direct(solved.found, aim) })
     }
 

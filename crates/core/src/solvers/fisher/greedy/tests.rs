@@ -82,7 +82,9 @@ fn every_output_is_a_search_of_its_own_among_the_same_candidates() {
     let (n, outputs) = (170, 3);
     let mut random = Seed(8).stream("greedy");
     let x: Vec<f64> = (0..n).map(|_| 2.0 * random.normal()).collect();
-    let k: Vec<f64> = (0..n * n).map(|p| (-(x[p / n] - x[p % n]).powi(2)).exp()).collect();
+    // with so much on the diagonal no columns are nearly dependent, and rounding stays what it is
+    let entry = |i: usize, j: usize| (-4.0 * (x[i] - x[j]).powi(2)).exp() + 0.3 * f64::from(u8::from(i == j));
+    let k: Vec<f64> = (0..n * n).map(|p| entry(p / n, p % n)).collect();
     let gram = Dense::new(k, n, n).unwrap();
     let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
     let y: Vec<f64> =
@@ -91,7 +93,7 @@ fn every_output_is_a_search_of_its_own_among_the_same_candidates() {
         [Quadratic::Norm, Quadratic::Coefficients].into_iter().flat_map(|p| [(p, false), (p, true)])
     {
         let weights: Vec<f64> = (0..n).map(|i| if weighted { 0.5 + (i % 3) as f64 } else { 1.0 }).collect();
-        let aim = Aim { y: &y, outputs, weights: &weights, lambda: 0.02, penalty };
+        let aim = Aim { y: &y, outputs, weights: &weights, lambda: 0.5, penalty };
         let options = GreedyOptions { points: 140, tolerance: 3e-3, seed: Seed(2) };
         let mut lot = Lot { rest: (0..n).collect(), random: options.seed.stream("greedy") };
         let mut drawn: Vec<Vec<usize>> = Vec::new();
@@ -107,7 +109,7 @@ fn every_output_is_a_search_of_its_own_among_the_same_candidates() {
         };
         let together = grow(&gram, &aim, &options, &mut draw, &Silent).unwrap();
         let lengths: Vec<usize> = together.chosen.iter().map(Vec::len).collect();
-        assert!(lengths.iter().all(|m| *m > 5 && *m < 140) && lengths[0] != lengths[1], "{lengths:?}");
+        assert!(lengths.iter().all(|m| *m > 5 && *m < 140) && lengths.iter().any(|m| *m != lengths[0]), "{lengths:?}");
         assert_eq!(drawn.len(), lengths.iter().copied().max().unwrap());
         for c in 0..outputs {
             let own: Vec<f64> = aim.column(c).collect();
@@ -125,8 +127,7 @@ fn every_output_is_a_search_of_its_own_among_the_same_candidates() {
                     found.points.iter().position(|&p| p == i).map_or(0.0, |p| found.alpha[p * outputs + c])
                 };
                 let (a, b) = (of(&together.found, outputs, c), of(&alone.found, 1, 0));
-                // ill-conditioned columns leave some digits of α
-                assert!((a - b).abs() <= 1e-5 * (1.0 + b.abs()), "{i}: {a} {b}");
+                assert!(near(a, b), "{i}: {a} {b}");
                 assert_eq!(a != 0.0, together.chosen[c].contains(&i));
                 assert!(near(together.found.scores[i * outputs + c], alone.found.scores[i]));
             }
@@ -137,6 +138,6 @@ fn every_output_is_a_search_of_its_own_among_the_same_candidates() {
         let mut points = together.found.points.clone();
         points.sort_unstable();
         assert_eq!(points, all);
-        assert!(together.found.relative_residual < 1e-10);
+        assert!(together.found.relative_residual < 1e-12);
     }
 }
