@@ -18,7 +18,7 @@ use mercer::formula::{Formula, rbf};
 use mercer::gram::Plan;
 use mercer::job::{Companions, Job};
 use mercer::machines::classify::{InvariantKfd, Kfd, KfdSolver, Svc};
-use mercer::machines::{Machine, Output, Threshold};
+use mercer::machines::{Coefficients, Expansion, Machine, Output, Threshold};
 use mercer::seed::Seed;
 use mercer::solvers::Penalty;
 use serde_json::{Value, json};
@@ -101,6 +101,18 @@ struct Figure {
     printed: Option<f64>,
     seconds: f64,
     note: String,
+}
+
+/// How a machine did on the test digits.
+struct Judged {
+    /// Errors in %.
+    error: f64,
+    /// How long it learned.
+    seconds: f64,
+    /// How many examples carry it.
+    support: usize,
+    /// The fewest and the most of them that one output has.
+    terms: (usize, usize),
 }
 
 /// Digits to learn from and digits to judge by.
@@ -200,19 +212,27 @@ fn smoothed(data: Dataset, deviation: f64) -> Result<Dataset, Failure> {
     })
 }
 
+/// The fewest and the most examples that one output of an expansion has.
+fn terms(expansion: &Expansion) -> (usize, usize) {
+    let outputs = expansion.offsets.len();
+    let Coefficients::Dual { alpha, .. } = &expansion.coefficients else { return (0, 0) };
+    let of = |c: usize| alpha.iter().skip(c).step_by(outputs).filter(|a| **a != 0.0).count();
+    (0..outputs).map(of).fold((usize::MAX, 0), |(low, high), t| (low.min(t), high.max(t)))
+}
+
 /// exp(−‖x − z‖²/c) with c in coordinates.
 fn kernel(width: f64) -> Formula {
     rbf(1.0 / (width * (SIDE * SIDE) as f64))
 }
 
 impl Digits<'_> {
-    /// The error in % of a machine on the test digits, how long it learned, and how many examples carry it.
+    /// Learns, and counts errors on the test digits.
     fn judge(
         &self,
         machine: &dyn Machine,
         kernel: &Formula,
         companions: Option<&Companions>,
-    ) -> Result<(f64, f64, usize), Failure> {
+    ) -> Result<Judged, Failure> {
         let job = Job { plan: self.plan, seed: self.seed, companions, ..Job::new(machine, kernel) };
         let start = Instant::now();
         let model = job.run(&self.train, self.watch)?;
@@ -221,7 +241,12 @@ impl Digits<'_> {
             return Err(Failure { message: "the machine predicts no digits".to_owned(), code: 4 });
         };
         let wrong = codes.iter().zip(&self.truth).filter(|(a, b)| a != b).count();
-        Ok((100.0 * wrong as f64 / self.truth.len() as f64, seconds, model.fitted.proof.support.unwrap_or(0)))
+        Ok(Judged {
+            error: 100.0 * wrong as f64 / self.truth.len() as f64,
+            seconds,
+            support: model.fitted.proof.support.unwrap_or(0),
+            terms: terms(&model.fitted.expansion),
+        })
     }
 
     /// Table 5.1.
@@ -242,7 +267,8 @@ impl Digits<'_> {
                             threshold,
                             ..Kfd::default()
                         };
-                        let (error, seconds, support) = self.judge(&machine, &kernel(width), None)?;
+                        let Judged { error, seconds, support, terms: (fewest, most) } =
+                            self.judge(&machine, &kernel(width), None)?;
                         if best.as_ref().is_none_or(|b| error < b.error) {
                             best = Some(Figure {
                                 part: "greedy",
@@ -250,7 +276,9 @@ impl Digits<'_> {
                                 error,
                                 printed: Some(printed),
                                 seconds,
-                                note: format!("λ = {lambda}, c = {width} · 256, {support} examples"),
+                                note: format!(
+                                    "λ = {lambda}, c = {width} · 256, {fewest}–{most} examples of a digit, {support} in all"
+                                ),
                             });
                         }
                     }
@@ -271,7 +299,7 @@ impl Digits<'_> {
                 figures: figures_wanted,
                 ..Kfd::default()
             };
-            let (error, seconds, _) = self.judge(&machine, &kernel(0.3), None)?;
+            let Judged { error, seconds, .. } = self.judge(&machine, &kernel(0.3), None)?;
             figures.push(Figure {
                 part: "pairs",
                 setting: format!("{figures_wanted} significant figure(s)"),
@@ -282,10 +310,11 @@ impl Digits<'_> {
             });
         }
         let direct = Kfd { lambda: 1e-2.into(), penalty: Penalty::Norm, solver: KfdSolver::Cholesky, ..Kfd::default() };
-        let (error, seconds, _) = self.judge(&direct, &kernel(0.3), None)?;
+        let Judged { error, seconds, .. } = self.judge(&direct, &kernel(0.3), None)?;
         let setting = "the linear system itself".to_owned();
         figures.push(Figure { part: "pairs", setting, error, printed: None, seconds, note: "λ = 0.01".to_owned() });
-        let (error, seconds, support) = self.judge(&Svc { c: 10.0, ..Svc::default() }, &kernel(0.5), None)?;
+        let Judged { error, seconds, support, .. } =
+            self.judge(&Svc { c: 10.0, ..Svc::default() }, &kernel(0.5), None)?;
         figures.push(Figure {
             part: "pairs",
             setting: "support vector machine".to_owned(),
@@ -326,7 +355,7 @@ impl Digits<'_> {
         for (setting, companions, unwanted, printed, note) in cases {
             let (unwanted, expansion) = (unwanted.to_owned(), "points".to_owned());
             let machine = InvariantKfd { unwanted, expansion, ..InvariantKfd::default() };
-            let (error, seconds, _) = self.judge(&machine, &kernel(0.3), Some(companions))?;
+            let Judged { error, seconds, .. } = self.judge(&machine, &kernel(0.3), Some(companions))?;
             figures.push(Figure { part: "invariances", setting: setting.to_owned(), error, printed, seconds, note });
         }
         Ok(())

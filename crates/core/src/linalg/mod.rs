@@ -4,6 +4,7 @@ mod cholesky;
 mod eigen;
 mod krylov;
 mod product;
+mod sweeps;
 mod triangle;
 
 pub use cholesky::{Cholesky, NotPositive};

@@ -32,7 +32,7 @@ const WHAT: &str = "the kernel Fisher discriminant";
 ///
 /// Solvers: `cholesky` factorises the bordered system once for all classes; `eigen` maximises the quotient itself, once for
 /// each class; `pairs` moves pairs of dual variables until so many `figures` of the objective stand (norm only, K is never
-/// formed); `greedy` adds the best of 59 random examples at a time; `subset` takes random examples. The proof's objective is that
+/// formed); `greedy` adds the best of 59 random examples at a time, for each class by itself; `subset` takes random examples. The proof's objective is that
 /// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
 /// (of the system solved), `jitter` where one was needed, and on the Cholesky road, up to 2000 examples or where such scores are asked for, `loo_rmse` and `loo_error`:
 /// of residuals and labels of functions that have not seen their example, with the programme's offset, whatever the
@@ -46,8 +46,9 @@ const WHAT: &str = "the kernel Fisher discriminant";
 /// alike in training and test, so that they make good probabilities.
 ///
 /// # Cost
-/// Cholesky n³/3 multiplications, n³/2 more for the penalty on coefficients, n² numbers (twice for coefficients); greedy 30 n m² for m
-/// examples; pairs two rows of K a step. Predictions need all examples but for `greedy`, `subset` and `pairs`.
+/// Cholesky n³/3 multiplications and n² numbers; for the penalty on coefficients n³/2 more and twice the numbers where examples
+/// are left out, else about 60 n² more for each class; greedy 30 n m u for m examples of each class and u in all; pairs two rows of
+/// K a step. Predictions need all examples but for `greedy`, `subset` and `pairs`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kfd {
     /// λ > 0, or `loo`.
@@ -64,7 +65,7 @@ pub struct Kfd {
     pub strategy: Strategy,
     /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,
-    /// The examples of `subset` and the most of `greedy`; all where there are fewer.
+    /// The examples of `subset` and the most of an output of `greedy`; all where there are fewer.
     pub points: usize,
     /// The mean relative improvement of five steps at which `greedy` ends.
     pub tolerance: f64,

@@ -1,10 +1,9 @@
 //! Few examples chosen one by one: the best of 59 random candidates is among the best twentieth with probability 0.95.
 
-use super::{Aim, Discriminants, Quadratic, column_sums};
+use super::{Aim, Discriminants, Quadratic};
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::linalg::multiply_transposed;
-use crate::seed::Seed;
-use crate::solvers::direct::squares;
+use crate::seed::{Random, Seed};
 use crate::solvers::{Monitor, Progress, SolveError, Status};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -15,15 +14,15 @@ pub const CANDIDATES: usize = 59;
 const PATIENCE: usize = 5;
 /// A column that so small a part of itself is new of brings nothing but rounding.
 const DEPENDENT: f64 = 1e-12;
-/// Columns of K that one thread takes at a time.
+/// Columns of K that one thread takes at a time, and candidates that go through a factor side by side.
 const GROUP: usize = 8;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct GreedyOptions {
-    /// The most examples.
+    /// The most examples of an output.
     pub points: usize,
-    /// The mean relative improvement of the objective over the last five steps below which the search ends.
+    /// The mean relative improvement of an output's objective over its last five steps below which its search ends.
     pub tolerance: f64,
     /// Where candidates come from.
     pub seed: Seed,
@@ -32,75 +31,99 @@ pub struct GreedyOptions {
 /// The discriminants on the chosen examples.
 #[derive(Clone, Debug)]
 pub struct Greedy {
-    /// The discriminants; their points are in the order in which they were chosen.
+    /// The discriminants. Their points are those of all outputs, in the order in which they were first chosen; α is zero where
+    /// an output did not choose the example.
     pub found: Discriminants,
     /// How it ended: converged also where the most examples were taken.
     pub status: Status,
-    /// The objective, summed over the outputs, after 0, 1, … examples.
-    pub trace: Vec<f64>,
+    /// The examples of each output, in the order in which it chose them.
+    pub chosen: Vec<Vec<usize>>,
+    /// The objective of each output after 0, 1, … of its examples.
+    pub traces: Vec<Vec<f64>>,
 }
 
-/// Grows an expansion from nothing, one example at a time.
+/// The bytes that [`greedy`] takes at most, if every output chooses examples that no other has.
+pub fn greedy_bytes(n: usize, points: usize, outputs: usize) -> usize {
+    let (points, all) = (points.min(n), points.saturating_mul(outputs).min(n));
+    let candidates = CANDIDATES.saturating_mul(outputs).min(n);
+    let columns = n * (all + 2 * candidates + 3 * outputs);
+    let triangles = outputs * (points + 1) * (points / 2 + 2 + GROUP) + points * points;
+    8 * (columns + 2 * all * candidates + triangles)
+}
+
+/// Grows an expansion for each output from nothing, one example at a time.
 ///
 /// With H = [[Σw, 1ᵀWK_m], [K_mᵀW1, K_mᵀWK_m + λP]] = LLᵀ and z = L⁻¹[1ᵀWy; K_mᵀWy] the objective is ½yᵀWy − ½‖z‖². A candidate
 /// with column k has v = L⁻¹[1ᵀWk; K_mᵀWk + λP_i] and ρ² = kᵀWk + λP_ii − ‖v‖²; taking it lowers the objective by
-/// ½ (kᵀWy − vᵀz)² / ρ², and appends [v, ρ] to L. Several right-hand sides share candidates, columns and choice: the sum
-/// of their gains decides.
+/// ½ (kᵀWy − vᵀz)² / ρ², and appends [v, ρ] to L.
+///
+/// Every output has examples, a factor and an end of its own. Candidates are shared: a step draws one random order, of which
+/// every output that still goes on judges the first 59 examples that it lacks. So are their columns, and their products with
+/// the columns that any output has chosen.
 ///
 /// # Source
 /// Mika (2002), §3.5.2, Fig. 3.3 and Lemma 3.2, with an appended factor in place of the block inverse (Lemma 3.1), which is
 /// the same numbers and does not lose digits. The cost O(κMm²) is that of the whole run, and the chosen columns are kept.
 ///
 /// # Cost
-/// 59 n m²/2 multiplications and 59 m columns of K for m examples in all; n (m + 59) numbers.
+/// 59 n m u/2 multiplications and 59 m columns of K for m examples of each output and u of all together; n (u + 59) numbers.
 pub fn greedy(
     gram: &dyn Gram,
     aim: &Aim<'_>,
     options: &GreedyOptions,
     watch: &dyn Monitor,
 ) -> Result<Greedy, SolveError> {
-    let (n, k) = (aim.len(), aim.outputs);
-    let mut state = State::new(aim);
-    let mut random = options.seed.stream("greedy");
-    let mut rest: Vec<usize> = (0..n).collect();
+    let mut lot = Lot { rest: (0..aim.len()).collect(), random: options.seed.stream("greedy") };
+    grow(gram, aim, options, &mut |outputs| lot.draw(outputs), watch)
+}
+
+/// The search with the candidates of each step from `draw`.
+fn grow(
+    gram: &dyn Gram,
+    aim: &Aim<'_>,
+    options: &GreedyOptions,
+    draw: &mut dyn FnMut(&[Output]) -> Vec<usize>,
+    watch: &dyn Monitor,
+) -> Result<Greedy, SolveError> {
+    let n = aim.len();
+    let most = options.points.min(n);
+    let mut outputs: Vec<Output> = (0..aim.outputs).map(|c| Output::new(aim, c)).collect();
+    let mut shared = Shared::new(aim);
     let mut status = Status::Converged;
-    let mut candidates = Vec::new();
-    while state.points.len() < options.points.min(n) {
-        let m = state.points.len();
-        let progress = Progress { phase: "sparse greedy", done: m, total: Some(options.points.min(n)), gap: None };
+    let mut lines = Vec::new();
+    for m in 0..most {
+        outputs.iter_mut().for_each(|o| o.going = o.going && !o.settled(options.tolerance));
+        if !outputs.iter().any(|o| o.going) {
+            break;
+        }
+        let progress = Progress { phase: "sparse greedy", done: m, total: Some(most), gap: None };
         if let ControlFlow::Break(stop) = watch.step(&progress) {
             status = stop.into();
             break;
         }
-        if m > PATIENCE {
-            let before = state.trace[m - PATIENCE..m].iter().zip(&state.trace[m - PATIENCE + 1..]);
-            let mean = before.map(|(a, b)| (a - b) / a.max(f64::MIN_POSITIVE)).sum::<f64>() / PATIENCE as f64;
-            if mean < options.tolerance {
-                break;
+        let which = draw(&outputs);
+        columns(gram, &which, &mut lines, n)?;
+        let step = shared.step(gram, &which, &lines);
+        let judge = |(c, o): (usize, &Output)| if o.going { step.best(o, c) } else { None };
+        let best: Vec<Option<Candidate>> = outputs.par_iter().enumerate().map(judge).collect();
+        for (output, best) in outputs.iter_mut().zip(best) {
+            match best {
+                Some(taken) => {
+                    let line = &lines[taken.place * n..(taken.place + 1) * n];
+                    let place = shared.keep(which[taken.place], line);
+                    output.take(which[taken.place], place, taken);
+                }
+                // all of these lie in the span of what is there; so will the others as far as a draw can tell
+                None => output.going = false,
             }
         }
-        // the first of a partial shuffle are a draw without repetition
-        let count = CANDIDATES.min(rest.len());
-        for p in 0..count {
-            let other = p + random.below(rest.len() - p);
-            rest.swap(p, other);
-        }
-        columns(gram, &rest[..count], &mut candidates, n)?;
-        let judged = state.judge(gram, &rest[..count], &candidates);
-        let best = judged.iter().enumerate().filter_map(|(p, c)| c.as_ref().map(|c| (p, c)));
-        // of equal gains the first
-        let Some((place, taken)) = best.reduce(|a, b| if b.1.gain > a.1.gain { b } else { a }) else {
-            // all of these lie in the span of what is there; so will the others as far as a draw can tell
-            break;
-        };
-        state.take(rest[place], taken, &candidates[place * n..(place + 1) * n]);
-        rest.swap_remove(place);
     }
-    if !state.trace.iter().all(|t| t.is_finite()) {
+    if !outputs.iter().flat_map(|o| &o.trace).all(|t| t.is_finite()) {
         return Err(crate::solvers::conjugate_gradient::not_finite(gram));
     }
-    let found = state.finish(gram, k);
-    Ok(Greedy { found, status, trace: state.trace })
+    let found = shared.finish(gram, &outputs);
+    let (chosen, traces) = outputs.into_iter().map(|o| (o.points, o.trace)).unzip();
+    Ok(Greedy { found, status, chosen, traces })
 }
 
 /// Columns of K as rows of n numbers.
@@ -115,148 +138,220 @@ fn columns(gram: &dyn Gram, which: &[usize], out: &mut Vec<f64>, n: usize) -> Re
     }
 }
 
+/// Random orders of the examples.
+struct Lot {
+    /// Those that some output may still lack.
+    rest: Vec<usize>,
+    random: Random,
+}
+
+impl Lot {
+    /// The start of a random order, as far as any output that goes on judges it.
+    fn draw(&mut self, outputs: &[Output]) -> Vec<usize> {
+        let going: Vec<&Output> = outputs.iter().filter(|o| o.going).collect();
+        for place in (0..self.rest.len()).rev() {
+            if going.iter().all(|o| o.has[self.rest[place]]) {
+                self.rest.swap_remove(place);
+            }
+        }
+        let (mut wanted, mut which) = (vec![CANDIDATES; going.len()], Vec::new());
+        for p in 0..self.rest.len() {
+            if wanted.iter().all(|&w| w == 0) {
+                break;
+            }
+            // the first of a partial shuffle are a draw without repetition
+            let other = p + self.random.below(self.rest.len() - p);
+            self.rest.swap(p, other);
+            let i = self.rest[p];
+            let mut useful = false;
+            for (_, wanted) in going.iter().zip(&mut wanted).filter(|(o, w)| **w > 0 && !o.has[i]) {
+                *wanted -= 1;
+                useful = true;
+            }
+            if useful {
+                which.push(i);
+            }
+        }
+        which
+    }
+}
+
 /// A candidate that is not yet in the span of the others.
 struct Candidate {
+    /// Where it stands among the candidates.
+    place: usize,
     gain: f64,
     /// L⁻¹ of its products with the offset and the chosen columns.
     v: Vec<f64>,
     rho: f64,
-    /// (kᵀWy − vᵀz) / ρ for each output.
-    next: Vec<f64>,
+    /// (kᵀWy − vᵀz) / ρ.
+    next: f64,
 }
 
-struct State<'a> {
-    aim: &'a Aim<'a>,
+/// One output on its way.
+struct Output {
     points: Vec<usize>,
-    /// The chosen columns, row by row.
-    chosen: Vec<f64>,
+    /// Where the columns of its points stand among the shared ones.
+    places: Vec<usize>,
+    /// Whether an example is among its points.
+    has: Vec<bool>,
     /// The rows of L, the offset's first, each as long as it is.
     factor: Vec<Vec<f64>>,
-    /// z for each output, step by step.
-    z: Vec<Vec<f64>>,
-    /// W y, output by output.
-    target: Vec<f64>,
+    /// z, step by step.
+    z: Vec<f64>,
     trace: Vec<f64>,
+    going: bool,
 }
 
-impl<'a> State<'a> {
-    fn new(aim: &'a Aim<'a>) -> Self {
-        let k = aim.outputs;
+impl Output {
+    fn new(aim: &Aim<'_>, c: usize) -> Self {
         let root = aim.mass().sqrt();
-        let sums = column_sums(aim.y, k, |i| aim.weights[i]);
-        let first: Vec<f64> = sums.iter().map(|s| s / root).collect();
-        let target: Vec<f64> =
-            (0..k).flat_map(|c| aim.column(c).zip(aim.weights).map(|(y, w)| w * y).collect::<Vec<_>>()).collect();
-        let whole: f64 = aim.y.iter().enumerate().map(|(p, y)| aim.weights[p / k] * y * y).sum();
-        let value = 0.5 * whole - 0.5 * squares(&first);
+        let sum = aim.column(c).zip(aim.weights).map(|(y, w)| w * y).sum::<f64>();
+        let whole = aim.column(c).zip(aim.weights).map(|(y, w)| w * y * y).sum::<f64>();
+        let first = sum / root;
         Self {
-            aim,
             points: Vec::new(),
-            chosen: Vec::new(),
+            places: Vec::new(),
+            has: vec![false; aim.len()],
             factor: vec![vec![root]],
             z: vec![first],
-            target,
-            trace: vec![value],
+            trace: vec![0.5 * whole - 0.5 * first * first],
+            going: true,
         }
     }
 
-    /// What each candidate would bring.
-    fn judge(&self, gram: &dyn Gram, which: &[usize], lines: &[f64]) -> Vec<Option<Candidate>> {
+    /// Whether the mean relative improvement of the last steps is below the tolerance.
+    fn settled(&self, tolerance: f64) -> bool {
+        let m = self.points.len();
+        if m <= PATIENCE {
+            return false;
+        }
+        let before = self.trace[m - PATIENCE..m].iter().zip(&self.trace[m - PATIENCE + 1..]);
+        let mean = before.map(|(a, b)| (a - b) / a.max(f64::MIN_POSITIVE)).sum::<f64>() / PATIENCE as f64;
+        mean < tolerance
+    }
+
+    fn take(&mut self, point: usize, place: usize, taken: Candidate) {
+        let last = self.trace.last().copied().unwrap_or(f64::NAN);
+        self.trace.push(last - taken.gain);
+        let mut row = taken.v;
+        row.push(taken.rho);
+        self.factor.push(row);
+        self.z.push(taken.next);
+        self.points.push(point);
+        self.places.push(place);
+        self.has[point] = true;
+    }
+
+    /// Lᵀ[b; α] = z.
+    fn solution(&self) -> Vec<f64> {
+        let m = self.points.len();
+        let mut solution = self.z.clone();
+        for r in (0..=m).rev() {
+            let known: f64 = (r + 1..=m).map(|q| self.factor[q][r] * solution[q]).sum();
+            solution[r] = (solution[r] - known) / self.factor[r][r];
+        }
+        solution
+    }
+}
+
+/// What all outputs have chosen together.
+struct Shared<'a> {
+    aim: &'a Aim<'a>,
+    points: Vec<usize>,
+    /// Where an example stands among these points.
+    places: Vec<Option<usize>>,
+    /// Their columns, row by row.
+    lines: Vec<f64>,
+    /// W y, output by output.
+    target: Vec<f64>,
+}
+
+impl<'a> Shared<'a> {
+    fn new(aim: &'a Aim<'a>) -> Self {
+        let target = (0..aim.outputs)
+            .flat_map(|c| aim.column(c).zip(aim.weights).map(|(y, w)| w * y).collect::<Vec<_>>())
+            .collect();
+        Self { aim, points: Vec::new(), places: vec![None; aim.len()], lines: Vec::new(), target }
+    }
+
+    /// The place of a point that an output takes.
+    fn keep(&mut self, point: usize, line: &[f64]) -> usize {
+        *self.places[point].get_or_insert_with(|| {
+            self.points.push(point);
+            self.lines.extend_from_slice(line);
+            self.points.len() - 1
+        })
+    }
+
+    /// What all outputs ask of the candidates.
+    fn step(&self, gram: &dyn Gram, which: &'a [usize], lines: &[f64]) -> Step<'a> {
         let (aim, n, count, m) = (self.aim, self.aim.len(), which.len(), self.points.len());
         // the candidates' columns times the weights
         let even = aim.weights.iter().all(|&w| w == 1.0);
         let weighted: Vec<f64> =
             if even { Vec::new() } else { lines.iter().enumerate().map(|(p, x)| aim.weights[p % n] * x).collect() };
         let weighted = if even { lines } else { &weighted };
-        // K_mᵀWk for all candidates, m × count
         let mut inner = vec![0.0; m * count];
         if m > 0 {
-            inner.par_chunks_mut(4 * GROUP * count).zip(self.chosen.par_chunks(4 * GROUP * n)).for_each(
+            inner.par_chunks_mut(4 * GROUP * count).zip(self.lines.par_chunks(4 * GROUP * n)).for_each(
                 |(out, rows)| {
                     multiply_transposed(rows, weighted, n, out, count);
                 },
             );
         }
+        if aim.penalty == Quadratic::Norm && m > 0 {
+            let mut own = vec![0.0; m * count];
+            gram.block(Pick::List(which), Pick::List(&self.points), BlockMut::new(&mut own, count, m));
+            inner.iter_mut().enumerate().for_each(|(p, x)| *x += aim.lambda * own[(p % count) * m + p / count]);
+        }
         let mut right = vec![0.0; count * aim.outputs];
         multiply_transposed(lines, &self.target, n, &mut right, aim.outputs);
-        let mut own = vec![0.0; which.len() * m];
-        if aim.penalty == Quadratic::Norm && m > 0 {
-            gram.block(Pick::List(which), Pick::List(&self.points), BlockMut::new(&mut own, count, m));
-        }
-        (0..count)
-            .into_par_iter()
-            .map(|p| {
-                let (line, heavy) = (&lines[p * n..(p + 1) * n], &weighted[p * n..(p + 1) * n]);
-                let mut v: Vec<f64> = Vec::with_capacity(m + 2);
+        let each = lines.par_chunks_exact(n).zip(weighted.par_chunks_exact(n)).zip(which);
+        let (sizes, sums) = each
+            .map(|((line, heavy), &i)| {
                 let norm = match aim.penalty {
-                    Quadratic::Norm => line[which[p]],
+                    Quadratic::Norm => line[i],
                     Quadratic::Coefficients => 1.0,
                 };
                 let size = line.iter().zip(heavy).map(|(a, b)| a * b).sum::<f64>() + aim.lambda * norm;
-                for (r, row) in self.factor.iter().enumerate() {
-                    let b = if r == 0 {
-                        heavy.iter().sum()
-                    } else {
-                        inner[(r - 1) * count + p] + aim.lambda * own[p * m + r - 1]
-                    };
-                    let known: f64 = row.iter().zip(&v).map(|(l, v)| l * v).sum();
-                    v.push((b - known) / row[r]);
-                }
-                let left = size - squares(&v);
-                if left.is_nan() || left <= DEPENDENT * size {
-                    return None;
-                }
-                let rho = left.sqrt();
-                let next: Vec<f64> = (0..aim.outputs)
-                    .map(|c| {
-                        let known: f64 = v.iter().zip(&self.z).map(|(v, z)| v * z[c]).sum();
-                        (right[p * aim.outputs + c] - known) / rho
-                    })
-                    .collect();
-                Some(Candidate { gain: 0.5 * squares(&next), v, rho, next })
+                (size, heavy.iter().sum::<f64>())
             })
-            .collect()
+            .unzip();
+        Step { which, sizes, sums, inner, right, outputs: aim.outputs }
     }
 
-    fn take(&mut self, point: usize, taken: &Candidate, line: &[f64]) {
-        let mut row = taken.v.clone();
-        row.push(taken.rho);
-        self.factor.push(row);
-        self.z.push(taken.next.clone());
-        self.points.push(point);
-        self.chosen.extend_from_slice(line);
-        let last = self.trace.last().copied().unwrap_or(f64::NAN);
-        self.trace.push(last - taken.gain);
-    }
-
-    /// Lᵀ[b; α] = z, and what follows from it.
-    fn finish(&self, gram: &dyn Gram, k: usize) -> Discriminants {
-        let (n, m) = (self.aim.len(), self.points.len());
-        let mut solution = self.z.clone();
-        for r in (0..=m).rev() {
-            for c in 0..k {
-                let known: f64 = (r + 1..=m).map(|q| self.factor[q][r] * solution[q][c]).sum();
-                solution[r][c] = (solution[r][c] - known) / self.factor[r][r];
-            }
-        }
-        let offsets = solution[0].clone();
-        let alpha: Vec<f64> = solution[1..].concat();
+    /// The solutions, and what follows from them.
+    fn finish(&self, gram: &dyn Gram, outputs: &[Output]) -> Discriminants {
+        let (aim, n, k) = (self.aim, self.aim.len(), outputs.len());
+        let mut alpha = vec![0.0; self.points.len() * k];
         let mut scores = vec![0.0; n * k];
-        for (i, row) in scores.chunks_exact_mut(k.max(1)).enumerate() {
-            row.copy_from_slice(&offsets);
-            for (line, a) in self.chosen.chunks_exact(n).zip(alpha.chunks_exact(k.max(1))) {
-                row.iter_mut().zip(a).for_each(|(s, a)| *s += a * line[i]);
+        let (mut offsets, mut objectives) = (Vec::with_capacity(k), Vec::with_capacity(k));
+        for (c, output) in outputs.iter().enumerate() {
+            let solution = output.solution();
+            let (b, own_alpha) = (solution[0], &solution[1..]);
+            let mut own_scores = vec![b; n];
+            for (&place, a) in output.places.iter().zip(own_alpha) {
+                alpha[place * k + c] = *a;
+                let line = &self.lines[place * n..(place + 1) * n];
+                own_scores.iter_mut().zip(line).for_each(|(s, x)| *s += a * x);
             }
+            let m = output.points.len();
+            let mut own = Vec::new();
+            if aim.penalty == Quadratic::Norm {
+                own.resize(m * m, 0.0);
+                gram.block(Pick::List(&output.points), Pick::List(&output.points), BlockMut::new(&mut own, m, m));
+            }
+            let penalty = super::subset::penalties(&Aim { outputs: 1, ..*aim }, own_alpha, &own, m)[0];
+            let errors = aim.column(c).zip(&own_scores).zip(aim.weights).map(|((y, s), w)| 0.5 * w * (y - s).powi(2));
+            objectives.push(errors.fold(penalty, |sum, e| sum + e));
+            offsets.push(b);
+            scores.iter_mut().skip(c).step_by(k).zip(own_scores).for_each(|(s, own)| *s = own);
         }
-        let mut own = vec![0.0; m * m];
-        gram.block(Pick::List(&self.points), Pick::List(&self.points), BlockMut::new(&mut own, m, m));
-        let mut objectives = super::subset::penalties(self.aim, &alpha, &own, m);
-        for (p, score) in scores.iter().enumerate() {
-            objectives[p % k] += 0.5 * self.aim.weights[p / k] * (self.aim.y[p] - score).powi(2);
-        }
-        // the value that the steps add up to beside that of the function itself
-        let (told, true_value) = (self.trace.last().copied().unwrap_or(f64::NAN), objectives.iter().sum::<f64>());
-        let relative_residual = (told - true_value).abs() / self.trace[0].abs().max(f64::MIN_POSITIVE);
+        // the values that the steps add up to beside those of the functions themselves
+        let told: f64 = outputs.iter().filter_map(|o| o.trace.last()).sum();
+        let first: f64 = outputs.iter().filter_map(|o| o.trace.first()).sum();
+        let relative_residual = (told - objectives.iter().sum::<f64>()).abs() / first.abs().max(f64::MIN_POSITIVE);
         Discriminants {
             points: self.points.clone(),
             alpha,
@@ -270,80 +365,70 @@ impl<'a> State<'a> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gram::Dense;
-    use crate::solvers::testing::eliminate;
+/// The candidates of a step, with the numbers that all outputs share.
+struct Step<'a> {
+    which: &'a [usize],
+    /// kᵀWk + λP_ii.
+    sizes: Vec<f64>,
+    /// 1ᵀWk.
+    sums: Vec<f64>,
+    /// K_uᵀWk + λP_i for the columns of all outputs, column by column.
+    inner: Vec<f64>,
+    /// kᵀWy, candidates × outputs.
+    right: Vec<f64>,
+    outputs: usize,
+}
 
-    #[test]
-    fn the_appended_factor_is_that_of_the_normal_equations_and_drops_are_those_of_the_block_inverse() {
-        let n = 30;
-        let mut random = Seed(5).stream("greedy");
-        let x: Vec<f64> = (0..n).map(|_| random.normal()).collect();
-        let k: Vec<f64> = (0..n * n).map(|p| (-(x[p / n] - x[p % n]).powi(2)).exp()).collect();
-        let y: Vec<f64> = x.iter().map(|x| if x.sin() + 0.3 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
-        let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 3) as f64).collect();
-        let gram = Dense::new(k.clone(), n, n).unwrap();
-        for penalty in [Quadratic::Norm, Quadratic::Coefficients] {
-            let aim = Aim { y: &y, outputs: 1, weights: &weights, lambda: 0.3, penalty };
-            let column = |p: Option<usize>, i: usize| p.map_or(1.0, |p| k[i * n + p]);
-            // entries of H and c, the offset among the columns
-            let entry = |a: Option<usize>, b: Option<usize>| {
-                let products: f64 = (0..n).map(|i| weights[i] * column(a, i) * column(b, i)).sum();
-                let (Some(a), Some(b)) = (a, b) else { return products };
-                products
-                    + 0.3
-                        * match penalty {
-                            Quadratic::Norm => k[a * n + b],
-                            Quadratic::Coefficients => f64::from(u8::from(a == b)),
-                        }
-            };
-            let wanted = |a: Option<usize>| (0..n).map(|i| weights[i] * column(a, i) * y[i]).sum::<f64>();
-            let mut state = State::new(&aim);
-            for point in [4, 11, 0, 25, 17] {
-                let before: Vec<Option<usize>> =
-                    std::iter::once(None).chain(state.points.iter().map(|&p| Some(p))).collect();
-                let m = before.len();
-                let h: Vec<f64> = (0..m * m).map(|p| entry(before[p / m], before[p % m])).collect();
-                for (p, h) in h.iter().enumerate() {
-                    let (a, b) = (&state.factor[p / m], &state.factor[p % m]);
-                    let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-                    assert!((product - h).abs() < 1e-10 * (1.0 + h.abs()), "LLᵀ = H: {product} {h}");
-                }
-                let mut line = Vec::new();
-                columns(&gram, &[point], &mut line, n).unwrap();
-                let mut judged = state.judge(&gram, &[point], &line);
-                let candidate = judged.pop().unwrap().unwrap();
-                // u = H⁻¹B, γ = 1/(e − Bᵀu), and the drop ½γ(kᵀWy − Bᵀs)² with s = H⁻¹c
-                let b: Vec<f64> = before.iter().map(|&a| entry(a, Some(point))).collect();
-                let u = eliminate(h.clone(), b.clone());
-                let s = eliminate(h, before.iter().map(|&a| wanted(a)).collect());
-                let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-                let gamma = 1.0 / (entry(Some(point), Some(point)) - dot(&b, &u));
-                let drop = 0.5 * gamma * (wanted(Some(point)) - dot(&b, &s)).powi(2);
-                assert!((gamma * candidate.rho * candidate.rho - 1.0).abs() < 1e-8, "γ = 1/ρ²");
-                assert!((drop - candidate.gain).abs() < 1e-8 * drop, "{drop} {}", candidate.gain);
-                // the inverse grows by γ[u; −1][u; −1]ᵀ: it turns H with the new row into the identity
-                let after: Vec<Option<usize>> = before.iter().copied().chain([Some(point)]).collect();
-                let unit = |p: usize| (0..m).map(|i| f64::from(u8::from(i == p))).collect::<Vec<f64>>();
-                let old: Vec<Vec<f64>> = (0..m)
-                    .map(|p| {
-                        let h = (0..m * m).map(|p| entry(before[p / m], before[p % m])).collect();
-                        eliminate(h, unit(p))
-                    })
-                    .collect();
-                let tail = |i: usize| if i < m { u[i] } else { -1.0 };
-                let inverse =
-                    |i: usize, j: usize| gamma * tail(i) * tail(j) + if i < m && j < m { old[i][j] } else { 0.0 };
-                for i in 0..=m {
-                    for j in 0..=m {
-                        let product: f64 = (0..=m).map(|q| inverse(i, q) * entry(after[q], after[j])).sum();
-                        assert!((product - f64::from(u8::from(i == j))).abs() < 1e-7, "{i} {j}: {product}");
-                    }
-                }
-                state.take(point, &candidate, &line);
+impl Step<'_> {
+    /// The candidate that lowers the objective of an output most; of equal ones the first.
+    fn best(&self, output: &Output, c: usize) -> Option<Candidate> {
+        let mut left = CANDIDATES;
+        let mut open = |&i: &usize| {
+            let judged = left > 0 && !output.has[i];
+            left -= usize::from(judged);
+            judged
+        };
+        let open: Vec<bool> = self.which.iter().map(&mut open).collect();
+        let groups: Vec<Option<Candidate>> =
+            open.par_chunks(GROUP).enumerate().map(|(g, open)| self.best_of(output, c, g * GROUP, open)).collect();
+        groups.into_iter().flatten().reduce(|a, b| if b.gain > a.gain { b } else { a })
+    }
+
+    /// The best of a few candidates, which go through the factor side by side.
+    fn best_of(&self, output: &Output, c: usize, from: usize, open: &[bool]) -> Option<Candidate> {
+        let count = self.which.len();
+        let mut v: Vec<[f64; GROUP]> = Vec::with_capacity(output.factor.len());
+        for (r, row) in output.factor.iter().enumerate() {
+            let products = if r == 0 { &self.sums } else { &self.inner[output.places[r - 1] * count..][..count] };
+            let mut known = [0.0; GROUP];
+            for (l, v) in row.iter().zip(&v) {
+                known.iter_mut().zip(v).for_each(|(k, v)| *k += l * v);
+            }
+            let mut solved = [0.0; GROUP];
+            for ((s, b), k) in solved.iter_mut().zip(&products[from..]).zip(known) {
+                *s = (b - k) / row[r];
+            }
+            v.push(solved);
+        }
+        let mut best: Option<Candidate> = None;
+        for lane in (0..open.len()).filter(|&lane| open[lane]) {
+            let (place, own) = (from + lane, || v.iter().map(|v| v[lane]));
+            let size = self.sizes[place];
+            let left = size - own().map(|v| v * v).sum::<f64>();
+            if left.is_nan() || left <= DEPENDENT * size {
+                continue;
+            }
+            let rho = left.sqrt();
+            let known: f64 = own().zip(&output.z).map(|(v, z)| v * z).sum();
+            let next = (self.right[place * self.outputs + c] - known) / rho;
+            let gain = 0.5 * next * next;
+            if best.as_ref().is_none_or(|b| gain > b.gain) {
+                best = Some(Candidate { place, gain, v: own().collect(), rho, next });
             }
         }
+        best
     }
 }
+
+#[cfg(test)]
+mod tests;

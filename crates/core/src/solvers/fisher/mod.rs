@@ -16,6 +16,7 @@ pub mod greedy;
 mod left_out;
 pub mod pair_descent;
 pub mod path;
+pub mod shifted;
 pub mod subset;
 #[cfg(test)]
 mod tests;

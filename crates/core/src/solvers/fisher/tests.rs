@@ -2,6 +2,7 @@
 
 mod evidence;
 mod identities;
+mod systems;
 
 use super::direct::bordered;
 use super::pair_descent::{Measure, PairOptions};

@@ -8,9 +8,10 @@ use crate::params::Auto;
 use crate::solvers::direct::choose_lambda;
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
 use crate::solvers::fisher::eigen::{rayleigh, rayleigh_bytes};
-use crate::solvers::fisher::greedy::{CANDIDATES, GreedyOptions, greedy};
+use crate::solvers::fisher::greedy::{GreedyOptions, greedy, greedy_bytes};
 use crate::solvers::fisher::pair_descent::{Measure, PairOptions, pair_descent};
 use crate::solvers::fisher::path::Path;
+use crate::solvers::fisher::shifted::discriminants;
 use crate::solvers::fisher::subset::{subset, subset_bytes};
 use crate::solvers::fisher::{Aim, Discriminants, Quadratic};
 use crate::solvers::{Monitor, Progress, SolveError, Status};
@@ -82,8 +83,11 @@ impl Run<'_> {
 
     fn cholesky(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
         self.task.plan.check(self.cholesky_bytes(aim), WHAT)?;
+        if !self.leaves_out(aim) {
+            return Ok(direct(discriminants(&*self.gram, aim, self.watch).map_err(solve)?, aim));
+        }
         let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
-        let left_out = self.leaves_out(aim).then(|| solved.left_out(LeftOut::Example));
+        let left_out = Some(solved.left_out(LeftOut::Example));
         Ok(Solved { left_out, ..direct(solved.found, aim) })
     }
 
@@ -148,12 +152,12 @@ impl Run<'_> {
 
     fn greedy(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
         let (n, points) = (aim.len(), self.kfd.points.min(aim.len()));
-        self.task.plan.check(8 * n * (points + 2 * CANDIDATES) + 16 * points * points, WHAT)?;
+        self.task.plan.check(greedy_bytes(n, points, aim.outputs), WHAT)?;
         let options = GreedyOptions { points, tolerance: self.kfd.tolerance, seed: self.task.seed };
         let solved = greedy(&*self.gram, aim, &options, self.watch).map_err(solve)?;
         Ok(Solved {
             status: solved.status,
-            iterations: solved.trace.len() - 1,
+            iterations: solved.chosen.iter().map(Vec::len).max().unwrap_or(0),
             storage: format!("chosen columns in f64, {}", show_bytes(8 * n * solved.found.points.len())),
             ..direct(solved.found, aim)
         })

@@ -105,17 +105,18 @@ fn the_greedy_search_takes_the_largest_drop_and_never_rises() {
         let aim = case.aim(0.05, penalty);
         let options = GreedyOptions { points: 12, tolerance: 0.0, seed: Seed(3) };
         let found = greedy(&gram, &aim, &options, &Silent).unwrap();
-        assert_eq!((found.found.points.len(), found.trace.len()), (12, 13));
-        assert!(found.trace.windows(2).all(|w| w[1] < w[0]) && found.found.relative_residual < 1e-12);
+        assert_eq!((found.found.points.len(), found.traces[0].len()), (12, 13));
+        let trace = &found.traces[0];
+        assert!(trace.windows(2).all(|w| w[1] < w[0]) && found.found.relative_residual < 1e-12);
         // with fewer examples than candidates every one is tried: none of them would have been better, by solving anew
         for m in 1..=12 {
             let value = |points: &[usize]| subset(&gram, points, &aim, &Silent).unwrap().0.objectives[0];
             let chosen = &found.found.points[..m];
-            assert!((value(chosen) - found.trace[m]).abs() < 1e-9 * found.trace[0], "{penalty:?} {m}");
+            assert!((value(chosen) - trace[m]).abs() < 1e-9 * trace[0], "{penalty:?} {m}");
             for i in (0..n).filter(|i| !chosen.contains(i)) {
                 let mut other = chosen[..m - 1].to_vec();
                 other.push(i);
-                assert!(value(&other) >= found.trace[m] - 1e-9, "{penalty:?} {m} {i}");
+                assert!(value(&other) >= trace[m] - 1e-9, "{penalty:?} {m} {i}");
             }
         }
         let whole = greedy(&gram, &aim, &GreedyOptions { points: 1000, ..options }, &Silent).unwrap();
@@ -127,11 +128,34 @@ fn the_greedy_search_takes_the_largest_drop_and_never_rises() {
     let stop =
         greedy(&case.gram(), &aim, &GreedyOptions { points: 150, tolerance: 0.02, seed: Seed(3) }, &Silent).unwrap();
     let m = stop.found.points.len();
-    let mean = |m: usize| (m - 5..m).map(|p| 1.0 - stop.trace[p + 1] / stop.trace[p]).sum::<f64>() / 5.0;
+    let mean = |m: usize| (m - 5..m).map(|p| 1.0 - stop.traces[0][p + 1] / stop.traces[0][p]).sum::<f64>() / 5.0;
     assert!(m < 100 && mean(m) < 0.02 && (6..m).all(|m| mean(m) >= 0.02), "{m}");
     let again =
         greedy(&case.gram(), &aim, &GreedyOptions { points: 150, tolerance: 0.02, seed: Seed(3) }, &Silent).unwrap();
     assert_eq!(stop.found.alpha, again.found.alpha);
+}
+
+#[test]
+fn every_output_of_a_greedy_search_reaches_its_solution_with_the_same_bits_for_any_number_of_threads() {
+    let case = Case::new(90, 40, 18).weighted();
+    let y: Vec<f64> = (0..90).flat_map(|i| [case.y[i], if i % 7 == 0 { 1.0 } else { -1.0 }]).collect();
+    for penalty in BOTH {
+        let aim = Aim { y: &y, outputs: 2, ..case.aim(0.05, penalty) };
+        let with = |threads: usize, points: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let options = GreedyOptions { points, tolerance: 0.0, seed: Seed(4) };
+            pool.install(|| greedy(&case.gram(), &aim, &options, &Silent)).unwrap()
+        };
+        let whole = with(1, 90);
+        assert!(whole.chosen.iter().all(|c| c.len() == 90) && whole.found.points.len() == 90);
+        let direct = bordered(&case.gram(), &aim, &Silent).unwrap().found;
+        near(&whole.found.scores, &direct.scores, 1e-7, "all examples");
+        near(&whole.found.objectives, &direct.objectives, 1e-8, "all examples");
+        let (one, three) = (with(1, 20), with(3, 20));
+        assert_eq!((&one.found.points, &one.chosen), (&three.found.points, &three.chosen));
+        assert_eq!((&one.found.alpha, &one.found.scores), (&three.found.alpha, &three.found.scores));
+        assert!(one.found.points.len() > 20, "outputs choose for themselves");
+    }
 }
 
 #[test]
