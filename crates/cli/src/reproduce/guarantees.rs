@@ -31,9 +31,9 @@ struct Case {
 
 const CASES: [Case; 5] = [
     Case { name: "banana", parts: (1300, 2000), grid: "c=0.1|1|10, gamma=0.3|1|3" },
-    Case { name: "ringnorm", parts: (1200, 5000), grid: "c=0.1|0.3|1, gamma=0.02|0.05|0.1" },
+    Case { name: "ringnorm", parts: (1200, 5000), grid: "c=0.1|1|10, gamma=0.02|0.05|0.1" },
     Case { name: "image", parts: (1300, 400), grid: "c=1|10|100, gamma=0.03|0.1|0.3" },
-    Case { name: "a9a", parts: (22_561, 10_000), grid: "c=0.1|0.3|1, gamma=0.01|0.05" },
+    Case { name: "a9a", parts: (22_561, 10_000), grid: "c=0.1|1, gamma=0.01|0.05" },
     Case { name: "mnist", parts: (50_000, 10_000), grid: "c=10, gamma=0.01|0.02" },
 ];
 
