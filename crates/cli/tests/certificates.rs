@@ -122,7 +122,7 @@ fn candidates_are_chosen_by_certificates_and_paid_for() {
     let found = place.json("certify best.mercer train.csv");
     let bound = told["certificate"]["bound"].as_str().unwrap();
     assert!((of(&found, bound)["value"].as_f64().unwrap() - least).abs() < 1e-6);
-    assert!((of(&found, bound)["price"].as_f64().unwrap() - 12.0_f64.ln()).abs() < 1e-9);
+    assert!((of(&found, bound)["price"].as_f64().unwrap() - 16.0_f64.ln()).abs() < 1e-9);
     let refused =
         place.run("select train.csv --machine kfd --by certificate --grid 'lambda=1|2' --heat h.svg -o x.mercer");
     assert_eq!(refused.code, Some(2));

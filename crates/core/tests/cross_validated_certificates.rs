@@ -99,7 +99,8 @@ fn misses_of_a_tube_are_counted() {
 fn it_is_told_and_drawn_as_an_estimate() {
     let (data, _) = examples(60, 3);
     let model = Svc::default().fit(&rbf(0.4), &data).unwrap();
-    let options = Options { folds: Some(3), held_out: Some(&data), ..Options::default() };
+    let (fresh, _) = examples(40, 5);
+    let options = Options { folds: Some(3), held_out: Some(&fresh), ..Options::default() };
     let found = model.certify(&data, &options, &Silent).unwrap();
     let told = found.summary().into_iter().find(|(name, _)| *name == "cross-validated error").unwrap().1;
     assert!(told.contains("in 3 folds: an estimate, not a guarantee"), "{told}");

@@ -107,7 +107,6 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "bounds",
             "data",
             "formula",
-            "geometry::spectrum",
             "gram",
             "job",
             "kernels::Definite",
