@@ -115,12 +115,12 @@ def test_the_number_of_candidates_is_kept_and_paid_for():
     search = MercerSearchCV(SVC(gamma=2.0), {"C": [1, 10, 100, 1000]}, by="certificate").fit(X, Y)
     best, value = search.best_estimator_, search.best_certificate_.value
     assert value == min(search.cv_results_["certificate"]) and search.cv_results_["rank_certificate"][search.best_index_] == 1
-    # each of four candidates is judged by each of three bounds
+    # each of four candidates is judged by each of four bounds
     again = best.certify(X, Y)
-    assert again.candidates == 12 and "12, which costs 2.5 nats" in repr(again)
+    assert again.candidates == 16 and "16, which costs 2.8 nats" in repr(again)
     assert again[search.best_certificate_.bound].value == pytest.approx(value, rel=1e-12)
-    assert again[search.best_certificate_.bound].price == pytest.approx(math.log(12))
-    assert pickle.loads(pickle.dumps(best)).certify(X, Y).candidates == 12
+    assert again[search.best_certificate_.bound].price == pytest.approx(math.log(16))
+    assert pickle.loads(pickle.dumps(best)).certify(X, Y).candidates == 16
     # the very fit that was judged, on all examples
     alone = clone(best).fit(X, Y)
     np.testing.assert_array_equal(alone.decision_function(X), best.decision_function(X))
@@ -224,8 +224,11 @@ def test_cross_validation_stands_beside_the_certificates(call):
     one = model.certify(X, Y, folds="loo").cross_validated
     errors = sum(int(clone(model).fit(np.delete(X, i, 0), np.delete(Y, i)).predict(X[i : i + 1])[0] != Y[i]) for i in range(len(Y)))
     assert one.folds == len(Y) and one.error == pytest.approx(errors / len(Y), abs=1.5 / len(Y))
-    held_out = model.certify(X, Y, held_out=(X[:50], Y[:50]))
-    assert held_out.held_out_error == pytest.approx((model.predict(X[:50]) != Y[:50]).mean())
+    moved = X[:50] + 0.1
+    held_out = model.certify(X, Y, held_out=(moved, Y[:50]))
+    assert held_out.held_out_error == pytest.approx((model.predict(moved) != Y[:50]).mean())
+    with pytest.raises(ValueError, match="all 50 held-out examples also stand among those of training"):
+        model.certify(X, Y, held_out=(X[:50], Y[:50]))
 
 
 def test_folds_that_cannot_be_are_refused():

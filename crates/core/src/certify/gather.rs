@@ -29,8 +29,9 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     if options.candidates == Some(0) {
         return usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned());
     }
+    let (fingerprint, copies) = training.fingerprint_and_copies();
     if let Some(origin) = &model.origin
-        && origin.fingerprint != training.fingerprint()
+        && origin.fingerprint != fingerprint
     {
         return usage(format!(
             "these are not the examples that the model was trained on ({} of them, recognised by their hash); give the training file, and other examples as held-out ones",
@@ -69,10 +70,10 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         facts.online = online(model, &seen, &theory, &facts);
         facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
     }
-    facts.copies = training.has_copies();
+    facts.copies = copies;
     facts.recognised = model.origin.is_some();
     if let Some(held_out) = options.held_out {
-        facts.held_out_copies = copies(training, held_out)?;
+        facts.held_out_copies = seen_before(training, held_out)?;
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
     if options.thorough {
@@ -450,7 +451,7 @@ fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
 }
 
 /// How many held-out examples, with their targets, also stand among those of training.
-fn copies(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
+fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
     if training.fingerprint() == held_out.fingerprint() {
         let finding = "the held-out examples are those of training; give examples that the model has not seen";
         return Err(DataError::Usage { finding: finding.to_owned() }.into());
