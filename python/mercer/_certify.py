@@ -195,6 +195,8 @@ class CertifyMixin:
         views, target, labels = self._examples(X, y)
         fresh, fresh_target = None, None
         if held_out is not None:
+            if not (isinstance(held_out, (tuple, list)) and len(held_out) == 2):
+                raise ValueError("held_out must be a pair (X, y) of examples and their targets.")
             fresh, fresh_target, _ = self._examples(*held_out)
         return Certificates(json.loads(_native.certify(self._model, views, target, labels, fresh, fresh_target, options, None)))
 

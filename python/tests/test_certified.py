@@ -229,6 +229,8 @@ def test_cross_validation_stands_beside_the_certificates(call):
     assert held_out.held_out_error == pytest.approx((model.predict(moved) != Y[:50]).mean())
     with pytest.raises(ValueError, match="all 50 held-out examples also stand among those of training"):
         model.certify(X, Y, held_out=(X[:50], Y[:50]))
+    with pytest.raises(ValueError, match="must be a pair"):
+        model.certify(X, Y, held_out=moved)
 
 
 def test_folds_that_cannot_be_are_refused():

@@ -166,7 +166,7 @@ pub(crate) fn insert(document: &mut Value, regions: &Regions) {
 /// What is proven, as JSON.
 pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Value {
     let labels = classes(model, conformal);
-    let unproven = scaled_by_all(model, conformal);
+    let unproven = !conformal.apart;
     let one = |(i, g): (usize, Guarantee)| {
         let mut told = json!(g);
         if unproven {
@@ -199,13 +199,7 @@ fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
 }
 
 /// Why nothing is proven where the columns were scaled or coded by all examples.
-const SCALED: &str = "nothing is proven, since columns were scaled or coded by all examples, also by those held out: fit with --scale none, or calibrate with a file of its own (predict --calibration)";
-
-/// Whether what was held out had a part in scaling or coding the columns; a file of its own has none.
-fn scaled_by_all(model: &Model, conformal: &Conformal) -> bool {
-    let of_training = conformal.method != Method::Split || model.origin.as_ref().is_none_or(|o| o.part.is_some());
-    of_training && model.schema.as_ref().is_some_and(|schema| schema.learned_bits() > 0.0)
-}
+const SCALED: &str = "nothing is proven, since columns were scaled or coded by all examples, also by those held out: fit with --conformal split or --scale none, or calibrate with a file of its own (predict --calibration)";
 
 /// What is proven, in a sentence.
 pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> String {
@@ -230,7 +224,7 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
         }
         _ => String::new(),
     };
-    let proven = if scaled_by_all(model, conformal) {
+    let proven = if !conformal.apart {
         SCALED.to_owned()
     } else {
         format!("at coverage {coverage} at least {:.1} % is proven{beta}", 100.0 * least)

@@ -73,7 +73,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
     warn_of_indefinite(&kernel, entry.name);
     let watch = Watch::new(flags);
-    let training = input::training(path, flags, &kernel, entry.learns)?;
+    let (training, apart) = input::training_apart(path, flags, &kernel, entry.learns, recipe.as_ref())?;
     let read = started.elapsed().as_secs_f64();
     if entry.learns != Learns::Unsupervised && training.data.target().is_none() {
         return Err(mercer::data::DataError::NoTarget.into());
@@ -104,6 +104,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let mut model = outcome?;
     let fit = fitting.elapsed().as_secs_f64();
     model.schema = Some(training.schema);
+    if let Some(conformal) = &mut model.conformal {
+        conformal.apart = apart;
+    }
 
     let saving = Instant::now();
     watch::save(&model, target)?;

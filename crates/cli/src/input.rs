@@ -5,7 +5,7 @@ use crate::watch::Watch;
 use crate::{arguments, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use mercer::conformal::Regions;
+use mercer::conformal::{Method, Recipe, Regions};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
@@ -65,6 +65,18 @@ pub(crate) fn training(
     formula: &Formula,
     learns: Learns,
 ) -> Result<Training, Failure> {
+    Ok(training_apart(path, flags, formula, learns, None)?.0)
+}
+
+/// The same; where a recipe sets examples aside, the others alone scale and code the columns if they can. Whether what is held
+/// out had no part in that.
+pub(crate) fn training_apart(
+    path: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+    learns: Learns,
+    recipe: Option<&Recipe>,
+) -> Result<(Training, bool), Failure> {
     let (mut options, reading) = prepared(flags, formula)?;
     let mut table = read_table(path, &reading)?;
     keep_sequences(&mut table, &options, formula);
@@ -76,7 +88,20 @@ pub(crate) fn training(
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
-    Ok(Training { schema, data })
+    if schema.learned_bits() == 0.0 {
+        return Ok((Training { schema, data }, true));
+    }
+    if let Some(recipe) = recipe.filter(|r| r.method == Method::Split && data.len() > 1 && data.len() == table.len) {
+        let (_, proper) = recipe.parts(&data, arguments::seed(flags))?;
+        let few = Schema::learn(&table.select(&proper), &options);
+        // a category that only the others have cannot be coded: then all have to be asked, and nothing is proven
+        if let Some((schema, data)) = few.and_then(|few| few.apply(&table).map(|data| (few, data))).ok()
+            && data.len() == table.len
+        {
+            return Ok((Training { schema, data }, true));
+        }
+    }
+    Ok((Training { schema, data }, false))
 }
 
 /// Reads two files with the same columns; their schema is learned of both together. All columns are compared unless a target

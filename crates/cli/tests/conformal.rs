@@ -154,3 +154,41 @@ fn mistakes_are_told() {
     assert!(place.run("show m").ok().out.contains("by the models without each"));
     place.run("predict m banana_new.csv --rank 3 --conformal 0.9").fails(2, &["cannot be used with"]);
 }
+
+#[test]
+fn what_is_set_aside_has_no_part_in_scaling() {
+    let place = Place::new();
+    let cells = |odd: Option<usize>| {
+        let line = |i: usize| {
+            let x = i as f64 + if odd == Some(i) { 1000.0 } else { 0.0 };
+            format!("{x},{}\n", (i as f64).sin())
+        };
+        format!("x,y\n{}", (0..12).map(line).collect::<String>())
+    };
+    let predictions = |odd: Option<usize>| {
+        place.write("t.csv", &cells(odd));
+        place.run("fit t.csv --machine ridge --kernel linear --target y --conformal split -o m").ok();
+        place.run("predict m new.csv").ok().lines().join(";")
+    };
+    place.write("new.csv", "x\n1.5\n7\n");
+    let usual = predictions(None);
+    // a quarter of twelve examples is set aside, and an odd one there changes nothing that is predicted
+    let silent = (0..12).filter(|&i| predictions(Some(i)) == usual).count();
+    assert_eq!(silent, 3);
+}
+
+#[test]
+fn a_coverage_is_promised_only_where_nothing_held_out_was_looked_at() {
+    let place = place();
+    let promised = |how: &str| {
+        place.run(&format!("fit banana_train.csv --machine svc --conformal {how} -o m")).ok();
+        let told = place.json("predict m banana_new.csv --conformal 0.9");
+        let one = told["conformal"]["guarantee"][0].clone();
+        assert_eq!(one["least"].is_null(), one["reason"].as_str().is_some_and(|r| r.contains("nothing is proven")));
+        one["least"].as_f64()
+    };
+    assert!(promised("split").is_some_and(|least| least >= 0.9 - 1e-9));
+    assert!(promised("split --mondrian").is_some());
+    assert_eq!(promised("cross"), None);
+    assert!(promised("cross --scale none").is_some_and(|least| least > 0.7));
+}

@@ -477,6 +477,10 @@ fn held_out_facts(
     if data.is_empty() {
         return Err(DataError::Empty { place: "the held-out data".to_owned() }.into());
     }
+    if matches!(task, Task::Classes(_) | Task::Numbers) && data.target().is_none() {
+        let finding = "the held-out examples have no target to be right or wrong about; give labelled ones";
+        return Err(DataError::Usage { finding: finding.to_owned() }.into());
+    }
     let seen = Seen::of(model, data, model.scores(data)?, theory)?;
     in_range(&seen.values, options, "a held-out example")?;
     let n = data.len() as f64;

@@ -109,6 +109,8 @@ pub struct Conformal {
     pub panels: Vec<Panel>,
     /// The examples that panels need; `None`: those of the model.
     pub pool: Option<Dataset>,
+    /// Whether nothing that was held out had a part in how columns are scaled and coded: without that no coverage is proven.
+    pub apart: bool,
 }
 
 /// ⌈(n + 1) · coverage⌉. A product that misses a whole number by rounding is that number: 0.55 · 100 is 55.
@@ -154,7 +156,7 @@ impl Conformal {
             }
         }
         groups.iter_mut().for_each(|group| group.sort_by(f64::total_cmp));
-        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), pool: None }
+        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), pool: None, apart: true }
     }
 
     /// How many models measure nonconformities.

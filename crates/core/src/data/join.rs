@@ -124,6 +124,10 @@ mod tests {
         assert_eq!((all.len, all.line(1), all.line(2)), (3, 3, 2));
         assert!(matches!(&all.fields[0].data, FieldData::Numbers { values, .. } if values == &[1.0, 2.0, 5.0]));
         assert!(matches!(&all.fields[1].data, FieldData::Words(w) if w.iter().eq(["red", "blue", "green"])));
+        let some = all.select(&[2, 0]);
+        assert_eq!((some.len, some.line(0), some.line(1)), (2, 2, 2));
+        assert!(matches!(&some.fields[0].data, FieldData::Numbers { values, .. } if values == &[5.0, 1.0]));
+        assert!(matches!(&some.fields[1].data, FieldData::Words(w) if w.iter().eq(["green", "red"])));
         // numbers here and words there are a column of both
         let odd = a.joined(&table("c", "x,w,y\nmany,red,1\n")).unwrap();
         assert!(

@@ -87,6 +87,32 @@ impl Table {
         }
     }
 
+    /// The examples at some places, in that order.
+    #[must_use]
+    pub fn select(&self, keep: &[usize]) -> Self {
+        let words = |all: &Words| keep.iter().map(|&i| &all[i]).collect::<Words>();
+        let data = |field: &FieldData| match field {
+            FieldData::Numbers { values, spellings } => {
+                let values = keep.iter().map(|&i| values[i]).collect();
+                FieldData::Numbers { values, spellings: spellings.clone() }
+            }
+            FieldData::Words(all) => FieldData::Words(words(all)),
+            FieldData::Mixed { cells, .. } => FieldData::Mixed { cells: words(cells), odd: 0 },
+            FieldData::Matrix(rows) => FieldData::Matrix(rows.select(keep)),
+            FieldData::Matrix32(rows) => FieldData::Matrix32(rows.select(keep)),
+            FieldData::Sparse(rows) => FieldData::Sparse(rows.select(keep)),
+        };
+        let field = |field: &Field| Field { name: field.name.clone(), data: data(&field.data) };
+        let line = |&i: &usize| u32::try_from(self.line(i)).unwrap_or(u32::MAX);
+        Self {
+            file: self.file.clone(),
+            len: keep.len(),
+            fields: self.fields.iter().map(field).collect(),
+            lines: Some(keep.iter().map(line).collect()),
+            ..*self
+        }
+    }
+
     /// The line (or data row) of an example, from one.
     pub fn line(&self, example: usize) -> usize {
         match self.lines.as_ref().and_then(|lines| lines.get(example)) {

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::machines::{Expansion, FitError, Learns, LeftOutModels, Readout, family, predicts_target, without};
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
+use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -23,6 +24,38 @@ struct HeldOut {
     members: Vec<usize>,
     /// What measures nonconformity, n × labels; or predicted numbers, n × outputs.
     numbers: Vec<f64>,
+}
+
+impl Recipe {
+    /// All examples in a random order; those of a class together if each class is judged by itself.
+    fn shuffled(&self, data: &Dataset, seed: Seed) -> Result<(Vec<usize>, Vec<u32>), Error> {
+        let mut order = seed.stream("conformal").permutation(data.len());
+        let mut codes = vec![0; data.len()];
+        if self.mondrian {
+            codes = data.target().ok_or(DataError::NoTarget)?.classes()?.codes;
+            order.sort_by_key(|&i| codes[i]);
+        }
+        Ok((order, codes))
+    }
+
+    /// The places that split sets aside, and those that are learned from: a part of all, or of each class if it is judged by
+    /// itself. Only the number of examples and their classes matter, so that the others can scale the columns.
+    ///
+    /// # Errors
+    /// If classes are judged by themselves and there are none.
+    pub fn parts(&self, data: &Dataset, seed: Seed) -> Result<(Vec<usize>, Vec<usize>), Error> {
+        let (order, codes) = self.shuffled(data, seed)?;
+        let (mut aside, mut proper) = (Vec::new(), Vec::new());
+        for run in order.chunk_by(|&a, &b| codes[a] == codes[b]) {
+            // a class with a single example is learned from
+            let count = ((self.share * run.len() as f64).round() as usize).max(1).min(run.len() - 1);
+            aside.extend_from_slice(&run[..count]);
+            proper.extend_from_slice(&run[count..]);
+        }
+        aside.sort_unstable();
+        proper.sort_unstable();
+        Ok((aside, proper))
+    }
 }
 
 impl Job<'_> {
@@ -81,17 +114,6 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// All examples in a random order; those of a class together if each class is judged by itself.
-    fn shuffled(&self, recipe: &Recipe, data: &Dataset) -> Result<(Vec<usize>, Vec<u32>), Error> {
-        let mut order = self.seed.stream("conformal").permutation(data.len());
-        let mut codes = vec![0; data.len()];
-        if recipe.mondrian {
-            codes = data.target().ok_or(DataError::NoTarget)?.classes()?.codes;
-            order.sort_by_key(|&i| codes[i]);
-        }
-        Ok((order, codes))
-    }
-
     /// A part of the examples, and of each class if it is judged by itself, is set aside. The others are not stratified: that
     /// would look at the classes of held-out examples, but not at those of new ones.
     fn split(&self, recipe: &Recipe, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
@@ -99,16 +121,7 @@ impl Job<'_> {
             let finding = "a precomputed matrix has a column for every example, also for those set aside; use conformal = cross or jackknife, or calibrate with examples of a file of their own".to_owned();
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }
-        let (order, codes) = self.shuffled(recipe, data)?;
-        let (mut aside, mut proper) = (Vec::new(), Vec::new());
-        for run in order.chunk_by(|&a, &b| codes[a] == codes[b]) {
-            // a class with a single example is learned from
-            let count = ((recipe.share * run.len() as f64).round() as usize).max(1).min(run.len() - 1);
-            aside.extend_from_slice(&run[..count]);
-            proper.extend_from_slice(&run[count..]);
-        }
-        aside.sort_unstable();
-        proper.sort_unstable();
+        let (aside, proper) = recipe.parts(data, self.seed)?;
         let rest = data.select(&proper);
         self.knows_all(data, &rest)?;
         let mut model = self.learn(self.kernel.resolve(&rest, self.seed)?, &rest, watch)?;
@@ -175,7 +188,7 @@ impl Job<'_> {
             }
         }
         let mut folds = vec![Vec::new(); count];
-        let (order, _) = self.shuffled(recipe, data)?;
+        let (order, _) = recipe.shuffled(data, self.seed)?;
         order.into_iter().enumerate().for_each(|(place, i)| folds[place % count].push(i));
         let fits = folds
             .par_iter()

@@ -18,6 +18,9 @@ pub(super) struct StoredConformal {
     /// Examples that the model itself does not need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pool: Option<Vec<StoredView>>,
+    /// Files that do not say it promise nothing.
+    #[serde(default)]
+    apart: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -30,7 +33,7 @@ struct StoredPanel {
 
 /// Adds a predictor to a file.
 pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal {
-    let Conformal { method, mondrian, measure, groups, columns, panels, pool } = conformal;
+    let Conformal { method, mondrian, measure, groups, columns, panels, pool, apart } = conformal;
     let mut starts = vec![0_u64];
     starts.extend(groups.iter().scan(0, |end, group| {
         *end += group.len() as u64;
@@ -46,7 +49,8 @@ pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal 
     };
     let panels = panels.iter().enumerate().map(panel).collect();
     let pool = pool.as_ref().map(|pool| pack.within("conformal.pool.", |p| pack_views(p, pool)));
-    StoredConformal { method: *method, mondrian: *mondrian, measure: *measure, columns: *columns, panels, pool }
+    let (method, mondrian, measure, columns, apart) = (*method, *mondrian, *measure, *columns, *apart);
+    StoredConformal { method, mondrian, measure, columns, panels, pool, apart }
 }
 
 /// Reads and checks one of a model with a readout, with probabilities or without, that keeps so many examples.
@@ -58,7 +62,7 @@ pub(super) fn unpack(
     (examples, gaps): (usize, bool),
 ) -> Result<Conformal, String> {
     let wrong = |what: &str| Err(format!("its conformal predictor {what}"));
-    let StoredConformal { method, mondrian, measure, columns, .. } = *stored;
+    let StoredConformal { method, mondrian, measure, columns, apart, .. } = *stored;
     let form = readout.form();
     let fits = match measure {
         Measure::Probability => form.is_some() && calibrated && method == Method::Split,
@@ -97,7 +101,7 @@ pub(super) fn unpack(
     if !fits || members < least || (method == Method::Split) != panels.is_empty() {
         return wrong("has another number of models than of lists");
     }
-    Ok(Conformal { method, mondrian, measure, groups, columns, panels, pool })
+    Ok(Conformal { method, mondrian, measure, groups, columns, panels, pool, apart })
 }
 
 fn unpack_panel(
