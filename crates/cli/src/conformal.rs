@@ -224,10 +224,10 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
         }
         _ => String::new(),
     };
-    let proven = if !conformal.apart {
-        SCALED.to_owned()
-    } else {
+    let proven = if conformal.apart {
         format!("at coverage {coverage} at least {:.1} % is proven{beta}", 100.0 * least)
+    } else {
+        SCALED.to_owned()
     };
     format!(
         "{}: {measure} of {held} held-out examples{models}{each}; {proven}{}",
