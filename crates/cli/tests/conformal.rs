@@ -166,7 +166,7 @@ fn what_is_set_aside_has_no_part_in_scaling() {
         format!("x,y\n{}", (0..12).map(line).collect::<String>())
     };
     let predictions = |odd: Option<usize>| {
-        place.write("t.csv", &cells(odd));
+        place.write("t.csv", cells(odd));
         place.run("fit t.csv --machine ridge --kernel linear --target y --conformal split -o m").ok();
         place.run("predict m new.csv").ok().lines().join(";")
     };
