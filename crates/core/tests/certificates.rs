@@ -663,3 +663,33 @@ fn numbers_that_the_examples_chose_are_counted() {
     assert_eq!(chosen("wendland(support=2)"), 0);
     assert!(chosen("mahalanobis(metric=inverse_covariance)") >= 3);
 }
+
+#[test]
+fn a_centre_without_slack_or_without_a_known_radius_has_no_guarantee() {
+    let mut random = Seed(14).stream("centre");
+    let x: Vec<f64> = (0..400).map(|_| random.normal()).collect();
+    let data = Dataset::new(Rows::new(x, 200, 2).unwrap());
+    let told = |guarantee: bool, kernel: &Formula| {
+        let machine = CentreOfMass { delta: 0.01, guarantee };
+        of(&certified(&machine.fit(kernel, &data).unwrap(), &data), "novelty_centre").applicable
+    };
+    assert!(told(true, &rbf(0.5)));
+    assert!(!told(false, &rbf(0.5)));
+    assert!(!told(true, &linear()));
+}
+
+#[test]
+fn every_class_pays_for_what_was_chosen_in_it() {
+    let (two, _) = gaussians(90, 2.0, 15);
+    let three: Vec<&str> = (0..90).map(|i| ["a", "b", "c"][i % 3]).collect();
+    let three = two.clone().with_target(Target::from_text("y", &three)).unwrap();
+    let price = |machine: &dyn mercer::machines::Machine, data: &Dataset| {
+        certified(&Job::new(machine, &rbf(1.0)).run(data, &Silent).unwrap(), data).facts.price.learned
+    };
+    let walks = Perceptron { permutations: 5, ..Perceptron::default() };
+    assert!((price(&walks, &two) - 5.0_f64.ln()).abs() < 1e-12);
+    assert!((price(&walks, &three) - 3.0 * 5.0_f64.ln()).abs() < 1e-12);
+    let balanced = Svc { class_weight: "balanced".into(), ..Svc::default() };
+    assert!((price(&balanced, &two) - 91.0_f64.ln()).abs() < 1e-12);
+    assert!((price(&balanced, &three) - 2.0 * 91.0_f64.ln()).abs() < 1e-12);
+}
