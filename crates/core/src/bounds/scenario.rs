@@ -101,11 +101,7 @@ fn scenario_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 
 fn margin_violation(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let set = wanted(facts)?;
-    if facts.copies {
-        return Err(NotApplicable::because(
-            "two examples are the same, so points have positive probability, which the lower end rules out",
-        ));
-    }
+    facts.without_copies()?;
     // each end at the count that makes it safe
     let (lower, _) = scenario_interval(facts.examples, set.surely.min(set.size), nats);
     let (_, upper) = scenario_interval(facts.examples, set.size, nats);

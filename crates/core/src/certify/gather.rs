@@ -1,5 +1,6 @@
 //! Facts about a model: margins, norms, compression sets and prices, from its scores on the training examples.
 
+use super::plan::between;
 use super::seen::Seen;
 use super::{Options, informed, thorough};
 use crate::bounds::{
@@ -23,9 +24,7 @@ use std::f64::consts::LN_2;
 /// See [`Model::certify`].
 pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Facts, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
-    if !(options.delta > 0.0 && options.delta < 1.0) {
-        return usage(format!("delta = {} must lie between 0 and 1", options.delta));
-    }
+    between("delta", options.delta)?;
     if options.candidates == Some(0) {
         return usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned());
     }

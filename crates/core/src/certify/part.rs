@@ -4,6 +4,7 @@
 //! Langford (2005), Thm. 4.5: for all subsets of all sizes d at once, R ≤ max { p : P(Bin(m − d, p) ≤ q) ≥ δ/(m C(m, d)) }, q the
 //! errors on the others. The subset may be chosen in any way, so sizes are tried and the best bound wins at no further price.
 
+use super::plan::between;
 use super::{Options, facts};
 use crate::bounds::compression::binomial;
 use crate::data::{DataError, Dataset, Kind};
@@ -57,11 +58,8 @@ pub fn fit(
                 .to_owned(),
         );
     }
-    for (name, value) in wanted.map(|w| ("certified", w)).into_iter().chain([("delta", options.delta)]) {
-        if !(value > 0.0 && value < 1.0) {
-            return usage(format!("{name} = {value} must lie between 0 and 1"));
-        }
-    }
+    wanted.map_or(Ok(()), |wanted| between("certified", wanted))?;
+    between("delta", options.delta)?;
     let whole = job.run(data, watch)?;
     // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
     let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];

@@ -75,7 +75,8 @@ fn usage(finding: String) -> Error {
     DataError::Usage { finding }.into()
 }
 
-fn between(name: &str, value: f64) -> Result<(), Error> {
+/// A probability that neither never nor always happens.
+pub(super) fn between(name: &str, value: f64) -> Result<(), Error> {
     if value > 0.0 && value < 1.0 { Ok(()) } else { Err(usage(format!("{name} = {value} must lie between 0 and 1"))) }
 }
 
