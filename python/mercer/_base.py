@@ -53,19 +53,20 @@ def gamma_of(gamma, X):
 
 
 def formula_of(kernel, gamma, degree, coef0):
-    """The formula of a kernel in scikit-learn's spelling, with gamma as a number."""
+    """The formula of a kernel in scikit-learn's spelling, with gamma as a number or a word."""
     name = NAMES.get(kernel)
+    gamma = gamma if isinstance(gamma, str) else repr(gamma)
     if name is None:
         raise ValueError(f"kernel {kernel!r} is not known; use one of {', '.join(sorted(NAMES))}, precomputed, a callable or a mercer kernel")
     return {
         "linear": "linear()",
-        "rbf": f"rbf(gamma={gamma!r})",
-        "polynomial": f"polynomial(degree={int(degree)}, gamma={gamma!r}, offset={float(coef0)!r})",
-        "sigmoid": f"sigmoid(gamma={gamma!r}, offset={float(coef0)!r})",
-        "laplacian": f"laplacian(gamma={gamma!r})",
+        "rbf": f"rbf(gamma={gamma})",
+        "polynomial": f"polynomial(degree={int(degree)}, gamma={gamma}, offset={float(coef0)!r})",
+        "sigmoid": f"sigmoid(gamma={gamma}, offset={float(coef0)!r})",
+        "laplacian": f"laplacian(gamma={gamma})",
         "cosine": "normalise(linear())",
         # Σ (x − y)² / (x + y) is the squared distance of the additive kernel
-        "chi2": f"rbf(chi2(), gamma={gamma!r})",
+        "chi2": f"rbf(chi2(), gamma={gamma})",
     }[name]
 
 
@@ -157,11 +158,17 @@ class Machine(CertifyMixin, BaseEstimator):
             return str(kernel)
         if callable(kernel) or kernel == "precomputed":
             return "precomputed()"
+        if isinstance(self.gamma, str) and self.gamma == "scale" and getattr(self, "conformal", None) is not None:
+            # examples that are held out must have no say in the kernel: the word is settled by the others
+            if kernel == "chi2":
+                raise ValueError("With conformal, give gamma of the kernel 'chi2' as a number: 'scale' would look at held-out examples.")
+            return formula_of(kernel, "scale", self.degree, self.coef0)
         return formula_of(kernel, gamma_of(self.gamma, X), self.degree, self.coef0)
 
     def _learn(self, X, y, labels, weights, settings, **options):
         """Runs the machine and keeps what it tells."""
         formula = self._formula(X)
+        self._paid = self._prices()
         self._training = X if self._is_called() else None
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
@@ -228,13 +235,19 @@ class Machine(CertifyMixin, BaseEstimator):
     def _numbers_chosen(self):
         """How many numbers of the kernel scikit-learn's spelling takes from the examples."""
         named = isinstance(getattr(self, "kernel", None), str) and self.kernel in {"rbf", "poly", "sigmoid", "laplacian", "chi2"}
-        return int(named and getattr(self, "gamma", None) == "scale")
+        # a word in the formula is counted where it is settled
+        word = getattr(self, "conformal", None) is not None
+        return int(named and not word and isinstance(self.gamma, str) and self.gamma == "scale")
+
+    def _prices(self):
+        """What a fit with these parameters takes from the examples, and the model does not know."""
+        balanced = isinstance(getattr(self, "class_weight", None), str) and self.class_weight == "balanced"
+        return {"numbers_chosen": self._numbers_chosen(), "balanced": balanced}
 
     def _asked(self, **options):
-        """What is asked of certificates, with what this spelling takes from the examples and the model does not know."""
-        balanced = isinstance(getattr(self, "class_weight", None), str) and self.class_weight == "balanced"
-        return {**options, "numbers_chosen": self._numbers_chosen(), "balanced": balanced,
-                "threads": threads_of(getattr(self, "n_jobs", None))}  # fmt: skip
+        """What is asked of certificates, with what the fit took from the examples, whatever the parameters say now."""
+        paid = getattr(self, "_paid", None) or self._prices()
+        return {**options, **paid, "threads": threads_of(getattr(self, "n_jobs", None))}
 
     def _examples(self, X, y):
         """Examples and their target as they were given to the fit."""
@@ -243,12 +256,7 @@ class Machine(CertifyMixin, BaseEstimator):
             return self._columns(X), None, None
         y = np.asarray(y)
         if getattr(self, "classes_", None) is not None:
-            places = {label: place for place, label in enumerate(self.classes_.tolist())}
-            unknown = next((label for label in y.tolist() if label not in places), None)
-            if unknown is not None:
-                raise ValueError(f"The class {unknown!r} is none that the model knows.")
-            codes = np.asarray([places[label] for label in y.tolist()], dtype=np.float64)
-            return self._columns(X), codes, spell(self.classes_)
+            return self._columns(X), places_of(y, self.classes_), spell(self.classes_)
         y = np.ascontiguousarray(y, dtype=np.float64)
         return self._columns(X), y.reshape(len(y), -1), None
 
@@ -406,3 +414,21 @@ def encode(y):
 def spell(classes):
     """The labels as text, for model files."""
     return [str(c) for c in classes.tolist()]
+
+
+def places_of(y, classes):
+    """The place of every label among the classes, as numbers; an error that names a label that is none of them."""
+    numeric = "biuf"
+    if y.ndim == 1 and (y.dtype.kind in numeric and classes.dtype.kind in numeric or y.dtype.kind == classes.dtype.kind == "U"):
+        order = np.argsort(classes, kind="stable")
+        places = order[np.minimum(np.searchsorted(classes, y, sorter=order), len(classes) - 1)]
+        strange = classes[places] != y
+        if not strange.any():
+            return places.astype(np.float64)
+        unknown = y[strange][0].item()
+    else:
+        known = {label: place for place, label in enumerate(classes.tolist())}
+        unknown = next((label for label in y.tolist() if label not in known), None)
+        if unknown is None:
+            return np.asarray([known[label] for label in y.tolist()], dtype=np.float64)
+    raise ValueError(f"The class {unknown!r} is none that the model knows.")

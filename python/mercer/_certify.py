@@ -188,6 +188,8 @@ class CertifyMixin:
         True
         """
         check_is_fitted(self)
+        if getattr(self, "break_ties", False) and len(getattr(self, "classes_", ())) > 2:
+            raise ValueError("break_ties=True decides by summed scores, and certificates are about votes: fit with break_ties=False.")
         options = self._asked(
             delta=delta, candidates=candidates, held_out_candidates=held_out_candidates, folds=_folds(folds), thorough=thorough,
             evidence=evidence, target_range=None if target_range is None else list(target_range),
@@ -217,7 +219,7 @@ class CertifyMixin:
         >>> model.certified_.examples < 100, model.certified_.bound < 0.3
         (True, True)
         """
-        self._certified = self._asked(certified=certified, delta=certificate_delta)
+        self._certified = {**self._asked(certified=certified, delta=certificate_delta), **self._prices()}  # type: ignore[attr-defined]
         try:
             self.fit(X, y, **params)  # type: ignore[attr-defined]
         finally:

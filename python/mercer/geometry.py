@@ -19,7 +19,8 @@ def measure(k: Kernel | str, X: Data, y: Data = None, *, ridge: float = 1.0, n_j
     """Norms, centre, spread, outliers, spectrum, rank and alignment of a kernel on data, by name.
 
     `spread` is the mean squared distance from the centre of mass, `centre_within` how far that centre is from the mean of the
-    distribution at most, with probability 95 %; `effective_dimension` is Σ λ/(λ + ridge); `alignment` (with y) is the cosine
+    distribution at most, with probability 95 % (None where the kernel has no radius or took its numbers from the data);
+    `effective_dimension` is Σ λ/(λ + ridge); `alignment` (with y) is the cosine
     between the matrix and that of the target. All eigenvalues are computed for up to 3000 examples, else the leading 20.
 
     Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), chapter 5.

@@ -479,7 +479,8 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, _Linear):
     def predict(self, X: Data) -> Array:
         """The class of each example."""
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+        # a score of zero is the second class, as in model files and certificates
+        return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     def _remember(self, model, y):
         super()._remember(model, y)

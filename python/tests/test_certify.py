@@ -56,6 +56,31 @@ def test_wrong_examples_and_unknown_classes_are_refused(moons):
         model.certify(X[:300], y[:300])["nonsense"]
 
 
+def test_labels_are_placed_whatever_their_type():
+    from mercer._base import places_of
+
+    cases = [
+        (np.array([1.0, -1.0, 1.0]), np.array([-1, 1])),
+        (np.array([True, False]), np.array([False, True])),
+        (np.array(["b", "a", "b"]), np.array(["a", "b"])),
+        (np.array(["b", "a", "b"]), np.array(["b", "a"])),
+        (np.array(["b", "a"], dtype=object), np.array(["a", "b"], dtype=object)),
+        (np.array([3, 1, 2]), np.array([1, 2, 3])),
+    ]
+    for y, classes in cases:
+        assert places_of(y, classes).tolist() == [float(classes.tolist().index(label)) for label in y.tolist()]
+    for y, classes, strange in [
+        (np.array([1.0, 2.0]), np.array([0.0, 1.0]), "2.0"),
+        (np.array([0.5]), np.array([0, 1]), "0.5"),
+        (np.array([np.nan]), np.array([0.0, 1.0]), "nan"),
+        (np.array(["c"]), np.array(["a", "b"]), "'c'"),
+        (np.array([1]), np.array(["1", "2"]), "1"),
+        (np.array(["z"], dtype=object), np.array(["a"], dtype=object), "'z'"),
+    ]:
+        with pytest.raises(ValueError, match=f"The class {strange} is none"):
+            places_of(y, classes)
+
+
 def test_words_as_classes_numbers_and_novelties(moons):
     X, y = moons
     words = np.where(y == 1, "up", "down")

@@ -16,7 +16,7 @@ pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     let number = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name(value).help(help)
+        Arg::new(name).long(name).value_name(value).allow_negative_numbers(true).help(help)
     };
     let command = Command::new("certify")
         .about("Turn a fit into guarantees: how wrong can this model be, by which theorem, on what conditions")

@@ -181,10 +181,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.contains_id("statistic") {
         return Err(Failure::usage("--statistic is for --versus and --groups"));
     }
-    if flags.contains_id("radius") && !flags.get_flag("stability") {
-        return Err(Failure::usage("--radius is for --stability, --versus and --groups"));
-    }
     if flags.contains_id("dependence") {
+        if flags.contains_id("radius") {
+            return Err(Failure::usage("--radius says nothing about a dependence; leave it out"));
+        }
         return dependence::run(flags, path);
     }
     let formula = arguments::formula(flags)?;
@@ -206,7 +206,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let stable =
         if flags.get_flag("stability") { Some(stability::of(flags, &formula, gram.as_ref(), &watch)?) } else { None };
     let chance = by_chance(flags, gram.as_ref(), labels.as_ref(), &watch)?;
-    let found = Measures::of(&gram, labels.as_ref(), ridge, arguments::plan(flags)?)?;
+    // a length that the examples have had a say in bounds nothing
+    let radius = if learned.is_none() { declared_radius(flags, &formula)? } else { None };
+    let found = Measures::of(&gram, labels.as_ref(), ridge, radius, arguments::plan(flags)?)?;
     watch.finish();
     let text = kernel.to_string();
     if let Some(file) = picture {
@@ -288,9 +290,11 @@ fn facts(
         (
             "centre",
             format!(
-                "norm {:.4}, within {:.4} of the mean of the distribution (95 %)",
+                "norm {:.4}{}",
                 found.centre.squared_norm.max(0.0).sqrt(),
-                found.centre_within
+                found.centre_within.map_or(String::new(), |within| format!(
+                    ", within {within:.4} of the mean of the distribution (95 %)"
+                ))
             ),
         ),
         ("spread", format!("{:.4} (mean squared distance from the centre)", found.centre.spread)),

@@ -16,7 +16,12 @@ const SIZES: [(f64, &str); 5] =
 
 fn command() -> Command {
     let number = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name(value).value_parser(value_parser!(f64)).help(help)
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .allow_negative_numbers(true)
+            .value_parser(value_parser!(f64))
+            .help(help)
     };
     let command = Command::new("plan")
         .about("How many examples a wanted certificate needs, bound by bound")

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::watch::{self, Watch};
 use crate::{Verb, arguments, fit, input, report};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CertifiedCandidate, Options};
 use mercer::machines::{self, Learns};
@@ -104,13 +105,20 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         plan,
         seed: arguments::seed(flags),
     };
+    let given = |flag: &str| flags.value_source(flag) == Some(ValueSource::CommandLine);
     if flags.get_one::<String>("by").is_some_and(|by| by == "certificate") {
+        if given("folds") {
+            return Err(Failure::usage("--folds belong to cross-validation; leave them out with --by certificate"));
+        }
         if heat.is_some() || probabilities.is_some() || flags.get_flag("one-standard-error") {
             return Err(Failure::usage(
                 "--heat, --probabilities and --one-standard-error belong to cross-validation; leave them out with --by certificate",
             ));
         }
         return by_certificate(&search, training, (started, read), target, &watch, flags);
+    }
+    if given("certificate-delta") {
+        return Err(Failure::usage("--certificate-delta is for --by certificate; add that or leave it out"));
     }
     let outcome = search.run(&training.data, &watch);
     watch.finish();

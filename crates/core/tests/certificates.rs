@@ -167,13 +167,13 @@ fn identities_of_margins_ranks_and_signs() {
     let short: f64 = linear.margins.iter().map(|f| (1.0 / norm - f / norm).max(0.0).powi(2)).sum();
     assert!((short * norm * norm - squares).abs() < 1e-9);
     // κ(x, x) = 1: γ = Γ
-    let gammas = linear.normalised_margins();
+    let gammas = &linear.gammas;
     assert!(gammas.iter().zip(&linear.margins).all(|(g, f)| (g - (f - linear.slack) / norm).abs() < 1e-12));
     // a cap around w: all of its members classify the sample as w does
     let hard = svc(f64::INFINITY, false).fit(&rbf(2.0), &gaussians(30, 3.0, 2).0).unwrap();
     let (few, signs) = gaussians(30, 3.0, 2);
     let linear = certified(&hard, &few).facts.linear.unwrap();
-    let gamma = linear.normalised_margins().into_iter().fold(f64::INFINITY, f64::min);
+    let gamma = linear.least_gamma();
     assert!(gamma > 0.0);
     let (k, c) = (matrix(&rbf(2.0), &few), coefficients(&hard, 30));
     let product = |a: &[f64], b: &[f64]| -> f64 {
@@ -509,6 +509,19 @@ fn ridge_is_bounded_by_held_out_losses_and_by_stability() {
     let stable = of(&found, "stability_squares");
     assert!(stable.applicable && !stable.vacuous, "{}", stable.reason);
     assert!(squared <= stable.value.unwrap() && stable.value.unwrap() < 16.0, "{squared} {:?}", stable.value);
+    // the same from the fits without one example each, made one by one
+    let left_out = of(&found, "stability_left_out");
+    let alone: f64 = (0..300)
+        .map(|i| {
+            let fit = Ridge { lambda: 300.0.into(), ..Ridge::default() }.fit(&rbf(1.0), &without(&data, i)).unwrap();
+            let one = data.select(&[i]);
+            let mercer::machines::Output::Values { values, .. } = fit.predict(&one).unwrap() else { panic!("numbers") };
+            (values[0] - one.target().unwrap().numbers().unwrap().values[0]).powi(2)
+        })
+        .sum::<f64>()
+        / 300.0;
+    assert!((left_out.inputs["left_out_loss"].as_f64().unwrap() - alone).abs() < 1e-9, "{alone}");
+    assert!(squared <= left_out.value.unwrap() && left_out.value.unwrap() < stable.value.unwrap());
     // where λ is small it says no more than that the loss is bounded
     let loose = Ridge { lambda: 0.1.into(), ..Ridge::default() }.fit(&rbf(1.0), &data).unwrap();
     let found = loose.certify(&data, &options, &Silent).unwrap();
@@ -692,4 +705,183 @@ fn every_class_pays_for_what_was_chosen_in_it() {
     let balanced = Svc { class_weight: "balanced".into(), ..Svc::default() };
     assert!((price(&balanced, &two) - 91.0_f64.ln()).abs() < 1e-12);
     assert!((price(&balanced, &three) - 2.0 * 91.0_f64.ln()).abs() < 1e-12);
+}
+
+#[test]
+fn a_model_of_another_program_says_what_it_does_not_know() {
+    let (data, _) = gaussians(80, 1.5, 21);
+    // LIBSVM's files have numbers as labels
+    let codes: Vec<f64> = data.target().unwrap().classes().unwrap().codes.iter().map(|&c| f64::from(c)).collect();
+    let data = data.without_target().with_target(Target::from_numbers("y", codes)).unwrap();
+    let own = svc(1.0, true).fit(&rbf(0.5), &data).unwrap();
+    let foreign = Model::from_libsvm(own.to_libsvm().unwrap().text.as_bytes(), "a.model").unwrap();
+    let found = certified(&foreign, &data);
+    // nothing says which examples it was trained on, nor how many candidates were tried
+    let kl = of(&found, "pac_bayes_kl");
+    let declared =
+        |c: &Certificate, what: &str| c.conditions.iter().any(|c| c.what.contains(what) && c.state == State::Declared);
+    assert!(kl.applicable, "{}", kl.reason);
+    assert!(declared(kl, "trained on: it does not know"), "{:?}", kl.conditions);
+    assert!(declared(kl, "candidates were tried is unknown"), "{:?}", kl.conditions);
+    assert!(!declared(of(&certified(&own, &data), "pac_bayes_kl"), "it does not know"));
+    // the weight vector is the same, so the bound is
+    assert!((kl.value.unwrap() - value(&certified(&own, &data), "pac_bayes_kl")).abs() < 1e-4);
+}
+
+#[test]
+fn shares_outside_are_only_told_where_they_hold() {
+    let (data, _) = gaussians(120, 1.0, 22);
+    let data = data.without_target();
+    let fit = |iterations: Option<usize>| {
+        let mut machine = OneClass { nu: 0.2, ..OneClass::default() };
+        if let Some(most) = iterations {
+            machine.effort.max_iterations = most as _;
+        }
+        machine.fit(&rbf(0.5), &data).unwrap()
+    };
+    let whole = certified(&fit(None), &data);
+    let told = of(&whole, "nu_property");
+    assert!(told.applicable, "{}", told.reason);
+    let input = |name: &str| told.inputs[name].as_f64().unwrap();
+    assert!(input("outliers") <= 0.2 && input("support") >= 0.2);
+    let early = certified(&fit(Some(2)), &data);
+    let told = of(&early, "nu_property");
+    assert!(!told.applicable && told.reason.contains("ended early"), "{told:?}");
+}
+
+#[test]
+fn examples_that_fix_a_loose_offset_are_counted() {
+    // all values lie in the tube, so that the offset is the middle of the least and the largest
+    let mut random = Seed(31).stream("tube");
+    let x: Vec<f64> = (0..100).map(|_| random.uniform()).collect();
+    let y: Vec<f64> = (0..100).map(|_| random.uniform()).collect();
+    let data = Dataset::new(Rows::new(x, 100, 1).unwrap()).with_target(Target::from_numbers("y", y)).unwrap();
+    let wide = Svr { epsilon: 3.0, ..Svr::default() }.fit(&rbf(1.0), &data).unwrap();
+    assert_eq!(certified(&wide, &data).facts.compression.unwrap().size, 2.0);
+    // a tube that some leave has multipliers between the bounds, which fix it
+    let narrow = Svr { epsilon: 0.3, c: 1.0, ..Svr::default() }.fit(&rbf(1.0), &data).unwrap();
+    let support = narrow.fitted.proof.support.unwrap() as f64;
+    let size = certified(&narrow, &data).facts.compression.unwrap().size;
+    assert!(size >= support && size <= support + 1.0, "{size} {support}");
+    // as many of both classes and a small C: every multiplier is at its bound
+    let (few, _) = gaussians(60, 1.0, 32);
+    let codes = few.target().unwrap().classes().unwrap().codes;
+    let mut kept: Vec<usize> = (0..60).filter(|&i| codes[i] == 0).take(20).collect();
+    kept.extend((0..60).filter(|&i| codes[i] == 1).take(20));
+    let even = few.select(&kept);
+    let model = svc(1e-3, true).fit(&rbf(0.5), &even).unwrap();
+    let loose = model.fitted.proof.notes.iter().find(|(name, _)| name == "loose_offsets").unwrap().1;
+    assert_eq!(loose, 1.0);
+    assert_eq!(certified(&model, &even).facts.compression.unwrap().size, 40.0);
+    // leaving out what is not counted changes nothing: by the fits themselves, for detectors too
+    let cloud = gaussians(50, 0.0, 33).0.without_target();
+    for nu in [0.1, 0.2, 0.3] {
+        let mut machine = OneClass { nu, ..OneClass::default() };
+        machine.effort.tolerance = 1e-10;
+        let whole = machine.fit(&rbf(0.3), &cloud).unwrap();
+        let own = whole.scores(&cloud).unwrap();
+        let size = certified(&whole, &cloud).facts.compression.unwrap().size;
+        // with the same multipliers' bound and sum: ν m is kept
+        let changed = (0..50)
+            .filter(|&i| {
+                let rest: Vec<usize> = (0..50).filter(|&j| j != i).collect();
+                let mut again = OneClass { nu: nu * 50.0 / 49.0, ..OneClass::default() };
+                again.effort.tolerance = 1e-10;
+                let other = again.fit(&rbf(0.3), &cloud.select(&rest)).unwrap().scores(&cloud).unwrap();
+                own.iter().zip(&other).any(|(a, b)| (a - b).abs() > 1e-6)
+            })
+            .count();
+        assert!(changed as f64 <= size, "{nu}: {changed} of {size}");
+    }
+}
+
+#[test]
+fn held_out_examples_of_few_values_or_of_new_classes_are_judged() {
+    let mut random = Seed(34).stream("discrete");
+    let mut draw = |n: usize, third: bool| {
+        let x: Vec<f64> = (0..n).map(|_| (4.0 * random.uniform()).floor()).collect();
+        let names: Vec<&str> = (0..n)
+            .map(|i| {
+                if third && i < 7 {
+                    "z"
+                } else if x[i] + random.normal() > 1.5 {
+                    "a"
+                } else {
+                    "b"
+                }
+            })
+            .collect();
+        Dataset::new(Rows::new(x, n, 1).unwrap()).with_target(Target::from_text("y", &names)).unwrap()
+    };
+    let (data, held_out, strange) = (draw(400, false), draw(200, false), draw(200, true));
+    let model = svc(1.0, true).fit(&rbf(0.5), &data).unwrap();
+    let judged = |held_out: &Dataset| {
+        let options = Options { held_out: Some(held_out), ..Options::default() };
+        model.certify(&data, &options, &Silent).map_err(|e| e.to_string())
+    };
+    // every one of them stands in training too, but so does any draw
+    let found = judged(&held_out).unwrap();
+    assert_eq!(found.facts.held_out_copies, 200);
+    assert!(of(&found, "held_out").conditions.iter().any(|c| c.what.contains("drawn by themselves")));
+    // a class that the model has never seen is never predicted
+    let plain = judged(&strange).unwrap().facts.held_out.unwrap().errors;
+    let rest: Vec<usize> = (7..200).collect();
+    assert_eq!(plain, judged(&strange.select(&rest)).unwrap().facts.held_out.unwrap().errors + 7.0);
+    // rows that stand in training once were copied from there
+    let (cloud, _) = gaussians(100, 1.0, 35);
+    let model = svc(1.0, true).fit(&rbf(0.5), &cloud).unwrap();
+    let part = cloud.select(&(0..30).collect::<Vec<_>>());
+    let options = Options { held_out: Some(&part), ..Options::default() };
+    assert!(model.certify(&cloud, &options, &Silent).unwrap_err().to_string().contains("all 30 held-out"));
+}
+
+#[test]
+fn a_given_matrix_is_declared_or_checked_and_recorded_candidates_stay() {
+    let (data, y) = gaussians(60, 1.0, 36);
+    let labels: Vec<&str> = y.iter().map(|y| if *y > 0.0 { "a" } else { "b" }).collect();
+    let given = |k: Vec<f64>| {
+        let target = Target::from_text("y", &labels);
+        Dataset::new(Rows::new(k, 60, 60).unwrap()).with_target(target).unwrap()
+    };
+    let formula: Formula = "precomputed()".parse().unwrap();
+    let good = given(matrix(&rbf(0.5), &data));
+    let mut bent = matrix(&rbf(0.5), &data);
+    (0..60).for_each(|i| bent[i * 60 + i] -= 0.9);
+    let bent = given(bent);
+    let thorough = Options { thorough: true, ..Options::default() };
+    let mut model = svc(1.0, true).fit(&formula, &good).unwrap();
+    let declared = |found: &Certified| {
+        of(found, "scenario").conditions.iter().any(|c| c.what.contains("given matrix") && c.state == State::Declared)
+    };
+    assert!(declared(&certified(&model, &good)));
+    let checked = model.certify(&good, &thorough, &Silent).unwrap();
+    assert!(of(&checked, "scenario").applicable && !declared(&checked));
+    let other = svc(0.05, true).fit(&formula, &bent).unwrap();
+    let refused = other.certify(&bent, &thorough, &Silent).unwrap();
+    for name in ["scenario", "compression_binomial", "pac_bayes_kl"] {
+        assert!(
+            of(&refused, name).reason.contains("not positive semi-definite"),
+            "{name}: {}",
+            of(&refused, name).reason
+        );
+    }
+    // what a search recorded cannot be talked away
+    model.candidates = 12;
+    let price = |candidates: Option<usize>| {
+        let options = Options { candidates, ..Options::default() };
+        of(&model.certify(&good, &options, &Silent).unwrap(), "scenario").price
+    };
+    assert_eq!((price(Some(1)), price(Some(50))), (12.0_f64.ln(), 50.0_f64.ln()));
+}
+
+#[test]
+fn examples_without_a_direction_count_as_wrong_for_drawn_classifiers() {
+    let x = vec![1.0, 0.2, 0.0, 0.0, -1.0, 0.1, 0.0, 0.0];
+    let data = Dataset::new(Rows::new(x, 4, 2).unwrap());
+    let data = data.with_target(Target::from_text("y", &["a", "a", "b", "b"])).unwrap();
+    let found = certified(&svc(1.0, false).fit(&linear(), &data).unwrap(), &data);
+    let linear = found.facts.linear.unwrap();
+    assert_eq!(linear.gammas.iter().filter(|g| **g == f64::NEG_INFINITY).count(), 2);
+    let error = linear.posterior.unwrap().gibbs_error;
+    assert!((0.5..0.75).contains(&error), "{error}");
 }

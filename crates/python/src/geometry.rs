@@ -31,8 +31,10 @@ pub(crate) fn measure<'py>(
     };
     let size = data.len().saturating_mul(data.len());
     let found = run(py, (threads, size), None, None, |_| -> Result<Measures, mercer::Error> {
+        // a length that the examples have had a say in bounds nothing
+        let radius = kernel.radius().filter(|_| kernel.is_resolved() && !kernel.needs_all_examples());
         let gram = kernel.resolve(&data, Seed(0))?.training_gram(&data)?;
-        Measures::of(&gram, labels.as_ref(), ridge, Plan::default())
+        Measures::of(&gram, labels.as_ref(), ridge, radius, Plan::default())
     })?;
     let found = found.map_err(raise)?;
     let told = PyDict::new(py);

@@ -55,6 +55,11 @@ fn with_target(data: Dataset) -> Result<(Dataset, &'static str), Failure> {
         return Ok((data.with_view(TARGET, rows)?, "rbf(gamma=median)@target"));
     }
     let classes = target.classes()?;
+    if classes.labels.len() == data.len() && data.len() > 1 {
+        return Err(Failure::usage(
+            "every label of the target stands once only, so that no permutation would change anything; name a kernel that compares them, say --dependence 'spectrum(length=2)@target', or a target with classes",
+        ));
+    }
     let words: Vec<String> = classes.codes.iter().map(|&c| classes.labels[c as usize].clone()).collect();
     Ok((data.with_view(TARGET, Values::from(words))?, "exact_match@target"))
 }

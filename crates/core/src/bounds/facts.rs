@@ -1,6 +1,7 @@
 //! Facts: the numbers about a fit that theorems ask for. A field is `None` where the fit has no such thing, or where nobody
 //! has computed it; the reasons are the bounds' to tell.
 
+use super::linear::{Linear, evenly};
 use super::{BoundEntry, Condition, Guarantee, NotApplicable, State};
 
 /// What is predicted.
@@ -60,51 +61,6 @@ pub struct Compression {
     pub scenario: bool,
 }
 
-/// A linear classifier in feature space, f(x) = ⟨w, φ(x)⟩, two classes; an offset is a coordinate of w for the kernel κ + 1.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Linear {
-    /// y_i f(x_i).
-    pub margins: Vec<f64>,
-    /// κ(x_i, x_i), with the 1 for an offset.
-    pub squared_lengths: Vec<f64>,
-    /// ‖w‖², with b².
-    pub squared_norm: f64,
-    /// b.
-    pub offset: f64,
-    /// Examples with multipliers 0 < α ≤ C; empty where the machine has none.
-    pub support: Vec<Multiplier>,
-    /// How much of every margin may be due to the solver's tolerance.
-    pub slack: f64,
-    /// How far the weight vector is from that of the exact solution at most, √(2 · duality gap).
-    pub from_optimum: f64,
-    /// Whether no multiplier is at C, so that the margin is a hard one.
-    pub hard: bool,
-}
-
-impl Linear {
-    /// The mean over the margins, in eight running sums, which do not wait for one another.
-    pub fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
-        let mut sums = [0.0; 8];
-        let (eights, rest) = self.margins.as_chunks::<8>();
-        for eight in eights {
-            sums.iter_mut().zip(eight).for_each(|(sum, f)| *sum += of(*f));
-        }
-        let all = sums.iter().sum::<f64>() + rest.iter().map(|f| of(*f)).sum::<f64>();
-        all / self.margins.len().max(1) as f64
-    }
-}
-
-/// A support vector.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Multiplier {
-    /// y f(x).
-    pub margin: f64,
-    /// α.
-    pub alpha: f64,
-    /// κ(x, x).
-    pub squared_length: f64,
-}
-
 /// What is known of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KernelFacts {
@@ -131,6 +87,8 @@ pub struct Regularised {
     pub lipschitz: Option<f64>,
     /// The mean loss of the training examples.
     pub mean_loss: f64,
+    /// The mean loss of each example by the fit without it, where it has a closed form.
+    pub left_out: Option<f64>,
     /// Whether there is an offset that is not penalised.
     pub free_offset: bool,
     /// The ends between which every target lies, for numbers.
@@ -257,6 +215,10 @@ pub struct Facts {
     pub held_out_copies: usize,
     /// Whether two examples are the same.
     pub copies: bool,
+    /// Whether kernel values were given as a matrix, and nobody has looked whether it is positive semi-definite.
+    pub given_matrix: bool,
+    /// Whether examples have weights.
+    pub weighted: bool,
     /// Whether the training examples were recognised by their fingerprint.
     pub recognised: bool,
     /// See [`LeaveOneOut`].
@@ -290,6 +252,8 @@ impl Facts {
             wants_prior: false,
             held_out_copies: 0,
             copies: false,
+            given_matrix: false,
+            weighted: false,
             recognised: true,
             leave_one_out: LeaveOneOut::default(),
             evidence: None,
@@ -307,6 +271,10 @@ impl Facts {
         facts.errors = self.errors.map(|e| e * grow);
         facts.kernel.trace *= grow;
         facts.kernel.random_signs = self.kernel.random_signs.map(|s| s * grow.sqrt());
+        if let Some(linear) = &mut facts.linear {
+            // more examples afford another scale
+            linear.posterior = None;
+        }
         if let Some(held_out) = &mut facts.held_out {
             // a whole number of errors would flatter some m, and the bound would rise after it; tails take any number
             let grow = m / held_out.examples.max(1.0);
@@ -340,23 +308,24 @@ impl Facts {
     /// The same facts with at most a hundred margins, evenly spaced in their order: enough for what is only imagined.
     #[must_use]
     pub fn thinned(&self) -> Self {
-        const ENOUGH: usize = 100;
-        let mut facts = self.clone();
-        if let Some(linear) = facts.linear.as_mut().filter(|l| l.margins.len() > ENOUGH) {
-            let n = linear.margins.len();
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&a, &b| linear.margins[a].total_cmp(&linear.margins[b]));
-            let kept: Vec<usize> = (0..ENOUGH).map(|i| order[i * (n - 1) / (ENOUGH - 1)]).collect();
-            let pick = |all: &[f64]| if all.len() == n { kept.iter().map(|&i| all[i]).collect() } else { all.to_vec() };
-            linear.squared_lengths = pick(&linear.squared_lengths);
-            linear.margins = pick(&linear.margins);
+        // the long lists are not copied to be thrown away
+        let linear = self.linear.as_ref().map(|l| Linear {
+            margins: evenly(&l.margins),
+            gammas: evenly(&l.gammas),
+            support: l.support.clone(),
+            posterior: None,
+            ..*l
+        });
+        let informed = self.informed.as_ref().map(|i| Informed { gammas: evenly(&i.gammas), ..*i });
+        Self {
+            machine: self.machine.clone(),
+            price: self.price.clone(),
+            no_compression: self.no_compression.clone(),
+            no_linear: self.no_linear.clone(),
+            linear,
+            informed,
+            ..*self
         }
-        if let Some(informed) = facts.informed.as_mut().filter(|i| i.gammas.len() > ENOUGH) {
-            let n = informed.gammas.len();
-            informed.gammas.sort_by(f64::total_cmp);
-            informed.gammas = (0..ENOUGH).map(|i| informed.gammas[i * (n - 1) / (ENOUGH - 1)]).collect();
-        }
-        facts
     }
 
     /// Refuses where two examples are the same, since then points have positive probability.
@@ -406,15 +375,23 @@ impl Facts {
         if !self.recognised {
             conditions.push(declared("these are the examples that the model was trained on: it does not know"));
         }
+        if self.given_matrix {
+            conditions
+                .push(declared("the given matrix is positive semi-definite: certify thoroughly to have it checked"));
+        }
+        if self.weighted {
+            conditions
+                .push(declared("the weight of an example was drawn with it, and not chosen by looking at others"));
+        }
         match self.price.candidates {
             None => conditions
                 .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
             Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
             Some(n) if entry.guarantee != Guarantee::HighProbability => {
-                conditions.push(checked(format!("{n} candidates were tried on these examples, which is not paid for")));
+                conditions.push(checked(format!("{n} candidates, or pairs of a candidate and a bound, were tried on these examples, which is not paid for")));
             }
             Some(n) => {
-                conditions.push(checked(format!("{n} candidates were tried on these examples, which is paid for")));
+                conditions.push(checked(format!("{n} candidates, or pairs of a candidate and a bound, were tried on these examples, which is paid for")));
             }
         }
         if self.price.learned > 0.0 {

@@ -96,7 +96,7 @@ impl Linear {
     }
 }
 
-/// Margins at which the bound is tried: it holds for all at once.
+/// Margins at which the bound is tried, falling: it holds for all at once.
 fn margins_tried(radius: f64) -> impl Iterator<Item = f64> {
     (0..60).map(move |i| radius * 0.9_f64.powi(i))
 }
@@ -110,9 +110,16 @@ fn distribution_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> 
     let nats = nats + count.ln();
     let mut best = (f64::INFINITY, 0.0);
     for gamma in margins_tried(radius) {
+        // no shortfall at all would not help here, nor at smaller margins
+        if margin_distribution(m, 64.0 * (radius / gamma).powi(2), nats) >= best.0 {
+            break;
+        }
         let squared = linear.shortfall(gamma, m);
-        for i in 1..=count as i32 {
-            let delta = 2.0 * radius * m.sqrt() * 2.0_f64.powi(1 - i);
+        // (1 + D²/Δ²)(ς² + Δ²) has one valley, at Δ = √(ςD): the grid's places on both sides of it are enough
+        let valley = 1.0 + (2.0 * radius * m.sqrt() / (radius * squared.sqrt()).sqrt()).log2();
+        let first = valley.floor().clamp(1.0, count);
+        for i in [first, (first + 1.0).min(count)] {
+            let delta = 2.0 * radius * m.sqrt() * (1.0 - i).exp2();
             let effective =
                 64.0 * (1.0 + squared / (delta * delta)) * (radius * radius + delta * delta) / (gamma * gamma);
             let value = margin_distribution(m, effective, nats);
@@ -130,6 +137,9 @@ fn robust_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let m = facts.examples;
     let mut best = (f64::INFINITY, f64::INFINITY);
     for gamma in margins_tried(radius) {
+        if 65.0 * (radius / gamma).powi(2) >= best.1 {
+            break;
+        }
         let effective = 65.0 * (radius + 3.0 * linear.shortfall(gamma, m).sqrt()).powi(2) / (gamma * gamma);
         let value = robust_margin(m, effective, nats);
         if value < best.0 || effective < best.1 {

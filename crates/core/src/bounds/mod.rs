@@ -12,6 +12,7 @@ mod certificate;
 pub mod compression;
 mod facts;
 pub mod leave_one_out;
+mod linear;
 pub mod luckiness;
 pub mod margin;
 pub mod novelty;
@@ -27,9 +28,10 @@ pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
 pub use facts::{
-    Compression, Evidence, Facts, HeldOut, HeldOutLoss, Informed, KernelFacts, LeaveOneOut, Linear, Multiplier,
-    Novelty, Online, Price, Regularised, Task,
+    Compression, Evidence, Facts, HeldOut, HeldOutLoss, Informed, KernelFacts, LeaveOneOut, Novelty, Online, Price,
+    Regularised, Task,
 };
+pub use linear::{Linear, Multiplier, Posterior};
 pub use sample_size::{Needed, curve, examples_for, needed};
 
 use crate::sources::Source;

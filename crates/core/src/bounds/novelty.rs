@@ -88,6 +88,11 @@ fn nu_claim(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
             "more than a share ν lies outside: the fit ended early or examples weigh differently",
         ));
     }
+    if novelty.support < nu * facts.examples * (1.0 - 1e-9) - 1e-9 {
+        return Err(NotApplicable::because(
+            "less than a share ν carries weight: the fit ended early or examples weigh differently",
+        ));
+    }
     Ok(Claim::new(nu)
         .given("outliers", novelty.outliers / facts.examples)
         .given("support", novelty.support / facts.examples)

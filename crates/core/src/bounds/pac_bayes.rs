@@ -6,9 +6,11 @@
 //! Without training errors, E 1[R̂(h) = 0] (1 − R(h))^{−m} = 1 for every h, so Markov's inequality and a change of measure
 //! give R(Gibbs) ≤ 1 − exp(−(KL + ln(1/δ))/m) for all Q without training error.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Quantity, Task};
+use super::linear::evenly;
+use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task};
 use crate::chance::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
 use crate::sources::{AMBROLADZE, HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
+use rayon::prelude::*;
 use std::f64::consts::LN_2;
 
 /// (ln(1/P(h)) + nats)/m, one of countably many classifiers without training error (Thm. 5.1).
@@ -85,7 +87,10 @@ pub fn cap(gamma: f64, d: f64, m: f64, nats: f64) -> f64 {
 
 /// The Gibbs training error (1/m) Σ Φ̄(μ Γ_i) of N(μ w/‖w‖, I).
 pub fn gibbs_error(gammas: &[f64], mu: f64) -> f64 {
-    gammas.iter().map(|g| upper_normal(mu * g)).sum::<f64>() / gammas.len().max(1) as f64
+    // parts of one size, so that the sum does not depend on how many threads share them
+    let of = |part: &[f64]| part.iter().map(|g| upper_normal(mu * g)).sum::<f64>();
+    let parts: Vec<f64> = gammas.par_chunks(2048).map(of).collect();
+    parts.iter().sum::<f64>() / gammas.len().max(1) as f64
 }
 
 /// The least [`pac_bayes_kl`] over μ, KL = ½μ²: (bound, μ, Gibbs training error). The bound holds for all μ at once.
@@ -95,23 +100,29 @@ pub fn gaussian(gammas: &[f64], m: f64, nats: f64) -> (f64, f64, f64) {
 
 /// The same with another prior, whose divergence depends on μ.
 fn gaussian_from(gammas: &[f64], divergence: impl Fn(f64) -> f64, m: f64, nats: f64) -> (f64, f64, f64) {
-    /// Margins by which μ is chosen; the bound itself is that of all.
-    const SOME: usize = 100;
-    let every = gammas.len().div_ceil(SOME).max(1);
-    let some: Vec<f64> = gammas.iter().copied().step_by(every).collect();
+    // margins by which μ is chosen; the bound itself is that of all
+    let some = evenly(gammas);
     let constant = ln_maurer(m) + nats;
     let bound = |rate: f64, mu: f64| kl_inverse(rate, (divergence(mu) + constant) / m);
     let value = |mu: f64| {
         let rate = gibbs_error(&some, mu);
         (bound(rate, mu), mu, rate)
     };
-    // one valley on the scale of logarithms; a coarse walk and golden sections
-    let grid: Vec<_> = (-4..=12).map(|i| value(2.0_f64.powi(i))).collect();
-    let least = (0..grid.len()).min_by(|&a, &b| grid[a].0.total_cmp(&grid[b].0)).unwrap_or(0);
-    let (mut low, mut high) = (grid[least.saturating_sub(1)].1, grid[(least + 1).min(grid.len() - 1)].1);
+    // one valley on the scale of logarithms: downhill by factors of two, then golden sections
+    let (mut place, mut least) = (4, value(16.0));
+    for step in [-1, 1] {
+        loop {
+            let next = value(2.0_f64.powi(place + step));
+            if next.0 >= least.0 || !(-4..=12).contains(&(place + step)) {
+                break;
+            }
+            (place, least) = (place + step, next);
+        }
+    }
+    let (mut low, mut high) = (0.5 * least.1, 2.0 * least.1);
     let golden = 0.618_033_988_749_894_9;
     let (mut left, mut right) = (value(high - golden * (high - low)), value(low + golden * (high - low)));
-    for _ in 0..12 {
+    for _ in 0..8 {
         // one of the two inner places serves again
         if left.0 < right.0 {
             high = right.1;
@@ -123,8 +134,7 @@ fn gaussian_from(gammas: &[f64], divergence: impl Fn(f64) -> f64, m: f64, nats: 
             right = value(low + golden * (high - low));
         }
     }
-    let (_, mu, _) =
-        [left, right].into_iter().fold(grid[least], |best, found| if found.0 < best.0 { found } else { best });
+    let (_, mu, _) = [left, right].into_iter().fold(least, |best, found| if found.0 < best.0 { found } else { best });
     let rate = gibbs_error(gammas, mu);
     (bound(rate, mu), mu, rate)
 }
@@ -160,15 +170,16 @@ pub fn gaussian_process_divergence(
     0.5 * (trace + quadratic - n + ln_det_prior - ln_det_posterior)
 }
 
-impl Linear {
-    /// Γ_i = y_i f(x_i)/(‖w‖ √κ(x_i, x_i)), margins lowered by the solver's tolerance.
-    pub fn normalised_margins(&self) -> Vec<f64> {
-        let norm = self.squared_norm.max(0.0).sqrt();
-        let gamma = |(f, k): (&f64, &f64)| {
-            let length = norm * k.max(0.0).sqrt();
-            if length > 0.0 { ((f - self.slack) / length).clamp(-1.0, 1.0) } else { 0.0 }
-        };
-        self.margins.iter().zip(&self.squared_lengths).map(gamma).collect()
+impl Facts {
+    /// Chooses one posterior for all PAC-Bayes bounds of these facts at about this δ, so that its Gibbs error is summed once:
+    /// they hold for every posterior.
+    pub fn choose_posterior(&mut self, delta: f64) {
+        let nats = self.price.nats(&ENTRIES[0]) - delta.ln();
+        let Ok(gammas) = linear(self).map(|l| &l.gammas) else { return };
+        let (_, mu, gibbs_error) = gaussian(gammas, self.examples, nats);
+        if let Some(linear) = &mut self.linear {
+            linear.posterior = Some(Posterior { mu, gibbs_error });
+        }
     }
 }
 
@@ -185,7 +196,7 @@ fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
 
 /// The smallest normalised margin and d = min(m, n).
 fn separated(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
-    let least = linear(facts)?.normalised_margins().into_iter().fold(f64::INFINITY, f64::min);
+    let least = linear(facts)?.least_gamma();
     if least.is_nan() || least <= 0.0 {
         return Err(NotApplicable::because(
             "needs a margin above zero: some training example is misclassified or on the plane",
@@ -196,9 +207,24 @@ fn separated(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
 
 const PRIOR: &str = "the prior, N(0, I) in feature space, is fixed before the data";
 
+/// The posterior that was chosen, or else the best for the kl bound.
+fn posterior(facts: &Facts, nats: f64) -> Result<Posterior, NotApplicable> {
+    let linear = linear(facts)?;
+    Ok(linear.posterior.unwrap_or_else(|| {
+        let (_, mu, gibbs_error) = gaussian(&linear.gammas, facts.examples, nats);
+        Posterior { mu, gibbs_error }
+    }))
+}
+
+/// A claim about Gibbs' classifier by a bound of its training error and KL = ½μ².
+fn gibbs_by(facts: &Facts, nats: f64, bound: fn(f64, f64, f64, f64) -> f64) -> Result<Claim, NotApplicable> {
+    let Posterior { mu, gibbs_error } = posterior(facts, nats)?;
+    let value = bound(gibbs_error, 0.5 * mu * mu, facts.examples, nats);
+    Ok(Claim::new(value).given("mu", mu).given("gibbs_training_error", gibbs_error).checked(PRIOR))
+}
+
 fn gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let (value, mu, rate) = gaussian(&linear(facts)?.normalised_margins(), facts.examples, nats);
-    Ok(Claim::new(value).given("mu", mu).given("gibbs_training_error", rate).checked(PRIOR))
+    gibbs_by(facts, nats, pac_bayes_kl)
 }
 
 fn kl_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -208,10 +234,9 @@ fn kl_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 }
 
 fn mcallester_vote(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let gammas = linear(facts)?.normalised_margins();
-    let (_, mu, rate) = gaussian(&gammas, facts.examples, nats);
-    let value = 2.0 * mcallester(rate, 0.5 * mu * mu, facts.examples, nats);
-    Ok(Claim::new(value).given("mu", mu).given("gibbs_training_error", rate).checked(PRIOR))
+    let mut claim = gibbs_by(facts, nats, mcallester)?;
+    claim.value *= 2.0;
+    Ok(claim)
 }
 
 fn informed_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {

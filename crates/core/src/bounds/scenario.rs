@@ -47,26 +47,34 @@ pub fn scenario(n: f64, k: f64, nats: f64) -> f64 {
     rising_root(0.0, 1.0, |epsilon| ln_below(n, k, epsilon) - nats - n.ln() - left(epsilon))
 }
 
-/// Both ends of the probability: t_low < t_up with C(N, k) t^{N−k} = (β/2N) Σ_{i=k}^{N−1} C(i, k) t^{i−k} +
-/// (β/6N) Σ_{i=N+1}^{4N} C(i, k) t^{i−k}; [max(0, 1 − t_up), 1 − t_low].
-pub fn scenario_interval(n: f64, k: f64, nats: f64) -> (f64, f64) {
-    if n < 1.0 {
-        return (0.0, 1.0);
-    }
-    let k = k.min(n);
-    let excess = |epsilon: f64| {
+/// The right side over the left, in logarithms, of C(N, k) t^{N−k} = (β/2N) Σ_{i=k}^{N−1} C(i, k) t^{i−k} +
+/// (β/6N) Σ_{i=N+1}^{4N} C(i, k) t^{i−k}, t = 1 − ε. Between its roots, where k/N lies, it is below 0.
+fn excess(n: f64, k: f64, nats: f64) -> impl Fn(f64) -> f64 {
+    let ln_left = ln_choose(n, k);
+    move |epsilon| {
         let above = ln_above(n, k, epsilon) - nats - (6.0 * n).ln();
         let below =
             if k < n && epsilon > 0.0 { ln_below(n, k, epsilon) - nats - (2.0 * n).ln() } else { f64::NEG_INFINITY };
         let right = ln_sum_exp([above, below].into_iter());
-        let left = ln_choose(n, k) + if k < n { (n - k) * (-epsilon).ln_1p() } else { 0.0 };
-        right - left
-    };
-    // the left side is larger between the roots, where k/N lies, and the right side outside
-    let inside = (k / n).min(1.0 - 1e-12);
-    let lower = if excess(0.0) <= 0.0 { 0.0 } else { rising_root(0.0, inside, |epsilon| -excess(epsilon)) };
-    let upper = if k >= n { 1.0 } else { rising_root(inside, 1.0, excess) };
-    (lower, upper)
+        right - ln_left - if k < n { (n - k) * (-epsilon).ln_1p() } else { 0.0 }
+    }
+}
+
+/// A place between the roots.
+fn between(n: f64, k: f64) -> f64 {
+    (k / n).min(1.0 - 1e-12)
+}
+
+/// The lower end of the probability at k of N examples: max(0, 1 − t_up) with the larger root t_up of [`excess`].
+pub fn scenario_lower(n: f64, k: f64, nats: f64) -> f64 {
+    let k = k.min(n);
+    let excess = excess(n, k, nats);
+    if n < 1.0 || excess(0.0) <= 0.0 { 0.0 } else { rising_root(0.0, between(n, k), |epsilon| -excess(epsilon)) }
+}
+
+/// The upper end: 1 − t_low with the smaller root t_low of [`excess`].
+pub fn scenario_upper(n: f64, k: f64, nats: f64) -> f64 {
+    if n < 1.0 || k >= n { 1.0 } else { rising_root(between(n, k), 1.0, excess(n, k, nats)) }
 }
 
 /// The 1 − δ quantile of Beta(n, m − n + 1) for n unknowns, before the data; exact where n examples always support.
@@ -103,8 +111,8 @@ fn margin_violation(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let set = wanted(facts)?;
     facts.without_copies()?;
     // each end at the count that makes it safe
-    let (lower, _) = scenario_interval(facts.examples, set.surely.min(set.size), nats);
-    let (_, upper) = scenario_interval(facts.examples, set.size, nats);
+    let lower = scenario_lower(facts.examples, set.surely.min(set.size), nats);
+    let upper = scenario_upper(facts.examples, set.size, nats);
     let claim = told(facts, Claim::new(upper).above(lower), set.size);
     let claim = if matches!(facts.task, Task::Classes(_)) { claim.of(Quantity::MarginViolation) } else { claim };
     Ok(claim.declared("no point has positive probability"))

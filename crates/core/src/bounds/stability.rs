@@ -49,6 +49,13 @@ pub fn squares(mean_loss: f64, radius: f64, lambda: f64, largest: f64, m: f64, n
     stability(mean_loss, beta(2.0 * reach, radius, lambda, m), reach * reach, m, nats)
 }
 
+/// [`stability_loo`] of the squared loss, see [`squares`]. The fits without an example have the same λm, so β is the same.
+pub fn squares_left_out(loo_loss: f64, radius: f64, lambda: f64, largest: f64, m: f64, nats: f64) -> f64 {
+    let reach = largest + radius * largest / lambda.sqrt();
+    let beta = beta(2.0 * reach, radius, lambda, m);
+    stability_loo(loo_loss, beta, beta, reach * reach, m, nats)
+}
+
 fn minimiser(facts: &Facts) -> Result<(Regularised, f64), NotApplicable> {
     let r = facts.regularised.ok_or_else(|| {
         NotApplicable::because("the machine does not minimise a convex loss and λ‖f‖², for which alone it is proved")
@@ -98,6 +105,23 @@ fn ends(r: Regularised) -> Result<[f64; 2], NotApplicable> {
 }
 
 fn squares_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    squares_by(facts, nats, "mean_loss", squares, |r| Ok(r.mean_loss))
+}
+
+fn left_out_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    squares_by(facts, nats, "left_out_loss", squares_left_out, |r| {
+        r.left_out.ok_or_else(|| NotApplicable::because("the machine has not told its errors without one example each"))
+    })
+}
+
+/// A bound of the squared loss by a mean of it over the training examples.
+fn squares_by(
+    facts: &Facts,
+    nats: f64,
+    name: &'static str,
+    bound: fn(f64, f64, f64, f64, f64, f64) -> f64,
+    mean: fn(&Regularised) -> Result<f64, NotApplicable>,
+) -> Result<Claim, NotApplicable> {
     let (r, radius) = minimiser(facts)?;
     if facts.task != Task::Numbers {
         return Err(NotApplicable::because("is for numbers"));
@@ -106,12 +130,13 @@ fn squares_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         return Err(NotApplicable::because("is for the squared loss: see stability_regression"));
     }
     let largest = ends(r)?.iter().fold(0.0, |most: f64, end| most.max(end.abs()));
-    let value = squares(r.mean_loss, radius, r.lambda, largest, facts.examples, nats);
+    let mean = mean(&r)?;
+    let value = bound(mean, radius, r.lambda, largest, facts.examples, nats);
     Ok(Claim::new(value)
         .at_most((largest + radius * largest / r.lambda.sqrt()).powi(2))
         .given("lambda", r.lambda)
         .given("radius", radius)
-        .given("mean_loss", r.mean_loss)
+        .given(name, mean)
         .checked("the squared loss with a penalty on the whole weight vector")
         .declared("every target lies in the range"))
 }
@@ -176,5 +201,15 @@ pub const ENTRIES: &[BoundEntry] = &[
         source: Source::new(&BOUSQUET_ELISSEEFF, "Thm. 12 and 22"),
         use_when: "The range of the targets is known and λ is a large part of the number of examples.",
         claim: squares_claim,
+    },
+    BoundEntry {
+        name: "stability_left_out",
+        summary: "The same from the errors of the fits without one example each",
+        formula: "mean (y − f₋ᵢ)² + β + (4mβ + b) √(ln(1/δ)/2m), β = 2bκ²/(λm), b = (B + κB/√λ)²",
+        quantity: Quantity::ExpectedLoss,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&BOUSQUET_ELISSEEFF, "Thm. 12 and 22"),
+        use_when: "A ridge regression fits its examples better than new ones.",
+        claim: left_out_claim,
     },
 ];

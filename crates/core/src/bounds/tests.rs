@@ -10,6 +10,10 @@ fn near(name: &str, got: f64, wanted: f64) {
     assert!((got - wanted).abs() < 6e-11_f64.max(6e-11 * wanted.abs()), "{name}: {got}, wanted {wanted}");
 }
 
+fn interval(n: f64, k: f64, nats: f64) -> (f64, f64) {
+    (scenario::scenario_lower(n, k, nats), scenario::scenario_upper(n, k, nats))
+}
+
 #[test]
 fn reference_values() {
     near("finite class", test_set::finite_class(0.0, 1000.0, 1e6_f64.ln(), NATS), 0.093_553_166_7);
@@ -48,10 +52,10 @@ fn reference_values() {
     near("scenario 50", scenario::scenario(1000.0, 50.0, NATS), 0.073_231_961_7);
     near("scenario 0", scenario::scenario(100.0, 0.0, NATS), 0.043_864_778_2);
     near("scenario 5", scenario::scenario(100.0, 5.0, NATS), 0.134_244_966_8);
-    let (low, high) = scenario::scenario_interval(1000.0, 50.0, NATS);
+    let (low, high) = interval(1000.0, 50.0, NATS);
     near("interval low", low, 0.030_585_131_9);
     near("interval high", high, 0.075_270_986_3);
-    let (low, high) = scenario::scenario_interval(100.0, 5.0, NATS);
+    let (low, high) = interval(100.0, 5.0, NATS);
     near("interval low", low, 0.007_806_112_0);
     near("interval high", high, 0.144_487_673_2);
     near("stable", compression::stable(1000.0, 20.0, NATS), 0.064_003_373_9);
@@ -74,7 +78,7 @@ fn scenario_roots_solve_their_printed_equations() {
             let ratio = beta / f64::from(n) * sum(k, n - 1, t) / left(t);
             assert!((ratio - 1.0).abs() < 1e-6, "{n} {k}: {ratio}");
         }
-        let (low, high) = scenario::scenario_interval(f64::from(n), f64::from(k), nats);
+        let (low, high) = interval(f64::from(n), f64::from(k), nats);
         for epsilon in [low, high] {
             let t = 1.0 - epsilon;
             if epsilon <= 0.0 || epsilon >= 1.0 {
@@ -86,7 +90,7 @@ fn scenario_roots_solve_their_printed_equations() {
         }
         assert!(low <= f64::from(k) / f64::from(n) && f64::from(k) / f64::from(n) <= high);
     }
-    let (low, high) = scenario::scenario_interval(1000.0, 1000.0, NATS);
+    let (low, high) = interval(1000.0, 1000.0, NATS);
     assert!((low - 0.9884).abs() < 1e-4 && high == 1.0, "{low}");
 }
 
@@ -101,7 +105,7 @@ fn orderings_between_formulas() {
             assert!(compression::lossless_exact(m, d, NATS) <= compression::lossless(m, d, NATS));
             near("q = 0", compression::binomial(m, d, 0.0, NATS), compression::lossless_exact(m, d, NATS));
             // one-sided is below the upper of two sides; both rise in k and fall in N
-            let (low, high) = scenario::scenario_interval(m, d, NATS);
+            let (low, high) = interval(m, d, NATS);
             let one = scenario::scenario(m, d, NATS);
             assert!(one <= high && low <= d / m && d / m <= high, "{m} {d}");
             assert!(scenario::scenario(m, d + 1.0, NATS) > one && scenario::scenario(2.0 * m, d, NATS) < one);
@@ -207,8 +211,8 @@ fn edges_give_numbers() {
                     compression::lossless_exact(m, d, nats),
                     compression::stable_blocks(m, d, (2.5 * d).ceil().max(1.0), nats),
                     scenario::scenario(m, d, nats),
-                    scenario::scenario_interval(m, d, nats).0,
-                    scenario::scenario_interval(m, d, nats).1,
+                    scenario::scenario_lower(m, d, nats),
+                    scenario::scenario_upper(m, d, nats),
                     scenario::a_priori(m, d, nats),
                     crate::chance::binomial_upper(d, m, nats),
                     crate::chance::binomial_lower(d, m, nats),
@@ -250,14 +254,9 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     let wrong = (40.0 * error).ceil() as usize;
     let margins: Vec<f64> = (0..40).map(|i| if i < wrong { -gamma } else { gamma }).collect();
     facts.linear = Some(Linear {
-        squared_lengths: vec![1.0; margins.len()],
         support: margins.iter().map(|f| Multiplier { margin: *f, alpha: 0.5, squared_length: 1.0 }).collect(),
-        margins,
-        squared_norm: 1.0,
-        offset: 0.0,
-        slack: 0.0,
-        from_optimum: 0.0,
         hard: error == 0.0,
+        ..Linear::new(margins, &[1.0; 40], 1.0, 0.0)
     });
     facts.kernel = KernelFacts {
         radius: Some(1.0),
@@ -271,6 +270,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         lambda: 0.1,
         lipschitz: (size > 0.0).then_some(1.0),
         mean_loss: error,
+        left_out: Some(0.3),
         free_offset: false,
         range: Some([-1.0, 1.0]),
         from_optimum: 0.0,
@@ -402,4 +402,46 @@ fn stability_of_squares_is_that_of_their_slope() {
     let beta = 36.0 / (8.0 * m);
     let expected = mean + 2.0 * beta + (4.0 * m * beta + 9.0) * (NATS / (2.0 * m)).sqrt();
     near("squares", stability::squares(mean, 1.0, 4.0, 2.0, m, NATS), expected);
+    // one β less, on the error of the fits without an example
+    near("left out", stability::squares_left_out(mean, 1.0, 4.0, 2.0, m, NATS), expected - beta);
+}
+
+#[test]
+fn few_margins_stand_for_all() {
+    let all: Vec<f64> = (0..5000).map(|i| (f64::from(i * 37 % 5000) / 2500.0 - 1.0).powi(3)).collect();
+    let few = linear::evenly(&all);
+    assert_eq!(few.len(), 100);
+    let (least, most) = all.iter().fold((9.0_f64, -9.0_f64), |(l, h), x| (l.min(*x), h.max(*x)));
+    assert_eq!((few[0], few[99]), (least, most));
+    let mut sorted = all.clone();
+    sorted.sort_by(f64::total_cmp);
+    for (i, x) in few.iter().enumerate() {
+        assert!((x - sorted[i * 4999 / 99]).abs() < 1e-3, "{i}: {x}");
+    }
+    // the order in which they stand does not matter
+    assert_eq!(linear::evenly(&sorted).len(), 100);
+    let apart = linear::evenly(&sorted).iter().zip(&few).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 1e-14);
+    assert_eq!(linear::evenly(&[0.5; 300])[50], 0.5);
+    assert_eq!(linear::evenly(&[1.0, 2.0]), [1.0, 2.0]);
+    assert_eq!(linear::evenly(&[f64::INFINITY; 200]).len(), 200);
+}
+
+#[test]
+fn one_posterior_serves_all_pac_bayes_bounds() {
+    let mut facts = rich(5000.0, 40.0, 0.05, 0.2);
+    let of = |facts: &Facts, name: &str, delta: f64| Certificate::of(find(name).unwrap(), facts, delta).value.unwrap();
+    let names = ["pac_bayes_kl", "pac_bayes_kl_gibbs", "pac_bayes_mcallester"];
+    let alone: Vec<f64> = names.iter().map(|n| of(&facts, n, 0.05)).collect();
+    let other = of(&facts, "pac_bayes_kl", 0.05 / 3.0);
+    facts.choose_posterior(0.05);
+    let chosen = facts.linear.as_ref().unwrap().posterior.unwrap();
+    near("Gibbs error", chosen.gibbs_error, pac_bayes::gibbs_error(&facts.linear.as_ref().unwrap().gammas, chosen.mu));
+    for (name, value) in names.iter().zip(alone) {
+        near(name, of(&facts, name, 0.05), value);
+    }
+    // at another δ it is nearly the best, and never better
+    let at_third = of(&facts, "pac_bayes_kl", 0.05 / 3.0);
+    assert!(at_third >= other - 1e-6 && at_third <= 1.001 * other, "{at_third} {other}");
+    assert!(facts.at(1e4).linear.unwrap().posterior.is_none());
 }

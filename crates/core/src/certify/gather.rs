@@ -1,13 +1,13 @@
 //! Facts about a model: margins, norms, compression sets and prices, from its scores on the training examples.
 
+use super::held_out::{held_out_facts, seen_before};
 use super::plan::between;
 use super::seen::Seen;
 use super::{Options, informed, thorough};
 use crate::bounds::{
-    Compression, Facts, HeldOut, HeldOutLoss, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price,
-    Regularised, Task,
+    Compression, Facts, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price, Regularised, Task,
 };
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::gram::Side;
 use crate::kernels::Definite;
@@ -15,7 +15,6 @@ use crate::machines::{self, Coefficients, Compresses, Machine, Theory};
 use crate::model::Model;
 use crate::params::assign;
 use crate::solvers::{Monitor, Status};
-use std::collections::HashSet;
 use std::f64::consts::LN_2;
 
 /// The numbers about a model that theorems ask for.
@@ -27,6 +26,9 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     between("delta", options.delta)?;
     if options.candidates == Some(0) {
         return usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned());
+    }
+    if options.held_out_candidates == 0 {
+        return usage("held_out_candidates = 0: the model itself is one of them; give 1 or more".to_owned());
     }
     let (fingerprint, copies) = training.fingerprint_and_copies();
     if let Some(origin) = &model.origin
@@ -53,8 +55,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     facts.kernel = kernel_facts(model, training, &seen);
     match linear(model, training, &seen, &theory) {
         Ok(linear) => {
-            facts.kernel.trace = linear.squared_lengths.iter().sum();
-            facts.linear = Some(linear);
+            (facts.kernel.trace, facts.linear) = (linear.0, Some(linear.1));
         }
         Err(reason) => facts.no_linear = reason,
     }
@@ -70,6 +71,8 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
     }
     facts.copies = copies;
+    facts.given_matrix = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
+    facts.weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
     facts.recognised = model.origin.is_some();
     if let Some(held_out) = options.held_out {
         facts.held_out_copies = seen_before(training, held_out)?;
@@ -140,7 +143,8 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     }
     let recorded = (model.candidates > 0).then_some(model.candidates);
     Price {
-        candidates: options.candidates.or(recorded),
+        // what a search has recorded cannot be talked away
+        candidates: options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded),
         held_out_candidates: options.held_out_candidates.max(1),
         learned: nats,
         learned_what: what.join("; "),
@@ -183,7 +187,8 @@ pub(super) fn dual(model: &Model) -> Option<(&[usize], Vec<f64>)> {
     }
 }
 
-fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Linear, String> {
+/// tr K, with the 1 for an offset, and the weight vector.
+fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<(f64, Linear), String> {
     let Some(decision) = seen.decision() else {
         return Err(match seen.task {
             Task::Classes(_) => "is for two classes".to_owned(),
@@ -195,10 +200,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
     }
     let b = offset(model, seen);
     let plus = if b == 0.0 { 0.0 } else { 1.0 };
-    let lengths = model.kernel.gram(training).ok().and_then(|g| g.self_similarities(Side::Rows));
-    let Some(lengths) = lengths.filter(|l| l.len() == training.len()) else {
-        return Err("κ(x, x) of the examples is not known".to_owned());
-    };
+    let lengths = lengths(model, training)?;
     let mut support = Vec::new();
     let squared = match (&model.fitted.expansion.coefficients, dual(model)) {
         (_, Some((points, c))) => {
@@ -235,16 +237,26 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
     if !margins.iter().zip(&lengths).all(fits) {
         return Err("scores do not fit the length of the weight vector".to_owned());
     }
-    Ok(Linear {
-        margins,
-        squared_lengths: lengths.iter().map(|k| k + plus).collect(),
-        squared_norm,
+    let lengths: Vec<f64> = lengths.iter().map(|k| k + plus).collect();
+    let slack = model.fitted.proof.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3);
+    let linear = Linear {
         offset: b,
         support,
-        slack: model.fitted.proof.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3),
         from_optimum: from_optimum(model),
         hard: theory.hard || (theory.multipliers && note(model, "bounded_multipliers") == Some(0.0)),
-    })
+        ..Linear::new(margins, &lengths, squared_norm, slack)
+    };
+    Ok((lengths.iter().sum(), linear))
+}
+
+/// κ(x, x) of examples.
+fn lengths(model: &Model, data: &Dataset) -> Result<Vec<f64>, String> {
+    // where the formula tells, no example has to be looked at
+    if let Some(same) = model.kernel.self_similarity() {
+        return Ok(vec![same; data.len()]);
+    }
+    let found = model.kernel.gram(data).ok().and_then(|g| g.self_similarities(Side::Rows));
+    found.filter(|l| l.len() == data.len()).ok_or_else(|| "κ(x, x) of the examples is not known".to_owned())
 }
 
 /// f and κ(x, x) of the points that carry weight: from the training examples where their places are known, else computed.
@@ -260,10 +272,8 @@ fn at_points(
         let at = |all: &[f64]| points.iter().map(|&p| all[model.places[p]]).collect();
         return Ok((at(decision), at(lengths)));
     }
-    let own: Vec<f64> = match model.kernel.gram(&model.examples).ok().and_then(|g| g.self_similarities(Side::Rows)) {
-        Some(all) => points.iter().map(|&p| all[p]).collect(),
-        None => return Err("κ(x, x) of the examples is not known".to_owned()),
-    };
+    let all = self::lengths(model, &model.examples)?;
+    let own: Vec<f64> = points.iter().map(|&p| all[p]).collect();
     let scores = model.scores(&model.examples).map_err(|e| e.to_string())?;
     let f = |p: usize| match seen.outputs {
         2 => 0.5 * (scores[2 * p] - scores[2 * p + 1]),
@@ -346,10 +356,13 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
     }
     let counted = inside.iter().filter(|i| **i).count();
     let carrying = model.fitted.proof.support.unwrap_or(0).min(training.len());
-    // without a multiplier between its bounds the offset lies in the middle of an interval that two more examples end
-    let bounded = note(model, "bounded_multipliers");
-    let loose = offset && theory.multipliers && bounded.is_some_and(|b| b >= carrying as f64);
-    let ends = if loose { 2 } else { 0 };
+    // an offset that no multiplier between its bounds fixes lies in the middle of an interval that two more examples end; whoever
+    // does not know has to fear it for each of them, but those that are weights of their own are fixed
+    let unknown = || match (&model.fitted.expansion.coefficients, &model.origin) {
+        (Coefficients::Primal { .. }, Some(_)) => 0.0,
+        _ => model.fitted.expansion.offsets.len() as f64,
+    };
+    let ends = 2 * note(model, "loose_offsets").unwrap_or_else(unknown) as usize;
     Ok(Compression {
         size: (counted.max(carrying) + ends).min(training.len()) as f64,
         surely: depth.iter().filter(|d| **d < -tolerance).count() as f64,
@@ -375,6 +388,7 @@ fn regularised(
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
         lipschitz: loss.lipschitz,
         mean_loss,
+        left_out: note(model, "loo_rmse").filter(|_| loss.lipschitz.is_none()).map(|r| r * r),
         free_offset: loss.free_offset,
         range: options.target_range,
         from_optimum: from_optimum(model),
@@ -382,7 +396,7 @@ fn regularised(
 }
 
 /// A range that an example has left is none.
-fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Result<(), Error> {
+pub(super) fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Result<(), Error> {
     let Some([low, high]) = options.target_range else { return Ok(()) };
     match values.iter().find(|v| !(low..=high).contains(*v)) {
         None => Ok(()),
@@ -447,51 +461,4 @@ fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
         .filter(|_| !searched)
         .filter(|_| matches!(facts.task, Task::Classes(_)))
         .map(|share| (share * facts.examples).round())
-}
-
-/// How many held-out examples, with their targets, also stand among those of training.
-fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
-    if training.fingerprint() == held_out.fingerprint() {
-        let finding = "the held-out examples are those of training; give examples that the model has not seen";
-        return Err(DataError::Usage { finding: finding.to_owned() }.into());
-    }
-    let known: HashSet<u64> = training.example_fingerprints().into_iter().collect();
-    let count = held_out.example_fingerprints().iter().filter(|f| known.contains(f)).count();
-    if count == held_out.len() && count > 0 {
-        let finding = format!(
-            "all {count} held-out examples also stand among those of training; give examples that the model has not seen"
-        );
-        return Err(DataError::Usage { finding }.into());
-    }
-    Ok(count)
-}
-
-fn held_out_facts(
-    model: &Model,
-    data: &Dataset,
-    theory: &Theory,
-    task: Task,
-    options: &Options<'_>,
-) -> Result<(Option<HeldOut>, Option<HeldOutLoss>), Error> {
-    if data.is_empty() {
-        return Err(DataError::Empty { place: "the held-out data".to_owned() }.into());
-    }
-    if matches!(task, Task::Classes(_) | Task::Numbers) && data.target().is_none() {
-        let finding = "the held-out examples have no target to be right or wrong about; give labelled ones";
-        return Err(DataError::Usage { finding: finding.to_owned() }.into());
-    }
-    let seen = Seen::of(model, data, model.scores(data)?, theory)?;
-    in_range(&seen.values, options, "a held-out example")?;
-    let n = data.len() as f64;
-    let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
-    let counted = (task != Task::Nothing && seen.judged).then_some(HeldOut { examples: n, errors });
-    let one = seen.task == Task::Numbers && seen.scores.len() == seen.values.len();
-    let loss = options.target_range.filter(|_| one).map(|[low, high]| {
-        let losses = seen.scores.iter().zip(&seen.values).map(|(f, y)| (y - f.clamp(low, high)).abs());
-        let losses: Vec<f64> = losses.collect();
-        let mean = losses.iter().sum::<f64>() / n;
-        let squares: f64 = losses.iter().map(|l| (l - mean).powi(2)).sum();
-        HeldOutLoss { examples: n, mean, variance: squares / (n - 1.0).max(1.0), range: high - low }
-    });
-    Ok((counted, loss))
 }

@@ -75,12 +75,11 @@ pub(super) fn prior(
     if !(squared > 0.0 && inner.is_finite()) {
         return Ok(None);
     }
-    let all = linear.normalised_margins();
     Ok(Some(Informed {
         examples: rest.len() as f64,
         // rounding apart, Cauchy and Schwarz see to it
         cosine: (inner / (squared * linear.squared_norm).sqrt()).clamp(-1.0, 1.0),
-        gammas: rest.iter().map(|&i| all[i]).collect(),
+        gammas: rest.iter().map(|&i| linear.gammas[i]).collect(),
     }))
 }
 

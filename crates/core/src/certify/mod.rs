@@ -6,6 +6,7 @@
 
 mod cross_validation;
 mod gather;
+mod held_out;
 mod informed;
 pub mod part;
 mod plan;
@@ -131,7 +132,8 @@ impl Model {
 }
 
 /// The certificates of facts.
-pub fn certify(facts: Facts, delta: f64) -> Certified {
+pub fn certify(mut facts: Facts, delta: f64) -> Certified {
+    facts.choose_posterior(delta);
     let few = facts.thinned();
     let entries: Vec<_> = bounds::all().collect();
     let told = |entry: &&'static BoundEntry| Certificate::told(entry, &facts, &few, delta);

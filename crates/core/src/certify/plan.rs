@@ -87,6 +87,10 @@ impl Expected {
     /// If a share is not between 0 and 1, or a number is below 0.
     pub fn facts(&self) -> Result<Facts, Error> {
         self.check()?;
+        if self.lambda.is_some() && self.margin.is_none() {
+            let finding = "lambda says how steady a classifier is, but not how well it does: expect a margin too";
+            return Err(usage(finding.to_owned()));
+        }
         let mut facts = Facts::bare(MANY, Task::Classes(2));
         let error = self.training_error.unwrap_or(0.0);
         let candidates = self.candidates.unwrap_or(1).max(1);
@@ -112,16 +116,7 @@ impl Expected {
             let gamma = self.margin.unwrap_or(0.0);
             let wrong = (100.0 * error).ceil() as usize;
             let margins: Vec<f64> = (0..100).map(|i| if i < wrong { -gamma } else { gamma }).collect();
-            facts.linear = Some(Linear {
-                squared_lengths: vec![1.0; margins.len()],
-                margins,
-                squared_norm: 1.0,
-                offset: 0.0,
-                support: Vec::new(),
-                slack: 0.0,
-                from_optimum: 0.0,
-                hard: error == 0.0,
-            });
+            facts.linear = Some(Linear { hard: error == 0.0, ..Linear::new(margins, &[1.0; 100], 1.0, 0.0) });
             let complexity = self.margin.filter(|g| *g > 0.0 && error == 0.0).map(|g| 1.0 / (g * g));
             facts.online =
                 complexity.map(|bound| Online { mistakes: bound, updated: bound, mistake_bound: Some(bound) });
@@ -130,6 +125,7 @@ impl Expected {
             lambda,
             lipschitz: Some(1.0),
             mean_loss: error,
+            left_out: None,
             free_offset: false,
             range: None,
             from_optimum: 0.0,
@@ -176,6 +172,9 @@ impl Expected {
             if let Some(value) = value.filter(|v| !(*v >= 0.0 && v.is_finite())) {
                 return Err(usage(format!("the expected {name} {value} must be a number at or above 0")));
             }
+        }
+        if self.candidates == Some(0) {
+            return Err(usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned()));
         }
         Ok(())
     }

@@ -104,7 +104,10 @@ pub fn statement(c: &Certificate) -> String {
         let v = 100.0 * v;
         // rounded up, so that the sentence is never stronger than the theorem
         if v >= 0.1 {
-            return format!("{:.1} %", (v * 10.0).ceil() / 10.0);
+            let shown = (v * 10.0).ceil() / 10.0;
+            // what is below all must not be rounded to all
+            let finer = || (v * 1e4).ceil() / 1e4;
+            return if shown >= 100.0 && v < 100.0 { format!("{} %", trim(finer())) } else { format!("{shown:.1} %") };
         }
         let unit = 10.0_f64.powf(v.max(f64::MIN_POSITIVE).log10().floor() - 1.0);
         format!("{:.1e} %", (v / unit).ceil() * unit)

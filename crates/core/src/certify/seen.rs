@@ -41,10 +41,17 @@ impl Seen {
             Some(scores) => scores.clone(),
             None => model.scores(data)?,
         };
-        Self::of(model, data, scores, theory)
+        Self::of(model, data, scores, theory, false)
     }
 
-    pub(super) fn of(model: &Model, data: &Dataset, scores: Vec<f64>, theory: &Theory) -> Result<Self, Error> {
+    /// The same of other examples. Those of a class that the model does not know are wrong, or refused.
+    pub(super) fn of(
+        model: &Model,
+        data: &Dataset,
+        scores: Vec<f64>,
+        theory: &Theory,
+        unknown_is_wrong: bool,
+    ) -> Result<Self, Error> {
         let outputs = model.fitted.expansion.outputs().max(1);
         let output = model.fitted.readout.read(scores.clone());
         let n = data.len();
@@ -65,6 +72,9 @@ impl Seen {
             (Readout::Vote { labels } | Readout::ArgMax { labels }, Output::Labels { codes, .. }) => {
                 seen.task = Task::Classes(labels.len());
                 seen.codes = known_codes(data.target().ok_or(DataError::NoTarget)?, labels)?;
+                if !unknown_is_wrong && seen.codes.contains(&UNKNOWN) {
+                    return Err(unknown_class(data.target().ok_or(DataError::NoTarget)?, labels)?.into());
+                }
                 seen.wrong = codes.iter().zip(&seen.codes).map(|(a, b)| a != b).collect();
                 seen.judged = true;
                 if labels.len() == 2 {
@@ -140,18 +150,24 @@ impl Seen {
     }
 }
 
+/// The code of a class that the model does not know.
+const UNKNOWN: u32 = u32::MAX;
+
 /// The places of the examples' classes among the model's labels.
 fn known_codes(target: &Target, labels: &[String]) -> Result<Vec<u32>, Error> {
     let classes = target.classes()?;
-    let place = |label: &String| labels.iter().position(|l| same_label(l, label)).map(|p| p as u32);
-    let places: Vec<u32> = classes
-        .labels
-        .iter()
-        .map(|label| {
-            place(label).ok_or_else(|| DataError::Usage {
-                finding: format!("the class {label} is none that the model knows ({})", labels.join(", ")),
-            })
-        })
-        .collect::<Result<_, _>>()?;
+    let place = |label: &String| labels.iter().position(|l| same_label(l, label)).map_or(UNKNOWN, |p| p as u32);
+    let places: Vec<u32> = classes.labels.iter().map(place).collect();
     Ok(classes.codes.iter().map(|&c| places[c as usize]).collect())
+}
+
+fn unknown_class(target: &Target, labels: &[String]) -> Result<DataError, Error> {
+    let all = target.classes()?.labels;
+    let strange = all.iter().find(|a| !labels.iter().any(|l| same_label(l, a)));
+    let finding = format!(
+        "the class {} is none that the model knows ({}); give the examples it was trained on",
+        strange.map_or("", String::as_str),
+        labels.join(", ")
+    );
+    Ok(DataError::Usage { finding })
 }

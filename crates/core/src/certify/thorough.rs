@@ -37,12 +37,31 @@ pub(super) fn add(
     watch: &dyn Monitor,
 ) -> Result<(), Error> {
     let gram = model.kernel.training_gram(training)?;
+    if facts.given_matrix && training.len() <= MOST {
+        facts.given_matrix = false;
+        if !semi_definite(gram.as_ref()) {
+            let reason = "the given matrix is not positive semi-definite; mercer gram --repair mends it".to_owned();
+            (facts.linear, facts.no_linear) = (None, reason.clone());
+            (facts.compression, facts.no_compression) = (None, reason);
+            facts.regularised = None;
+        }
+    }
     let with_offset = facts.linear.as_ref().is_some_and(|l| l.offset != 0.0);
     if facts.linear.is_some() {
         facts.kernel.random_signs = Some(random_signs(gram.as_ref(), facts, with_offset, options, watch)?);
     }
     facts.leave_one_out.span = span(model, facts);
     Ok(())
+}
+
+/// Whether a matrix has no eigenvalue below zero but for rounding: then a trace of it on the diagonal makes a factor possible.
+fn semi_definite(gram: &dyn Gram) -> bool {
+    let n = gram.shape().0;
+    let mut values = vec![0.0; n * n];
+    fill(gram, &mut values);
+    let top = (0..n).map(|i| values[i * n + i]).fold(0.0, f64::max);
+    (0..n).for_each(|i| values[i * n + i] += 1e-10 * top * n as f64);
+    Cholesky::factor(values, n).is_ok()
 }
 
 /// E_σ √(σᵀKσ) from draws, and what their mean may be too small by: a sign changes the root by at most 2√κ(x, x), so the mean

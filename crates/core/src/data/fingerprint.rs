@@ -47,10 +47,8 @@ impl Dataset {
 
     /// The fingerprint, and whether two examples are the same in every view.
     pub fn fingerprint_and_copies(&self) -> (String, bool) {
-        let mut rows = self.row_fingerprints();
-        let fingerprint = self.fingerprint_of(&rows);
-        rows.sort_unstable();
-        (fingerprint, rows.windows(2).any(|two| two[0] == two[1]))
+        let rows = self.row_fingerprints();
+        (self.fingerprint_of(&rows), any_twice(&rows))
     }
 
     fn fingerprint_of(&self, rows: &[u64]) -> String {
@@ -75,6 +73,33 @@ impl Dataset {
         }
         rows
     }
+}
+
+/// Whether a number stands twice. Fingerprints are as good as random, so they are their own places in a table of twice the
+/// size.
+fn any_twice(numbers: &[u64]) -> bool {
+    let size = (2 * numbers.len()).next_power_of_two().max(2);
+    let mut table = vec![0_u64; size];
+    let mut zero = false;
+    for &number in numbers {
+        // 0 stands for an empty place
+        if number == 0 {
+            if zero {
+                return true;
+            }
+            zero = true;
+            continue;
+        }
+        let mut place = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (size - 1);
+        while table[place] != 0 {
+            if table[place] == number {
+                return true;
+            }
+            place = (place + 1) & (size - 1);
+        }
+        table[place] = number;
+    }
+    false
 }
 
 fn target_fingerprint(target: &Target) -> u64 {
@@ -105,6 +130,22 @@ mod tests {
 
     fn set(values: &[f64]) -> Dataset {
         Dataset::new(Rows::new(values.to_vec(), values.len() / 2, 2).unwrap())
+    }
+
+    #[test]
+    fn a_number_that_stands_twice_is_found() {
+        let mut all: Vec<u64> = (0..5000).map(|i| mix(START, i)).collect();
+        assert!(!any_twice(&all) && !any_twice(&[]) && !any_twice(&[0]) && !any_twice(&[0, 1, 1 << 40]));
+        assert!(any_twice(&[0, 3, 0]) && any_twice(&[7, 7]));
+        for (a, b) in [(0, 4999), (17, 18), (2500, 1)] {
+            let kept = all[a];
+            all[a] = all[b];
+            assert!(any_twice(&all));
+            all[a] = kept;
+        }
+        // numbers that all want the same place
+        let crowded: Vec<u64> = (1..200).map(|i| i << 52).collect();
+        assert!(!any_twice(&crowded));
     }
 
     #[test]

@@ -141,9 +141,7 @@ impl Target {
         };
         match &column.data {
             Data::Numbers { values, spellings } => {
-                let mut distinct: Vec<f64> = values.iter().map(|v| v + 0.0).collect();
-                distinct.sort_by(f64::total_cmp);
-                distinct.dedup();
+                let distinct = distinct(values);
                 let codes = values
                     .iter()
                     .map(|v| distinct.partition_point(|d| d.total_cmp(&(v + 0.0)).is_lt()) as u32)
@@ -193,13 +191,7 @@ impl Target {
                 Data::Words { codes, words } => {
                     return Err(DataError::NotNumeric {
                         column: column.name.clone(),
-                        example: codes
-                            .iter()
-                            .map(|&c| &words[c as usize])
-                            .find(|word| word.parse::<f64>().is_err())
-                            .or(words.first())
-                            .cloned()
-                            .unwrap_or_default(),
+                        example: first_in_the_way(codes, words),
                     });
                 }
             }
@@ -254,6 +246,33 @@ fn note_spelling(spellings: &mut HashMap<u64, String>, value: f64, text: &str) {
     }
 }
 
+/// The different values, rising; 0 and −0 are one.
+fn distinct(values: &[f64]) -> Vec<f64> {
+    /// So many classes are looked through faster than all values are sorted.
+    const FEW: usize = 16;
+    let mut found: Vec<f64> = Vec::new();
+    for v in values {
+        let v = v + 0.0;
+        if !found.iter().any(|f| f.to_bits() == v.to_bits()) {
+            found.push(v);
+            if found.len() > FEW {
+                found = values.iter().map(|v| v + 0.0).collect();
+                break;
+            }
+        }
+    }
+    found.sort_by(f64::total_cmp);
+    found.dedup_by_key(|v| v.to_bits());
+    found
+}
+
+/// The word of the first example that is no number.
+fn first_in_the_way(codes: &[u32], words: &[String]) -> String {
+    let number: Vec<bool> = words.iter().map(|word| word.parse::<f64>().is_ok()).collect();
+    let code = codes.iter().find(|&&c| !number[c as usize]);
+    code.map(|&c| &words[c as usize]).or(words.first()).cloned().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,6 +291,25 @@ mod tests {
         let fewer = target.select(&[0, 1, 3]).classes().unwrap();
         assert_eq!((fewer.labels, fewer.codes), (vec!["b".to_owned(), "c".to_owned()], vec![0, 1, 0]));
         assert!(target.numbers().is_err());
+    }
+
+    #[test]
+    fn many_numbers_and_few_give_the_same_classes() {
+        for count in [1_u32, 2, 16, 17, 40] {
+            let values: Vec<f64> = (0..200).map(|i| f64::from(i * 7 % count) - 3.0).collect();
+            let classes = Target::from_numbers("y", values.clone()).classes().unwrap();
+            let mut wanted = values.clone();
+            wanted.sort_by(f64::total_cmp);
+            wanted.dedup();
+            assert_eq!(classes.labels, wanted.iter().map(ToString::to_string).collect::<Vec<_>>(), "{count}");
+            assert!(values.iter().zip(&classes.codes).all(|(v, &c)| wanted[c as usize] == *v));
+        }
+    }
+
+    #[test]
+    fn the_first_word_that_is_no_number_is_told() {
+        let told = |entries: &[&str]| Target::from_text("y", entries).numbers().unwrap_err().to_string();
+        assert!(told(&["1", "2", "x", "a"]).contains('x'));
     }
 
     #[test]

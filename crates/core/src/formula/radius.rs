@@ -29,6 +29,11 @@ impl Formula {
         most.is_finite().then(|| most.max(0.0).sqrt())
     }
 
+    /// κ(x, x) where it is the same for all x, as far as the formula alone tells.
+    pub fn self_similarity(&self) -> Option<f64> {
+        diagonal(&self.0).filter(|[least, most]| least == most && most.is_finite()).map(|[_, same]| same)
+    }
+
     /// Whether κ(x, x′) ≥ 0 for all x and x′, as far as the formula alone tells.
     pub fn never_negative(&self) -> bool {
         fn never(node: &Node) -> bool {
@@ -157,6 +162,43 @@ mod tests {
             let found = radius(text).unwrap_or_else(|| panic!("{text} has a radius"));
             assert!((found - wanted).abs() < 1e-12, "{text}: {found}");
         }
+    }
+
+    #[test]
+    fn what_is_the_same_for_all_is_what_the_matrix_has() {
+        let values = vec![0.2, 1.5, 0.7, 0.1, 3.0, 0.4, 0.0, 0.0];
+        let data = crate::data::Dataset::new(crate::data::Rows::new(values, 4, 2).unwrap());
+        let mut told = 0;
+        for text in [
+            "rbf(gamma=0.3)",
+            "matern",
+            "rational_quadratic",
+            "cauchy",
+            "wendland",
+            "laplacian",
+            "exponential_chi2",
+            "periodic",
+            "inverse_multiquadric(c=0.25)",
+            "multiquadric(c=2)",
+            "distance",
+            "2*rbf + 3",
+            "(rbf + 1)^3",
+            "exp(rbf)",
+            "rbf(linear, gamma=2)",
+            "rbf + linear",
+            "cosine",
+            "normalise(linear)",
+            "noise",
+            "centre(rbf)",
+        ] {
+            let formula: Formula = text.parse().unwrap();
+            let Some(same) = formula.self_similarity() else { continue };
+            let gram = formula.gram(&data).unwrap();
+            let own = gram.self_similarities(crate::gram::Side::Rows).unwrap();
+            assert!(own.iter().all(|k| (k - same).abs() < 1e-12), "{text}: {same} {own:?}");
+            told += 1;
+        }
+        assert_eq!(told, 15);
     }
 
     #[test]

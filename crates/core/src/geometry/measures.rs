@@ -27,13 +27,16 @@ impl Labels {
         Self { numbers: codes.iter().map(|&c| f64::from(c)).collect(), classes: Some(codes) }
     }
 
-    /// Numbers; few different ones are classes.
+    /// Numbers; few different ones are classes, if they are whole and repeat themselves, or every one is there twice in the mean.
     pub fn numbers(numbers: Vec<f64>) -> Self {
         let mut known = numbers.clone();
         known.sort_by(f64::total_cmp);
         known.dedup();
         let code = |y: &f64| known.partition_point(|k| k < y) as u32;
-        let classes = (known.len() <= FEW).then(|| numbers.iter().map(code).collect());
+        let (few, n) = (known.len(), numbers.len());
+        let whole = known.iter().all(|y| y.fract() == 0.0);
+        let repeated = 2 * few <= n || whole && few < n;
+        let classes = (few <= FEW && repeated).then(|| numbers.iter().map(code).collect());
         Self { numbers, classes }
     }
 }
@@ -47,8 +50,9 @@ pub struct Measures {
     pub norms: [f64; 3],
     /// The centre of mass.
     pub centre: Centre,
-    /// How far the centre is from the mean of the distribution at most, with probability 95 %.
-    pub centre_within: f64,
+    /// How far the centre is from the mean of the distribution at most, with probability 95 %; `None` where no length is known
+    /// that no example can exceed.
+    pub centre_within: Option<f64>,
     /// The eigenvalues.
     pub spectrum: Spectrum,
     /// Σ λ/(λ + ridge).
@@ -60,11 +64,18 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Measures the examples of a square matrix.
+    /// Measures the examples of a square matrix. `radius` is R with κ(x, x) ≤ R² for every example that could come, of a kernel
+    /// that does not know these examples.
     ///
     /// # Errors
     /// If a value is not finite or the memory plan forbids it.
-    pub fn of(gram: &Arc<dyn Gram>, labels: Option<&Labels>, ridge: f64, plan: Plan) -> Result<Self, Error> {
+    pub fn of(
+        gram: &Arc<dyn Gram>,
+        labels: Option<&Labels>,
+        ridge: f64,
+        radius: Option<f64>,
+        plan: Plan,
+    ) -> Result<Self, Error> {
         let n = gram.shape().0;
         let lengths = norms(gram.as_ref());
         let mean = lengths.iter().sum::<f64>() / n.max(1) as f64;
@@ -80,7 +91,7 @@ impl Measures {
         Ok(Self {
             n,
             norms: [extreme(f64::min, f64::INFINITY), mean, extreme(f64::max, 0.0)],
-            centre_within: sampling_radius(centre.squared_radius, n, DELTA),
+            centre_within: radius.map(|r| sampling_radius(r * r, n, DELTA)),
             centre,
             effective_dimension: found.effective_dimension(ridge),
             spectrum: found,
@@ -113,7 +124,7 @@ mod tests {
     fn a_kernel_that_knows_the_classes_is_aligned_and_has_their_rank() {
         let codes: Vec<u32> = (0..60).map(|i| i % 3).collect();
         let gram = target_gram(&Labels::classes(codes.clone())).unwrap();
-        let found = Measures::of(&gram, Some(&Labels::classes(codes)), 1.0, Plan::default()).unwrap();
+        let found = Measures::of(&gram, Some(&Labels::classes(codes)), 1.0, Some(1.0), Plan::default()).unwrap();
         assert_eq!((found.n, found.spectrum.rank(), found.definite), (60, 3, true));
         assert_eq!(found.norms, [1.0; 3]);
         let [plain, centred] = found.alignment.unwrap();
@@ -125,13 +136,17 @@ mod tests {
     fn few_numbers_are_classes_and_many_are_not() {
         assert_eq!(Labels::numbers(vec![2.0, 1.0, 2.0]).classes, Some(vec![1, 0, 1]));
         assert_eq!(Labels::numbers((0..50).map(f64::from).collect()).classes, None);
+        // twelve measurements, each of its own, are no twelve classes
+        assert_eq!(Labels::numbers((0..12).map(|i| 0.3 * f64::from(i)).collect()).classes, None);
+        assert_eq!(Labels::numbers((0..12).map(f64::from).collect()).classes, None);
+        assert!(Labels::numbers((0..12).map(|i| 0.5 * f64::from(i % 3)).collect()).classes.is_some());
         let x = points(50, 2, 20);
         let gram: Arc<dyn Gram> = Arc::new(linear(&x, 2));
         let first: Vec<f64> = x.chunks_exact(2).map(|x| x[0]).collect();
-        let found = Measures::of(&gram, Some(&Labels::numbers(first)), 1.0, Plan::default()).unwrap();
+        let found = Measures::of(&gram, Some(&Labels::numbers(first)), 1.0, None, Plan::default()).unwrap();
         assert!(found.alignment.unwrap()[1] > 0.4);
         let indefinite = linear(&x, 2).values().iter().map(|k| k - 3.0).collect();
         let gram: Arc<dyn Gram> = Arc::new(Dense::new(indefinite, 50, 50).unwrap());
-        assert!(!Measures::of(&gram, None, 1.0, Plan::default()).unwrap().definite);
+        assert!(!Measures::of(&gram, None, 1.0, None, Plan::default()).unwrap().definite);
     }
 }

@@ -149,13 +149,9 @@ impl Readout {
             }
             Self::Vote { labels } => {
                 let k = labels.len();
-                let mut codes = Vec::with_capacity(scores.len() / self.outputs().max(1));
-                let mut all = Vec::with_capacity(codes.capacity() * k);
-                for pairs in scores.chunks_exact(self.outputs()) {
-                    let (code, row) = vote(pairs, k);
-                    codes.push(code);
-                    all.extend(row);
-                }
+                let mut all = vec![0.0; scores.len() / self.outputs().max(1) * k];
+                let rows = scores.chunks_exact(self.outputs()).zip(all.chunks_exact_mut(k));
+                let codes = rows.map(|(pairs, row)| vote(pairs, row)).collect();
                 Output::Labels { labels: labels.clone(), codes, scores: all, probabilities: None }
             }
         }
@@ -174,11 +170,13 @@ fn first_largest(row: &[f64]) -> u32 {
 
 /// LIBSVM's vote. For two classes the scores are f and −f, where a positive f decides for the first label and f = 0 for the
 /// second; for more, the number of votes plus a part below one half that grows with the summed decision values.
-fn vote(pairs: &[f64], k: usize) -> (u32, Vec<f64>) {
-    if k == 2 {
+fn vote(pairs: &[f64], scores: &mut [f64]) -> u32 {
+    let k = scores.len();
+    if let [first, second] = scores {
         // positive decides for the first class
         let f = pairs[0];
-        return (u32::from(f <= 0.0), vec![f, -f]);
+        (*first, *second) = (f, -f);
+        return u32::from(f <= 0.0);
     }
     let (mut votes, mut sums) = (vec![0.0; k], vec![0.0; k]);
     let mut p = 0;
@@ -191,14 +189,16 @@ fn vote(pairs: &[f64], k: usize) -> (u32, Vec<f64>) {
         }
     }
     let code = first_largest(&votes);
-    let mut scores: Vec<f64> =
-        votes.iter().zip(&sums).map(|(v, s): (&f64, &f64)| v + s / (3.0 * (s.abs() + 1.0))).collect();
+    for ((score, v), s) in scores.iter_mut().zip(&votes).zip(&sums) {
+        let s: f64 = *s;
+        *score = v + s / (3.0 * (s.abs() + 1.0));
+    }
     // the label that is predicted has the largest score, also where the sums disagree with LIBSVM's tie rule
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if first_largest(&scores) != code {
+    if first_largest(scores) != code {
         scores[code as usize] = top.next_up();
     }
-    (code, scores)
+    code
 }
 
 #[cfg(test)]

@@ -194,6 +194,7 @@ pub(super) fn prove(
         ("kernel_rows".to_owned(), sum(|s| s.rows as f64)),
         ("kernel_evaluations".to_owned(), sum(|s| s.evaluations as f64)),
         ("squared_norm".to_owned(), sum(|s| s.squared_norm)),
+        ("loose_offsets".to_owned(), sum(|s| s.loose as f64)),
     ];
     // the gap is primal minus dual value, and the objective that is minimised is minus the dual value
     all.extend(gap.map(|gap| ("primal_objective".to_owned(), gap - sum(|s| s.objective))));

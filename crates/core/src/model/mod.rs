@@ -198,7 +198,7 @@ impl Model {
     pub fn data(&self, table: &Table) -> Result<Dataset, Error> {
         match &self.schema {
             Some(schema) => Ok(schema.apply(table)?),
-            None => Err(DataError::Usage { finding: "this model was not trained on a file".to_owned() }.into()),
+            None => Err(DataError::Usage { finding: "this model was not trained on a file, so nothing says how a file becomes its data; certify and predict where it was fitted".to_owned() }.into()),
         }
     }
 }

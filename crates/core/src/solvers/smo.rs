@@ -111,6 +111,8 @@ pub struct Solution {
     /// The multipliers of the equalities: the bias b of f(x) = Σ β_i κ(x_i, x) + b for `Sum`, one for each sign for
     /// `Signs`, zero for `None`.
     pub offsets: [f64; 2],
+    /// How many of them no free variable fixes, but those next to them on both sides, which need not have a multiplier.
+    pub loose: usize,
     /// s = c − (K + D)β at the end.
     pub state: Vec<f64>,
     /// ½ βᵀ(K + D)β − cᵀβ + ε Σ|β|.
@@ -200,10 +202,12 @@ fn finish(
     let ridge: f64 = problem.ridge.map_or(0.0, |d| (0..n).map(|t| beta[t] * beta[t] * d[t]).sum());
     let linear: f64 = (0..n).map(|t| epsilon * beta[t].abs() - c[t] * beta[t]).sum();
     let groups = if run.reading == Reading::Grouped { 2 } else { 1 };
-    let mut offsets = [0.0; 2];
+    let (mut offsets, mut loose) = ([0.0; 2], 0);
     if problem.equality != Equality::None {
         for (group, offset) in offsets.iter_mut().enumerate().take(groups) {
-            *offset = height(level, run.reading, group, &state, extremes);
+            let (found, fixed) = height(level, run.reading, group, &state, extremes);
+            *offset = found;
+            loose += usize::from(!fixed);
         }
     }
     Solution {
@@ -212,6 +216,7 @@ fn finish(
         violation: run.violation(extremes).0.max(0.0),
         beta,
         offsets,
+        loose,
         state,
         iterations: run.iterations,
         rows: run.rows,
@@ -222,8 +227,9 @@ fn finish(
     }
 }
 
-/// The height at which rising and falling meet: that of every free variable; without any, the middle of what bounds allow.
-fn height(level: &Level, reading: Reading, group: usize, state: &[f64], extremes: &passes::Extremes) -> f64 {
+/// The height at which rising and falling meet, and whether free variables fix it: that of every free variable; without any, the
+/// middle of what bounds allow.
+fn height(level: &Level, reading: Reading, group: usize, state: &[f64], extremes: &passes::Extremes) -> (f64, bool) {
     let (mut sum, mut count) = (0.0, 0_usize);
     for (t, &s) in state.iter().enumerate() {
         let (rises, falls) = level.v.heights(t, s, reading, group);
@@ -236,14 +242,13 @@ fn height(level: &Level, reading: Reading, group: usize, state: &[f64], extremes
     }
     let (top, bottom) = (extremes.top[group].value, extremes.bottom[group].value);
     if count > 0 {
-        sum / count as f64
-    } else if top.is_finite() && bottom.is_finite() {
-        f64::midpoint(top, bottom)
-    } else if top.is_finite() {
-        top
-    } else if bottom.is_finite() {
-        bottom
-    } else {
-        0.0
+        return (sum / count as f64, true);
     }
+    let middle = match (top.is_finite(), bottom.is_finite()) {
+        (true, true) => f64::midpoint(top, bottom),
+        (true, false) => top,
+        (false, true) => bottom,
+        (false, false) => 0.0,
+    };
+    (middle, false)
 }

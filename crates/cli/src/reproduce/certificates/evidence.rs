@@ -46,7 +46,7 @@ fn one(seed: Seed, m: usize, sigma: f64) -> Result<[f64; 4], Failure> {
     let missing = || Failure { message: "a hard margin has a version space".to_owned(), code: 4 };
     let (found, linear) = (facts.evidence.ok_or_else(missing)?, facts.linear.as_ref().ok_or_else(missing)?);
     let (m, nats) = (m as f64, -DELTA.ln());
-    let gamma = linear.normalised_margins().into_iter().fold(1.0, f64::min);
+    let gamma = linear.least_gamma();
     // half of δ for the simulation, half for the theorem
     let certificate = pac_bayes::realisable(found.nats + found.confidence, m, nats + std::f64::consts::LN_2);
     Ok([found.nats, -pac_bayes::ln_cap(gamma, m), certificate, pac_bayes::version_space(found.nats, m, nats)])

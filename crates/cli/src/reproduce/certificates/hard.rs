@@ -109,6 +109,6 @@ fn one(seed: Seed, m: usize, n: usize) -> Result<(f64, f64), Failure> {
     let facts = facts(&model, &data, &Options { delta: DELTA, ..Options::default() })?;
     let missing = || Failure { message: "a hard margin has a weight vector and support vectors".to_owned(), code: 4 };
     let linear = facts.linear.as_ref().ok_or_else(missing)?;
-    let gamma = linear.normalised_margins().into_iter().fold(1.0, f64::min);
+    let gamma = linear.least_gamma();
     Ok((gamma, facts.compression.ok_or_else(missing)?.size))
 }

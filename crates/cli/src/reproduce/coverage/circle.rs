@@ -37,14 +37,13 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         errors: Some(0.0),
         compression: Some(Compression { size: 2.0, surely: 2.0, errors_outside: 0.0, stable: true, scenario: true }),
         linear: Some(Linear {
-            margins: angles.iter().map(|s| (s - centre).cos() / gamma).collect(),
-            squared_lengths: vec![1.0; EXAMPLES],
-            squared_norm: 1.0 / (gamma * gamma),
-            offset: 0.0,
-            support: Vec::new(),
-            slack: 0.0,
-            from_optimum: 0.0,
             hard: true,
+            ..Linear::new(
+                angles.iter().map(|s| (s - centre).cos() / gamma).collect(),
+                &[1.0; EXAMPLES],
+                1.0 / (gamma * gamma),
+                0.0,
+            )
         }),
         kernel: KernelFacts {
             radius: Some(1.0),

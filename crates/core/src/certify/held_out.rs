@@ -1,0 +1,64 @@
+//! Facts about held-out examples: errors and losses of the model, and whether they are none of training.
+
+use super::Options;
+use super::gather::in_range;
+use super::seen::Seen;
+use crate::bounds::{HeldOut, HeldOutLoss, Task};
+use crate::data::{DataError, Dataset};
+use crate::error::Error;
+use crate::machines::Theory;
+use crate::model::Model;
+use std::collections::HashMap;
+
+/// How many held-out examples, with their targets, also stand among those of training.
+///
+/// Examples of few values repeat themselves in any sample; but whoever stands in training once only, and again among the
+/// held-out examples, was hardly drawn twice.
+pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
+    if training.fingerprint() == held_out.fingerprint() {
+        let finding = "the held-out examples are those of training; give examples that the model has not seen";
+        return Err(DataError::Usage { finding: finding.to_owned() }.into());
+    }
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    training.example_fingerprints().into_iter().for_each(|f| *known.entry(f).or_default() += 1);
+    let found: Vec<usize> = held_out.example_fingerprints().iter().filter_map(|f| known.get(f).copied()).collect();
+    let once = found.iter().filter(|n| **n == 1).count();
+    if found.len() == held_out.len() && 2 * once > found.len() {
+        let finding = format!(
+            "all {} held-out examples also stand among those of training; give examples that the model has not seen",
+            found.len()
+        );
+        return Err(DataError::Usage { finding }.into());
+    }
+    Ok(found.len())
+}
+
+pub(super) fn held_out_facts(
+    model: &Model,
+    data: &Dataset,
+    theory: &Theory,
+    task: Task,
+    options: &Options<'_>,
+) -> Result<(Option<HeldOut>, Option<HeldOutLoss>), Error> {
+    if data.is_empty() {
+        return Err(DataError::Empty { place: "the held-out data".to_owned() }.into());
+    }
+    if matches!(task, Task::Classes(_) | Task::Numbers) && data.target().is_none() {
+        let finding = "the held-out examples have no target to be right or wrong about; give labelled ones";
+        return Err(DataError::Usage { finding: finding.to_owned() }.into());
+    }
+    let seen = Seen::of(model, data, model.scores(data)?, theory, true)?;
+    in_range(&seen.values, options, "a held-out example")?;
+    let n = data.len() as f64;
+    let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
+    let counted = (task != Task::Nothing && seen.judged).then_some(HeldOut { examples: n, errors });
+    let one = seen.task == Task::Numbers && seen.scores.len() == seen.values.len();
+    let loss = options.target_range.filter(|_| one).map(|[low, high]| {
+        let losses = seen.scores.iter().zip(&seen.values).map(|(f, y)| (y - f.clamp(low, high)).abs());
+        let losses: Vec<f64> = losses.collect();
+        let mean = losses.iter().sum::<f64>() / n;
+        let squares: f64 = losses.iter().map(|l| (l - mean).powi(2)).sum();
+        HeldOutLoss { examples: n, mean, variance: squares / (n - 1.0).max(1.0), range: high - low }
+    });
+    Ok((counted, loss))
+}
