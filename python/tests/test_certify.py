@@ -92,3 +92,35 @@ def test_words_as_classes_numbers_and_novelties(moons):
     assert usual["scenario"].quantity == "novelty rate" and usual["scenario"].value < 0.5
     fisher = mercer.PacBayes(kernel=mercer.kernel("rbf(gamma=1)")).fit(X, y).certify(X, y)
     assert fisher["pac_bayes_kl"].applicable and fisher["pac_bayes_kl"].value < 0.7
+
+
+def test_what_is_certified_is_what_predict_says():
+    from mercer.svm import LinearSVC
+
+    # half of the rows are all zeros, where a model without an intercept has the score 0
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    X[::2] = 0.0
+    for zeros in (0, 1):
+        y = np.where(X[:, 0] > 0, 1, 0)
+        y[::2] = zeros
+        model = LinearSVC(C=1.0, fit_intercept=False).fit(X, y)
+        wrong = float(np.mean(model.predict(X) != y))
+        assert model.certify(X, y).training_error == pytest.approx(wrong)
+    three = np.arange(200) % 3
+    with pytest.raises(ValueError, match="break_ties=False"):
+        SVC(gamma=1.0, break_ties=True).fit(X, three).certify(X, three)
+
+
+def test_prices_are_those_of_the_fit(moons):
+    X, y = moons
+    model = SVC(C=10, gamma="scale", class_weight="balanced").fit(X, y)
+    paid = model.certify(X, y)["scenario"].price
+    assert paid == pytest.approx(64 * math.log(2) + math.log(601))
+    model.set_params(gamma=1.0, class_weight=None)
+    assert model.certify(X, y)["scenario"].price == paid
+    assert model.fit(X, y).certify(X, y)["scenario"].price == 0
+    # nothing that was recorded can be talked away
+    found = mercer.MercerSearchCV(SVC(gamma=1.0), {"C": [0.1, 1.0, 10.0]}, by="certificate").fit(X, y)
+    best = found.best_estimator_
+    assert best.certify(X, y, candidates=1)["scenario"].price == best.certify(X, y)["scenario"].price > 0

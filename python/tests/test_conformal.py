@@ -151,3 +151,18 @@ def test_mistakes_are_told():
     with pytest.raises(ValueError, match="alpha > 0"):
         mercer.KernelRidge(conformal="split").fit(LINE, WAVES, sample_weight=np.ones(1400))
     assert clone(mercer.Kfd(conformal="cross")).conformal == "cross"
+
+
+def test_gamma_is_settled_without_what_is_held_out():
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    y = X[:, 0] + 0.1 * X[:, 1]
+    kernel = mercer.SVR(conformal="split").fit(X, y)._model.kernel
+    settled = 0
+    for i in range(60):
+        moved = X.copy()
+        moved[i] += 100.0
+        settled += mercer.SVR(conformal="split").fit(moved, y)._model.kernel != kernel
+    # a quarter is set aside
+    assert settled == 45
+    with pytest.raises(ValueError, match="as a number"):
+        mercer.SVC(kernel="chi2", conformal="split").fit(abs(X), y > 0)
