@@ -131,9 +131,9 @@ fn recipe(given: &Bound<'_, PyAny>) -> PyResult<Recipe> {
     let (word, share, folds, mondrian, retrain): (String, f64, usize, bool, bool) = given.extract()?;
     let known = conformal::Method::WORDS.iter().find(|w| w.0 == word).map(|w| w.1);
     let method = known.ok_or_else(|| {
-        PyValueError::new_err(format!("conformal={word:?} is not known; use 'split', 'cross' or 'jackknife'"))
+        PyValueError::new_err(format!("conformal={word:?} is not known; use 'split', 'cross', 'jackknife' or 'full'"))
     })?;
-    Ok(Recipe { method, share, folds, mondrian, retrain })
+    Ok(Recipe { method, share, folds, mondrian, retrain, ..Recipe::new(method) })
 }
 
 /// Rows and columns of numbers.
