@@ -39,6 +39,9 @@ from mercer._progress import Progress
 NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
          "laplacian": "laplacian", "cosine": "cosine", "chi2": "chi2"}  # fmt: skip
 
+# kernels with a gamma
+SCALED = {"polynomial", "rbf", "sigmoid", "laplacian", "chi2"}
+
 
 def gamma_of(gamma, X):
     """The number for `scale` (1 / (features · variance)) and `auto` (1 / features)."""
@@ -159,16 +162,24 @@ class Machine(CertifyMixin, BaseEstimator):
             return "precomputed()"
         return formula_of(kernel, gamma_of(self.gamma, X), self.degree, self.coef0)
 
+    def _settled(self, X, y, labels, options):
+        """The text of the kernel, and how regions are learned: `scale` is settled by examples that are never held out."""
+        recipe = options.get("conformal", recipe_of(getattr(self, "conformal", None)))
+        words = getattr(self, "gamma", None) == "scale" and isinstance(self.kernel, str) and NAMES.get(self.kernel) in SCALED
+        if recipe is None or not words or X.shape[0] < 2:
+            return self._formula(X), recipe and (*recipe, False)
+        kept = _native.kept(X.shape[0], y if labels is not None else None, labels, (*recipe, True), options.get("seed", 0))
+        return self._formula(X[kept]), (*recipe, True)
+
     def _learn(self, X, y, labels, weights, settings, **options):
         """Runs the machine and keeps what it tells."""
-        formula = self._formula(X)
+        formula, options["conformal"] = self._settled(X, y, labels, options)
         self._training = X if self._is_called() else None
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
         words = [(name, value) for name, value in settings.items() if value is not None]
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
-        options.setdefault("conformal", recipe_of(getattr(self, "conformal", None)))
         options["certified"] = self._certified
         vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)

@@ -209,7 +209,7 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
         Method::Jackknife => " by the models without each".to_owned(),
         Method::Full => " by the fit on them and on each candidate".to_owned(),
     };
-    let examples = if conformal.method == Method::Full { "examples" } else { "held-out examples" };
+    let examples = examples(conformal);
     let measure = match conformal.measure {
         Measure::Probability => "probabilities",
         Measure::Margin => "margins",
@@ -235,6 +235,11 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
     )
 }
 
+/// What nonconformities are measured of.
+fn examples(conformal: &Conformal) -> &'static str {
+    if conformal.method == Method::Full { "examples" } else { "held-out examples" }
+}
+
 /// Where regions hold everything because of too few examples.
 pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Option<String> {
     let all = conformal.guarantees(coverage);
@@ -245,8 +250,9 @@ pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Op
     let labels = classes(model, conformal);
     Some(if labels.is_empty() {
         format!(
-            "{} held-out examples are too few for coverage {coverage}, which needs {needed}: every region holds everything",
-            all[first].held_out
+            "{} {} are too few for coverage {coverage}, which needs {needed}: every region holds everything",
+            all[first].held_out,
+            examples(conformal)
         )
     } else {
         let names: Vec<&str> = few.iter().filter_map(|&i| labels.get(i)).map(String::as_str).collect();

@@ -73,6 +73,7 @@ fn samples() -> Vec<Sample> {
         sample("split", &conformal(&Svc::default(), &rbf(0.5), Method::Split, &dense), &dense, None),
         sample("folds", &conformal(&Svc::default(), &rbf(0.5), Method::Cross, &dense), &dense, None),
         sample("left out", &conformal(&Ridge::default(), &rbf(0.5), Method::Jackknife, &plain), &plain, None),
+        sample("candidates", &conformal(&Ridge::default(), &rbf(0.5), Method::Full, &plain), &plain, None),
         sample("centred folds", &conformal(&Ridge::default(), &centred, Method::Cross, &sparse), &sparse, None),
         sample("centred", &Svc::default().fit(&centred, &dense).unwrap(), &dense, None),
         sample("precomputed", &Ridge::default().fit(&precomputed(), &matrix).unwrap(), &matrix, None),
@@ -377,7 +378,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         move |d: &mut Value, _: &mut Arrays| *d.pointer_mut(place).unwrap() = value.clone()
     };
     let kernel = |text: String| set("/kernel", json!(text));
-    refused("svc", &set("/format", json!(3)), &keep, "has format version 3, but this mercer reads up to 2");
+    refused("svc", &set("/format", json!(3)), &keep, "has format version 4, but this mercer reads up to 3");
     refused("svc", &set("/format", json!(u64::MAX)), &keep, "has format version 18446744073709551615");
     refused("svc", &set("/machine", json!("oracle")), &keep, "no machine called oracle");
     refused("svc", &kernel("magic(3)".to_owned()), &keep, "no kernel called \"magic\"");
