@@ -175,18 +175,16 @@ fn what_is_held_out_has_no_part_in_scaling() {
     for (method, silent) in [("split", 3), ("cross", 9), ("jackknife", 9), ("full", 9)] {
         let learned = |odd: Option<usize>| {
             place.write("t.csv", cells(odd));
-            let kernel = if method == "split" { "linear" } else { "rbf(gamma=scale)" };
-            place
-                .run(&format!("fit t.csv --machine ridge --kernel {kernel} --target y --conformal {method} -o m"))
-                .ok();
             if method == "split" {
+                place.run("fit t.csv --machine ridge --kernel linear --target y --conformal split -o m").ok();
                 return place.run("predict m new.csv").ok().lines().join(";");
             }
-            let shown = place.json("show m");
-            format!("{} {}", shown["kernel"], shown["schema"]["views"])
+            // gamma is settled on columns that are scaled already, so that its digits tell of both
+            let how = "--machine ridge --kernel rbf(gamma=scale) --scale minmax --target y";
+            place.run(&format!("fit t.csv {how} --conformal {method} -o m")).ok();
+            place.json("show m")["kernel"].to_string()
         };
         let usual = learned(None);
-        assert!(usual.len() > 20, "{usual}");
         assert_eq!((0..12).filter(|&i| learned(Some(i)) == usual).count(), silent, "{method}: {usual}");
     }
 }
@@ -241,8 +239,8 @@ fn a_coverage_is_promised_only_where_nothing_held_out_was_looked_at() {
         told.push(promised("words.csv", &how));
     }
     // whether the part has met it is chance; where it has not, nothing is proven
-    assert!(told.contains(&(40, None)), "{told:?}");
-    assert!(told.iter().all(|t| *t == (40, None) || t.0 == 30 && t.1.is_some()), "{told:?}");
+    let proven = told.iter().filter(|t| t.1.is_some()).count();
+    assert!((1..8).contains(&proven) && told.iter().all(|t| t.0 == 30), "{told:?}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn with_odd_one(data: &Dataset, place: usize) -> Dataset {
 }
 
 /// All values of a matrix.
-fn filled(gram: Arc<dyn Gram>) -> Vec<f64> {
+fn filled(gram: &Arc<dyn Gram>) -> Vec<f64> {
     let mut values = vec![0.0; gram.shape().0 * gram.shape().1];
     mercer::gram::fill(gram.as_ref(), &mut values);
     values
@@ -51,7 +51,7 @@ fn an_odd_example_that_is_held_out_changes_no_word() {
     // numbers of a kernel as they are felt: values between examples that nobody has seen
     let felt = |kernel: &Formula, data: &Dataset, recipe: Recipe| {
         let model = fit(&ridge(), kernel, recipe, data).unwrap();
-        filled(model.kernel.cross(&probes, &probes).unwrap())
+        filled(&model.kernel.cross(&probes, &probes).unwrap())
     };
     for method in [Method::Cross, Method::Jackknife, Method::Full] {
         for text in ["rbf(gamma=scale)", "rbf(gamma=median)", "rbf(laplacian(gamma=1), gamma=median) + linear"] {
@@ -86,9 +86,9 @@ fn an_odd_example_that_is_held_out_moves_no_centre() {
     // by hand: the kernel between x and z, seen from the mean of the kept
     let model = fit(&ridge(), &rbf(1.0).centre(), recipe, &data).unwrap();
     let new = waves(5, &mut Seed(3).stream("new"));
-    let centred = filled(model.kernel.cross(&new, &data).unwrap());
+    let centred = filled(&model.kernel.cross(&new, &data).unwrap());
     let (cross, square) =
-        (filled(rbf(1.0).cross(&new, &data).unwrap()), filled(rbf(1.0).training_gram(&data).unwrap()));
+        (filled(&rbf(1.0).cross(&new, &data).unwrap()), filled(&rbf(1.0).training_gram(&data).unwrap()));
     for i in 0..5 {
         for j in 0..12 {
             let mean = |f: &dyn Fn(usize) -> f64| kept.iter().map(|&l| f(l)).sum::<f64>() / kept.len() as f64;
