@@ -115,6 +115,7 @@ def test_full_survives_files_and_covers(tmp_path):
         mercer.SVR(conformal="full").fit(LINE[:50], WAVES[:50])
 
 
+@pytest.mark.filterwarnings("ignore:Solver terminated early")
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid", "laplacian"])
 @pytest.mark.parametrize("method", ["split", "cross"])
 def test_gamma_is_settled_by_examples_that_are_never_held_out(kernel, method):
@@ -122,12 +123,12 @@ def test_gamma_is_settled_by_examples_that_are_never_held_out(kernel, method):
     recipe = {"method": method, "folds": 3, "share": 0.25} if method == "cross" else {"method": method, "share": 0.25}
 
     def kernel_text(X):
-        return mercer.SVC(kernel=kernel, conformal=recipe).fit(X, y)._model.kernel
+        return mercer.SVC(kernel=kernel, conformal=recipe, max_iter=200).fit(X, y)._model.kernel
 
     silent = 0
     for i in range(24):
         odd = X.copy()
-        odd[i] = 1000.0
+        odd[i] = 30.0
         silent += kernel_text(odd) == kernel_text(X)
     # a quarter is set aside by split, and kept by cross
     assert silent == (6 if method == "split" else 18)
