@@ -42,8 +42,7 @@ impl Full {
         let Smoother { lambda, factor, alpha } = &self.smoother;
         let (n, lambda) = (factor.len().max(1), *lambda);
         let outputs = alpha.len() / n;
-        let mut ends = Vec::with_capacity(own.len() * outputs);
-        for (rows, own) in cross.chunks(AT_ONCE * n).zip(own.chunks(AT_ONCE)) {
+        let block = |(rows, own): (&[f64], &[f64])| {
             let mut columns = rows.to_vec();
             factor.forward(&mut columns);
             // s = κ(x, x) + λ − ‖U⁻ᵀk‖², which is λ at least for a positive definite kernel, but for rounding
@@ -51,14 +50,13 @@ impl Full {
             let s: Vec<f64> =
                 columns.chunks(n).zip(own).map(|(w, own)| (own + lambda - dot(w, w)).max(least)).collect();
             factor.backward(&mut columns);
-            let of = |((k, u), s): ((&[f64], &[f64]), &f64)| {
+            let of = |((k, u), s): ((&[f64], &[f64]), f64)| {
                 let f = |c: usize| k.iter().enumerate().map(|(i, k)| k * alpha[i * outputs + c]).sum::<f64>();
-                (0..outputs).map(|c| self.ends(c, (f(c), *s), u, coverage)).collect::<Vec<_>>()
+                (0..outputs).map(|c| self.ends(c, (f(c), s), u, coverage)).collect::<Vec<_>>()
             };
-            let each = rows.par_chunks(n).zip(columns.par_chunks(n)).zip(s.par_iter());
-            ends.par_extend(each.flat_map_iter(of));
-        }
-        ends.into_iter().unzip()
+            rows.chunks(n).zip(columns.chunks(n)).zip(s).flat_map(of).collect::<Vec<_>>()
+        };
+        cross.par_chunks(AT_ONCE * n).zip(own.par_chunks(AT_ONCE)).flat_map_iter(block).unzip()
     }
 
     /// The ends for one new example and output: f(x) − s ρ₋ and f(x) + s ρ₊.
