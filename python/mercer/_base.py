@@ -39,6 +39,9 @@ from mercer._progress import Progress
 NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
          "laplacian": "laplacian", "cosine": "cosine", "chi2": "chi2"}  # fmt: skip
 
+# kernels with a gamma
+SCALED = {"polynomial", "rbf", "sigmoid", "laplacian", "chi2"}
+
 
 def gamma_of(gamma, X):
     """The number for `scale` (1 / (features · variance)) and `auto` (1 / features)."""
@@ -53,20 +56,19 @@ def gamma_of(gamma, X):
 
 
 def formula_of(kernel, gamma, degree, coef0):
-    """The formula of a kernel in scikit-learn's spelling, with gamma as a number or a word."""
+    """The formula of a kernel in scikit-learn's spelling, with gamma as a number."""
     name = NAMES.get(kernel)
-    gamma = gamma if isinstance(gamma, str) else repr(gamma)
     if name is None:
         raise ValueError(f"kernel {kernel!r} is not known; use one of {', '.join(sorted(NAMES))}, precomputed, a callable or a mercer kernel")
     return {
         "linear": "linear()",
-        "rbf": f"rbf(gamma={gamma})",
-        "polynomial": f"polynomial(degree={int(degree)}, gamma={gamma}, offset={float(coef0)!r})",
-        "sigmoid": f"sigmoid(gamma={gamma}, offset={float(coef0)!r})",
-        "laplacian": f"laplacian(gamma={gamma})",
+        "rbf": f"rbf(gamma={gamma!r})",
+        "polynomial": f"polynomial(degree={int(degree)}, gamma={gamma!r}, offset={float(coef0)!r})",
+        "sigmoid": f"sigmoid(gamma={gamma!r}, offset={float(coef0)!r})",
+        "laplacian": f"laplacian(gamma={gamma!r})",
         "cosine": "normalise(linear())",
         # Σ (x − y)² / (x + y) is the squared distance of the additive kernel
-        "chi2": f"rbf(chi2(), gamma={gamma})",
+        "chi2": f"rbf(chi2(), gamma={gamma!r})",
     }[name]
 
 
@@ -158,16 +160,20 @@ class Machine(CertifyMixin, BaseEstimator):
             return str(kernel)
         if callable(kernel) or kernel == "precomputed":
             return "precomputed()"
-        if isinstance(self.gamma, str) and self.gamma == "scale" and getattr(self, "conformal", None) is not None:
-            # examples that are held out must have no say in the kernel: the word is settled by the others
-            if kernel == "chi2":
-                raise ValueError("With conformal, give gamma of the kernel 'chi2' as a number: 'scale' would look at held-out examples.")
-            return formula_of(kernel, "scale", self.degree, self.coef0)
         return formula_of(kernel, gamma_of(self.gamma, X), self.degree, self.coef0)
+
+    def _settled(self, X, y, labels, options):
+        """The text of the kernel, and how regions are learned: `scale` is settled by examples that are never held out."""
+        recipe = options.get("conformal", recipe_of(getattr(self, "conformal", None)))
+        words = getattr(self, "gamma", None) == "scale" and isinstance(self.kernel, str) and NAMES.get(self.kernel) in SCALED
+        if recipe is None or not words or X.shape[0] < 2:
+            return self._formula(X), recipe and (*recipe, False)
+        kept = _native.kept(X.shape[0], y if labels is not None else None, labels, (*recipe, True), options.get("seed", 0))
+        return self._formula(X[kept]), (*recipe, True)
 
     def _learn(self, X, y, labels, weights, settings, **options):
         """Runs the machine and keeps what it tells."""
-        formula = self._formula(X)
+        formula, options["conformal"] = self._settled(X, y, labels, options)
         self._paid = self._prices()
         self._training = X if self._is_called() else None
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
@@ -175,7 +181,6 @@ class Machine(CertifyMixin, BaseEstimator):
         words = [(name, value) for name, value in settings.items() if value is not None]
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
-        options.setdefault("conformal", recipe_of(getattr(self, "conformal", None)))
         options["certified"] = self._certified
         vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)
@@ -234,10 +239,9 @@ class Machine(CertifyMixin, BaseEstimator):
 
     def _numbers_chosen(self):
         """How many numbers of the kernel scikit-learn's spelling takes from the examples."""
-        named = isinstance(getattr(self, "kernel", None), str) and self.kernel in {"rbf", "poly", "sigmoid", "laplacian", "chi2"}
-        # a word in the formula is counted where it is settled
-        word = getattr(self, "conformal", None) is not None
-        return int(named and not word and isinstance(self.gamma, str) and self.gamma == "scale")
+        named = isinstance(getattr(self, "kernel", None), str) and NAMES.get(self.kernel) in SCALED
+        gamma = getattr(self, "gamma", None)
+        return int(named and isinstance(gamma, str) and gamma == "scale")
 
     def _prices(self):
         """What a fit with these parameters takes from the examples, and the model does not know."""

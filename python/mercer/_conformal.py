@@ -15,7 +15,11 @@ __all__ = ["Recipe", "RecipeLike", "SetsMixin", "IntervalsMixin", "NoveltyMixin"
 
 
 class Recipe(TypedDict, total=False):
-    """How regions are learned: `method` is "split", "cross" or "jackknife"."""
+    """How regions are learned: `method` is "split", "cross", "jackknife" or, for ridge regression, "full".
+
+    `share` of the examples is set aside by split; with the other methods it settles words of the kernel (``gamma="scale"``), where
+    there are some, and is never held out.
+    """
 
     method: str
     share: float
@@ -27,7 +31,7 @@ class Recipe(TypedDict, total=False):
 RecipeLike = Union[str, Recipe, None]
 USUAL: dict[str, Any] = {"share": 0.25, "folds": 10, "mondrian": False, "retrain": False}
 # what only one method has
-OWNERS = {"share": "split", "folds": "cross", "retrain": "jackknife"}
+OWNERS = {"folds": "cross", "retrain": "jackknife"}
 
 
 def recipe_of(conformal: RecipeLike) -> tuple[str, float, int, bool, bool] | None:
@@ -36,8 +40,8 @@ def recipe_of(conformal: RecipeLike) -> tuple[str, float, int, bool, bool] | Non
         return None
     given: dict[str, Any] = {"method": conformal} if isinstance(conformal, str) else dict(conformal)
     method = given.pop("method", None)
-    if method not in ("split", "cross", "jackknife"):
-        raise ValueError(f"conformal={conformal!r}: the method must be 'split', 'cross' or 'jackknife'")
+    if method not in ("split", "cross", "jackknife", "full"):
+        raise ValueError(f"conformal={conformal!r}: the method must be 'split', 'cross', 'jackknife' or 'full'")
     for name in given:
         if name not in USUAL:
             raise ValueError(f"conformal has no option {name!r}; there are {', '.join(['method', *USUAL])}")
@@ -50,8 +54,8 @@ def recipe_of(conformal: RecipeLike) -> tuple[str, float, int, bool, bool] | Non
 def _has_conformal(self):
     model = getattr(self, "_model", None)
     if getattr(self, "conformal", None) is None and not getattr(model, "conformal", False):
-        raise AttributeError(f"{type(self).__name__} has no sets or intervals: fit with conformal='split', 'cross' or "
-                             "'jackknife', or call calibrate with held-out examples")  # fmt: skip
+        raise AttributeError(f"{type(self).__name__} has no sets or intervals: fit with conformal='split', 'cross', "
+                             "'jackknife' or 'full', or call calibrate with held-out examples")  # fmt: skip
     return True
 
 
@@ -75,7 +79,8 @@ class _Calibrated:
         """What is proven of the coverage, for each class if they are judged by themselves.
 
         `held_out` examples; coverage `least` and, of split and without ties, `most` and `exact`; `fifth`: what these held-out
-        examples give in nineteen cases of twenty; `everything`: whether there are too few, so that regions hold everything.
+        examples give in nineteen cases of twenty; `everything`: whether there are too few, so that regions hold everything. All
+        are None where held-out examples had a part in what was learned before the fits, and nothing is proven.
         """
         check_is_fitted(self)
         names = ("held_out", "least", "most", "exact", "fifth", "everything")

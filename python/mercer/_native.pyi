@@ -35,6 +35,13 @@ def fit(
     options: dict[str, Any],
     callback: _Callback,
 ) -> Model: ...
+def kept(
+    count: int,
+    y: npt.NDArray[np.float64] | None,
+    labels: list[str] | None,
+    recipe: tuple[str, float, int, bool, bool, bool],
+    seed: int,
+) -> list[int]: ...
 def trials(
     machine: str,
     points: list[_Settings],
@@ -113,7 +120,7 @@ class Model:
     def p_values(self, views: _Views, threads: int) -> npt.NDArray[np.float64]: ...
     def guarantees(
         self, coverage: float
-    ) -> list[tuple[int, float, float | None, float | None, float | None, bool]]: ...
+    ) -> list[tuple[int, float | None, float | None, float | None, float | None, bool]]: ...
     def calibrated(
         self, views: _Views, y: npt.NDArray[np.float64] | None, labels: list[str] | None, mondrian: bool, threads: int
     ) -> Model: ...

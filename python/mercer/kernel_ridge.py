@@ -61,8 +61,8 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     """Least squares with a penalty on the norm; parameters and attributes of :class:`sklearn.kernel_ridge.KernelRidge`.
 
     min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``proof_["loo_rmse"]`` for up to 1000
-    examples. Beyond scikit-learn's parameters: ``conformal="jackknife"`` (or "split", "cross") learns intervals with a proven
-    coverage, `predict_interval`.
+    examples. Beyond scikit-learn's parameters: ``conformal="full"`` (or "split", "cross", "jackknife") learns intervals with a
+    proven coverage, `predict_interval`.
 
     Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §2.2.2.
 

@@ -82,6 +82,72 @@ def test_jackknife_is_that_of_scikit_learn_n_times():
     assert model.coverage_guarantee(0.9)[0]["least"] == pytest.approx(0.8)
 
 
+def test_full_is_that_of_scikit_learn_with_every_candidate():
+    X, y, new = LINE[:25], WAVES[:25], LINE[25:31]
+    model = mercer.KernelRidge(alpha=0.3, kernel="rbf", gamma=1.0, conformal="full").fit(X, y)
+
+    def inside(x, candidate, level):
+        A, b = np.vstack([X, [x]]), np.append(y, candidate)
+        left = np.abs(b - Theirs(alpha=0.3, kernel="rbf", gamma=1.0).fit(A, b).predict(A))
+        return (left >= left[-1]).sum() > level * 26 + 1e-9
+
+    for coverage in (0.5, 0.8):
+        ends = model.predict_interval(new, coverage=coverage)
+        assert np.isfinite(ends).all()
+        for x, (lower, upper) in zip(new, ends):
+            for end, outwards in ((lower, -1e-6), (upper, 1e-6)):
+                assert inside(x, end - outwards, 1 - coverage) and not inside(x, end + outwards, 1 - coverage)
+            for candidate in np.linspace(-4, 4, 60):
+                assert lower <= candidate <= upper or not inside(x, candidate, 1 - coverage)
+    [told] = model.coverage_guarantee(0.8)
+    assert (told["held_out"], told["least"], told["most"], told["exact"]) == (25, 0.8, None, None)
+
+
+def test_full_survives_files_and_covers(tmp_path):
+    model = mercer.KernelRidge(alpha=0.1, kernel="rbf", gamma=1.0, conformal="full").fit(LINE[:400], WAVES[:400])
+    ends = model.predict_interval(LINE[400:])
+    low, high = beta.ppf([1e-6, 1 - 1e-6], 361, 40)
+    assert covers((ends[:, 0] <= WAVES[400:]) & (WAVES[400:] <= ends[:, 1]), low, high)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict_interval(LINE[400:]), ends)
+    model.save(tmp_path / "m")
+    assert_array_equal(mercer.load(tmp_path / "m").predict_interval(LINE[400:]), ends)
+    with pytest.raises(ValueError, match="split, cross or jackknife"):
+        mercer.SVR(conformal="full").fit(LINE[:50], WAVES[:50])
+
+
+@pytest.mark.filterwarnings("ignore:Solver terminated early")
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid", "laplacian"])
+@pytest.mark.parametrize("method", ["split", "cross"])
+def test_gamma_is_settled_by_examples_that_are_never_held_out(kernel, method):
+    X, y = MOONS[:24], SIDES[:24]
+    recipe = {"method": method, "folds": 3, "share": 0.25} if method == "cross" else {"method": method, "share": 0.25}
+
+    def kernel_text(X):
+        return mercer.SVC(kernel=kernel, conformal=recipe, max_iter=200).fit(X, y)._model.kernel
+
+    silent = 0
+    for i in range(24):
+        odd = X.copy()
+        odd[i] = 30.0
+        silent += kernel_text(odd) == kernel_text(X)
+    # a quarter is set aside by split, and kept by cross
+    assert silent == (6 if method == "split" else 18)
+    model = mercer.SVC(kernel=kernel, conformal=recipe).fit(X, y)
+    assert model.coverage_guarantee(0.5)[0]["held_out"] == silent
+
+
+def test_all_examples_are_held_out_where_there_is_nothing_to_settle():
+    def held(**parameters):
+        model = mercer.SVC(conformal={"method": "cross", "share": 0.4, "mondrian": False}, **parameters)
+        return model.fit(MOONS[:100], SIDES[:100]).coverage_guarantee()[0]["held_out"]
+
+    assert held(gamma="scale") == 60 and held(gamma="scale", kernel=mercer.kernels.Rbf(gamma="scale")) == 60
+    assert held(gamma=0.5) == held(gamma="auto") == held(gamma="scale", kernel="linear") == 100
+    mondrian = mercer.SVC(conformal={"method": "cross", "mondrian": True}).fit(MOONS[:100], SIDES[:100])
+    counts = np.bincount(SIDES[:100])
+    assert [t["held_out"] for t in mondrian.coverage_guarantee()] == [n - np.floor(n / 4 + 0.5) for n in counts]
+
+
 def test_mondrian_judges_each_class():
     X, y = load_iris(return_X_y=True)
     y = np.array(["setosa", "versicolor", "virginica"])[y]
@@ -141,7 +207,7 @@ def test_mistakes_are_told():
     for wrong in ("bootstrap", {"share": 0.5}, {"method": "split", "folds": 3}, {"method": "cross", "colour": 1}):
         with pytest.raises(ValueError, match="conformal"):
             mercer.SVC(conformal=wrong).fit(MOONS[:50], SIDES[:50])
-    with pytest.raises(ValueError, match="learns again for each of the 50"):
+    with pytest.raises(ValueError, match="learns again for each of the 37"):
         mercer.SVC(conformal="jackknife").fit(MOONS[:50], SIDES[:50])
     mercer.SVC(conformal={"method": "jackknife", "retrain": True}).fit(MOONS[:50], SIDES[:50]).predict_set(MOONS)
     model = mercer.SVC(conformal="split").fit(MOONS[:50], SIDES[:50])
@@ -164,5 +230,3 @@ def test_gamma_is_settled_without_what_is_held_out():
         settled += mercer.SVR(conformal="split").fit(moved, y)._model.kernel != kernel
     # a quarter is set aside
     assert settled == 45
-    with pytest.raises(ValueError, match="as a number"):
-        mercer.SVC(kernel="chi2", conformal="split").fit(abs(X), y > 0)

@@ -121,6 +121,17 @@ def test_values_of_regressions_and_components(kernel):
     close(np.abs(found), np.abs(pca.transform(new)))
 
 
+@pytest.mark.parametrize("kernel", ["centre(rbf(gamma=0.1))", "rbf(centre(linear()), gamma=scale)", "normalise(centre(rbf(gamma=0.1)))"])
+def test_a_centre_that_is_that_of_a_part(kernel):
+    X, _ = blobs(3)
+    new, y = fresh(), np.sin(X[:, 0])
+    parts = [mercer.KernelRidge(alpha=0.5, kernel=mercer.kernel(kernel), conformal=c).fit(X, y) for c in (None, "full")]
+    whole, part = [run(exported(model), new)["values"] for model in parts]
+    for values, model in ((whole, parts[0]), (part, parts[1])):
+        close(values, model.predict(new)[:, None])
+    assert np.abs(whole - part).max() > 1e-6 * np.abs(whole).max()
+
+
 @pytest.mark.parametrize("kernel", ["rbf(gamma=0.1)", "linear()", "polynomial(degree=2)", "chi2() + rank_one(f=sum)",
                                     "normalise(linear())", "centre(normalise(linear())) + noise(variance=0.1)"])  # fmt: skip
 def test_detectors(kernel):

@@ -23,7 +23,7 @@ pub(crate) fn flags(command: Command) -> Command {
                 .long("conformal")
                 .value_name("METHOD")
                 .value_parser(Method::WORDS.map(|w| w.0))
-                .help("Also learn sets, intervals or p-values with a proven coverage: split (a part of the examples is set aside), cross (a model without each fold) or jackknife (a model without each example; at once for ridge and kfd)"),
+                .help("Also learn sets, intervals or p-values with a proven coverage: split (a part of the examples is set aside), cross (a model without each fold), jackknife (a model without each example; at once for ridge and kfd) or full (every candidate is learned from as well; ridge)"),
         )
         .arg(
             Arg::new("conformal-share")
@@ -32,7 +32,7 @@ pub(crate) fn flags(command: Command) -> Command {
                 .requires("conformal")
                 .value_parser(value_parser!(f64))
                 .default_value("0.25")
-                .help("Share of the examples that split sets aside"),
+                .help("Share of the examples that split sets aside; with the other methods the share that scales columns and settles words of the kernel, where there is something to settle, and is never held out"),
         )
         .arg(
             Arg::new("conformal-folds")
@@ -89,11 +89,7 @@ pub(crate) fn recipe(flags: &ArgMatches) -> Result<Option<Recipe>, Failure> {
     let Some(method) = word.and_then(|word| Method::WORDS.iter().find(|(w, _)| w == word)).map(|(_, m)| *m) else {
         return Ok(None);
     };
-    let owners = [
-        ("conformal-share", Method::Split),
-        ("conformal-folds", Method::Cross),
-        ("conformal-retrain", Method::Jackknife),
-    ];
+    let owners = [("conformal-folds", Method::Cross), ("conformal-retrain", Method::Jackknife)];
     for (flag, owner) in owners {
         if flags.value_source(flag) == Some(ValueSource::CommandLine) && owner != method {
             return Err(Failure::usage(format!("--{flag} is for --conformal {owner}; leave it out with {method}")));
@@ -105,6 +101,7 @@ pub(crate) fn recipe(flags: &ArgMatches) -> Result<Option<Recipe>, Failure> {
         folds: flags.get_one::<u16>("conformal-folds").map_or(10, |&k| usize::from(k)),
         mondrian: flags.get_flag("mondrian"),
         retrain: flags.get_flag("conformal-retrain"),
+        scaled: false,
     }))
 }
 
@@ -173,7 +170,7 @@ pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Val
             for promise in ["least", "most", "exact", "conditional"] {
                 told[promise] = Value::Null;
             }
-            told["reason"] = json!(SCALED);
+            told["reason"] = json!(LOOKED_AT);
         }
         if let Some(label) = labels.get(i) {
             told["class"] = json!(label);
@@ -198,8 +195,8 @@ fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
     }
 }
 
-/// Why nothing is proven where the columns were scaled or coded by all examples.
-const SCALED: &str = "nothing is proven, since columns were scaled or coded by all examples, also by those held out: fit with --conformal split or --scale none, or calibrate with a file of its own (predict --calibration)";
+/// Why nothing is proven where held-out examples had a part in what was learned before the fits.
+const LOOKED_AT: &str = "nothing is proven, since examples that were held out had a part in how columns were scaled or coded, or in which examples were kept: the share that should do it alone has not every category, or lines with missing entries were left out; give a larger --conformal-share, or calibrate with a file of its own (predict --calibration)";
 
 /// What is proven, in a sentence.
 pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> String {
@@ -210,7 +207,9 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
         Method::Split => String::new(),
         Method::Cross => format!(" by {} models", conformal.members()),
         Method::Jackknife => " by the models without each".to_owned(),
+        Method::Full => " by the fit on them and on each candidate".to_owned(),
     };
+    let examples = examples(conformal);
     let measure = match conformal.measure {
         Measure::Probability => "probabilities",
         Measure::Margin => "margins",
@@ -227,13 +226,18 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
     let proven = if conformal.apart {
         format!("at coverage {coverage} at least {:.1} % is proven{beta}", 100.0 * least)
     } else {
-        SCALED.to_owned()
+        LOOKED_AT.to_owned()
     };
     format!(
-        "{}: {measure} of {held} held-out examples{models}{each}; {proven}{}",
+        "{}: {measure} of {held} {examples}{models}{each}; {proven}{}",
         conformal.method,
         too_few(model, conformal, coverage).map(|t| format!("; {t}")).unwrap_or_default()
     )
+}
+
+/// What nonconformities are measured of.
+fn examples(conformal: &Conformal) -> &'static str {
+    if conformal.method == Method::Full { "examples" } else { "held-out examples" }
 }
 
 /// Where regions hold everything because of too few examples.
@@ -246,8 +250,9 @@ pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Op
     let labels = classes(model, conformal);
     Some(if labels.is_empty() {
         format!(
-            "{} held-out examples are too few for coverage {coverage}, which needs {needed}: every region holds everything",
-            all[first].held_out
+            "{} {} are too few for coverage {coverage}, which needs {needed}: every region holds everything",
+            all[first].held_out,
+            examples(conformal)
         )
     } else {
         let names: Vec<&str> = few.iter().filter_map(|&i| labels.get(i)).map(String::as_str).collect();

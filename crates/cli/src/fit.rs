@@ -1,6 +1,7 @@
 //! `mercer fit`: learn from a file, save a model.
 
 use crate::failure::Failure;
+use crate::input::Scaled;
 use crate::watch::{self, Watch};
 use crate::{Verb, arguments, companions, conformal, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -65,7 +66,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     arguments::check_weights(flags, entry)?;
     companions::check(flags, entry)?;
-    let recipe = conformal::recipe(flags)?;
+    let mut recipe = conformal::recipe(flags)?;
     let kernel = arguments::formula(flags)?;
     let plan = arguments::plan(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
@@ -73,7 +74,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
     warn_of_indefinite(&kernel, entry.name);
     let watch = Watch::new(flags);
-    let (training, apart) = input::training_apart(path, flags, &kernel, entry.learns, recipe.as_ref())?;
+    let (training, scaled) = input::training_apart(path, flags, &kernel, entry.learns, recipe.as_ref())?;
+    if let Some(recipe) = &mut recipe {
+        recipe.scaled = scaled == Scaled::ByTheKept;
+    }
     let read = started.elapsed().as_secs_f64();
     if entry.learns != Learns::Unsupervised && training.data.target().is_none() {
         return Err(mercer::data::DataError::NoTarget.into());
@@ -105,7 +109,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let fit = fitting.elapsed().as_secs_f64();
     model.schema = Some(training.schema);
     if let Some(conformal) = &mut model.conformal {
-        conformal.apart = apart;
+        conformal.apart &= scaled != Scaled::ByAll;
     }
 
     let saving = Instant::now();

@@ -5,7 +5,7 @@ use crate::watch::Watch;
 use crate::{arguments, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use mercer::conformal::{Method, Recipe, Regions};
+use mercer::conformal::{Recipe, Regions};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
@@ -68,15 +68,25 @@ pub(crate) fn training(
     Ok(training_apart(path, flags, formula, learns, None)?.0)
 }
 
-/// The same; where a recipe sets examples aside, the others alone scale and code the columns if they can. Whether what is held
-/// out had no part in that.
+/// What scaled and coded the columns of a training file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scaled {
+    /// There is nothing that examples could have given.
+    Unlearned,
+    /// Examples that are never held out.
+    ByTheKept,
+    /// All examples, also those that are held out.
+    ByAll,
+}
+
+/// The same; where a recipe holds examples out, those that it keeps scale and code the columns alone if they can.
 pub(crate) fn training_apart(
     path: &Path,
     flags: &ArgMatches,
     formula: &Formula,
     learns: Learns,
     recipe: Option<&Recipe>,
-) -> Result<(Training, bool), Failure> {
+) -> Result<(Training, Scaled), Failure> {
     let (mut options, reading) = prepared(flags, formula)?;
     let mut table = read_table(path, &reading)?;
     keep_sequences(&mut table, &options, formula);
@@ -89,19 +99,19 @@ pub(crate) fn training_apart(
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     if schema.learned_bits() == 0.0 {
-        return Ok((Training { schema, data }, true));
+        return Ok((Training { schema, data }, Scaled::Unlearned));
     }
-    if let Some(recipe) = recipe.filter(|r| r.method == Method::Split && data.len() > 1 && data.len() == table.len) {
-        let (_, proper) = recipe.parts(&data, arguments::seed(flags))?;
-        let few = Schema::learn(&table.select(&proper), &options);
+    if let Some(recipe) = recipe.filter(|_| data.len() > 1 && data.len() == table.len) {
+        let (_, kept) = recipe.parts(&data, arguments::seed(flags))?;
+        let few = Schema::learn(&table.select(&kept), &options);
         // a category that only the others have cannot be coded: then all have to be asked, and nothing is proven
         if let Some((schema, data)) = few.and_then(|few| few.apply(&table).map(|data| (few, data))).ok()
             && data.len() == table.len
         {
-            return Ok((Training { schema, data }, true));
+            return Ok((Training { schema, data }, Scaled::ByTheKept));
         }
     }
-    Ok((Training { schema, data }, false))
+    Ok((Training { schema, data }, Scaled::ByAll))
 }
 
 /// Reads two files with the same columns; their schema is learned of both together. All columns are compared unless a target

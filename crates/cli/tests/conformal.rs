@@ -67,7 +67,7 @@ fn sets_stand_beside_the_prediction_and_cover() {
 #[test]
 fn intervals_stand_beside_the_prediction_and_cover() {
     let place = place();
-    for method in ["split", "cross", "jackknife", "cross --conformal-folds 4"] {
+    for method in ["split", "jackknife", "full", "full --conformal-share 0.1", "cross", "cross --conformal-folds 4"] {
         place.run(&format!("fit noisy_sinc_train.csv --machine ridge --lambda 0.1 --conformal {method} -o m")).ok();
         let said = place.run("predict m noisy_sinc_new.csv --conformal 0.9 --with-target").ok();
         let lines = said.lines();
@@ -135,9 +135,11 @@ fn any_model_can_be_calibrated_after_the_fact() {
 fn mistakes_are_told() {
     let place = place();
     let fit = |more: &str| place.run(&format!("fit banana_train.csv --machine svc --conformal {more} -o m"));
-    fit("jackknife").fails(2, &["svc", "learns again for each of the 200 examples", "cross"]);
+    fit("jackknife").fails(2, &["svc", "learns again for each of the 150 examples", "cross"]);
     fit("split --conformal-folds 5").fails(2, &["--conformal-folds", "cross"]);
-    fit("cross --conformal-share 0.5").fails(2, &["--conformal-share", "split"]);
+    fit("full").fails(2, &["svc", "ridge", "split, cross or jackknife"]);
+    fit("full --conformal-folds 5").fails(2, &["--conformal-folds", "cross"]);
+    fit("cross --conformal-share 1.5").fails(2, &["between 0 and 1"]);
     fit("split --conformal-share 1.5").fails(2, &["between 0 and 1"]);
     place.run("fit banana_train.csv --machine svc --mondrian -o m").fails(2, &["required"]);
     place.run("fit noisy_sinc_train.csv --machine ridge --conformal split --mondrian -o m").fails(2, &["no classes"]);
@@ -150,13 +152,15 @@ fn mistakes_are_told() {
     let said = place.run("predict m banana_new.csv --conformal 0.999").ok();
     assert!(said.err.contains("50 held-out examples are too few for coverage 0.999, which needs 999"), "{}", said.err);
     assert!(said.lines()[1..].iter().all(|l| l.ends_with("-1|1,2")));
+    let numbers = "fit noisy_sinc_train.csv --machine ridge --conformal full";
+    place.run(&format!("{numbers} --lambda loo -o m")).fails(2, &["lambda = loo", "give a number"]);
     place.run("fit banana_train.csv --machine svc --conformal jackknife --conformal-retrain -o m").ok();
     assert!(place.run("show m").ok().out.contains("by the models without each"));
     place.run("predict m banana_new.csv --rank 3 --conformal 0.9").fails(2, &["cannot be used with"]);
 }
 
 #[test]
-fn what_is_set_aside_has_no_part_in_scaling() {
+fn what_is_held_out_has_no_part_in_scaling() {
     let place = Place::new();
     let cells = |odd: Option<usize>| {
         let line = |i: usize| {
@@ -165,30 +169,94 @@ fn what_is_set_aside_has_no_part_in_scaling() {
         };
         format!("x,y\n{}", (0..12).map(line).collect::<String>())
     };
-    let predictions = |odd: Option<usize>| {
-        place.write("t.csv", cells(odd));
-        place.run("fit t.csv --machine ridge --kernel linear --target y --conformal split -o m").ok();
-        place.run("predict m new.csv").ok().lines().join(";")
-    };
     place.write("new.csv", "x\n1.5\n7\n");
-    let usual = predictions(None);
-    // a quarter of twelve examples is set aside, and an odd one there changes nothing that is predicted
-    let silent = (0..12).filter(|&i| predictions(Some(i)) == usual).count();
-    assert_eq!(silent, 3);
+    // a quarter of twelve examples is set aside by split, and kept by the others: an odd one that is held out changes nothing that
+    // split predicts, and nothing of how the others scale and compare
+    for (method, silent) in [("split", 3), ("cross", 9), ("jackknife", 9), ("full", 9)] {
+        let learned = |odd: Option<usize>| {
+            place.write("t.csv", cells(odd));
+            if method == "split" {
+                place.run("fit t.csv --machine ridge --kernel linear --target y --conformal split -o m").ok();
+                return place.run("predict m new.csv").ok().lines().join(";");
+            }
+            // gamma is settled on columns that are scaled already, so that its digits tell of both
+            let how = "--machine ridge --kernel rbf(gamma=scale) --scale minmax --target y";
+            place.run(&format!("fit t.csv {how} --conformal {method} -o m")).ok();
+            place.json("show m")["kernel"].to_string()
+        };
+        let usual = learned(None);
+        assert_eq!((0..12).filter(|&i| learned(Some(i)) == usual).count(), silent, "{method}: {usual}");
+    }
 }
 
 #[test]
 fn a_coverage_is_promised_only_where_nothing_held_out_was_looked_at() {
     let place = place();
-    let promised = |how: &str| {
-        place.run(&format!("fit banana_train.csv --machine svc --conformal {how} -o m")).ok();
-        let told = place.json("predict m banana_new.csv --conformal 0.9");
+    let promised = |data: &str, how: &str| {
+        place.run(&format!("fit {data} {how} -o m")).ok();
+        let told = place.run("predict m new.csv --conformal 0.9 --json").ok().out;
+        let told: Value = serde_json::from_str(&told).unwrap();
         let one = told["conformal"]["guarantee"][0].clone();
         assert_eq!(one["least"].is_null(), one["reason"].as_str().is_some_and(|r| r.contains("nothing is proven")));
-        one["least"].as_f64()
+        (one["held_out"].as_u64().unwrap(), one["least"].as_f64())
     };
-    assert!(promised("split").is_some_and(|least| least >= 0.9 - 1e-9));
-    assert!(promised("split --mondrian").is_some());
-    assert_eq!(promised("cross"), None);
-    assert!(promised("cross --scale none").is_some_and(|least| least > 0.7));
+    place.write("new.csv", place.read("banana_new.csv"));
+    let classes = |how: &str| promised("banana_train.csv", &format!("--machine svc --conformal {how}"));
+    let near = |least: Option<f64>, wanted: f64| assert!((least.unwrap() - wanted).abs() < 1e-9, "{least:?} {wanted}");
+    assert!(classes("split").1.is_some_and(|least| least >= 0.9 - 1e-9));
+    assert!(classes("split --mondrian").1.is_some());
+    // 150 of 200 are held out where columns are scaled or gamma is, and all where neither is
+    let bound = |n: f64| 0.8 - (1.8 * 9.0 / (n + 10.0)).min((1.0 - 10.0 / n) / 11.0);
+    for (how, held) in [
+        ("cross", 150),
+        ("cross --scale none", 150),
+        ("cross --kernel rbf(gamma=0.5)", 150),
+        ("cross --kernel rbf(gamma=0.5) --scale none", 200),
+        ("cross --conformal-share 0.5", 100),
+    ] {
+        let (n, least) = classes(how);
+        assert_eq!(n, held, "{how}");
+        near(least, bound(n as f64));
+    }
+    place.write("new.csv", place.read("noisy_sinc_new.csv"));
+    let numbers = |how: &str| promised("noisy_sinc_train.csv", &format!("--machine ridge --conformal {how}"));
+    let (n, least) = numbers("jackknife");
+    assert_eq!(n, 150);
+    near(least, 0.8);
+    let (n, least) = numbers("full");
+    assert_eq!(n, 150);
+    near(least, 0.9);
+    let (n, least) = numbers("full --kernel rbf(gamma=0.5) --scale none");
+    assert_eq!(n, 200);
+    near(least, 0.9);
+    // a category that is rare cannot be coded by a part that has not met it
+    let line = |i: usize| format!("{},{},{}\n", i % 7, if i == 3 { "rare" } else { "usual" }, (i as f64).sin());
+    place.write("words.csv", format!("x,word,y\n{}", (0..40).map(line).collect::<String>()));
+    place.write("new.csv", "x,word\n1,usual\n");
+    let mut told = Vec::new();
+    for seed in 0..8 {
+        let how = format!("--machine ridge --target y --conformal jackknife --seed {seed}");
+        told.push(promised("words.csv", &how));
+    }
+    // whether the part has met it is chance; where it has not, nothing is proven
+    let proven = told.iter().filter(|t| t.1.is_some()).count();
+    assert!((1..8).contains(&proven) && told.iter().all(|t| t.0 == 30), "{told:?}");
+}
+
+#[test]
+fn full_is_told_by_every_verb() {
+    let place = place();
+    place.run("fit noisy_sinc_train.csv --machine ridge --lambda 0.1 --conformal full -o m").ok();
+    let shown = place.run("show m").ok().out;
+    assert!(shown.contains("full: residuals of 150 examples by the fit on them and on each candidate"), "{shown}");
+    assert!(shown.contains("at coverage 0.9 at least 90.0 % is proven"), "{shown}");
+    let told = place.json("show m")["conformal"].clone();
+    assert_eq!((&told["method"], &told["models"]), (&Value::from("full"), &Value::from(1)));
+    let one = &told["guarantee"][0];
+    assert!(one["most"].is_null() && one["exact"].is_null() && one["conditional"].is_null(), "{one}");
+    let said = place.run("predict m noisy_sinc_new.csv --conformal 0.999").ok();
+    assert!(said.err.contains("150 examples are too few for coverage 0.999"), "{}", said.err);
+    assert!(said.lines()[1..].iter().all(|l| l.ends_with("-inf,inf")));
+    let document = place.json("predict m noisy_sinc_new.csv --conformal 0.999");
+    assert_eq!(document["intervals"][0], serde_json::json!([null, null]));
 }

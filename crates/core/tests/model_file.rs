@@ -73,6 +73,7 @@ fn samples() -> Vec<Sample> {
         sample("split", &conformal(&Svc::default(), &rbf(0.5), Method::Split, &dense), &dense, None),
         sample("folds", &conformal(&Svc::default(), &rbf(0.5), Method::Cross, &dense), &dense, None),
         sample("left out", &conformal(&Ridge::default(), &rbf(0.5), Method::Jackknife, &plain), &plain, None),
+        sample("candidates", &conformal(&Ridge::default(), &rbf(0.5), Method::Full, &plain), &plain, None),
         sample("centred folds", &conformal(&Ridge::default(), &centred, Method::Cross, &sparse), &sparse, None),
         sample("centred", &Svc::default().fit(&centred, &dense).unwrap(), &dense, None),
         sample("precomputed", &Ridge::default().fit(&precomputed(), &matrix).unwrap(), &matrix, None),
@@ -255,6 +256,10 @@ fn weights_of_hashed_features_take_the_place_of_those_that_occur() {
     assert_eq!(model.fitted.training_scores, Some(read.scores(&data).unwrap()));
     // who has read files without that can read all others as before
     assert_eq!((format(&bytes), format(&find("primal").bytes)), (json!(2), json!(1)));
+    // candidates that are learned from, and centres of a part, are for later readers; what older ones know is not
+    let found =
+        ["split", "folds", "left out", "centred", "candidates", "centred folds"].map(|name| format(&find(name).bytes));
+    assert_eq!(found, [1, 1, 1, 1, 3, 3].map(|version| json!(version)));
 }
 
 #[test]
@@ -377,7 +382,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         move |d: &mut Value, _: &mut Arrays| *d.pointer_mut(place).unwrap() = value.clone()
     };
     let kernel = |text: String| set("/kernel", json!(text));
-    refused("svc", &set("/format", json!(3)), &keep, "has format version 3, but this mercer reads up to 2");
+    refused("svc", &set("/format", json!(4)), &keep, "has format version 4, but this mercer reads up to 3");
     refused("svc", &set("/format", json!(u64::MAX)), &keep, "has format version 18446744073709551615");
     refused("svc", &set("/machine", json!("oracle")), &keep, "no machine called oracle");
     refused("svc", &kernel("magic(3)".to_owned()), &keep, "no kernel called \"magic\"");
@@ -386,6 +391,13 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     refused("svc", &kernel("rbf(linear, gamma=median)".to_owned()), &keep, "a word where a number should be");
     refused("svc", &kernel("rbf(gamma=-1)".to_owned()), &keep, "must be > 0");
     refused("svc", &kernel("centre(rbf(gamma=1))".to_owned()), &keep, "another number of centres");
+    let outside = |_: &mut Value, arrays: &mut Arrays| arrays.get_mut("centring.0.part").unwrap().2.fill(0xff);
+    refused("centred folds", &outside, &keep, "examples that are not in the file");
+    let outside = |_: &mut Value, arrays: &mut Arrays| arrays.get_mut("conformal.compared").unwrap().2.fill(0xff);
+    refused("candidates", &outside, &keep, "does not fit its examples");
+    let flat = |_: &mut Value, arrays: &mut Arrays| arrays.get_mut("conformal.factor").unwrap().2.fill(0);
+    refused("candidates", &flat, &keep, "does not fit its examples");
+    refused("candidates", &set("/conformal/lambda", json!(-1.0)), &keep, "does not fit its examples");
     refused("centred", &set("/centrings", json!(u64::MAX)), &keep, "is missing");
     refused("svc", &set("/readout/vote/labels", json!(["a", "b"])), &keep, "readout does not fit");
     refused("svc", &set("/coefficients/pairwise/count", json!(1_u64 << 60)), &keep, "do not fit its classes");

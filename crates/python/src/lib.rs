@@ -31,7 +31,7 @@ mod _native {
         kernel_definite, kernel_features, kernel_meets_gaps, kernel_resolved, kernel_text, kernel_views, matrix,
     };
     #[pymodule_export]
-    use super::model::{Model, fit};
+    use super::model::{Model, fit, kept};
     #[pymodule_export]
     use super::search::{leave_one_out, trials};
     use pyo3::prelude::*;

@@ -32,7 +32,7 @@ pub(crate) struct Model {
 type Part = (usize, usize, f64, Vec<(usize, f64)>);
 
 /// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal and companions, each of
-/// which may be None; certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
+/// which may be None; certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain, scaled); companions are a list of (role, name, views) with the roles noise, copies and points.
 #[pyfunction]
 #[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
 #[allow(clippy::too_many_arguments)]
@@ -128,12 +128,31 @@ pub(crate) fn fit(
 
 /// How conformal regions are to be learned.
 fn recipe(given: &Bound<'_, PyAny>) -> PyResult<Recipe> {
-    let (word, share, folds, mondrian, retrain): (String, f64, usize, bool, bool) = given.extract()?;
+    let (word, share, folds, mondrian, retrain, scaled): (String, f64, usize, bool, bool, bool) = given.extract()?;
     let known = conformal::Method::WORDS.iter().find(|w| w.0 == word).map(|w| w.1);
     let method = known.ok_or_else(|| {
-        PyValueError::new_err(format!("conformal={word:?} is not known; use 'split', 'cross' or 'jackknife'"))
+        PyValueError::new_err(format!("conformal={word:?} is not known; use 'split', 'cross', 'jackknife' or 'full'"))
     })?;
-    Ok(Recipe { method, share, folds, mondrian, retrain })
+    Ok(Recipe { method, share, folds, mondrian, retrain, scaled })
+}
+
+/// The places of the examples that a recipe never holds out, of so many; their classes matter if these are judged by themselves.
+#[pyfunction]
+pub(crate) fn kept(
+    count: usize,
+    y: Option<&Bound<'_, PyAny>>,
+    labels: Option<Vec<String>>,
+    recipe: &Bound<'_, PyAny>,
+    seed: u64,
+) -> PyResult<Vec<usize>> {
+    let recipe = self::recipe(recipe)?;
+    let places = mercer::data::Values::Index(std::sync::Arc::new((0..count as u32).collect()));
+    let view = mercer::data::View { name: "x".to_owned(), values: places };
+    let mut data = mercer::prelude::Dataset::from_views(vec![view]).map_err(raise)?;
+    if let Some(y) = y {
+        data = data.with_target(target(y, labels)?).map_err(raise)?;
+    }
+    recipe.parts(&data, Seed(seed)).map(|(_, kept)| kept).map_err(raise)
 }
 
 /// Rows and columns of numbers.
@@ -259,13 +278,19 @@ impl Model {
     /// What is proven at a coverage: (held out, least, most, exact, fifth, everything) for each class of a Mondrian predictor, else
     /// one.
     #[allow(clippy::type_complexity)]
-    fn guarantees(&self, coverage: f64) -> PyResult<Vec<(usize, f64, Option<f64>, Option<f64>, Option<f64>, bool)>> {
+    fn guarantees(
+        &self,
+        coverage: f64,
+    ) -> PyResult<Vec<(usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>, bool)>> {
         conformal::checked(coverage).map_err(raise)?;
-        let all = self.model.needs_conformal().map_err(raise)?.guarantees(coverage);
+        let conformal = self.model.needs_conformal().map_err(raise)?;
+        // nothing is proven where held-out examples had a part in what was learned before the fits
+        let proven = |number: Option<f64>| number.filter(|_| conformal.apart);
         let told = |g: conformal::Guarantee| {
-            (g.held_out, g.least, g.most, g.exact, g.conditional.map(|beta| beta.fifth), g.everything)
+            let fifth = g.conditional.map(|beta| beta.fifth);
+            (g.held_out, proven(Some(g.least)), proven(g.most), proven(g.exact), proven(fifth), g.everything)
         };
-        Ok(all.into_iter().map(told).collect())
+        Ok(conformal.guarantees(coverage).into_iter().map(told).collect())
     }
 
     /// The same model with conformal regions from examples that it has not seen.

@@ -116,6 +116,10 @@ fn at(
     }
     let again = Job { kernel, probabilities: None, companions: None, ..*job };
     let mut model = again.run(&small, watch)?;
+    // which part is kept depends on all examples, also on those that regions were learned from
+    if let Some(conformal) = &mut model.conformal {
+        conformal.apart = false;
+    }
     let places: Vec<u32> = part.iter().map(|&p| p as u32).collect();
     model.origin = Some(Origin {
         fingerprint: data.fingerprint(),

@@ -5,11 +5,13 @@ use crate::chance::beta_quantile;
 use serde::Serialize;
 
 /// What holds of the coverage at a level 1 − α, if examples are exchangeable and nothing was chosen with the help of the
-/// held-out ones. With n held-out examples:
+/// held-out ones. With n held-out examples (of full, examples that a candidate is compared with):
 ///
 /// * split: at least 1 − α, and where no nonconformities are equal exactly ⌈(n + 1)(1 − α)⌉/(n + 1), which is at most
 ///   1 − α + 1/(n + 1). For the held-out examples at hand the coverage is then drawn from Beta(n + 1 − l, l) with
 ///   l = ⌊(n + 1)α⌋.
+/// * full: at least 1 − α. Of the region itself the exact number above holds, too; the interval that is told has no gaps, and may
+///   cover more.
 /// * jackknife+: at least 1 − 2α.
 /// * cross, K folds: at least 1 − 2α − 2(1 − α)(K − 1)/(n + K), since the p-values of the folds have a mean that is no more
 ///   than twice too small; or 1 − 2α − (1 − K/n)/(K + 1), if that is more and all folds are of one size.
@@ -63,7 +65,7 @@ impl Conformal {
         let size = n as f64 + 1.0;
         let least = if everything {
             1.0
-        } else if split {
+        } else if split || self.method == Method::Full {
             coverage
         } else {
             self.least_of_folds(column, coverage).max(0.0)

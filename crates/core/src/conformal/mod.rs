@@ -6,7 +6,8 @@
 //! p(y) = (1 + #{i : R_i ≥ R₋ᵢ(x, y)}) / (n + 1)
 //! ```
 //! where R₋ᵢ is measured by the model that has not seen example i: one and the same for all held-out examples (split), that
-//! without the fold of i (cross), that without i alone (jackknife+). The region at level 1 − α holds every y with p(y) > α.
+//! without the fold of i (cross), that without i alone (jackknife+). Where a fit on the candidate as well has a closed form, one model
+//! that has seen all of them measures R_i and R alike (full). The region at level 1 − α holds every y with p(y) > α.
 //! Nothing is asked of model or distribution but that examples are exchangeable. What is proven of the coverage is in
 //! [`Guarantee`].
 //!
@@ -14,11 +15,13 @@
 //! Vovk, Gammerman & Shafer (2005), chapters 2 and 4 (p-values, split, Mondrian); Barber, Candès, Ramdas & Tibshirani (2021)
 //! for jackknife+ and CV+, whose intervals hold the region above; Vovk (2015) for cross-conformal sets.
 
+mod full;
 mod guarantee;
 mod nonconformity;
 mod panel;
 mod region;
 
+pub use full::Full;
 pub use guarantee::{Beta, Guarantee};
 pub use nonconformity::{Measure, strangeness};
 pub use panel::{MOST, Panel, merged};
@@ -39,12 +42,14 @@ pub enum Method {
     Cross,
     /// Each example by the model without it (jackknife+).
     Jackknife,
+    /// None: each candidate is learned from as if it were one of them (ridge regression).
+    Full,
 }
 
 impl Method {
     /// All methods, as the command line spells them.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("split", Self::Split), ("cross", Self::Cross), ("jackknife", Self::Jackknife)];
+    pub const WORDS: [(&'static str, Self); 4] =
+        [("split", Self::Split), ("cross", Self::Cross), ("jackknife", Self::Jackknife), ("full", Self::Full)];
 }
 
 impl fmt::Display for Method {
@@ -53,28 +58,33 @@ impl fmt::Display for Method {
             Self::Split => "split",
             Self::Cross => "cross",
             Self::Jackknife => "jackknife",
+            Self::Full => "full",
         })
     }
 }
 
 /// What a job is asked for.
 ///
-/// Split learns words of the kernel (`gamma=scale`) and centres from the examples that it does not set aside. Cross and jackknife
-/// learn them once from all examples, as selection does, so that one matrix serves every model; they look at no target, and
-/// numbers instead of words keep to the letter of the theorem. The same holds of a schema that scales columns.
+/// Nothing that is held out may have a part in what is learned before the fit. Split learns words of the kernel (`gamma=scale`),
+/// vocabularies and centres from the examples that it does not set aside. The other methods learn them once, so that one matrix
+/// serves every model, from a part of the examples that is chosen by chance, is in every model and never held out: given that part,
+/// the others and a new example are exchangeable, and what is proven holds with the number of the others for n. Where a kernel has
+/// nothing to learn, there is no such part. [`Recipe::parts`] tells it beforehand, so that it can also scale columns.
 ///
 /// # Use when
 /// Split: there are many examples, or fits are dear. Cross: every example should be learned from. Jackknife: ridge and kfd, up
-/// to some thousand examples.
+/// to some thousand examples. Full: ridge, up to some thousand examples, where 1 − α should be proven and every example learned
+/// from.
 ///
 /// # Cost
 /// Split: one fit. Cross: one fit for each fold, and as many models in the file. Jackknife: a few fits and n × n coefficients; n
-/// fits where the machine has no closed form.
+/// fits where the machine has no closed form. Full: a few fits and n²/2 numbers, and n² multiplications for a prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recipe {
     /// How examples are held out.
     pub method: Method,
-    /// The share of examples that split sets aside, between 0 and 1.
+    /// The share of examples that split sets aside, between 0 and 1; with the other methods the share that settles words of the kernel
+    /// and scales columns, where there is something to learn, and is never held out.
     pub share: f64,
     /// The folds of cross.
     pub folds: usize,
@@ -82,12 +92,14 @@ pub struct Recipe {
     pub mondrian: bool,
     /// Whether jackknife may learn once for each example, where the machine has no closed form.
     pub retrain: bool,
+    /// Whether what is kept by [`Recipe::parts`] has scaled or coded columns, and is not held out even if the kernel learns nothing.
+    pub scaled: bool,
 }
 
 impl Recipe {
     /// A method with a quarter set aside, or ten folds.
     pub fn new(method: Method) -> Self {
-        Self { method, share: 0.25, folds: 10, mondrian: false, retrain: false }
+        Self { method, share: 0.25, folds: 10, mondrian: false, retrain: false, scaled: false }
     }
 }
 
@@ -105,11 +117,13 @@ pub struct Conformal {
     pub groups: Vec<Vec<f64>>,
     /// How many columns.
     pub columns: usize,
-    /// The models without a fold or an example; none for split, whose only member is the model itself.
+    /// The models without a fold or an example; none for split, whose only member is the model itself, and for full.
     pub panels: Vec<Panel>,
-    /// The examples that panels need; `None`: those of the model.
+    /// What full has instead of lists and panels.
+    pub full: Option<Full>,
+    /// The examples that panels or full need; `None`: those of the model.
     pub pool: Option<Dataset>,
-    /// Whether nothing that was held out had a part in how columns are scaled and coded: without that no coverage is proven.
+    /// Whether nothing that was held out had a part in what was learned before the fits: without that no coverage is proven.
     pub apart: bool,
 }
 
@@ -156,16 +170,25 @@ impl Conformal {
             }
         }
         groups.iter_mut().for_each(|group| group.sort_by(f64::total_cmp));
-        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), pool: None, apart: true }
+        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), full: None, pool: None, apart: true }
+    }
+
+    /// One that learns from every candidate.
+    pub fn full(full: Full, columns: usize) -> Self {
+        let none = Self::new((Method::Full, false, Measure::Residual), &[], columns, &[], &[]);
+        Self { groups: Vec::new(), full: Some(full), ..none }
     }
 
     /// How many models measure nonconformities.
     pub fn members(&self) -> usize {
-        self.groups.len() / self.columns.max(1)
+        if self.full.is_some() { 1 } else { self.groups.len() / self.columns.max(1) }
     }
 
-    /// How many examples were held out, in a column.
+    /// How many examples were held out, in a column; of full, how many a candidate is compared with.
     pub fn held_out(&self, column: usize) -> usize {
+        if let Some(full) = &self.full {
+            return full.compared.len();
+        }
         (0..self.members()).map(|m| self.groups[m * self.columns + column].len()).sum()
     }
 

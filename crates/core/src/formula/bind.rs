@@ -25,7 +25,18 @@ impl Formula {
     /// centre learned.
     pub fn resolve(&self, training: &Dataset, seed: Seed) -> Result<Self, Error> {
         let mut node = self.0.clone();
-        settle(&mut node, training, seed)?;
+        settle(&mut node, training, None, seed)?;
+        Ok(Self(node))
+    }
+
+    /// The same for the same training data, but with every word and every centre from some of them alone: the others may do
+    /// and be what they will.
+    ///
+    /// # Errors
+    /// As [`Formula::resolve`].
+    pub fn resolve_from(&self, part: &[usize], training: &Dataset, seed: Seed) -> Result<Self, Error> {
+        let mut node = self.0.clone();
+        settle(&mut node, training, Some(part), seed)?;
         Ok(Self(node))
     }
 
@@ -256,14 +267,16 @@ pub(crate) fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, E
     }
 }
 
-fn settle(node: &mut Node, training: &Dataset, seed: Seed) -> Result<(), Error> {
+/// Learns words and centres from the training data, or from a part of them.
+fn settle(node: &mut Node, training: &Dataset, part: Option<&[usize]>, seed: Seed) -> Result<(), Error> {
     if let Node::Set(inner, members) = node {
         // what is inside sees members only
-        let Split { members, .. } = split(inner, members, training)?;
-        return settle(inner, &members, seed);
+        let Split { members, sets } = split(inner, members, training)?;
+        let part: Option<Vec<usize>> = part.map(|p| p.iter().flat_map(|&i| sets[i].clone()).collect());
+        return settle(inner, &members, part.as_deref(), seed);
     }
     for child in node.children_mut() {
-        settle(child, training, seed)?;
+        settle(child, training, part, seed)?;
     }
     match node {
         Node::Kernel(bound) => {
@@ -272,15 +285,22 @@ fn settle(node: &mut Node, training: &Dataset, seed: Seed) -> Result<(), Error> 
                 // also for machines that never ask for a matrix
                 complete(bound.kernel.entry(), values)?;
             }
-            resolve(bound.kernel.as_mut(), values, seed);
+            match part {
+                None => resolve(bound.kernel.as_mut(), values, seed),
+                Some(part) => resolve(bound.kernel.as_mut(), &values.select(part), seed),
+            }
         }
         Node::Centre(inner, place) => {
             let gram = build(inner, Meeting::Training(training))?;
-            *place = Some(Arc::new(Centring::learn(gram.as_ref())));
+            *place = Some(Arc::new(match part {
+                None => Centring::learn(gram.as_ref()),
+                Some(part) => Centring::learn_of(&gram, part),
+            }));
         }
         Node::Radial(inner, gamma) => {
             if let Auto::Word(word) = *gamma {
                 let gram = build(inner, Meeting::Training(training))?;
+                let gram = part.map_or_else(|| Arc::clone(&gram), |part| Arc::clone(&gram).restrict(part, part));
                 *gamma = Auto::Value(width_on(&gram, word, seed)?);
             }
         }

@@ -1,11 +1,13 @@
 //! Conformal regions: a job that holds examples out, and keeps what they tell.
 
 use super::Job;
-use crate::conformal::{Conformal, MOST, Measure, Method, Panel, Recipe, merged};
+use crate::conformal::{Conformal, Full, MOST, Measure, Method, Panel, Recipe, merged};
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::machines::{Expansion, FitError, Learns, LeftOutModels, Readout, family, predicts_target, without};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, family, predicts_target, without,
+};
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
@@ -20,9 +22,11 @@ pub const CONFORMAL_CUT_SHORT: &str = "conformal_cut_short";
 /// Models without some examples, which examples each has not seen, and the scores of those.
 struct HeldOut {
     panels: Vec<Panel>,
-    /// Which member has not seen each example.
+    /// The places of the examples that were held out.
+    places: Vec<usize>,
+    /// Which member has not seen each of them.
     members: Vec<usize>,
-    /// What measures nonconformity, n × labels; or predicted numbers, n × outputs.
+    /// What measures nonconformity of each, n × labels; or predicted numbers, n × outputs.
     numbers: Vec<f64>,
 }
 
@@ -38,23 +42,24 @@ impl Recipe {
         Ok((order, codes))
     }
 
-    /// The places that split sets aside, and those that are learned from: a part of all, or of each class if it is judged by
-    /// itself. Only the number of examples and their classes matter, so that the others can scale the columns.
+    /// The places of what is held out, and of what is kept to learn from: a part of all, or of each class if it is judged by itself.
+    /// Split holds the share out; the other methods hold out all but the share, where something is learned before the fit. Only
+    /// the number of examples and their classes matter, so that what is kept can scale the columns.
     ///
     /// # Errors
     /// If classes are judged by themselves and there are none.
     pub fn parts(&self, data: &Dataset, seed: Seed) -> Result<(Vec<usize>, Vec<usize>), Error> {
         let (order, codes) = self.shuffled(data, seed)?;
-        let (mut aside, mut proper) = (Vec::new(), Vec::new());
+        let (mut share, mut rest) = (Vec::new(), Vec::new());
         for run in order.chunk_by(|&a, &b| codes[a] == codes[b]) {
-            // a class with a single example is learned from
+            // a class with a single example is learned from by split, and held out by the others
             let count = ((self.share * run.len() as f64).round() as usize).max(1).min(run.len() - 1);
-            aside.extend_from_slice(&run[..count]);
-            proper.extend_from_slice(&run[count..]);
+            share.extend_from_slice(&run[..count]);
+            rest.extend_from_slice(&run[count..]);
         }
-        aside.sort_unstable();
-        proper.sort_unstable();
-        Ok((aside, proper))
+        share.sort_unstable();
+        rest.sort_unstable();
+        Ok(if self.method == Method::Split { (share, rest) } else { (rest, share) })
     }
 }
 
@@ -65,24 +70,43 @@ impl Job<'_> {
         if recipe.method == Method::Split {
             return self.split(recipe, data, watch);
         }
-        let kernel = self.kernel.resolve(data, self.seed)?;
+        let (kernel, held) = self.settled(recipe, data)?;
         let mut model = self.learn(kernel.clone(), data, watch)?;
         // a fit that was stopped leaves no time for more
         let stopped = !matches!(model.fitted.proof.status, Status::Converged | Status::IterationLimit);
-        let found = if stopped { Ok(None) } else { self.hold_out(recipe, &kernel, data, &model, watch).map(Some) };
-        let mut found = match found {
+        let found = match recipe.method {
+            _ if stopped => Ok(None),
+            Method::Full => self.with_candidates(&kernel, held, data, &model, watch).map(Some),
+            _ => {
+                let found = self.hold_out(recipe, &kernel, held, data, &model, watch);
+                found.and_then(|found| joined_with(found, recipe, &model, data)).map(Some)
+            }
+        };
+        model.conformal = match found {
             Err(Error::Fit(FitError::Solve { error: SolveError::Stopped { reason }, .. })) => {
                 model.fitted.proof.status = reason.into();
                 None
             }
             other => other?,
         };
-        let Some(found) = found.take() else {
+        if model.conformal.is_none() {
             model.fitted.proof.notes.push((CONFORMAL_CUT_SHORT.to_owned(), 1.0));
-            return Ok(model);
-        };
-        model.conformal = Some(joined_with(found, recipe, &model, data)?);
+        }
         Ok(model)
+    }
+
+    /// The kernel with everything settled, and the places of the examples that may be held out. What is learned from examples is
+    /// learned from those that are never held out; where nothing is, all may be.
+    fn settled(&self, recipe: &Recipe, data: &Dataset) -> Result<(Formula, Vec<usize>), Error> {
+        let centred = self.kernel.needs_all_examples();
+        if !centred && !recipe.scaled {
+            let kernel = self.kernel.resolve(data, self.seed)?;
+            if self.kernel.numbers_chosen(&kernel) == 0 && kernel.learned().is_empty() {
+                return Ok((kernel, (0..data.len()).collect()));
+            }
+        }
+        let (held, kept) = recipe.parts(data, self.seed)?;
+        Ok((self.kernel.resolve_from(&kept, data, self.seed)?, held))
     }
 
     /// What cannot have regions is told before the work.
@@ -107,11 +131,29 @@ impl Job<'_> {
         if recipe.folds < 2 {
             return wrong(format!("{} folds hold nothing out; give 2 or more", recipe.folds));
         }
+        let matrix = self.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
+        if recipe.method == Method::Full && self.machine.smooths()?.is_none() {
+            return Err(self.no_closed_form());
+        }
+        let n = data.len();
+        if recipe.method == Method::Full && n.saturating_mul(n) > MOST {
+            return wrong(format!(
+                "full keeps a factor of {n} × {n} numbers, and {MOST} numbers are the most; use conformal = split or cross"
+            ));
+        }
+        if recipe.method == Method::Full && matrix {
+            return wrong("conformal = full needs κ(x, x) of every new example, which a precomputed matrix does not tell; use conformal = cross or jackknife".to_owned());
+        }
         if data.len() < 2 {
             let finding = format!("{} examples: one to learn from and one to be held out are the least", data.len());
             return Err(DataError::Unfit { finding }.into());
         }
         Ok(())
+    }
+
+    fn no_closed_form(&self) -> Error {
+        let finding = "conformal = full is for ridge, whose fit on one example more has a closed form; use conformal = split, cross or jackknife".to_owned();
+        FitError::Param { machine: self.machine.entry().name, finding }.into()
     }
 
     /// A part of the examples, and of each class if it is judged by itself, is set aside. The others are not stratified: that
@@ -154,42 +196,64 @@ impl Job<'_> {
         }
     }
 
+    /// One fit that can take any candidate in as well.
+    fn with_candidates(
+        &self,
+        kernel: &Formula,
+        compared: Vec<usize>,
+        data: &Dataset,
+        model: &Model,
+        watch: &dyn Monitor,
+    ) -> Result<Conformal, Error> {
+        let n = data.len();
+        let Some(lambda) = self.machine.smooths()? else { return Err(self.no_closed_form()) };
+        let watch = Conforming { watch, done: AtomicUsize::new(0), total: 1 };
+        let smoother = Smoother::new(self.machine.entry().name, lambda, &self.task(kernel, data)?, &watch)?;
+        let whole = model.places.iter().copied().eq(0..n);
+        let mut conformal = Conformal::full(Full { smoother, compared }, model.fitted.readout.outputs());
+        conformal.pool = (!whole).then(|| data.clone().without_target().to_own());
+        Ok(conformal)
+    }
+
     /// Models without each fold, or without each example.
     fn hold_out(
         &self,
         recipe: &Recipe,
         kernel: &Formula,
+        held: Vec<usize>,
         data: &Dataset,
         model: &Model,
         watch: &dyn Monitor,
     ) -> Result<HeldOut, Error> {
         let (n, task) = (data.len(), self.task(kernel, data)?);
-        let count = if recipe.method == Method::Jackknife { n } else { recipe.folds.min(n) };
+        let out = held.len();
+        let count = if recipe.method == Method::Jackknife { out } else { recipe.folds.min(out) };
         let watch = Conforming { watch, done: AtomicUsize::new(0), total: count };
         let outputs = model.fitted.expansion.outputs();
         let machine = self.machine.entry().name;
         if recipe.method == Method::Jackknife {
-            if n.saturating_mul(n).saturating_mul(outputs) > MOST {
+            if n.saturating_mul(out).saturating_mul(outputs) > MOST {
                 let finding = format!(
-                    "jackknife keeps {n} models of {n} × {outputs} coefficients, and {MOST} numbers are the most; use conformal = cross, which keeps one for each fold"
+                    "jackknife keeps {out} models of {n} × {outputs} coefficients, and {MOST} numbers are the most; use conformal = cross, which keeps one for each fold"
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
             if let Some(LeftOutModels { scores, models }) = self.machine.left_out_models(&task, &watch)? {
-                let numbers = numbers_of(&model.fitted.readout, &scores);
-                let panels = vec![Panel { expansion: models, members: n, known: None }];
-                return Ok(HeldOut { panels, members: (0..n).collect(), numbers });
+                let numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
+                let panels = vec![Panel { expansion: models_of(models, outputs, &held), members: out, known: None }];
+                return Ok(HeldOut { panels, places: held, members: (0..out).collect(), numbers });
             }
             if !recipe.retrain {
                 let finding = format!(
-                    "without a closed form jackknife learns again for each of the {n} examples; ask for that with --conformal-retrain (retrain in Python), or use conformal = cross"
+                    "without a closed form jackknife learns again for each of the {out} examples; ask for that with --conformal-retrain (retrain in Python), or use conformal = cross"
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
         }
         let mut folds = vec![Vec::new(); count];
         let (order, _) = recipe.shuffled(data, self.seed)?;
-        order.into_iter().enumerate().for_each(|(place, i)| folds[place % count].push(i));
+        let order = order.into_iter().filter(|i| held.binary_search(i).is_ok());
+        order.enumerate().for_each(|(place, i)| folds[place % count].push(i));
         let fits = folds
             .par_iter()
             .map(|fold| {
@@ -198,7 +262,7 @@ impl Job<'_> {
                 Ok(fit)
             })
             .collect::<Result<Vec<_>, FitError>>()?;
-        self.gathered(&folds, fits, &model.fitted.readout, n)
+        self.gathered(&folds, fits, &model.fitted.readout)
     }
 
     /// Joins the fits without each fold; a label that one of them does not know is infinitely strange to it.
@@ -207,23 +271,22 @@ impl Job<'_> {
         folds: &[Vec<usize>],
         fits: Vec<(crate::machines::Fitted, Vec<f64>)>,
         readout: &Readout,
-        n: usize,
     ) -> Result<HeldOut, Error> {
         let each = readout.form().map_or(readout.outputs(), |(_, k)| k);
-        let (mut members, mut numbers) = (vec![0; n], vec![0.0; n * each]);
+        let (mut members, mut numbers) = (Vec::new(), Vec::new());
         let mut models: Vec<(Expansion, Option<Vec<u32>>)> = Vec::new();
         for (m, (fold, (fitted, scores))) in folds.iter().zip(fits).enumerate() {
             let known = self.known(readout, &fitted.readout)?;
             let own = numbers_of(&fitted.readout, &scores);
             let width = own.len() / fold.len().max(1);
-            for (&i, row) in fold.iter().zip(own.chunks_exact(width.max(1))) {
-                members[i] = m;
-                let out = &mut numbers[i * each..(i + 1) * each];
+            members.resize(members.len() + fold.len(), m);
+            for row in own.chunks_exact(width.max(1)) {
                 match &known {
-                    None => out.copy_from_slice(row),
+                    None => numbers.extend_from_slice(row),
                     Some(known) => {
-                        out.fill(f64::INFINITY);
+                        let mut out = vec![f64::INFINITY; each];
                         row.iter().zip(known).for_each(|(r, &c)| out[c as usize] = *r);
+                        numbers.extend(out);
                     }
                 }
             }
@@ -237,7 +300,7 @@ impl Job<'_> {
             );
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }
-        Ok(HeldOut { panels, members, numbers })
+        Ok(HeldOut { panels, places: folds.concat(), members, numbers })
     }
 
     /// The places of the labels that a fit knows, where they are not all.
@@ -257,6 +320,28 @@ impl Job<'_> {
     }
 }
 
+/// Some rows of a table.
+fn rows_of(table: &[f64], width: usize, rows: &[usize]) -> Vec<f64> {
+    rows.iter().flat_map(|&i| &table[i * width..(i + 1) * width]).copied().collect()
+}
+
+/// Of the models without each example, those without one of some.
+fn models_of(models: Expansion, outputs: usize, held: &[usize]) -> Expansion {
+    let all = models.outputs();
+    if all == held.len() * outputs {
+        return models;
+    }
+    let offsets = rows_of(&models.offsets, outputs, held);
+    let coefficients = match models.coefficients {
+        Coefficients::Dual { points, alpha } => {
+            let alpha = alpha.chunks_exact(all.max(1)).flat_map(|row| rows_of(row, outputs, held)).collect();
+            Coefficients::Dual { points, alpha }
+        }
+        other => other,
+    };
+    Expansion { coefficients, offsets }
+}
+
 /// From raw scores to nonconformities of labels or of a detector, or to predicted numbers.
 fn numbers_of(readout: &Readout, scores: &[f64]) -> Vec<f64> {
     match (readout, readout.form()) {
@@ -268,13 +353,14 @@ fn numbers_of(readout: &Readout, scores: &[f64]) -> Vec<f64> {
 
 /// The predictor of a model from what was held out.
 fn joined_with(found: HeldOut, recipe: &Recipe, model: &Model, data: &Dataset) -> Result<Conformal, Error> {
-    let HeldOut { mut panels, members, numbers } = found;
+    let HeldOut { mut panels, places, members, numbers } = found;
     let readout = &model.fitted.readout;
     if let Some(place) = numbers.iter().position(|r| r.is_nan()) {
-        let example = place / (numbers.len() / data.len().max(1)).max(1) + 1;
-        return Err(SolveError::ScoreNotFinite { example }.into());
+        let held = place / (numbers.len() / places.len().max(1)).max(1);
+        return Err(SolveError::ScoreNotFinite { example: places.get(held).map_or(0, |p| p + 1) }.into());
     }
-    let target = || data.target().ok_or(DataError::NoTarget);
+    let target = data.target().map(|target| target.select(&places));
+    let target = || target.as_ref().ok_or(DataError::NoTarget);
     let mut conformal = match readout {
         Readout::Novelty => Conformal::new((recipe.method, false, Measure::Novelty), &numbers, 1, &[], &members),
         Readout::Values { names } => {

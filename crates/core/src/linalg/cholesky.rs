@@ -1,6 +1,6 @@
 //! A = LLᵀ for a symmetric positive definite matrix, in the memory of the matrix.
 
-use super::{sweeps, threads_for};
+use super::{Triangle, sweeps, threads_for};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor as llt, solve};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
@@ -87,6 +87,11 @@ impl Cholesky {
         let n = self.n;
         let entry = |p: usize| if p % n <= p / n { self.values[(p % n) * n + p / n] } else { 0.0 };
         (0..n * n).map(entry).collect()
+    }
+
+    /// Lᵀ alone, in the same memory.
+    pub fn into_triangle(self) -> Triangle {
+        Triangle::new(self.values, self.n)
     }
 
     fn lower(&self) -> MatRef<'_, f64> {

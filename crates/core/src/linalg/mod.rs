@@ -11,7 +11,7 @@ pub use cholesky::{Cholesky, NotPositive};
 pub use eigen::{Eigen, symmetric_eigen, symmetric_eigen_bytes};
 pub use krylov::{Apply, KrylovOptions, Proceed, TopEigen, top_eigen};
 pub use product::{dot, gram_of_columns, multiply_add, multiply_transposed, transposed_multiply};
-pub use triangle::inverse_lower;
+pub use triangle::{Triangle, inverse_lower};
 
 /// Up to here one thread is no slower, and its numbers do not depend on how many there are.
 const ALONE: usize = 256;

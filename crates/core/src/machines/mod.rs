@@ -22,6 +22,7 @@ pub mod rayleigh;
 mod readout;
 pub mod reduce;
 pub mod regress;
+mod smoother;
 mod support;
 mod task;
 mod theory;
@@ -39,6 +40,7 @@ pub(crate) use held_out::without;
 pub use neighbours::{Neighbours, Weighting};
 pub(crate) use readout::NOVELTY;
 pub use readout::{Output, Readout};
+pub use smoother::Smoother;
 pub use support::Effort;
 pub use task::{Features, Task};
 pub use theory::{Compresses, ConvexLoss, Theory};
@@ -135,6 +137,15 @@ pub trait Machine: Params + Settings + Send + Sync {
     /// As [`Machine::run`].
     fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
         let _ = (task, watch);
+        Ok(None)
+    }
+
+    /// The λ of a fit that is (K + λ1) α = Y whatever the examples and their number, of which a [`Smoother`] can be made; `None` for
+    /// other machines.
+    ///
+    /// # Errors
+    /// If a parameter makes it another kind of fit.
+    fn smooths(&self) -> Result<Option<f64>, FitError> {
         Ok(None)
     }
 

@@ -1,10 +1,11 @@
 //! Conformal predictors in a model file: nonconformities, and the models without a fold or an example.
 
 use super::coefficients;
-use super::file::{StoredView, pack_views, places, unpack_views};
+use super::file::{StoredView, finite, pack_views, places, unpack_views};
 use super::tensors::{Packer, Unpacker};
-use crate::conformal::{Conformal, Measure, Method, Panel};
-use crate::machines::{Coefficients, Readout};
+use crate::conformal::{Conformal, Full, Measure, Method, Panel};
+use crate::linalg::Triangle;
+use crate::machines::{Coefficients, Readout, Smoother};
 use serde::{Deserialize, Serialize};
 
 /// What a document says about them.
@@ -21,6 +22,16 @@ pub(super) struct StoredConformal {
     /// Files that do not say it promise nothing.
     #[serde(default)]
     apart: bool,
+    /// λ of the fit that full keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lambda: Option<f64>,
+}
+
+impl StoredConformal {
+    /// Whether it has what only later readers understand.
+    pub(super) fn is_full(&self) -> bool {
+        self.method == Method::Full
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -33,7 +44,7 @@ struct StoredPanel {
 
 /// Adds a predictor to a file.
 pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal {
-    let Conformal { method, mondrian, measure, groups, columns, panels, pool, apart } = conformal;
+    let Conformal { method, mondrian, measure, groups, columns, panels, full, pool, apart } = conformal;
     let mut starts = vec![0_u64];
     starts.extend(groups.iter().scan(0, |end, group| {
         *end += group.len() as u64;
@@ -48,9 +59,20 @@ pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal 
         known: panel.known.clone(),
     };
     let panels = panels.iter().enumerate().map(panel).collect();
+    let lambda = full.as_ref().map(|full| pack_full(pack, full));
     let pool = pool.as_ref().map(|pool| pack.within("conformal.pool.", |p| pack_views(p, pool)));
     let (method, mondrian, measure, columns, apart) = (*method, *mondrian, *measure, *columns, *apart);
-    StoredConformal { method, mondrian, measure, columns, panels, pool, apart }
+    StoredConformal { method, mondrian, measure, columns, panels, pool, apart, lambda }
+}
+
+/// Adds the fit of full but for its λ.
+fn pack_full(pack: &mut Packer, Full { smoother, compared }: &Full) -> f64 {
+    let Smoother { lambda, factor, alpha } = smoother;
+    let (packed, n) = (factor.packed(), factor.len());
+    pack.f64s("conformal.factor", &[packed.len()], &packed);
+    pack.f64s("conformal.alpha", &[n, alpha.len() / n.max(1)], alpha);
+    pack.u64s("conformal.compared", &[compared.len()], &compared.iter().map(|&i| i as u64).collect::<Vec<_>>());
+    *lambda
 }
 
 /// Reads and checks one of a model with a readout, with probabilities or without, that keeps so many examples.
@@ -66,9 +88,9 @@ pub(super) fn unpack(
     let form = readout.form();
     let fits = match measure {
         Measure::Probability => form.is_some() && calibrated && method == Method::Split,
-        Measure::Margin => form.is_some(),
+        Measure::Margin => form.is_some() && method != Method::Full,
         Measure::Residual => matches!(readout, Readout::Values { .. }) && !mondrian,
-        Measure::Novelty => matches!(readout, Readout::Novelty) && !mondrian,
+        Measure::Novelty => matches!(readout, Readout::Novelty) && !mondrian && method != Method::Full,
     };
     let wanted = match form {
         Some((_, labels)) if mondrian => labels,
@@ -89,6 +111,14 @@ pub(super) fn unpack(
         None => None,
     };
     let held = pool.as_ref().map_or(examples, crate::data::Dataset::len);
+    if method == Method::Full {
+        let full = Some(unpack_full(stored.lambda, unpack, columns, held)?);
+        return if stored.panels.is_empty() && groups.is_empty() {
+            Ok(Conformal { method, mondrian, measure, groups, columns, panels: Vec::new(), full, pool, apart })
+        } else {
+            wrong("has models without examples, though none was held out")
+        };
+    }
     let mut panels = Vec::new();
     for (i, panel) in stored.panels.iter().enumerate() {
         let within = unpack.within(&format!("conformal.panel.{i}."));
@@ -96,12 +126,27 @@ pub(super) fn unpack(
     }
     // a sum that cannot pass the number of lists, which are in the file
     let members = if method == Method::Split { 1 } else { panels.iter().map(|p| p.members).sum() };
-    let least = if method == Method::Split { 1 } else { 2 };
     let fits = groups.len().checked_div(columns) == Some(members) && groups.len().is_multiple_of(columns);
-    if !fits || members < least || (method == Method::Split) != panels.is_empty() {
+    if !fits || members == 0 || (method == Method::Split) != panels.is_empty() {
         return wrong("has another number of models than of lists");
     }
-    Ok(Conformal { method, mondrian, measure, groups, columns, panels, pool, apart })
+    Ok(Conformal { method, mondrian, measure, groups, columns, panels, full: None, pool, apart })
+}
+
+/// The fit of full on so many examples; nothing is larger than what is in the file but for a square of its triangle.
+fn unpack_full(lambda: Option<f64>, unpack: &Unpacker<'_>, outputs: usize, examples: usize) -> Result<Full, String> {
+    let wrong = || "its conformal predictor has a fit that does not fit its examples".to_owned();
+    let lambda = lambda.filter(|l| l.is_finite() && *l > 0.0).ok_or_else(wrong)?;
+    let (_, packed) = unpack.get_f64s("conformal.factor")?;
+    let factor = Triangle::from_packed(&packed, examples).ok_or_else(wrong)?;
+    let (shape, alpha) = finite(unpack.get_f64s("conformal.alpha")?)?;
+    let (_, compared) = unpack.get_u64s("conformal.compared")?;
+    let compared: Vec<usize> = compared.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
+    let rising = compared.windows(2).all(|p| p[0] < p[1]) && compared.last().is_some_and(|&last| last < examples);
+    if shape != [examples, outputs] || !rising {
+        return Err(wrong());
+    }
+    Ok(Full { smoother: Smoother { lambda, factor, alpha }, compared })
 }
 
 fn unpack_panel(

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The latest version that is read. Files that an older reader understands are written in its version.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -31,6 +31,9 @@ struct Document {
     proof: Proof,
     coefficients: coefficients::Stored,
     centrings: usize,
+    /// How many of them are those of a part of the examples: all or none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    parts: usize,
     /// How many kernels had something to learn beside their parameters.
     #[serde(default, skip_serializing_if = "is_zero")]
     learned: usize,
@@ -88,15 +91,26 @@ impl Model {
         for (i, centring) in centrings.iter().enumerate() {
             pack.f64s(format!("centring.{i}"), &[centring.means.len()], &centring.means);
             pack.f64s(format!("centring.{i}.total"), &[1], &[centring.total]);
+            if !centring.part.is_empty() {
+                let part: Vec<u64> = centring.part.iter().map(|&p| p as u64).collect();
+                pack.u64s(format!("centring.{i}.part"), &[part.len()], &part);
+            }
         }
         let learned = self.kernel.learned();
         for (i, Learned { words, numbers }) in learned.iter().enumerate() {
             pack_words(&mut pack, &format!("learned.{i}"), words);
             pack.f64s(format!("learned.{i}.numbers"), &[numbers.len()], numbers);
         }
+        let conformal = self.conformal.as_ref().map(|c| conformity::pack(&mut pack, c));
+        let parts = centrings.iter().filter(|c| !c.part.is_empty()).count();
         let document = Document {
-            // columns without weight are left out since the second version
-            format: if coefficients.leaves_columns_out() { VERSION } else { 1 },
+            // columns without weight are left out since the second version; since the third, centres may be those of a part, and
+            // candidates be learned from
+            format: match parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
+                true => 3,
+                false if coefficients.leaves_columns_out() => 2,
+                false => 1,
+            },
             written_by: format!("mercer {}", env!("CARGO_PKG_VERSION")),
             machine: self.machine.clone(),
             settings: self.settings.iter().map(|(name, value)| (name.clone(), store(value))).collect(),
@@ -105,6 +119,7 @@ impl Model {
             proof: self.fitted.proof.clone(),
             coefficients,
             centrings: centrings.len(),
+            parts,
             learned: learned.len(),
             views: pack_views(&mut pack, &self.examples),
             schema: self.schema.clone(),
@@ -112,7 +127,7 @@ impl Model {
             candidates: self.candidates,
             origin: self.origin.clone(),
             calibration: self.fitted.calibration.clone(),
-            conformal: self.conformal.as_ref().map(|c| conformity::pack(&mut pack, c)),
+            conformal,
         };
         pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
     }
@@ -255,7 +270,15 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     for i in 0..document.centrings {
         let (_, means) = finite(unpack.get_f64s(&format!("centring.{i}"))?)?;
         let (_, total) = finite(unpack.get_f64s(&format!("centring.{i}.total"))?)?;
-        centrings.push(Centring { means, total: *total.first().ok_or("a centring has no total")? });
+        let mut part = Vec::new();
+        if document.parts > 0 {
+            let (_, places) = unpack.get_u64s(&format!("centring.{i}.part"))?;
+            part = places.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
+        }
+        if part.iter().any(|&p| p >= means.len()) || part.is_empty() != (document.parts == 0) {
+            return Err("a centre is that of examples that are not in the file".to_owned());
+        }
+        centrings.push(Centring { means, total: *total.first().ok_or("a centring has no total")?, part });
     }
     if !kernel.set_centrings(centrings) {
         return Err("its kernel has another number of centres than the file".to_owned());

@@ -2,9 +2,11 @@
 
 use super::Model;
 use crate::calibrate::Form;
-use crate::conformal::{Conformal, Measure, Method, Regions, checked, strangeness};
+use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, strangeness};
 use crate::data::{DataError, Dataset, Target, same_label};
 use crate::error::Error;
+use crate::gram::{Side, fill};
+use crate::kernels::Definite;
 use crate::machines::{Output, Readout};
 use crate::solvers::SolveError;
 
@@ -20,7 +22,7 @@ impl Model {
     /// If it has none, with what would give it one.
     pub fn needs_conformal(&self) -> Result<&Conformal, Error> {
         self.conformal.as_ref().ok_or_else(|| {
-            let finding = "this model has learned no conformal regions; fit with --conformal split, cross or jackknife, or give held-out examples with --calibration".to_owned();
+            let finding = "this model has learned no conformal regions; fit with --conformal split, cross, jackknife or full, or give held-out examples with --calibration".to_owned();
             DataError::Usage { finding }.into()
         })
     }
@@ -45,7 +47,8 @@ impl Model {
     pub fn regions(&self, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
         let coverage = checked(coverage)?;
         let conformal = self.needs_conformal()?;
-        let width: usize = conformal.members() * self.fitted.readout.outputs().max(conformal.columns).max(1);
+        let kept = conformal.full.as_ref().map_or(0, |full| full.smoother.factor.len());
+        let width: usize = kept.max(conformal.members() * self.fitted.readout.outputs().max(conformal.columns));
         let slice = (AT_ONCE / width.max(1) / TILE * TILE).max(TILE);
         let mut whole: Option<Regions> = None;
         for start in (0..data.len().max(1)).step_by(slice) {
@@ -64,6 +67,10 @@ impl Model {
     }
 
     fn regions_of(&self, conformal: &Conformal, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
+        if let (Some(full), Readout::Values { names }) = (&conformal.full, &self.fitted.readout) {
+            let (lower, upper) = self.by_candidates(full, conformal.pool.as_ref(), data, coverage)?;
+            return Ok(Regions::Intervals { names: names.clone(), lower, upper });
+        }
         let numbers = self.by_members(conformal, data)?;
         Ok(match &self.fitted.readout {
             Readout::Novelty => {
@@ -82,6 +89,27 @@ impl Model {
                 Regions::Sets { labels: labels.to_vec(), inside, p_values }
             }
         })
+    }
+
+    /// The ends of intervals by fits on every candidate.
+    fn by_candidates(
+        &self,
+        full: &Full,
+        pool: Option<&Dataset>,
+        data: &Dataset,
+        coverage: f64,
+    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+        let cross = self.kernel.cross(data, pool.unwrap_or(&self.examples))?;
+        let own = cross.self_similarities(Side::Rows).ok_or_else(|| DataError::Usage {
+            finding: "full conformal regression needs κ(x, x) of every new example, which a precomputed matrix does not tell; use conformal = cross or jackknife".to_owned(),
+        })?;
+        let (n, mut values) = (full.smoother.factor.len(), vec![0.0; data.len() * full.smoother.factor.len()]);
+        fill(cross.as_ref(), &mut values);
+        let strange = values.iter().position(|k| !k.is_finite()).map(|place| place / n.max(1));
+        if let Some(example) = strange.or_else(|| own.iter().position(|k| !k.is_finite())) {
+            return Err(SolveError::ScoreNotFinite { example: example + 1 }.into());
+        }
+        Ok(full.intervals(&values, &own, self.kernel.definite() == Definite::Positive, coverage))
     }
 
     /// By every member: the nonconformity of each label, or of the example; or predicted numbers. n × members × labels or outputs.

@@ -23,8 +23,11 @@ use std::sync::Arc;
 pub struct Centring {
     /// mean_l κ(x_l, x_j) for every training example.
     pub means: Vec<f64>,
-    /// The mean of them all.
+    /// The mean of them over l.
     pub total: f64,
+    /// The training examples l whose centre it is; none for that of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub part: Vec<usize>,
 }
 
 impl Centring {
@@ -32,7 +35,14 @@ impl Centring {
     pub fn learn(gram: &dyn Gram) -> Self {
         let means = row_means(gram);
         let total = means.iter().sum::<f64>() / means.len().max(1) as f64;
-        Self { means, total }
+        Self { means, total, part: Vec::new() }
+    }
+
+    /// The same for the centre of some of the examples.
+    pub fn learn_of(gram: &Arc<dyn Gram>, part: &[usize]) -> Self {
+        let means = row_means_of(gram, part);
+        let total = part.iter().map(|&l| means[l]).sum::<f64>() / part.len().max(1) as f64;
+        Self { means, total, part: part.to_vec() }
     }
 }
 
@@ -43,6 +53,12 @@ fn row_means(gram: &dyn Gram) -> Vec<f64> {
     apply(gram, &vec![1.0; m], 1, &mut means);
     means.iter_mut().for_each(|v| *v /= m.max(1) as f64);
     means
+}
+
+/// The mean of every row over some columns.
+fn row_means_of(gram: &Arc<dyn Gram>, part: &[usize]) -> Vec<f64> {
+    let rows: Vec<usize> = (0..gram.shape().0).collect();
+    row_means(Arc::clone(gram).restrict(&rows, part).as_ref())
 }
 
 /// What is made of an entry and the numbers of its row and column.
@@ -89,7 +105,10 @@ impl Adjusted {
 
     /// The centred matrix between new examples and all training examples; streams `inner` once for the means of its rows.
     pub fn centred_cross(inner: Arc<dyn Gram>, centring: &Centring) -> Self {
-        let rows = row_means(inner.as_ref());
+        let rows = match centring.part.as_slice() {
+            [] => row_means(inner.as_ref()),
+            part => row_means_of(&inner, part),
+        };
         Self { inner, how: Adjustment::Centre(centring.total), rows, cols: centring.means.clone() }
     }
 

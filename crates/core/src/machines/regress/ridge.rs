@@ -187,6 +187,16 @@ impl Machine for Ridge {
         }))
     }
 
+    fn smooths(&self) -> Result<Option<f64>, FitError> {
+        match &self.lambda {
+            AutoList::Values(each) if each.windows(2).all(|l| l[0] == l[1]) => Ok(each.first().copied()),
+            AutoList::Values(_) => Err(wrong("conformal = full wants one lambda for all targets")),
+            AutoList::Word(_) => Err(wrong(
+                "lambda = loo is chosen by the targets, and conformal = full keeps it whatever a new target is; give a number, or use conformal = split or cross",
+            )),
+        }
+    }
+
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = targets(NAME, task)?;
         match &self.lambda {

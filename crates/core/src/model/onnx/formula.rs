@@ -7,6 +7,7 @@ use super::graph::Attribute;
 use super::inputs::Writer;
 use crate::formula::{Formula, Node};
 use crate::gram::Side;
+use crate::gram::views::Centring;
 
 /// A number for all examples, or a tensor.
 #[derive(Clone, Debug)]
@@ -57,7 +58,7 @@ impl Writer<'_> {
                 let centring =
                     centring.as_ref().ok_or("centre(…) has not met its training examples; fit the model anew")?;
                 let matrix = self.matrix(inner)?;
-                let means = self.means(&matrix);
+                let means = self.means(&matrix, centring)?;
                 let columns = self.graph.row("means", &centring.means)?;
                 let rows = self.graph.node("Sub", &[&matrix, &means]);
                 let both = self.graph.node("Sub", &[&rows, &columns]);
@@ -81,9 +82,10 @@ impl Writer<'_> {
             },
             Node::Radial(..) => Term::Number(1.0),
             Node::Centre(inner, centring) => {
-                let total = centring.as_ref().map_or(0.0, |c| c.total);
-                let matrix = self.matrix(inner)?;
-                let means = Term::Tensor(self.means(&matrix));
+                let centring =
+                    centring.as_ref().ok_or("centre(…) has not met its training examples; fit the model anew")?;
+                let (total, matrix) = (centring.total, self.matrix(inner)?);
+                let means = Term::Tensor(self.means(&matrix, centring)?);
                 let (own, twice) = (self.own(inner)?, self.times(&means, &Term::Number(-2.0)));
                 let moved = self.plus(&own, &twice);
                 self.plus(&moved, &Term::Number(total))
@@ -177,11 +179,20 @@ impl Writer<'_> {
         }
     }
 
-    /// The mean of each row, n × 1.
-    fn means(&mut self, matrix: &str) -> String {
-        let sum = self.sum(matrix);
-        let count = self.graph.number(self.model.examples.len().max(1) as f64);
-        self.graph.node("Div", &[&sum, &count])
+    /// The mean of each row over the examples of a centre, n × 1.
+    fn means(&mut self, matrix: &str, centring: &Centring) -> Result<String, String> {
+        let (sum, count) = match centring.part.as_slice() {
+            [] => (self.sum(matrix), self.model.examples.len()),
+            part => {
+                let mut marks = vec![0.0; self.model.examples.len()];
+                part.iter().for_each(|&l| marks[l] = 1.0);
+                let marks = self.graph.row("part", &marks)?;
+                let marked = self.graph.node("Mul", &[matrix, &marks]);
+                (self.sum(&marked), part.len())
+            }
+        };
+        let count = self.graph.number(count.max(1) as f64);
+        Ok(self.graph.node("Div", &[&sum, &count]))
     }
 
     pub(super) fn plus(&mut self, a: &Term, b: &Term) -> Term {
