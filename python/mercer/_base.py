@@ -174,7 +174,6 @@ class Machine(CertifyMixin, BaseEstimator):
     def _learn(self, X, y, labels, weights, settings, **options):
         """Runs the machine and keeps what it tells."""
         formula, options["conformal"] = self._settled(X, y, labels, options)
-        self._paid = self._prices()
         self._training = X if self._is_called() else None
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
@@ -182,6 +181,7 @@ class Machine(CertifyMixin, BaseEstimator):
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
         options["certified"] = self._certified
+        options.update(self._prices())
         vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):
@@ -244,14 +244,13 @@ class Machine(CertifyMixin, BaseEstimator):
         return int(named and isinstance(gamma, str) and gamma == "scale")
 
     def _prices(self):
-        """What a fit with these parameters takes from the examples, and the model does not know."""
+        """What a fit with these parameters takes from the examples in Python, for the model to remember."""
         balanced = isinstance(getattr(self, "class_weight", None), str) and self.class_weight == "balanced"
         return {"numbers_chosen": self._numbers_chosen(), "balanced": balanced}
 
     def _asked(self, **options):
-        """What is asked of certificates, with what the fit took from the examples, whatever the parameters say now."""
-        paid = getattr(self, "_paid", None) or self._prices()
-        return {**options, **paid, "threads": threads_of(getattr(self, "n_jobs", None))}
+        """What is asked of certificates."""
+        return {**options, "threads": threads_of(getattr(self, "n_jobs", None))}
 
     def _examples(self, X, y):
         """Examples and their target as they were given to the fit."""

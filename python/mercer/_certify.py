@@ -136,6 +136,17 @@ def _html(head: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> str:
     return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>"
 
 
+def certificates_of(model: Any, examples: Any, X: Data, y: Data, held_out: Any, options: dict[str, Any]) -> Certificates:
+    """The certificates of a native model; `examples` gives views, target and labels of (X, y)."""
+    views, target, labels = examples(X, y)
+    fresh, fresh_target = None, None
+    if held_out is not None:
+        if not (isinstance(held_out, (tuple, list)) and len(held_out) == 2):
+            raise ValueError("held_out must be a pair (X, y) of examples and their targets.")
+        fresh, fresh_target, _ = examples(*held_out)
+    return Certificates(json.loads(_native.certify(model, views, target, labels, fresh, fresh_target, options, None)))
+
+
 @dataclass(frozen=True)
 class CertifiedFit:
     """How a certified fit came out: trained again on so many `examples`, which left `errors_outside` on the others. With
@@ -194,13 +205,7 @@ class CertifyMixin:
             delta=delta, candidates=candidates, held_out_candidates=held_out_candidates, folds=_folds(folds), thorough=thorough,
             evidence=evidence, target_range=None if target_range is None else list(target_range),
         )  # fmt: skip
-        views, target, labels = self._examples(X, y)
-        fresh, fresh_target = None, None
-        if held_out is not None:
-            if not (isinstance(held_out, (tuple, list)) and len(held_out) == 2):
-                raise ValueError("held_out must be a pair (X, y) of examples and their targets.")
-            fresh, fresh_target, _ = self._examples(*held_out)
-        return Certificates(json.loads(_native.certify(self._model, views, target, labels, fresh, fresh_target, options, None)))
+        return certificates_of(self._model, self._examples, X, y, held_out, options)
 
     def fit_certified(
         self, X: Data, y: Data = None, certified: float | None = None, *, certificate_delta: float = 0.05, **params: Any

@@ -7,7 +7,8 @@ import os
 import numpy as np
 
 from mercer import _native
-from mercer._base import onnx_of
+from mercer._base import onnx_of, places_of
+from mercer._certify import Certificates, certificates_of
 from mercer._data import Array, Data, Matrix, threads_of, views_of
 
 
@@ -52,6 +53,37 @@ class LoadedModel:
         """The p-value of each class, or of each example of a detector."""
         p = self._model.p_values(views_of(X), threads_of(n_jobs))
         return p if self.classes_ is not None else p.ravel()
+
+    def certify(
+        self,
+        X: Data,
+        y: Data = None,
+        *,
+        held_out: tuple[Data, Data] | None = None,
+        delta: float = 0.05,
+        candidates: int | None = None,
+        held_out_candidates: int = 1,
+        thorough: bool = False,
+        evidence: int = 0,
+        n_jobs: int | None = None,
+    ) -> Certificates:
+        """What learning theory guarantees about a model that was fitted in Python on these examples, see :meth:`mercer.SVC.certify`.
+
+        For models of the `mercer` program, which also knows how it has scaled the columns, there is ``mercer certify``.
+        """
+        options = {"delta": delta, "candidates": candidates, "held_out_candidates": held_out_candidates, "thorough": thorough,
+                   "evidence": evidence, "threads": threads_of(n_jobs)}  # fmt: skip
+        return certificates_of(self._model, self._examples, X, y, held_out, options)
+
+    def _examples(self, X, y):
+        """Examples and their target as the fit saw them: labels by their spelling."""
+        views = views_of(X)
+        if y is None:
+            return views, None, None
+        y = np.asarray(y)
+        if self.classes_ is None:
+            return views, np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1), None
+        return views, places_of(np.asarray([str(label) for label in y.tolist()]), self.classes_), self.classes_.tolist()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file of mercer."""

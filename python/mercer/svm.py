@@ -55,15 +55,25 @@ class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
                 raise ValueError("Invalid input - all samples with positive weights belong to the same class."
                                  if len(present) == 1 else
                                  "Invalid input - a class has no samples with positive weights.")  # fmt: skip
-        if (self.class_weight_ != 1).any():
+        settings, own = self._settings(), self._own_balance()
+        if own:
+            settings["class_weight"] = "balanced"
+        elif (self.class_weight_ != 1).any():
             weights = (1.0 if weights is None else weights) * self.class_weight_[self._codes]
         calibration = {"probabilities": "platt"} if self.probability else {}
         seed = {} if self.random_state is None or not isinstance(self.random_state, int) else {"seed": self.random_state}
         codes = self._codes.astype(np.float64)
-        self._learn(X, codes, spell(self.classes_), weights, self._settings(), **calibration, **seed)
+        self._learn(X, codes, spell(self.classes_), weights, settings, **calibration, **seed)
         self._keep_support(X)
         self._sparse, self.shape_fit_ = sp.issparse(X), getattr(X, "shape", (len(self._codes),))
         return self
+
+    def _own_balance(self):
+        """Whether every fit has to count its classes itself: examples that are held out must have no say."""
+        own = self.conformal is not None and isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        if own and self._machine == "nu_svc":
+            raise ValueError("NuSVC cannot balance classes without those that conformal holds out; give class_weight as a dict.")
+        return own
 
     def _steps(self, proof):
         # one number for each pair of classes
@@ -458,10 +468,14 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, _Linear):
         if k < 2:
             raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {self.classes_[0]!r}")
         weights = self._weights(sample_weight, X)
-        if self.class_weight is not None:
+        settings = self._settings()
+        if self.conformal is not None and isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            # examples that are held out must have no say: every fit counts its classes itself
+            settings["class_weight"] = "balanced"
+        elif self.class_weight is not None:
             factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
             weights = (1.0 if weights is None else weights) * factors[codes]
-        self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, self._settings())
+        self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings)
         _, columns = self._model.coefficients
         sign = -1.0 if k == 2 else 1.0
         self.coef_ = np.ascontiguousarray(sign * columns.T)

@@ -124,3 +124,22 @@ def test_prices_are_those_of_the_fit(moons):
     found = mercer.MercerSearchCV(SVC(gamma=1.0), {"C": [0.1, 1.0, 10.0]}, by="certificate").fit(X, y)
     best = found.best_estimator_
     assert best.certify(X, y, candidates=1)["scenario"].price == best.certify(X, y)["scenario"].price > 0
+
+
+def test_a_model_that_was_saved_and_loaded_has_the_same_certificates(moons, tmp_path):
+    X, y = moons
+    for target in (y, y.astype(float), np.where(y == 1, "up", "down")):
+        model = SVC(C=10, gamma="scale", class_weight="balanced").fit(X[:400], target[:400])
+        model.save(tmp_path / "a.mercer")
+        loaded = mercer.load(tmp_path / "a.mercer")
+        ours = model.certify(X[:400], target[:400], held_out=(X[400:], target[400:]))
+        theirs = loaded.certify(X[:400], target[:400], held_out=(X[400:], target[400:]))
+        # rounding of stored rows apart
+        for a, b in zip(ours, theirs):
+            assert (a.bound, a.applicable, a.price) == (b.bound, b.applicable, b.price)
+            assert (a.value is None) == (b.value is None)
+            assert a.value is None or a.value == pytest.approx(b.value, rel=1e-3)
+        assert ours["scenario"].price == pytest.approx(64 * math.log(2) + math.log(401))
+    tube = SVR(C=1, gamma=1.0, epsilon=0.2).fit(X, X[:, 0])
+    tube.save(tmp_path / "b.mercer")
+    assert mercer.load(tmp_path / "b.mercer").certify(X, X[:, 0])["scenario"].value == tube.certify(X, X[:, 0])["scenario"].value

@@ -5,6 +5,8 @@ import pickle
 import mercer
 import numpy as np
 import pytest
+from mercer import _native
+from mercer._conformal import recipe_of
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta, binom
 from sklearn.base import clone
@@ -230,3 +232,19 @@ def test_gamma_is_settled_without_what_is_held_out():
         settled += mercer.SVR(conformal="split").fit(moved, y)._model.kernel != kernel
     # a quarter is set aside
     assert settled == 45
+
+
+@pytest.mark.parametrize("estimator", [mercer.SVC(gamma=1.0), mercer.LinearSVC()], ids=name)
+def test_classes_are_balanced_without_what_is_held_out(estimator):
+    few = np.flatnonzero(SIDES == 1)[:60]
+    rows = np.concatenate([few, np.flatnonzero(SIDES == 0)[:140]])
+    X, y = MOONS[rows], SIDES[rows]
+    recipe = {"method": "split", "share": 0.5}
+    model = clone(estimator).set_params(class_weight="balanced", conformal=recipe).fit(X, y)
+    # each class learned from has a weight by its own numbers, so the fit is that of the part alone
+    part = _native.kept(200, y.astype(float), ["0", "1"], (*recipe_of(recipe), True), 0)
+    assert len(part) == 100
+    alone = clone(estimator).set_params(class_weight="balanced").fit(X[part], y[part])
+    assert_allclose(model.decision_function(X), alone.decision_function(X), atol=5e-3)
+    with pytest.raises(ValueError, match="as a dict"):
+        mercer.NuSVC(class_weight="balanced", conformal="split").fit(X, y)

@@ -142,6 +142,7 @@ impl<'a> Job<'a> {
             fingerprint: data.fingerprint(),
             numbers_chosen: self.kernel.numbers_chosen(&model.kernel),
             weighted: data.weights().is_some(),
+            balanced: false,
             part: None,
         });
         Ok(model)

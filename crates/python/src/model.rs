@@ -121,7 +121,12 @@ pub(crate) fn fit(
                 .map(|found| (found.model, Some((found.size, found.errors, found.bound, found.tried)))),
         }
     })?;
-    let (model, part) = fitted.map_err(raise)?;
+    let (mut model, part) = fitted.map_err(raise)?;
+    if let Some(origin) = &mut model.origin {
+        // what Python took from the examples before the fit
+        origin.numbers_chosen += option("numbers_chosen")?.map_or(Ok(0), |o| o.extract::<usize>())?;
+        origin.balanced |= option("balanced")?.map_or(Ok(false), |o| o.extract::<bool>())?;
+    }
     let places = model.places.clone();
     Ok(Model { model, places, part })
 }

@@ -124,6 +124,7 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
         bits += 64.0 * part.numbers.len() as f64 + 8.0 * part.words.iter().map(|w| w.len() + 1).sum::<usize>() as f64;
     }
     let balanced = options.balanced
+        || model.origin.as_ref().is_some_and(|o| o.balanced)
         || model.settings.iter().any(|(name, value)| name == "class_weight" && value.to_string() == "balanced");
     // machines of several classes solve a problem for each, and choose in each
     let classes = if let Task::Classes(k) = seen.task { k } else { 0 };

@@ -125,6 +125,7 @@ fn at(
         fingerprint: data.fingerprint(),
         numbers_chosen,
         weighted: data.weights().is_some(),
+        balanced: false,
         part: Some(places),
     });
     model.trained_on = data.len();

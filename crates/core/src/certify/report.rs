@@ -50,7 +50,10 @@ impl Certified {
                     .to_owned(),
             )),
             Some(1) => {}
-            Some(n) => lines.push(("candidates", format!("{n}, which costs {:.1} nats", (n as f64).ln()))),
+            Some(n) => lines.push((
+                "candidates",
+                format!("{n} (or pairs of a candidate and a bound), which costs {:.1} nats", (n as f64).ln()),
+            )),
         }
         if facts.price.learned > 0.0 && facts.price.learned.is_finite() {
             lines.push(("paid for", format!("{}: {:.0} nats", facts.price.learned_what, facts.price.learned)));

@@ -76,6 +76,9 @@ pub struct Origin {
     /// Whether the examples had weights.
     #[serde(default)]
     pub weighted: bool,
+    /// Whether these weights balanced the classes by their numbers, beside what the machine's own parameters say.
+    #[serde(default)]
+    pub balanced: bool,
     /// Places of the examples that the machine was given, where it was given only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Vec<u32>>,
