@@ -181,10 +181,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.contains_id("statistic") {
         return Err(Failure::usage("--statistic is for --versus and --groups"));
     }
+    if flags.contains_id("radius") && !flags.get_flag("stability") {
+        return Err(Failure::usage("--radius is for --stability, --versus and --groups"));
+    }
     if flags.contains_id("dependence") {
-        if flags.contains_id("radius") {
-            return Err(Failure::usage("--radius says nothing about a dependence; leave it out"));
-        }
         return dependence::run(flags, path);
     }
     let formula = arguments::formula(flags)?;

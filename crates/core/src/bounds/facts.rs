@@ -4,6 +4,13 @@
 use super::linear::{Linear, evenly};
 use super::{BoundEntry, Condition, Guarantee, NotApplicable, State};
 
+/// Of a model whose file does not say which examples it was trained on.
+pub const NOT_RECOGNISED: &str = "these are the examples that the model was trained on: it does not know";
+/// Where kernel values were given as a matrix, and nobody has looked.
+pub const GIVEN_MATRIX: &str = "the given matrix is positive semi-definite: certify thoroughly to have it checked";
+/// Where examples have weights.
+pub const WEIGHTED: &str = "the weight of an example was drawn with it, and not chosen by looking at others";
+
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
@@ -215,12 +222,8 @@ pub struct Facts {
     pub held_out_copies: usize,
     /// Whether two examples are the same.
     pub copies: bool,
-    /// Whether kernel values were given as a matrix, and nobody has looked whether it is positive semi-definite.
-    pub given_matrix: bool,
-    /// Whether examples have weights.
-    pub weighted: bool,
-    /// Whether the training examples were recognised by their fingerprint.
-    pub recognised: bool,
+    /// What statements about the training examples assume of this fit, beyond what all of them assume.
+    pub assumes: Vec<&'static str>,
     /// See [`LeaveOneOut`].
     pub leave_one_out: LeaveOneOut,
     /// See [`Evidence`].
@@ -252,9 +255,7 @@ impl Facts {
             wants_prior: false,
             held_out_copies: 0,
             copies: false,
-            given_matrix: false,
-            weighted: false,
-            recognised: true,
+            assumes: Vec::new(),
             leave_one_out: LeaveOneOut::default(),
             evidence: None,
             novelty: None,
@@ -320,6 +321,7 @@ impl Facts {
         Self {
             machine: self.machine.clone(),
             price: self.price.clone(),
+            assumes: self.assumes.clone(),
             no_compression: self.no_compression.clone(),
             no_linear: self.no_linear.clone(),
             linear,
@@ -372,17 +374,7 @@ impl Facts {
             }
             return conditions;
         }
-        if !self.recognised {
-            conditions.push(declared("these are the examples that the model was trained on: it does not know"));
-        }
-        if self.given_matrix {
-            conditions
-                .push(declared("the given matrix is positive semi-definite: certify thoroughly to have it checked"));
-        }
-        if self.weighted {
-            conditions
-                .push(declared("the weight of an example was drawn with it, and not chosen by looking at others"));
-        }
+        conditions.extend(self.assumes.iter().map(|what| declared(what)));
         match self.price.candidates {
             None => conditions
                 .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),

@@ -5,7 +5,8 @@ use super::plan::between;
 use super::seen::Seen;
 use super::{Options, informed, thorough};
 use crate::bounds::{
-    Compression, Facts, KernelFacts, LeaveOneOut, Linear, Multiplier, Novelty, Online, Price, Regularised, Task,
+    Compression, Facts, GIVEN_MATRIX, KernelFacts, LeaveOneOut, Linear, Multiplier, NOT_RECOGNISED, Novelty, Online,
+    Price, Regularised, Task, WEIGHTED,
 };
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
@@ -71,9 +72,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
     }
     facts.copies = copies;
-    facts.given_matrix = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
-    facts.weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
-    facts.recognised = model.origin.is_some();
+    facts.assumes = assumed(model, training);
     if let Some(held_out) = options.held_out {
         facts.held_out_copies = seen_before(training, held_out)?;
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
@@ -89,6 +88,14 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         thorough::evidence(&mut facts, model, training, &seen.signs, options, watch)?;
     }
     Ok(facts)
+}
+
+/// What is assumed of a fit because nothing shows it.
+fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
+    let given = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
+    let weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
+    let all = [(model.origin.is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted, WEIGHTED)];
+    all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
 }
 
 /// The machine with the model's parameters; `None` where its parameters are not all known here.

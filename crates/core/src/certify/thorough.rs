@@ -1,7 +1,7 @@
 //! Facts that take m² to m³ operations, and the simulation of the version space's mass; asked for explicitly.
 
 use super::Options;
-use crate::bounds::{Evidence, Facts, Task};
+use crate::bounds::{Evidence, Facts, GIVEN_MATRIX, Task};
 use crate::chance::ln_orthant;
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
@@ -37,8 +37,8 @@ pub(super) fn add(
     watch: &dyn Monitor,
 ) -> Result<(), Error> {
     let gram = model.kernel.training_gram(training)?;
-    if facts.given_matrix && training.len() <= MOST {
-        facts.given_matrix = false;
+    if facts.assumes.contains(&GIVEN_MATRIX) && training.len() <= MOST {
+        facts.assumes.retain(|what| *what != GIVEN_MATRIX);
         if !semi_definite(gram.as_ref()) {
             let reason = "the given matrix is not positive semi-definite; mercer gram --repair mends it".to_owned();
             (facts.linear, facts.no_linear) = (None, reason.clone());

@@ -86,6 +86,9 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
+    /// Ends, root and function.
+    type Case<'a> = (f64, f64, f64, &'a dyn Fn(f64) -> f64);
+
     #[test]
     fn roots_are_found_to_the_last_bits_with_few_questions() {
         let asked = Cell::new(0);
@@ -96,7 +99,7 @@ mod tests {
                 f(x)
             })
         };
-        let cases: [(f64, f64, f64, &dyn Fn(f64) -> f64); 6] = [
+        let cases: [Case<'_>; 6] = [
             (0.0, 1.0, 0.3, &|x| x - 0.3),
             (0.0, 2.0, 2.0_f64.sqrt(), &|x| x * x - 2.0),
             // no value at one end or both, and flat or steep places
