@@ -65,14 +65,14 @@ fn between(n: f64, k: f64) -> f64 {
     (k / n).min(1.0 - 1e-12)
 }
 
-/// The lower end of the probability at k of N examples: max(0, 1 − t_up) with the larger root t_up of [`excess`].
+/// The lower end of the probability at k of N examples: max(0, 1 − t_up) with the larger root t_up of `excess`.
 pub fn scenario_lower(n: f64, k: f64, nats: f64) -> f64 {
     let k = k.min(n);
     let excess = excess(n, k, nats);
     if n < 1.0 || excess(0.0) <= 0.0 { 0.0 } else { rising_root(0.0, between(n, k), |epsilon| -excess(epsilon)) }
 }
 
-/// The upper end: 1 − t_low with the smaller root t_low of [`excess`].
+/// The upper end: 1 − t_low with the smaller root t_low of `excess`.
 pub fn scenario_upper(n: f64, k: f64, nats: f64) -> f64 {
     if n < 1.0 || k >= n { 1.0 } else { rising_root(between(n, k), 1.0, excess(n, k, nats)) }
 }
