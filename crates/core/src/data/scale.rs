@@ -67,9 +67,13 @@ impl Scaler {
                         *v += if x.wide().is_nan() { 0.0 } else { square };
                     }
                 }
-                for ((f, v), m) in factor.iter_mut().zip(&variance).zip(&shift) {
-                    // a deviation within rounding of the mean is a constant column
-                    *f = if v.sqrt() > 10.0 * f64::EPSILON * m.abs() { 1.0 / v.sqrt() } else { 1.0 };
+                for j in 0..d {
+                    // a deviation within rounding of the mean is a constant column, which becomes zero and not its rounding
+                    if variance[j].sqrt() > 10.0 * f64::EPSILON * shift[j].abs() {
+                        factor[j] = 1.0 / variance[j].sqrt();
+                    } else if let Some(x) = (0..n).map(|i| rows.row(i)[j].wide()).find(|x| !x.is_nan()) {
+                        shift[j] = x;
+                    }
                 }
             }
             Scale::Minmax => {
@@ -141,6 +145,10 @@ mod tests {
         let scaler = Scaler::learn(Scale::Standard, &rows, &[false, false]).unwrap();
         scaler.apply(&mut rows);
         assert_eq!(rows.values(), [-1.0, 0.0, 1.0, 0.0]);
+        // thirty times a tenth is not three, but nothing is left of it
+        let mut tenths = Rows::new([0.1, 0.7].repeat(30), 30, 2).unwrap();
+        Scaler::learn(Scale::Standard, &tenths, &[false, false]).unwrap().apply(&mut tenths);
+        assert_eq!(tenths.values(), vec![0.0; 60]);
     }
 
     #[test]
