@@ -187,10 +187,24 @@ class Machine(CertifyMixin, BaseEstimator):
         if callback is None and getattr(self, "verbose", False):
             callback = Progress(type(self).__name__)
         self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options, callback)
+        self._keep_known(labels)
         if isinstance(callback, Progress):
             callback.end()
         self._tell()
         return self
+
+    def _keep_known(self, labels):
+        """Forgets classes that the model has not learned from, since all their examples were set aside for regions."""
+        if labels is None or self._model.labels == labels or getattr(self, "classes_", None) is None:
+            return
+        kept = [labels.index(label) for label in self._model.labels]
+        self.classes_ = self.classes_[kept]
+        places = np.zeros(len(labels), dtype=np.intp)
+        places[kept] = np.arange(len(kept))
+        if hasattr(self, "_codes"):
+            self._codes = places[self._codes]
+        if hasattr(self, "class_weight_"):
+            self.class_weight_ = self.class_weight_[kept]
 
     def _tell(self):
         proof = self._model.proof
@@ -255,11 +269,12 @@ class Machine(CertifyMixin, BaseEstimator):
     def _examples(self, X, y):
         """Examples and their target as they were given to the fit."""
         X = self._check(X, reset=False)
-        if y is None:
+        # detectors look at no target
+        if y is None or isinstance(self, OutlierMixin):
             return self._columns(X), None, None
         y = np.asarray(y)
         if getattr(self, "classes_", None) is not None:
-            return self._columns(X), places_of(y, self.classes_), spell(self.classes_)
+            return (self._columns(X), *coded(y, self.classes_))
         y = np.ascontiguousarray(y, dtype=np.float64)
         return self._columns(X), y.reshape(len(y), -1), None
 
@@ -419,19 +434,19 @@ def spell(classes):
     return [str(c) for c in classes.tolist()]
 
 
-def places_of(y, classes):
-    """The place of every label among the classes, as numbers; an error that names a label that is none of them."""
+def coded(y, classes):
+    """The place of every label among the classes, and the labels of these as text; what is none of them comes after them."""
     numeric = "biuf"
     if y.ndim == 1 and (y.dtype.kind in numeric and classes.dtype.kind in numeric or y.dtype.kind == classes.dtype.kind == "U"):
         order = np.argsort(classes, kind="stable")
         places = order[np.minimum(np.searchsorted(classes, y, sorter=order), len(classes) - 1)]
-        strange = classes[places] != y
-        if not strange.any():
-            return places.astype(np.float64)
-        unknown = y[strange][0].item()
-    else:
-        known = {label: place for place, label in enumerate(classes.tolist())}
-        unknown = next((label for label in y.tolist() if label not in known), None)
-        if unknown is None:
-            return np.asarray([known[label] for label in y.tolist()], dtype=np.float64)
-    raise ValueError(f"The class {unknown!r} is none that the model knows.")
+        if (classes[places] == y).all():
+            return places.astype(np.float64), spell(classes)
+    known = {label: place for place, label in enumerate(classes.tolist())}
+    codes, labels = [], spell(classes)
+    for label in y.tolist():
+        place = known.setdefault(label if label == label else "nan", len(known))
+        if place == len(labels):
+            labels.append(str(label))
+        codes.append(place)
+    return np.asarray(codes, dtype=np.float64), labels

@@ -38,6 +38,8 @@ def recipe_of(conformal: RecipeLike) -> tuple[str, float, int, bool, bool] | Non
     """What the Rust half takes: method, share, folds, mondrian, retrain."""
     if conformal is None:
         return None
+    if not isinstance(conformal, (str, dict)):
+        raise ValueError(f"conformal={conformal!r}: give 'split', 'cross', 'jackknife' or 'full', or a dict with the key 'method'")
     given: dict[str, Any] = {"method": conformal} if isinstance(conformal, str) else dict(conformal)
     method = given.pop("method", None)
     if method not in ("split", "cross", "jackknife", "full"):

@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from mercer import _native
-from mercer._base import onnx_of, places_of
+from mercer._base import coded, onnx_of
 from mercer._certify import Certificates, certificates_of
 from mercer._data import Array, Data, Matrix, threads_of, views_of
 
@@ -83,7 +83,14 @@ class LoadedModel:
         y = np.asarray(y)
         if self.classes_ is None:
             return views, np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1), None
-        return views, places_of(np.asarray([str(label) for label in y.tolist()]), self.classes_), self.classes_.tolist()
+        if y.dtype.kind in "biuf":
+            try:
+                # 1 and 1.0 are one label
+                codes, labels = coded(y.astype(np.float64), self.classes_.astype(np.float64))
+                return views, codes, [*self.classes_.tolist(), *labels[len(self.classes_) :]]
+            except ValueError:
+                pass
+        return (views, *coded(np.asarray([str(label) for label in y.tolist()]), self.classes_))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file of mercer."""

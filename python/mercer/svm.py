@@ -61,7 +61,7 @@ class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
         elif (self.class_weight_ != 1).any():
             weights = (1.0 if weights is None else weights) * self.class_weight_[self._codes]
         calibration = {"probabilities": "platt"} if self.probability else {}
-        seed = {} if self.random_state is None or not isinstance(self.random_state, int) else {"seed": self.random_state}
+        seed = {"seed": int(self.random_state)} if isinstance(self.random_state, (int, np.integer)) else {}
         codes = self._codes.astype(np.float64)
         self._learn(X, codes, spell(self.classes_), weights, settings, **calibration, **seed)
         self._keep_support(X)
@@ -476,6 +476,7 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, _Linear):
             factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
             weights = (1.0 if weights is None else weights) * factors[codes]
         self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings)
+        k = len(self.classes_)
         _, columns = self._model.coefficients
         sign = -1.0 if k == 2 else 1.0
         self.coef_ = np.ascontiguousarray(sign * columns.T)

@@ -48,7 +48,7 @@ def test_wrong_examples_and_unknown_classes_are_refused(moons):
     model = SVC(C=10, gamma=2.0).fit(X[:300], y[:300])
     with pytest.raises(ValueError, match="hash"):
         model.certify(X[300:], y[300:])
-    with pytest.raises(ValueError, match="none that the model knows"):
+    with pytest.raises(ValueError, match="hash"):
         model.certify(X[:300], y[:300] + 5)
     with pytest.raises(ValueError, match="delta"):
         model.certify(X[:300], y[:300], delta=0)
@@ -57,7 +57,7 @@ def test_wrong_examples_and_unknown_classes_are_refused(moons):
 
 
 def test_labels_are_placed_whatever_their_type():
-    from mercer._base import places_of
+    from mercer._base import coded
 
     cases = [
         (np.array([1.0, -1.0, 1.0]), np.array([-1, 1])),
@@ -68,17 +68,37 @@ def test_labels_are_placed_whatever_their_type():
         (np.array([3, 1, 2]), np.array([1, 2, 3])),
     ]
     for y, classes in cases:
-        assert places_of(y, classes).tolist() == [float(classes.tolist().index(label)) for label in y.tolist()]
+        codes, labels = coded(y, classes)
+        assert codes.tolist() == [float(classes.tolist().index(label)) for label in y.tolist()]
+        assert labels == [str(c) for c in classes.tolist()]
     for y, classes, strange in [
-        (np.array([1.0, 2.0]), np.array([0.0, 1.0]), "2.0"),
-        (np.array([0.5]), np.array([0, 1]), "0.5"),
-        (np.array([np.nan]), np.array([0.0, 1.0]), "nan"),
-        (np.array(["c"]), np.array(["a", "b"]), "'c'"),
-        (np.array([1]), np.array(["1", "2"]), "1"),
-        (np.array(["z"], dtype=object), np.array(["a"], dtype=object), "'z'"),
+        (np.array([1.0, 2.0]), np.array([0.0, 1.0]), ["2.0"]),
+        (np.array([0.5, 1, 0.5]), np.array([0, 1]), ["0.5"]),
+        (np.array([np.nan, np.nan]), np.array([0.0, 1.0]), ["nan"]),
+        (np.array(["c"]), np.array(["a", "b"]), ["c"]),
+        (np.array([1]), np.array(["1", "2"]), ["1"]),
+        (np.array(["z", "a", "y"], dtype=object), np.array(["a"], dtype=object), ["z", "y"]),
     ]:
-        with pytest.raises(ValueError, match=f"The class {strange} is none"):
-            places_of(y, classes)
+        codes, labels = coded(y, classes)
+        assert labels == [*(str(c) for c in classes.tolist()), *strange]
+        assert (codes >= len(classes)).sum() == sum(str(label) in strange for label in y.tolist())
+
+
+def test_held_out_classes_that_the_model_does_not_know_are_wrong(moons, tmp_path):
+    X, y = moons
+    model = SVC(C=10, gamma=2.0).fit(X[:400], y[:400])
+    strange = y[400:].copy()
+    strange[:5] = 7
+    plain = model.certify(X[:400], y[:400], held_out=(X[405:], y[405:]))["held_out"].inputs["held_out_errors"]
+    model.save(tmp_path / "a.mercer")
+    for one in (model, mercer.load(tmp_path / "a.mercer")):
+        found = one.certify(X[:400], y[:400], held_out=(X[400:], strange))
+        assert found["held_out"].inputs["held_out_errors"] == plain + 5
+    usual = OneClassSVM(gamma=1.0).fit(X, y)
+    assert usual.certify(X, y)["scenario"].value == usual.certify(X)["scenario"].value
+    # parts that are too small for the machine are passed over
+    rare = (X[:, 0] > 1.5).astype(int)
+    assert mercer.NuSVC(nu=0.05).fit_certified(X, rare).certified_.bound <= 1.0
 
 
 def test_words_as_classes_numbers_and_novelties(moons):

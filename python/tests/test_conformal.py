@@ -248,3 +248,38 @@ def test_classes_are_balanced_without_what_is_held_out(estimator):
     assert_allclose(model.decision_function(X), alone.decision_function(X), atol=5e-3)
     with pytest.raises(ValueError, match="as a dict"):
         mercer.NuSVC(class_weight="balanced", conformal="split").fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [mercer.SVC(gamma=1.0), mercer.LinearSVC(), mercer.Kfd(kernel="rbf(gamma=1)")], ids=name)
+def test_a_class_that_is_set_aside_whole_is_in_no_set(estimator):
+    X = np.random.default_rng(5).normal(size=(24, 2))
+    y = np.array(["a"] * 11 + ["b"] * 12 + ["rare"])
+    known = []
+    for share in (0.3, 0.5, 0.7):
+        model = clone(estimator).set_params(conformal={"method": "split", "share": share}).fit(X, y)
+        known.append(model.classes_.tolist())
+        sets = model.predict_set(X, coverage=0.6)
+        assert sets.shape == (24, len(model.classes_)) and set(model.predict(X)) <= set(model.classes_)
+        assert_array_equal(sets.shape[1], len(model.classes_))
+        # the example of the class that is not known is one of those that count
+        assert model.coverage_guarantee(0.6)[0]["held_out"] == round(share * 24)
+    assert ["a", "b"] in known
+    with pytest.raises(ValueError, match="all its examples in one fold"):
+        clone(estimator).set_params(conformal="cross").fit(X[:20], [0] * 19 + [1])
+
+
+def test_a_search_leaves_nothing_proven():
+    X, y = MOONS[:200], SIDES[:200]
+    one = mercer.MercerSearchCV(mercer.SVC(conformal="split", gamma=1.0), {"C": [1.0]}).fit(X, y)
+    two = mercer.MercerSearchCV(mercer.SVC(conformal="split", gamma=1.0), {"C": [1.0, 10.0]}).fit(X, y)
+    assert one.best_estimator_.coverage_guarantee(0.9)[0]["least"] == 0.9
+    assert two.best_estimator_.coverage_guarantee(0.9)[0]["least"] is None
+
+
+def test_what_overflows_is_not_a_number_of_an_interval():
+    X = np.linspace(0, 1, 12)[:, None]
+    y = np.where(np.arange(12) % 2, 1e308, -1e308)
+    model = mercer.KernelRidge(kernel="rbf", gamma=1.0, conformal="full").fit(X, y)
+    assert not np.isnan(model.predict_interval([[0.0], [5.0]], coverage=0.8)).any()
+    with pytest.raises(ValueError, match="with the key 'method'"):
+        mercer.SVC(conformal=True).fit(MOONS[:50], SIDES[:50])

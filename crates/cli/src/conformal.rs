@@ -196,7 +196,7 @@ fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
 }
 
 /// Why nothing is proven where held-out examples had a part in what was learned before the fits.
-const LOOKED_AT: &str = "nothing is proven, since examples that were held out had a part in how columns were scaled or coded, or in which examples were kept: the share that should do it alone has not every category, or lines with missing entries were left out; give a larger --conformal-share, or calibrate with a file of its own (predict --calibration)";
+const LOOKED_AT: &str = "nothing is proven, since examples that were held out had a part in how columns were scaled or coded, or in which examples or parameters were chosen: the share that should do it alone has not every category, lines with missing entries were left out, or a search was made on them; give a larger --conformal-share, or calibrate with a file of its own (predict --calibration)";
 
 /// What is proven, in a sentence.
 pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> String {

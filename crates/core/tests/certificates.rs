@@ -419,6 +419,18 @@ fn a_saved_model_has_the_same_certificates() {
         assert!(of(&a, "span").applicable && of(&a, "rademacher_signs").applicable);
         assert!(value(&a, "span") <= value(&a, "support_vectors") + 1e-12);
     }
+    // scores of a ν machine are divided by its margin, and so is what they may be wrong by
+    for seed in 0..30 {
+        let mut random = Seed(seed).stream("three classes");
+        let x: Vec<f64> = (0..120).map(|_| random.normal()).collect();
+        let names: Vec<&str> =
+            x.chunks_exact(2).map(|x| ["a", "b", "c"][((x[0] + 1.5).clamp(0.0, 2.9)) as usize]).collect();
+        let data = Dataset::new(Rows::new(x, 60, 2).unwrap()).with_target(Target::from_text("y", &names)).unwrap();
+        let Ok(model) = (NuSvc { nu: 0.2, ..NuSvc::default() }).fit(&rbf(1.0), &data) else { continue };
+        let read = Model::from_bytes(&model.to_bytes().unwrap(), "x").unwrap();
+        let size = |model: &Model| certified(model, &data).facts.compression.unwrap().size;
+        assert_eq!(size(&model), size(&read), "{seed}");
+    }
 }
 
 #[test]

@@ -322,6 +322,10 @@ impl Model {
     fn chosen_among(&self, candidates: usize, by_certificate: bool) -> Self {
         let mut model = self.model.clone();
         model.candidates = if by_certificate { judged_candidates(candidates) } else { candidates };
+        if let Some(conformal) = model.conformal.as_mut().filter(|_| candidates > 1) {
+            // the held-out examples have helped to choose
+            conformal.apart = false;
+        }
         Self { model, places: self.places.clone(), part: self.part.clone() }
     }
 

@@ -52,6 +52,10 @@ fn claim(facts: &Facts, nats: f64, constant: f64, simulated: bool) -> Result<Cla
     let mut best = (f64::INFINITY, 0.0, 0.0);
     for factor in -12..=12 {
         let (b, extra) = grid(norm * 2.0_f64.powf(f64::from(factor) / 2.0));
+        // no slack at all would not help here, nor at larger norms
+        if rademacher(0.0, b, signs, constant, m, nats) >= best.0 {
+            break;
+        }
         let stretch = if norm > 0.0 { b / norm } else { 1.0 };
         let slack = linear.mean(|f| (1.0 - stretch * (f - linear.slack)).clamp(0.0, 1.0));
         let value = rademacher(slack, b, signs, constant, m, nats + extra);

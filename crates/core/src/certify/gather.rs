@@ -295,9 +295,12 @@ fn from_optimum(model: &Model) -> f64 {
     (2.0 * model.fitted.proof.duality_gap.unwrap_or(0.0).max(0.0)).sqrt()
 }
 
-/// How far from the border an example may be and still count as one that determines the model.
+/// How far from the border an example may be and still count as one that determines the model. Scores of ν machines are divided by
+/// the margin ρ that they found.
 fn tolerance(model: &Model) -> f64 {
-    2.0 * model.fitted.proof.violation.unwrap_or(1e-3).max(1e-6)
+    let scale =
+        if model.machine == "nu_svc" { note(model, "rho").map_or(1.0, |rho| rho.clamp(1e-12, 1.0)) } else { 1.0 };
+    2.0 * model.fitted.proof.violation.unwrap_or(1e-3).max(1e-6) / scale
 }
 
 fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {

@@ -11,9 +11,9 @@ use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
-use crate::machines::Coefficients;
+use crate::machines::{Coefficients, FitError};
 use crate::model::{Model, Origin};
-use crate::solvers::Monitor;
+use crate::solvers::{Monitor, SolveError};
 
 /// Sizes tried.
 const SIZES: usize = 24;
@@ -115,7 +115,13 @@ fn at(
         return Ok(None);
     }
     let again = Job { kernel, probabilities: None, companions: None, ..*job };
-    let mut model = again.run(&small, watch)?;
+    let mut model = match again.run(&small, watch) {
+        Ok(model) => model,
+        Err(stop @ Error::Fit(FitError::Solve { error: SolveError::Stopped { .. }, .. })) => return Err(stop),
+        // too few examples for this machine and its parameters
+        Err(Error::Fit(_) | Error::Data(_)) => return Ok(None),
+        Err(other) => return Err(other),
+    };
     // which part is kept depends on all examples, also on those that regions were learned from
     if let Some(conformal) = &mut model.conformal {
         conformal.apart = false;

@@ -41,7 +41,9 @@ impl Seen {
             Some(scores) => scores.clone(),
             None => model.scores(data)?,
         };
-        Self::of(model, data, scores, theory, false)
+        // a model of a part may not know every class of the whole
+        let part = model.origin.as_ref().is_some_and(|o| o.part.is_some());
+        Self::of(model, data, scores, theory, part)
     }
 
     /// The same of other examples. Those of a class that the model does not know are wrong, or refused.

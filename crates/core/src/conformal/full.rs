@@ -73,7 +73,9 @@ impl Full {
             let spans = self.compared.iter().map(|&i| span(self.smoother.alpha[i * outputs + output], sign * u[i]));
             farthest(&spans.collect::<Vec<_>>(), wanted)
         };
-        (f - s * side(-1.0), f + s * side(1.0))
+        let (low, high) = (f - s * side(-1.0), f + s * side(1.0));
+        // what overflows tells nothing
+        if low.is_nan() || high.is_nan() { (f64::NEG_INFINITY, f64::INFINITY) } else { (low, high) }
     }
 }
 

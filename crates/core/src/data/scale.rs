@@ -68,6 +68,14 @@ impl Scaler {
                     }
                 }
                 for j in 0..d {
+                    if variance[j].is_infinite() {
+                        // squares overflow before deviations do
+                        let column = || (0..n).map(|i| rows.row(i)[j].wide()).filter(|x| !x.is_nan());
+                        let top = column().fold(0.0, |top: f64, x| top.max(x.abs()));
+                        let squares = column().map(|x| (x / top - shift[j] / top).powi(2)).sum::<f64>();
+                        factor[j] = 1.0 / top / (squares / counts[j]).sqrt();
+                        continue;
+                    }
                     // a deviation within rounding of the mean is a constant column, which becomes zero and not its rounding
                     if variance[j].sqrt() > 10.0 * f64::EPSILON * shift[j].abs() {
                         factor[j] = 1.0 / variance[j].sqrt();
@@ -145,6 +153,9 @@ mod tests {
         let scaler = Scaler::learn(Scale::Standard, &rows, &[false, false]).unwrap();
         scaler.apply(&mut rows);
         assert_eq!(rows.values(), [-1.0, 0.0, 1.0, 0.0]);
+        let mut huge = Rows::new(vec![1e200, -1e200, 3e200, 1e200], 2, 2).unwrap();
+        Scaler::learn(Scale::Standard, &huge, &[false, false]).unwrap().apply(&mut huge);
+        assert!(huge.values().iter().zip([-1.0, -1.0, 1.0, 1.0]).all(|(x, y)| (x - y).abs() < 1e-12), "{huge:?}");
         // thirty times a tenth is not three, but nothing is left of it
         let mut tenths = Rows::new([0.1, 0.7].repeat(30), 30, 2).unwrap();
         Scaler::learn(Scale::Standard, &tenths, &[false, false]).unwrap().apply(&mut tenths);

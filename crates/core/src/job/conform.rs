@@ -165,7 +165,8 @@ impl Job<'_> {
         }
         let (aside, proper) = recipe.parts(data, self.seed)?;
         let rest = data.select(&proper);
-        self.knows_all(data, &rest)?;
+        // a class that was set aside whole is infinitely strange to the model; to refuse such a fit would leave only those to be
+        // used whose held-out examples are easy
         let mut model = self.learn(self.kernel.resolve(&rest, self.seed)?, &rest, watch)?;
         // regions are valid for whatever was learned, also where the fit was stopped
         model.calibrate_on(&data.select(&aside), recipe.mondrian)?;
@@ -176,24 +177,6 @@ impl Job<'_> {
             origin.part = Some(proper.iter().map(|&p| p as u32).collect());
         }
         Ok(model)
-    }
-
-    /// A class that was set aside whole could never be predicted.
-    fn knows_all(&self, data: &Dataset, rest: &Dataset) -> Result<(), Error> {
-        if self.machine.entry().learns != Learns::Classes {
-            return Ok(());
-        }
-        let (Some(all), Some(some)) = (data.target(), rest.target()) else { return Ok(()) };
-        let (all, some) = (all.classes()?.labels, some.classes()?.labels);
-        match all.iter().find(|label| !some.contains(label)) {
-            None => Ok(()),
-            Some(label) => {
-                let finding = format!(
-                    "every example of class \"{label}\" was set aside for conformal = split; give a smaller share, mondrian, or conformal = cross"
-                );
-                Err(DataError::Unfit { finding }.into())
-            }
-        }
     }
 
     /// One fit that can take any candidate in as well.
@@ -254,6 +237,7 @@ impl Job<'_> {
         let (order, _) = recipe.shuffled(data, self.seed)?;
         let order = order.into_iter().filter(|i| held.binary_search(i).is_ok());
         order.enumerate().for_each(|(place, i)| folds[place % count].push(i));
+        self.two_classes_without_each(&folds, data)?;
         let fits = folds
             .par_iter()
             .map(|fold| {
@@ -303,6 +287,29 @@ impl Job<'_> {
         Ok(HeldOut { panels, places: folds.concat(), members, numbers })
     }
 
+    /// A fold that holds all examples of one of two classes leaves nothing to be told apart.
+    fn two_classes_without_each(&self, folds: &[Vec<usize>], data: &Dataset) -> Result<(), Error> {
+        let Some(target) = data.target().filter(|_| self.machine.entry().learns == Learns::Classes) else {
+            return Ok(());
+        };
+        let classes = target.classes()?;
+        let mut count = vec![0_usize; classes.labels.len()];
+        classes.codes.iter().for_each(|&c| count[c as usize] += 1);
+        for fold in folds {
+            let mut left = count.clone();
+            fold.iter().for_each(|&i| left[classes.codes[i] as usize] -= 1);
+            if count.len() > 1 && left.iter().filter(|n| **n > 0).count() < 2 {
+                return Err(self.of_another_kind());
+            }
+        }
+        Ok(())
+    }
+
+    fn of_another_kind(&self) -> Error {
+        let finding = "a class has all its examples in one fold, and the model without it is of another kind; use mondrian, which deals out every class, or leave the class out".to_owned();
+        FitError::Param { machine: self.machine.entry().name, finding }.into()
+    }
+
     /// The places of the labels that a fit knows, where they are not all.
     fn known(&self, all: &Readout, some: &Readout) -> Result<Option<Vec<u32>>, Error> {
         if all == some {
@@ -312,10 +319,7 @@ impl Job<'_> {
         let known: Option<Vec<u32>> = labels_of(some).iter().map(place).collect();
         match known.filter(|known| sub_readout(all, known).as_ref() == Some(some)) {
             Some(known) => Ok(Some(known)),
-            None => {
-                let finding = "a class has all its examples in one fold, and the model without it is of another kind; use mondrian, which deals out every class, or leave the class out".to_owned();
-                Err(FitError::Param { machine: self.machine.entry().name, finding }.into())
-            }
+            None => Err(self.of_another_kind()),
         }
     }
 }
