@@ -52,6 +52,7 @@ fn command() -> Command {
                 .value_name("P")
                 .value_parser(value_parser!(f64))
                 .default_value("0.05")
+                .requires("certified")
                 .help("Probability with which that certificate may fail"),
         )
         .arg(arguments::output("MODEL", "Model file to write").required(true));

@@ -53,7 +53,7 @@ fn command() -> Command {
         .arg(Arg::new("bound").long("bound").value_name("NAMES").value_delimiter(',').help("Only these bounds"))
         .arg(arguments::output("FIG", "Draw the curves, as .svg or .png"))
         .arg(arguments::theme())
-        .arg(arguments::labels())
+        .arg(arguments::labels().requires("DATA"))
         .args(arguments::format());
     arguments::common(command)
 }

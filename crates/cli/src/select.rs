@@ -54,7 +54,7 @@ fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Also draw the scores over the grid, as .svg or .png"),
         )
-        .arg(arguments::theme())
+        .arg(arguments::theme().requires("heat"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = command.arg(arguments::weights());
