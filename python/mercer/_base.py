@@ -259,8 +259,11 @@ class Machine(CertifyMixin, BaseEstimator):
 
     def _prices(self):
         """What a fit with these parameters takes from the examples in Python, for the model to remember."""
-        balanced = isinstance(getattr(self, "class_weight", None), str) and self.class_weight == "balanced"
-        return {"numbers_chosen": self._numbers_chosen(), "balanced": balanced}
+        return {"numbers_chosen": self._numbers_chosen(), "balanced": self._balances()}
+
+    def _balances(self):
+        """Whether classes are weighed by their numbers."""
+        return isinstance(getattr(self, "class_weight", None), str) and self.class_weight == "balanced"
 
     def _asked(self, **options):
         """What is asked of certificates."""

@@ -70,7 +70,7 @@ class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
 
     def _own_balance(self):
         """Whether every fit has to count its classes itself: examples that are held out must have no say."""
-        own = self.conformal is not None and isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        own = self.conformal is not None and self._balances()
         if own and self._machine == "nu_svc":
             raise ValueError("NuSVC cannot balance classes without those that conformal holds out; give class_weight as a dict.")
         return own
@@ -469,7 +469,7 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, _Linear):
             raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {self.classes_[0]!r}")
         weights = self._weights(sample_weight, X)
         settings = self._settings()
-        if self.conformal is not None and isinstance(self.class_weight, str) and self.class_weight == "balanced":
+        if self.conformal is not None and self._balances():
             # examples that are held out must have no say: every fit counts its classes itself
             settings["class_weight"] = "balanced"
         elif self.class_weight is not None:

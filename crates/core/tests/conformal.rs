@@ -1,6 +1,10 @@
 //! Conformal prediction from end to end: coverage by simulation, closed forms against learning again, files.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "support/chance.rs"]
+mod chance;
+
+use chance::usual;
 use mercer::calibrate::Method as Curves;
 use mercer::conformal::{Conformal, Measure, Method, Recipe, Regions};
 use mercer::machines::Threshold;
@@ -40,18 +44,6 @@ fn recipe(method: Method) -> Recipe {
 fn misses(model: &Model, new: &Dataset, coverage: f64) -> usize {
     let measured = model.regions(new, coverage).unwrap().measure(new.target()).unwrap();
     ((1.0 - measured.coverage) * new.len() as f64).round() as usize
-}
-
-/// Whether so many of `trials` may happen with probability `p`, but for a millionth on either side.
-fn usual(count: usize, trials: usize, p: f64) -> (bool, bool) {
-    let mut log = trials as f64 * (-p).ln_1p();
-    // below, at and above the count
-    let mut parts = [0.0_f64; 3];
-    for k in 0..=trials {
-        parts[usize::from(k >= count) + usize::from(k > count)] += log.exp();
-        log += ((trials - k) as f64 / (k + 1) as f64).ln() + p.ln() - (-p).ln_1p();
-    }
-    (parts[0] + parts[1] > 1e-6, parts[1] + parts[2] > 1e-6)
 }
 
 /// One new example for each training set: misses are independent, and their number is binomial.

@@ -1,6 +1,10 @@
 //! Full conformal regression against its definition: learning again with every candidate.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "support/chance.rs"]
+mod chance;
+
+use chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
 use mercer::gram::Plan;
@@ -163,17 +167,6 @@ fn one_example_two_and_too_few_are_no_trouble() {
     // targets that are all zero: nothing is as strange as any other number
     let none = fit(&machine, &rbf(1.0), Recipe::new(FULL), &dataset(vec![1.0, 2.0, 3.0], vec![0.0; 3])).unwrap();
     assert_eq!(ends(&none, &new, 0.5), [(0.0, 0.0)]);
-}
-
-/// Whether so many of `trials` may happen with probability `p`, but for a millionth on either side.
-fn usual(count: usize, trials: usize, p: f64) -> (bool, bool) {
-    let mut log = trials as f64 * (-p).ln_1p();
-    let mut parts = [0.0_f64; 3];
-    for k in 0..=trials {
-        parts[usize::from(k >= count) + usize::from(k > count)] += log.exp();
-        log += ((trials - k) as f64 / (k + 1) as f64).ln() + p.ln() - (-p).ln_1p();
-    }
-    (parts[0] + parts[1] > 1e-6, parts[1] + parts[2] > 1e-6)
 }
 
 #[test]

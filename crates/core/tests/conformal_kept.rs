@@ -1,6 +1,10 @@
 //! What is learned before the fits is learned from examples that are never held out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "support/chance.rs"]
+mod chance;
+
+use chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
 use mercer::gram::Gram;
@@ -186,17 +190,6 @@ fn every_example_is_held_out_where_nothing_is_learned() {
     for (i, r) in (0..20).filter(|i| !kept.contains(i)).zip(of(&settled)) {
         assert!((all[i] - r).abs() < 1e-9, "{i}");
     }
-}
-
-/// Whether so many of `trials` may happen with probability `p`, but for a millionth on either side.
-fn usual(count: usize, trials: usize, p: f64) -> (bool, bool) {
-    let mut log = trials as f64 * (-p).ln_1p();
-    let mut parts = [0.0_f64; 3];
-    for k in 0..=trials {
-        parts[usize::from(k >= count) + usize::from(k > count)] += log.exp();
-        log += ((trials - k) as f64 / (k + 1) as f64).ln() + p.ln() - (-p).ln_1p();
-    }
-    (parts[0] + parts[1] > 1e-6, parts[1] + parts[2] > 1e-6)
 }
 
 #[test]

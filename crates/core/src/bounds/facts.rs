@@ -379,11 +379,12 @@ impl Facts {
             None => conditions
                 .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
             Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
-            Some(n) if entry.guarantee != Guarantee::HighProbability => {
-                conditions.push(checked(format!("{n} candidates, or pairs of a candidate and a bound, were tried on these examples, which is not paid for")));
-            }
             Some(n) => {
-                conditions.push(checked(format!("{n} candidates, or pairs of a candidate and a bound, were tried on these examples, which is paid for")));
+                let paid =
+                    if entry.guarantee == Guarantee::HighProbability { "is paid for" } else { "is not paid for" };
+                conditions.push(checked(format!(
+                    "{n} candidates, or pairs of a candidate and a bound, were tried on these examples, which {paid}"
+                )));
             }
         }
         if self.price.learned > 0.0 {

@@ -90,11 +90,15 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     Ok(facts)
 }
 
+/// Whether examples had weights, now or at the fit.
+fn weighted(model: &Model, training: &Dataset) -> bool {
+    training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted)
+}
+
 /// What is assumed of a fit because nothing shows it.
 fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
     let given = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
-    let weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
-    let all = [(model.origin.is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted, WEIGHTED)];
+    let all = [(model.origin.is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
     all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
 }
 
@@ -392,8 +396,7 @@ fn regularised(
 ) -> Result<Option<Regularised>, Error> {
     in_range(&seen.values, options, "a training example")?;
     // weights of examples change what one of them can do
-    let weighted = training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted);
-    let Some(loss) = theory.loss.filter(|_| !weighted) else { return Ok(None) };
+    let Some(loss) = theory.loss.filter(|_| !weighted(model, training)) else { return Ok(None) };
     let square = if loss.lipschitz.is_some() { Some(seen.mean_excess) } else { seen.mean_square };
     Ok(square.map(|mean_loss| Regularised {
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
