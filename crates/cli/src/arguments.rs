@@ -7,7 +7,7 @@ use mercer::calibrate::Method;
 use mercer::data::read::FORMATS;
 use mercer::data::{Missing, Scale};
 use mercer::formula::Formula;
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::{self, Learns, Machine, MachineEntry};
 use mercer::params::{ParamError, Setting, assign, describe, nearest};
 use mercer::plot::{self, Format, Theme};
@@ -321,11 +321,11 @@ pub(crate) fn prepare(flags: &ArgMatches) -> Result<(), Failure> {
         .map_err(|e| Failure { message: format!("threads could not be started: {e}"), code: 4 })
 }
 
-/// The memory plan.
-pub(crate) fn plan(flags: &ArgMatches) -> Result<Plan, Failure> {
+/// The memory budget.
+pub(crate) fn budget(flags: &ArgMatches) -> Result<Budget, Failure> {
     match flags.get_one::<String>("memory") {
-        None => Ok(Plan::default()),
-        Some(text) => Ok(Plan { memory: bytes(text)? }),
+        None => Ok(Budget::default()),
+        Some(text) => Ok(Budget { memory: bytes(text)? }),
     }
 }
 

@@ -115,7 +115,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         balanced: false,
         folds: flags.get_one::<usize>("folds").copied(),
         schema: None,
-        plan: arguments::plan(flags)?,
+        budget: arguments::budget(flags)?,
         seed: arguments::seed(flags),
     };
     let certified = model.certify(&training, &options, &watch)?;

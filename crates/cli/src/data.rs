@@ -5,8 +5,8 @@ use crate::predict::cell;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{FieldData, Table};
+use mercer::datasets;
 use mercer::params::{ParamError, nearest};
-use mercer::sets;
 use serde_json::json;
 use std::io::Write;
 
@@ -33,14 +33,14 @@ fn command() -> Command {
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let target = arguments::target(flags)?;
     let name = flags.get_one::<String>("NAME").map_or("", String::as_str);
-    if !sets::SETS.iter().any(|s| s.name == name) {
-        let remedy = match nearest(name, sets::SETS.iter().map(|s| s.name)) {
+    if !datasets::SETS.iter().any(|s| s.name == name) {
+        let remedy = match nearest(name, datasets::SETS.iter().map(|s| s.name)) {
             Some(close) => format!("did you mean {close}?"),
             None => "`mercer list datasets` shows all".to_owned(),
         };
         return Err(ParamError::NoSuch { what: "data set", name: name.to_owned(), remedy }.into());
     }
-    let table = sets::load(name, flags.get_one::<usize>("n").copied(), arguments::seed(flags))?;
+    let table = datasets::load(name, flags.get_one::<usize>("n").copied(), arguments::seed(flags))?;
     match target {
         Some(path) => {
             mercer::write::streamed(path, |out| write_csv(out, &table)).map_err(|e| Failure::file(path, &e))?;

@@ -75,5 +75,5 @@ by_way_of_error!(
     mercer::params::ParamError,
     mercer::formula::FormulaError,
     mercer::model::FileError,
-    mercer::gram::PlanError
+    mercer::gram::BudgetError
 );

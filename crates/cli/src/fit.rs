@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::input::Scaled;
 use crate::watch::{self, Watch};
-use crate::{Verb, arguments, companions, conformal, input, report};
+use crate::{Verb, arguments, auxiliary, conformal, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{Options, part};
 use mercer::conformal::Method;
@@ -57,7 +57,7 @@ fn command() -> Command {
         )
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = arguments::reading(arguments::machine(arguments::probabilities(command)));
-    arguments::common(companions::flags(conformal::flags(command)))
+    arguments::common(auxiliary::flags(conformal::flags(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -66,10 +66,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let machine = arguments::make_machine(entry, &arguments::settings(flags))?;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     arguments::check_weights(flags, entry)?;
-    companions::check(flags, entry)?;
+    auxiliary::check(flags, entry)?;
     let mut recipe = conformal::recipe(flags)?;
     let kernel = arguments::formula(flags)?;
-    let plan = arguments::plan(flags)?;
+    let budget = arguments::budget(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
     let Some(target) = arguments::target(flags)? else { return Err(Failure::usage("-o MODEL is missing")) };
 
@@ -86,14 +86,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
     let fitting = Instant::now();
     let seed = arguments::seed(flags);
-    let beside = companions::companions(flags, &training)?;
-    let companions = Some(&beside);
+    let beside = auxiliary::auxiliary(flags, &training)?;
+    let auxiliary = Some(&beside);
     let job = Job {
-        plan,
+        budget,
         seed,
         probabilities,
         calibration_folds,
-        companions,
+        auxiliary,
         conformal: recipe,
         ..Job::new(machine.as_ref(), &kernel)
     };
@@ -143,7 +143,7 @@ fn certified(
 ) -> Result<(Model, Value), Failure> {
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
     let options =
-        Options { delta, schema: Some(&training.schema), plan: job.plan, seed: job.seed, ..Options::default() };
+        Options { delta, schema: Some(&training.schema), budget: job.budget, seed: job.seed, ..Options::default() };
     let found = part::fit(job, &training.data, &options, (wanted != 0.0).then_some(wanted), watch)?;
     let tried: Vec<Value> = found.tried.iter().map(|(d, b)| json!({"examples": d, "bound": b})).collect();
     let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried});
@@ -156,7 +156,7 @@ const WORTH: usize = 20_000_000;
 /// How good the model is on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
 /// every few.
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
-    let interrupted = model.fitted.proof.status == Status::Interrupted;
+    let interrupted = model.fitted.report.status == Status::Interrupted;
     // coordinates, novelties and clusters have no target to be right about
     let told =
         matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. });
@@ -205,12 +205,12 @@ pub(crate) fn finish(
         rows.push(("model", path.display().to_string()));
         report::print(&report::facts(&rows));
     }
-    let status = model.fitted.proof.status;
-    if model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT) {
+    let status = model.fitted.report.status;
+    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT) {
         eprintln!("warning: stopped ({status}) before probabilities were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
-    if model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT) {
+    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT) {
         eprintln!("warning: stopped ({status}) before conformal regions were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }

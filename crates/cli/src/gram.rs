@@ -6,8 +6,8 @@ use crate::watch::Watch;
 use crate::{Verb, arguments, input, measure, npy, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::Dataset;
-use mercer::geometry::Mosaic;
-use mercer::gram::{Gram, Plan, Precision, fill_rows, show_bytes};
+use mercer::geometry::BlockMeans;
+use mercer::gram::{Budget, Gram, Precision, fill_rows, show_bytes};
 use mercer::machines::Learns;
 use mercer::plot::{MatrixImage, Theme, short_formula};
 use mercer::solvers::{Monitor, Progress, SolveError};
@@ -58,7 +58,7 @@ fn command() -> Command {
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
     let formula = arguments::formula(flags)?;
-    let plan = arguments::plan(flags)?;
+    let budget = arguments::budget(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is needed")) };
     let (target, figure) = (arguments::target(flags)?, flags.get_one::<PathBuf>("figure"));
     if let Some(figure) = figure {
@@ -74,18 +74,18 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let n = gram.shape().0;
     let size = if narrow { 4 } else { 8 };
     let (gram, said) = match Change::asked(flags)? {
-        Some(change) => change.applied(&gram, plan, &watch)?,
+        Some(change) => change.applied(&gram, budget, &watch)?,
         None => (gram, None),
     };
     if let Some(target) = target {
-        write(target, gram.as_ref(), narrow, plan, &watch)?;
+        write(target, gram.as_ref(), narrow, budget, &watch)?;
     }
     if let Some(figure) = figure {
         let svg = draw(
             &gram,
             &training.data,
             short_formula(&kernel.to_string()),
-            plan,
+            budget,
             &watch,
             arguments::chosen_theme(flags),
         )?;
@@ -122,11 +122,11 @@ fn step(watch: &Watch, done: usize, n: usize) -> Result<(), SolveError> {
 
 /// Writes the matrix: strips of rows go straight to the file, so that memory is bounded for any n, and Ctrl-C is answered
 /// between them.
-fn write(target: &Path, gram: &dyn Gram, narrow: bool, plan: Plan, watch: &Watch) -> Result<(), Failure> {
+fn write(target: &Path, gram: &dyn Gram, narrow: bool, budget: Budget, watch: &Watch) -> Result<(), Failure> {
     let n = gram.shape().0;
     let size = if narrow { 4 } else { 8 };
-    let strip = (plan.memory / 8 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
-    plan.check(2 * strip * n * size, "two strips of the kernel matrix")?;
+    let strip = (budget.memory / 8 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
+    budget.check(2 * strip * n * size, "two strips of the kernel matrix")?;
     let mut broken = None;
     mercer::write::streamed(target, |out| {
         out.write_all(&npy::header(n, n, if narrow { "<f4" } else { "<f8" }))?;
@@ -151,26 +151,26 @@ fn draw(
     gram: &Arc<dyn Gram>,
     data: &Dataset,
     title: String,
-    plan: Plan,
+    budget: Budget,
     watch: &Watch,
     theme: Theme,
 ) -> Result<String, Failure> {
     let n = gram.shape().0;
-    plan.check(n.saturating_mul(8), "a row of the kernel matrix")?;
+    budget.check(n.saturating_mul(8), "a row of the kernel matrix")?;
     let labels = measure::labels(data);
-    let mosaic = Mosaic::of(gram, labels.as_ref(), CELLS, plan, &mut |done| step(watch, done, n))
+    let block_means = BlockMeans::of(gram, labels.as_ref(), CELLS, budget, &mut |done| step(watch, done, n))
         .map_err(mercer::Error::from)?;
     let names = data.target().and_then(|t| t.classes().ok()).map(|c| c.labels).unwrap_or_default();
-    let sorted = match (&labels, mosaic.groups.is_empty()) {
+    let sorted = match (&labels, block_means.groups.is_empty()) {
         (None, _) => "examples, as they come",
         (_, false) => "examples, sorted by class",
         (_, true) => "examples, sorted by the target",
     };
-    let cells = mosaic.cells();
+    let cells = block_means.cells();
     let averaged = if cells < n { format!("averaged into {cells} × {cells} cells") } else { String::new() };
     let note = [format!("{n} × {n}"), averaged].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(" · ");
-    let groups = names.into_iter().zip(mosaic.groups).collect();
-    Ok(MatrixImage { title, label: sorted.to_owned(), cells, values: mosaic.values, groups, note: Some(note) }
+    let groups = names.into_iter().zip(block_means.groups).collect();
+    Ok(MatrixImage { title, label: sorted.to_owned(), cells, values: block_means.values, groups, note: Some(note) }
         .draw(theme))
 }
 

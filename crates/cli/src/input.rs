@@ -325,7 +325,7 @@ const BATCH: usize = 8192;
 /// Predicts batch by batch: with a bar, within the memory, and so that it can be stopped.
 pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Result<Output, Failure> {
     let outputs = model.fitted.expansion.outputs();
-    arguments::plan(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
+    arguments::budget(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
     let watch = Watch::new(flags);
     let mut whole: Option<Output> = None;
     for start in (0..data.len()).step_by(BATCH) {

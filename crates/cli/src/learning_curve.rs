@@ -52,7 +52,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         arguments::picture(file)?;
     }
     arguments::check_weights(flags, entry)?;
-    let plan = arguments::plan(flags)?;
+    let budget = arguments::budget(flags)?;
     fit::warn_of_indefinite(&kernel, entry.name);
     let sizes: Vec<usize> = flags.get_many::<usize>("sizes").into_iter().flatten().copied().collect();
     let count = |id: &str| flags.get_one::<usize>(id).copied().unwrap_or(1);
@@ -63,7 +63,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         sizes: &sizes,
         folds: count("folds"),
         repeats: count("repeats"),
-        plan,
+        budget,
         seed: arguments::seed(flags),
     };
     let watch = Watch::new(flags).keeping_all();

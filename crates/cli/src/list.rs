@@ -6,10 +6,10 @@ use clap::{Arg, ArgMatches, Command};
 use mercer::bounds;
 use mercer::data::read::{FORMATS, FormatEntry};
 use mercer::data::write::WRITERS;
+use mercer::datasets::SETS;
 use mercer::kernels::{self, Definite};
 use mercer::machines::{self, Learns};
 use mercer::params::{Described, describe};
-use mercer::sets::SETS;
 use serde_json::{Value, json};
 
 pub(crate) const VERB: Verb = Verb { command, run };
@@ -156,7 +156,7 @@ fn set_rows() -> Vec<Vec<String>> {
 }
 
 fn set_documents() -> Vec<Value> {
-    let document = |s: &&mercer::sets::SetEntry| {
+    let document = |s: &&mercer::datasets::SetEntry| {
         json!({"name": s.name, "summary": s.summary, "task": s.task, "examples": s.examples, "generated": s.generated,
                "source": s.source})
     };

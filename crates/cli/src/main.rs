@@ -4,8 +4,8 @@
 //! everything else. Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.
 
 mod arguments;
+mod auxiliary;
 mod certify;
-mod companions;
 mod conformal;
 mod convert;
 mod data;

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::watch::Watch;
 use clap::{Arg, ArgMatches};
 use mercer::geometry::{MatrixFunction, Repair, of_matrix, repair};
-use mercer::gram::{Dense, Gram, Plan};
+use mercer::gram::{Budget, Dense, Gram};
 use mercer::linalg::symmetric_eigen_bytes;
 use mercer::solvers::{Monitor, Progress, SolveError};
 use std::ops::ControlFlow;
@@ -50,13 +50,13 @@ impl Change {
     }
 
     /// The changed matrix, which is stored for that.
-    pub(crate) fn applied(self, gram: &Arc<dyn Gram>, plan: Plan, watch: &Watch) -> Result<Changed, Failure> {
+    pub(crate) fn applied(self, gram: &Arc<dyn Gram>, budget: Budget, watch: &Watch) -> Result<Changed, Failure> {
         let n = gram.shape().0;
         let square = n.saturating_mul(n).saturating_mul(8);
         // besides the matrix: its eigenvectors, scaled and turned, and the result
         let extra = symmetric_eigen_bytes(n).saturating_add(3 * square);
         let matrix =
-            plan.dense(gram.as_ref(), extra, "a function of the kernel matrix").map_err(mercer::Error::from)?;
+            budget.dense(gram.as_ref(), extra, "a function of the kernel matrix").map_err(mercer::Error::from)?;
         let progress = Progress { phase: "eigendecomposition", done: 0, total: None, gap: None };
         if let ControlFlow::Break(reason) = watch.step(&progress) {
             return Err(mercer::Error::from(SolveError::Stopped { reason }).into());

@@ -10,7 +10,8 @@ use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
 use mercer::formula::Formula;
-use mercer::geometry::{self, Dependence, Labels, Measures, Stability};
+use mercer::geometry::{self, Labels, Measures};
+use mercer::hypothesis_tests::{Dependence, Stability};
 use mercer::machines::Learns;
 use mercer::plot::{SpectrumFigure, short_formula};
 use serde_json::json;
@@ -170,7 +171,14 @@ fn by_chance(
         return Err(Failure::usage("--permutations needs 20 000 examples or fewer; leave it out"));
     };
     let seed = arguments::seed(flags);
-    Ok(Some(geometry::dependence(gram, ideal.as_ref(), draws(flags), seed, arguments::plan(flags)?, watch)?))
+    Ok(Some(mercer::hypothesis_tests::dependence(
+        gram,
+        ideal.as_ref(),
+        draws(flags),
+        seed,
+        arguments::budget(flags)?,
+        watch,
+    )?))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -208,7 +216,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let chance = by_chance(flags, gram.as_ref(), labels.as_ref(), &watch)?;
     // a length that the examples have had a say in bounds nothing
     let radius = if learned.is_none() { declared_radius(flags, &formula)? } else { None };
-    let found = Measures::of(&gram, labels.as_ref(), ridge, radius, arguments::plan(flags)?)?;
+    let found = Measures::of(&gram, labels.as_ref(), ridge, radius, arguments::budget(flags)?)?;
     watch.finish();
     let text = kernel.to_string();
     if let Some(file) = picture {

@@ -7,6 +7,7 @@ use crate::{Verb, arguments, data, report, select};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{Schema, SchemaOptions};
+use mercer::datasets;
 use mercer::formula::rbf_scaled;
 use mercer::machines::{self, Output};
 use mercer::metrics::{Metrics, measure};
@@ -14,7 +15,6 @@ use mercer::model::Model;
 use mercer::plot::Theme;
 use mercer::seed::Seed;
 use mercer::select::{Choose, Grid, Search};
-use mercer::sets;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -88,7 +88,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let watch = Watch::new(flags);
     let grid: Grid = GRID.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;
     let Some(machine) = machines::find("svc") else { return Err(Failure::usage("svc is missing")) };
-    let plan = arguments::plan(flags)?;
+    let budget = arguments::budget(flags)?;
     let search = Search {
         machine,
         settings: &[],
@@ -98,7 +98,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         choose: Choose::Best,
         probabilities: None,
         calibration_folds: 0,
-        plan,
+        budget,
         seed,
     };
     let outcome = search.run(&training, &watch);
@@ -140,7 +140,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 }
 
 fn write_set(path: &Path, n: usize, seed: Seed) -> Result<(), Failure> {
-    let table = sets::load(SET, Some(n), seed)?;
+    let table = datasets::load(SET, Some(n), seed)?;
     mercer::write::streamed(path, |out| data::write_csv(out, &table)).map_err(|e| Failure::file(path, &e))
 }
 

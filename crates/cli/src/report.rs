@@ -88,7 +88,7 @@ fn known(examples: usize) -> Option<usize> {
 
 /// What a model is, as JSON.
 pub(crate) fn model(model: &Model) -> Map<String, Value> {
-    let proof = &model.fitted.proof;
+    let report = &model.fitted.report;
     let width: Option<usize> = model.examples.views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
     let width = model
         .schema
@@ -101,16 +101,16 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "kernel": model.kernel.to_string(),
         "n": known(model.trained_on),
         "d": width,
-        "iterations": proof.iterations,
-        "status": known(model.trained_on).map(|_| proof.status),
-        "objective": proof.objective,
-        "duality_gap": proof.duality_gap,
-        "violation": proof.violation,
-        "n_support": proof.support,
-        "storage": proof.storage,
-        "notes": Value::Object(proof.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
+        "iterations": report.iterations,
+        "status": known(model.trained_on).map(|_| report.status),
+        "objective": report.objective,
+        "duality_gap": report.duality_gap,
+        "violation": report.violation,
+        "n_support": report.support,
+        "storage": report.storage,
+        "notes": Value::Object(report.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
         "candidates": model.candidates,
-        "advice": proof.advice,
+        "advice": report.advice,
         "calibration": model.fitted.calibration.as_ref().map(|c| {
             json!({"method": c.method, "folds": c.folds, "curves": c.curves.len()})
         }),
@@ -124,7 +124,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
 
 /// What a model is, for people.
 pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
-    let proof = &model.fitted.proof;
+    let report = &model.fitted.report;
     let parameters: Vec<String> = model.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let mut rows = vec![
         (
@@ -141,18 +141,18 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
             "status",
             match known(model.trained_on) {
                 None => NOT_TOLD.to_owned(),
-                Some(_) if proof.iterations > 0 => {
-                    format!("{} after {} iterations", proof.status, proof.iterations)
+                Some(_) if report.iterations > 0 => {
+                    format!("{} after {} iterations", report.status, report.iterations)
                 }
-                Some(_) => proof.status.to_string(),
+                Some(_) => report.status.to_string(),
             },
         ),
     ];
-    if let Some(objective) = proof.objective {
-        let gap = proof.duality_gap.map(|g| format!(", duality gap {g:.3e}")).unwrap_or_default();
+    if let Some(objective) = report.objective {
+        let gap = report.duality_gap.map(|g| format!(", duality gap {g:.3e}")).unwrap_or_default();
         rows.push(("objective", format!("{objective:.6}{gap}")));
     }
-    if let Some(support) = proof.support {
+    if let Some(support) = report.support {
         let share = |n: usize| format!(" ({:.1} %)", 100.0 * support as f64 / n as f64);
         let share = known(model.trained_on).map(share).unwrap_or_default();
         rows.push(("support", format!("{support} examples carry weight{share}")));
@@ -163,12 +163,12 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     if let Some(conformal) = &model.conformal {
         rows.push(("conformal", conformal::sentence(model, conformal, conformal::USUAL)));
     }
-    rows.push(("memory", proof.storage.clone()));
-    let notes: Vec<String> = proof.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();
+    rows.push(("memory", report.storage.clone()));
+    let notes: Vec<String> = report.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();
     if !notes.is_empty() {
         rows.push(("notes", notes.join(", ")));
     }
-    for advice in &proof.advice {
+    for advice in &report.advice {
         rows.push(("advice", advice.clone()));
     }
     rows

@@ -86,7 +86,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         arguments::picture(heat)?;
     }
     arguments::check_weights(flags, entry)?;
-    let plan = arguments::plan(flags)?;
+    let budget = arguments::budget(flags)?;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     fit::warn_of_indefinite(&kernel, entry.name);
     let watch = Watch::new(flags).keeping_all();
@@ -102,7 +102,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         choose: if flags.get_flag("one-standard-error") { Choose::OneStandardError } else { Choose::Best },
         probabilities,
         calibration_folds,
-        plan,
+        budget,
         seed: arguments::seed(flags),
     };
     let given = |flag: &str| flags.value_source(flag) == Some(ValueSource::CommandLine);
@@ -157,8 +157,13 @@ fn by_certificate(
 ) -> Result<(), Failure> {
     let fitting = Instant::now();
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
-    let options =
-        Options { delta, schema: Some(&training.schema), plan: search.plan, seed: search.seed, ..Options::default() };
+    let options = Options {
+        delta,
+        schema: Some(&training.schema),
+        budget: search.budget,
+        seed: search.seed,
+        ..Options::default()
+    };
     let outcome = certify::select(search, &training.data, &options, watch);
     watch.finish();
     let mut selection = outcome?;

@@ -50,7 +50,7 @@ fn interrupt() {
 pub(crate) fn save(model: &Model, path: &Path) -> Result<(), Failure> {
     KEEPS.store(A_RESULT, Ordering::SeqCst);
     model.save(path)?;
-    KEEPS.store(if model.fitted.proof.status == Status::Interrupted { A_RESULT } else { SAVED }, Ordering::SeqCst);
+    KEEPS.store(if model.fitted.report.status == Status::Interrupted { A_RESULT } else { SAVED }, Ordering::SeqCst);
     Ok(())
 }
 

@@ -25,7 +25,7 @@ fn main() -> Result<(), mercer::Error> {
     )?;
     let new = schema.apply(&read(Path::new(test), &ReadOptions::default())?)?;
     let (mut fit, mut predict) = (f64::INFINITY, f64::INFINITY);
-    let mut proof = None;
+    let mut report = None;
     for _ in 0..rounds {
         let start = Instant::now();
         let model = machine.fit(&linear(), &data)?;
@@ -35,15 +35,15 @@ fn main() -> Result<(), mercer::Error> {
             model.predict(&new)?;
             predict = predict.min(start.elapsed().as_secs_f64());
         }
-        proof = Some(model.fitted.proof);
+        report = Some(model.fitted.report);
     }
-    let Some(proof) = proof else { return Ok(()) };
+    let Some(report) = report else { return Ok(()) };
     println!(
         "{{\"loss\": \"{loss}\", \"tolerance\": {tolerance}, \"fit\": {fit}, \"predict\": {predict}, \"objective\": {}, \"gap\": {}, \"passes\": {}, \"status\": \"{}\"}}",
-        proof.objective.unwrap_or(f64::NAN),
-        proof.duality_gap.unwrap_or(f64::NAN),
-        proof.iterations,
-        proof.status
+        report.objective.unwrap_or(f64::NAN),
+        report.duality_gap.unwrap_or(f64::NAN),
+        report.iterations,
+        report.status
     );
     Ok(())
 }

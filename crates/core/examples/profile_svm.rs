@@ -50,16 +50,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let kernel = rbf(gamma);
         let job = Job { probabilities, ..Job::new(machine.as_ref(), &kernel) };
         let model = job.run(&data, &Silent)?;
-        let proof = &model.fitted.proof;
+        let report = &model.fitted.report;
         println!(
             "{:.3} s wall, {:.2} s processor, {} after {} iterations, objective {:.6}, {} support vectors, {:?}",
             wall.elapsed().as_secs_f64(),
             processor() - used,
-            proof.status,
-            proof.iterations,
-            proof.objective.unwrap_or(f64::NAN),
-            proof.support.unwrap_or(0),
-            proof.notes.iter().take(2).collect::<Vec<_>>()
+            report.status,
+            report.iterations,
+            report.objective.unwrap_or(f64::NAN),
+            report.support.unwrap_or(0),
+            report.notes.iter().take(2).collect::<Vec<_>>()
         );
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 use crate::data::DataError;
 use crate::formula::FormulaError;
-use crate::gram::PlanError;
+use crate::gram::BudgetError;
 use crate::kernels::KernelError;
 use crate::machines::FitError;
 use crate::model::FileError;
@@ -30,7 +30,7 @@ pub enum Error {
     Kernel(#[from] KernelError),
     /// The memory budget forbids the computation.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Budget(#[from] BudgetError),
     /// A machine cannot learn from this task.
     #[error(transparent)]
     Fit(#[from] FitError),
@@ -62,7 +62,7 @@ impl Error {
             Self::Kernel(e) => e.blame(),
             Self::Fit(e) => e.blame(),
             Self::File(_) => Blame::Data,
-            Self::Plan(_) | Self::Solve(_) => Blame::Numerics,
+            Self::Budget(_) | Self::Solve(_) => Blame::Numerics,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Jobs: a machine, a kernel and a plan, run on data. The only place that knows the whole story from data to model.
 
-mod companions;
+mod auxiliary;
 mod conform;
 mod diagnosis;
 
-pub use companions::Companions;
+pub use auxiliary::AuxiliaryExamples;
 pub use conform::CONFORMAL_CUT_SHORT;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
@@ -12,9 +12,9 @@ use crate::conformal::Recipe;
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::machines::{
-    self, Beside, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_companions,
+    self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_auxiliary,
     predicts_target,
 };
 use crate::model::{Model, Origin};
@@ -29,7 +29,7 @@ pub struct Job<'a> {
     /// How examples are compared.
     pub kernel: &'a Formula,
     /// Memory.
-    pub plan: Plan,
+    pub budget: Budget,
     /// Randomness.
     pub seed: Seed,
     /// Whether a classifier also learns probabilities, and how.
@@ -38,7 +38,7 @@ pub struct Job<'a> {
     /// and no more of them than give each class some hundred and fifty scores.
     pub calibration_folds: usize,
     /// Noise, copies and points beside the data, for machines that take them.
-    pub companions: Option<&'a Companions>,
+    pub auxiliary: Option<&'a AuxiliaryExamples>,
     /// Whether sets, intervals or p-values are learned as well, and how.
     pub conformal: Option<Recipe>,
 }
@@ -60,21 +60,21 @@ fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     folds.len()
 }
 
-/// The note in the proof of a model that was to have probabilities, but was stopped before they were learned.
+/// The note in the report of a model that was to have probabilities, but was stopped before they were learned.
 pub const CUT_SHORT: &str = "calibration_cut_short";
 
 impl<'a> Job<'a> {
-    /// A machine and a kernel with the default plan and seed.
+    /// A machine and a kernel with the default budget and seed.
     pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
-        let plan = Plan::default();
+        let budget = Budget::default();
         Self {
             machine,
             kernel,
-            plan,
+            budget,
             seed: Seed(0),
             probabilities: None,
             calibration_folds: 0,
-            companions: None,
+            auxiliary: None,
             conformal: None,
         }
     }
@@ -82,7 +82,7 @@ impl<'a> Job<'a> {
     /// Learns from data.
     ///
     /// # Errors
-    /// If the data fit neither kernel nor machine, or the memory plan forbids it; if probabilities are wanted of a machine
+    /// If the data fit neither kernel nor machine, or the memory budget forbids it; if probabilities are wanted of a machine
     /// that learns no classes, or of a class with a single example; if conformal regions are wanted of a machine that predicts
     /// nothing that could be in them, or of too few examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
@@ -103,7 +103,7 @@ impl<'a> Job<'a> {
             weights: data.weights(),
             start: None,
             threads: rayon::current_num_threads(),
-            plan: self.plan,
+            budget: self.budget,
             seed: self.seed,
         })
     }
@@ -116,10 +116,10 @@ impl<'a> Job<'a> {
         let joined = self.joined(&kernel, data)?;
         let task = self.task(&kernel, data)?;
         let mut fitted = match (&joined, self.probabilities.zip(folds)) {
-            (Some((companions, joined)), _) => {
+            (Some((auxiliary, joined)), _) => {
                 let gram = kernel.training_gram(joined)?;
-                let (roles, transformations) = (companions.roles(), companions.transformations());
-                self.machine.run_beside(&task, Some(&Beside { gram, roles, transformations }), watch)?
+                let (roles, transformations) = (auxiliary.roles(), auxiliary.transformations());
+                self.machine.run_with_auxiliary(&task, Some(&Auxiliary { gram, roles, transformations }), watch)?
             }
             (None, Some((method, folds))) => {
                 let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;
@@ -128,8 +128,8 @@ impl<'a> Job<'a> {
             }
             (None, None) => self.machine.run(&task, watch)?,
         };
-        let more = diagnosis::advice(data, task.gram.as_ref(), &fitted.proof);
-        fitted.proof.advice.extend(more);
+        let more = diagnosis::advice(data, task.gram.as_ref(), &fitted.report);
+        fitted.report.advice.extend(more);
         // features that were computed are at hand now, and would have to be computed again
         if let Some(features) = task.features.as_ref().filter(|_| !kernel.features_are_data()) {
             fitted.training_scores = fitted.training_scores.or_else(|| fitted.expansion.primal_scores(&features.rows));
@@ -149,11 +149,11 @@ impl<'a> Job<'a> {
     }
 
     /// The data with their companions, if there are any and everything can take them.
-    fn joined(&self, kernel: &Formula, data: &Dataset) -> Result<Option<(&'a Companions, Dataset)>, Error> {
-        let Some(companions) = self.companions.filter(|c| !c.is_empty()) else { return Ok(None) };
+    fn joined(&self, kernel: &Formula, data: &Dataset) -> Result<Option<(&'a AuxiliaryExamples, Dataset)>, Error> {
+        let Some(auxiliary) = self.auxiliary.filter(|c| !c.is_empty()) else { return Ok(None) };
         let machine = self.machine.entry().name;
-        if !self.machine.takes_companions() {
-            return Err(no_companions(machine).into());
+        if !self.machine.takes_auxiliary() {
+            return Err(no_auxiliary(machine).into());
         }
         let finding = if self.probabilities.is_some() {
             "probabilities are learned from examples that are held out, which companions are not; leave one of them out"
@@ -162,7 +162,7 @@ impl<'a> Job<'a> {
         } else if kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed) {
             "a precomputed matrix has no places for companions; use a kernel on the data"
         } else {
-            return Ok(Some((companions, companions.beside(data)?)));
+            return Ok(Some((auxiliary, auxiliary.beside(data)?)));
         };
         Err(FitError::Param { machine, finding: finding.to_owned() }.into())
     }
@@ -219,16 +219,16 @@ impl Job<'_> {
         let machine = self.machine.entry().name;
         let Some((form, labels)) = fitted.readout.form() else { return Ok(()) };
         // a fit that was stopped leaves no time for more
-        if !matches!(fitted.proof.status, Status::Converged | Status::IterationLimit) {
-            fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));
+        if !matches!(fitted.report.status, Status::Converged | Status::IterationLimit) {
+            fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
             return Ok(());
         }
         let watch = Calibrating { watch };
         let refit = || self.machine.held_out_scores(task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
         let (layout, scores) = match known.map_or_else(refit, Ok) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
-                fitted.proof.status = reason.into();
-                fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));
+                fitted.report.status = reason.into();
+                fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
                 return Ok(());
             }
             other => other?,

@@ -4,7 +4,7 @@
 //! use mercer::prelude::*;
 //!
 //! // data: 200 points in two moons, with their classes
-//! let table = mercer::sets::load("two_moons", Some(200), Seed(1))?;
+//! let table = mercer::datasets::load("two_moons", Some(200), Seed(1))?;
 //! let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
 //!
 //! // a kernel is a formula
@@ -30,13 +30,15 @@
 pub mod bounds;
 pub mod calibrate;
 pub mod certify;
-pub mod chance;
 pub mod conformal;
 pub mod data;
+pub mod datasets;
+pub mod distributions;
 pub mod error;
 pub mod formula;
 pub mod geometry;
 pub mod gram;
+pub mod hypothesis_tests;
 pub mod job;
 pub mod kernels;
 pub mod linalg;
@@ -47,7 +49,6 @@ pub mod params;
 pub mod plot;
 pub mod seed;
 pub mod select;
-pub mod sets;
 pub mod solvers;
 pub mod sources;
 mod vectorise;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::Method;
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::classify::Strategy;
 use mercer::machines::{Learns, Machine, Output, Task, folds};
 use mercer::metrics::{Metrics, measure};
@@ -11,7 +11,7 @@ use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 
 fn load(set: &str, n: Option<usize>) -> Dataset {
-    let table = mercer::sets::load(set, n, Seed(4)).unwrap();
+    let table = mercer::datasets::load(set, n, Seed(4)).unwrap();
     Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1
 }
 
@@ -27,7 +27,7 @@ fn task<'a>(kernel: &Formula, data: &'a Dataset, threads: usize) -> Task<'a> {
         weights: None,
         start: None,
         threads,
-        plan: Plan::default(),
+        budget: Budget::default(),
         seed: Seed(0),
     }
 }
@@ -233,8 +233,8 @@ fn a_stopped_calibration_keeps_the_model_without_probabilities() {
             let kernel = rbf(0.5);
             let model = job(machine, &kernel, Method::Platt).run(&data, &StopsCalibration(stop)).unwrap();
             assert!(model.fitted.calibration.is_none());
-            assert_eq!(model.fitted.proof.status, status);
-            assert!(model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT));
+            assert_eq!(model.fitted.report.status, status);
+            assert!(model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT));
             let whole = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
             assert_eq!(model.predict(&data).unwrap(), whole.predict(&data).unwrap(), "the fit itself is whole");
         }

@@ -124,7 +124,7 @@ fn a_perceptron_is_its_updates() {
     let model = Perceptron::default().fit(&kernel, &data).unwrap();
     let best = svc(f64::INFINITY, false).fit(&kernel, &data).unwrap();
     let norm = certified(&best, &data).facts.linear.unwrap().squared_norm;
-    let note = |name: &str| model.fitted.proof.notes.iter().find(|(n, _)| n == name).unwrap().1;
+    let note = |name: &str| model.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1;
     assert!(note("mistakes") <= norm * (1.0 + 1e-6), "κ(x, x) = 1 and γ = 1/‖w‖: {} {norm}", note("mistakes"));
     let mut places = model.places.clone();
     places.sort_unstable();
@@ -225,7 +225,7 @@ fn identities_of_margins_ranks_and_signs() {
     };
     assert_eq!(ways(&[0, 1]), 4);
     assert!((0..6).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))).all(|s| ways(&s) < 8));
-    let found = mercer::geometry::spectrum(linear_gram(&six).as_ref(), 6, mercer::gram::Plan::default()).unwrap();
+    let found = mercer::geometry::spectrum(linear_gram(&six).as_ref(), 6, mercer::gram::Budget::default()).unwrap();
     assert_eq!(found.rank(), 2);
 }
 
@@ -266,9 +266,9 @@ fn certificates_do_not_depend_on_order_rotation_or_scale() {
         alpha.iter_mut().for_each(|a| *a *= 7.0);
     }
     stretched.fitted.training_scores = None;
-    stretched.fitted.proof.violation = Some(0.0);
+    stretched.fitted.report.violation = Some(0.0);
     let mut plain = model.clone();
-    plain.fitted.proof.violation = Some(0.0);
+    plain.fitted.report.violation = Some(0.0);
     let pair = [&plain, &stretched].map(|m| value(&certified(m, &data), "pac_bayes_kl"));
     assert!((pair[0] - pair[1]).abs() < 1e-6, "{pair:?}");
     // the vote of an isotropic Gaussian around w is w, and errs at most twice as often as one draw
@@ -346,7 +346,7 @@ fn choices_are_paid_for_and_told() {
         choose: mercer::select::Choose::Best,
         probabilities: None,
         calibration_folds: 0,
-        plan: mercer::gram::Plan::default(),
+        budget: mercer::gram::Budget::default(),
         seed: Seed(1),
     };
     let chosen = search.run(&data, &Silent).unwrap().model;
@@ -772,7 +772,7 @@ fn examples_that_fix_a_loose_offset_are_counted() {
     assert_eq!(certified(&wide, &data).facts.compression.unwrap().size, 2.0);
     // a tube that some leave has multipliers between the bounds, which fix it
     let narrow = Svr { epsilon: 0.3, c: 1.0, ..Svr::default() }.fit(&rbf(1.0), &data).unwrap();
-    let support = narrow.fitted.proof.support.unwrap() as f64;
+    let support = narrow.fitted.report.support.unwrap() as f64;
     let size = certified(&narrow, &data).facts.compression.unwrap().size;
     assert!(size >= support && size <= support + 1.0, "{size} {support}");
     // as many of both classes and a small C: every multiplier is at its bound
@@ -782,7 +782,7 @@ fn examples_that_fix_a_loose_offset_are_counted() {
     kept.extend((0..60).filter(|&i| codes[i] == 1).take(20));
     let even = few.select(&kept);
     let model = svc(1e-3, true).fit(&rbf(0.5), &even).unwrap();
-    let loose = model.fitted.proof.notes.iter().find(|(name, _)| name == "loose_offsets").unwrap().1;
+    let loose = model.fitted.report.notes.iter().find(|(name, _)| name == "loose_offsets").unwrap().1;
     assert_eq!(loose, 1.0);
     assert_eq!(certified(&model, &even).facts.compression.unwrap().size, 40.0);
     // leaving out what is not counted changes nothing: by the fits themselves, for detectors too

@@ -159,7 +159,7 @@ fn closed_forms_are_learning_again() {
         threshold: Threshold::Programme,
         ..Kfd::default()
     };
-    let table = mercer::sets::load("iris", None, Seed(4)).unwrap();
+    let table = mercer::datasets::load("iris", None, Seed(4)).unwrap();
     let iris = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1;
     // new examples are none of the others: a tie with oneself is broken by rounding
     let (iris, other_iris) = (iris.select(&(0..150).step_by(5).collect::<Vec<_>>()), iris.select(&[1, 52, 103]));
@@ -203,7 +203,7 @@ fn closed_forms_are_learning_again() {
                     weights: None,
                     start: None,
                     threads: 1,
-                    plan: mercer::gram::Plan::default(),
+                    budget: mercer::gram::Budget::default(),
                     seed: Seed(0),
                 };
                 let again = machine.run(&task, &Silent).unwrap();
@@ -445,7 +445,7 @@ fn a_model_is_kept_where_its_regions_take_too_long() {
     let job = Job { conformal: Some(recipe(Method::Cross)), ..Job::new(&machine, &kernel) };
     let model = job.run(&data, &Impatient).unwrap();
     assert!(model.conformal.is_none());
-    assert!(model.fitted.proof.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT));
+    assert!(model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT));
     assert_eq!(model.predict(&data).unwrap(), machine.fit(&kernel, &data).unwrap().predict(&data).unwrap());
 }
 

@@ -7,7 +7,7 @@ mod chance;
 use chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::{Machine, Task};
 use mercer::params::AutoList;
 use mercer::prelude::*;
@@ -59,7 +59,7 @@ fn count(machine: &Ridge, kernel: &Formula, data: &Dataset, compared: &[usize], 
         weights: None,
         start: None,
         threads: 1,
-        plan: Plan::default(),
+        budget: Budget::default(),
         seed: Seed(0),
     };
     let scores = machine.run(&task, &Silent).unwrap().expansion.scores(gram.as_ref());

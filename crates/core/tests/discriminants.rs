@@ -8,7 +8,7 @@ use mercer::prelude::*;
 
 /// So many examples of a drawn set, standardised as the first of them are.
 fn drawn(name: &str, train: usize, test: usize) -> (Dataset, Dataset) {
-    let table = mercer::sets::load(name, Some(train + test), Seed(3)).unwrap();
+    let table = mercer::datasets::load(name, Some(train + test), Seed(3)).unwrap();
     let (_, all) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
     let places: Vec<usize> = (0..train + test).collect();
     (all.select(&places[..train]), all.select(&places[train..]))
@@ -55,7 +55,7 @@ fn sparse_discriminants_have_more_zeros_than_support_vector_machines_and_err_ali
         let kernel = rbf(1.0 / width);
         let told = |machine: &dyn mercer::machines::Machine| {
             let model = Job::new(machine, &kernel).run(&train, &mercer::solvers::Silent).unwrap();
-            (1.0 - model.fitted.proof.support.unwrap() as f64 / 200.0, error(&model, &test))
+            (1.0 - model.fitted.report.support.unwrap() as f64 / 200.0, error(&model, &test))
         };
         let (svm, skfd, lskfd) =
             (told(&Svc { c, ..Svc::default() }), told(&sparse_kfd(sparse)), told(&linear_sparse_kfd(linear)));

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::{Form, HeldOut, Layout, Method, platt, pool};
-use mercer::gram::{Gram, Plan, fill};
+use mercer::gram::{Budget, Gram, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{Coefficients, Machine, Output, Task};
@@ -176,7 +176,7 @@ fn ridge_regression_has_the_coefficients_predictions_and_left_out_residuals_of_o
             }
             near(model.predict(&z).unwrap().values(), &wanted, digits * largest(&wanted), &what);
             let rmse = (left_out.iter().map(|r| r * r).sum::<f64>() / left_out.len() as f64).sqrt();
-            match model.fitted.proof.notes.iter().find(|(name, _)| name == "loo_rmse") {
+            match model.fitted.report.notes.iter().find(|(name, _)| name == "loo_rmse") {
                 Some((_, told)) => assert!((told / rmse - 1.0).abs() < 1e-9, "{what}: {told}, not {rmse}"),
                 None => assert_eq!(solver, RidgeSolver::Cg, "{what}"),
             }
@@ -202,7 +202,7 @@ fn principal_components_are_those_of_others() {
             // Krylov stops at residuals of 1e-12 · λ₁, hence vectors to about 1e-12/gap
             let machine = KernelPca { components, solver, tolerance: 1e-12, ..KernelPca::default() };
             let model = machine.fit(&kernel, &x).unwrap();
-            let note = |name: &str| model.fitted.proof.notes.iter().find(|(n, _)| n == name).unwrap().1;
+            let note = |name: &str| model.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1;
             let got: Vec<f64> = (1..=components).map(|j| note(&format!("eigenvalue_{j}"))).collect();
             near(&got, &eigenvalues, 1e-11 * eigenvalues[0], &what);
             for (data, key) in [(&x, "abs_train"), (&z, "abs_new")] {
@@ -254,13 +254,13 @@ fn support_vector_machines_reach_the_optimum_that_others_reach() {
         let model = Svc { c, effort: Effort { tolerance: 1e-6, ..Effort::default() }, ..Svc::default() }
             .fit(&kernel, &data)
             .unwrap();
-        let proof = &model.fitted.proof;
-        assert_eq!(proof.status.to_string(), "converged", "{what}");
+        let report = &model.fitted.report;
+        assert_eq!(report.status.to_string(), "converged", "{what}");
         // rows of K are f32 in the solver. Where its values are at most 1 that costs seven digits of them. Where they are
         // large next to the margin, rounding moves the optimum itself: up to 2e-4 of the largest decision was seen.
         let radial = kernel.to_string().starts_with("rbf");
         let (value_digits, decision_digits) = if radial { (1e-6, 1e-5) } else { (4e-4, 4e-4) };
-        let (objective, wanted) = (proof.objective.unwrap(), number(case, "objective"));
+        let (objective, wanted) = (report.objective.unwrap(), number(case, "objective"));
         assert!((objective / wanted - 1.0).abs() < value_digits, "{what}: {objective}, not {wanted}");
         let classes = numbers(&case["classes"]);
         let sign = if text(case, "positive") == "second of the pair" { -1.0 } else { 1.0 };
@@ -317,7 +317,7 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
             weights: None,
             start: None,
             threads: 2,
-            plan: Plan::default(),
+            budget: Budget::default(),
             seed: Seed(0),
         };
         let machine =
@@ -397,10 +397,10 @@ fn linear_machines_reach_the_optimum_that_others_reach() {
                 |x: &Rows<f64>| if sparse { Dataset::new(SparseRows::from_dense(x)) } else { Dataset::new(x.clone()) };
             let data = view(&x).with_target(Target::from(y.clone())).unwrap();
             let model = Job::new(machine.as_ref(), &linear()).run(&data, &mercer::solvers::Silent).unwrap();
-            let proof = &model.fitted.proof;
-            let (objective, wanted) = (proof.objective.unwrap(), number(case, "objective"));
+            let report = &model.fitted.report;
+            let (objective, wanted) = (report.objective.unwrap(), number(case, "objective"));
             assert!((objective / wanted - 1.0).abs() < 1e-7, "{what}: {objective}, not {wanted}");
-            assert!((0.0..1e-6 * wanted).contains(&proof.duality_gap.unwrap().max(0.0)), "{what}: {proof:?}");
+            assert!((0.0..1e-6 * wanted).contains(&report.duality_gap.unwrap().max(0.0)), "{what}: {report:?}");
             let theirs = numbers(&case["decisions"]);
             // two classes: ours is positive for the first, theirs for the second
             let sign = if !numeric && theirs.len() == z.len() { -1.0 } else { 1.0 };

@@ -7,7 +7,7 @@ mod expected;
 use expected::{expected, make};
 use mercer::data::{Dataset, Rows, Target};
 use mercer::formula::Formula;
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::{Coefficients, Fitted, Output, Task};
 use mercer::seed::Seed;
 use mercer::solvers::{Silent, Status};
@@ -43,7 +43,7 @@ fn near(got: &[f64], wanted: &[f64], room: f64, what: &str) {
 }
 
 fn note(fitted: &Fitted, name: &str) -> Option<f64> {
-    fitted.proof.notes.iter().find(|(n, _)| n == name).map(|n| n.1)
+    fitted.report.notes.iter().find(|(n, _)| n == name).map(|n| n.1)
 }
 
 /// Compares every case of a machine; weights of classes are asked for or left out.
@@ -70,16 +70,16 @@ fn compare(machine: &str, weighted: bool) {
             weights: None,
             start: None,
             threads: 2,
-            plan: Plan::default(),
+            budget: Budget::default(),
             seed: Seed(0),
         };
         let fitted = make(machine, &format!("{settings}; tolerance=1e-6")).run(&task, &Silent).unwrap();
-        assert_eq!(fitted.proof.status, Status::Converged, "{what}");
+        assert_eq!(fitted.report.status, Status::Converged, "{what}");
         // rows of K are f32 on both sides: seven digits of values up to 1, and less next to the margin where they are large
         let radial = formula.starts_with("rbf");
         let (value_digits, decision_digits) = if radial { (3e-6, 2e-5) } else { (4e-4, 5e-4) };
 
-        let (told, objectives) = (fitted.proof.objective.unwrap(), numbers(&case["objectives"]));
+        let (told, objectives) = (fitted.report.objective.unwrap(), numbers(&case["objectives"]));
         let rho = if case["rho"].is_array() { numbers(&case["rho"]) } else { vec![1.0; objectives.len()] };
         let divided: f64 = objectives.iter().sum();
         let whole: f64 = objectives.iter().zip(&rho).map(|(o, r)| o * r * r).sum();

@@ -6,8 +6,8 @@
 mod support;
 
 use mercer::data::Rows;
-use mercer::gram::views::{Adjusted, Centring, Chosen, Combine, Combined, Constant, Identity, Pointwise, Shape};
-use mercer::gram::{BlockMut, Dense, Gram, LowRank, Pick, Plan, Side, apply, diagonal, show_bytes};
+use mercer::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Identity, Pointwise, Shape, Submatrix};
+use mercer::gram::{BlockMut, Budget, Dense, Gram, LowRank, Pick, Side, apply, diagonal, show_bytes};
 use mercer::linalg::symmetric_eigen;
 use mercer::seed::Seed;
 use std::ops::Range;
@@ -267,7 +267,7 @@ fn chosen_rows_and_columns_are_gathered() {
     let a = plain(N, 4, 10);
     let rows: Vec<usize> = (0..N).rev().chain([3, 3]).collect();
     let cols: Vec<usize> = (0..M).map(|j| j * 7 % N).collect();
-    let gram: Arc<dyn Gram> = Arc::new(Chosen::new(stored(&a, N, N), &rows, &cols));
+    let gram: Arc<dyn Gram> = Arc::new(Submatrix::new(stored(&a, N, N), &rows, &cols));
     let wanted: Vec<f64> =
         rows.iter().flat_map(|&i| cols.iter().map(move |&j| (i, j))).map(|(i, j)| a[i * N + j]).collect();
     is_matrix(&gram, &wanted, "chosen");
@@ -335,15 +335,15 @@ impl Gram for Asked {
 #[test]
 fn a_plan_refuses_before_it_allocates_or_computes() {
     let gram = Asked(1 << 30, AtomicUsize::new(0));
-    let error = Plan { memory: 1 << 20 }.dense(&gram, 0, "the kernel matrix").unwrap_err();
+    let error = Budget { memory: 1 << 20 }.dense(&gram, 0, "the kernel matrix").unwrap_err();
     assert_eq!((error.needed, error.budget), (1 << 63, 1 << 20));
     assert!(error.to_string().starts_with("the kernel matrix needs "), "{error}");
     assert_eq!(gram.1.load(Ordering::Relaxed), 0);
     let small = stored(&any(12, 1), 3, 4);
-    let plan = Plan { memory: 96 };
-    assert_eq!(plan.dense(small.as_ref(), 0, "it").unwrap().values(), any(12, 1));
-    assert!(plan.dense(small.as_ref(), 1, "it").is_err(), "what the caller needs beside it counts");
-    assert_eq!(Plan { memory: usize::MAX - 1 }.check(usize::MAX, "it").unwrap_err().needed, usize::MAX);
+    let budget = Budget { memory: 96 };
+    assert_eq!(budget.dense(small.as_ref(), 0, "it").unwrap().values(), any(12, 1));
+    assert!(budget.dense(small.as_ref(), 1, "it").is_err(), "what the caller needs beside it counts");
+    assert_eq!(Budget { memory: usize::MAX - 1 }.check(usize::MAX, "it").unwrap_err().needed, usize::MAX);
     assert_eq!([show_bytes(1023), show_bytes(1536), show_bytes(1 << 40)], ["1023 B", "1.5 KiB", "1.0 TiB"]);
 }
 

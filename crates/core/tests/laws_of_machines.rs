@@ -1,7 +1,7 @@
 //! What must hold for every solution, derived again from the definition in double precision.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::baseline::{
     AdaBoost, Learner, LinearRegression, LogisticRegression, NetOptions, RbfNetworkRegression,
 };
@@ -65,7 +65,7 @@ fn run(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Fitted {
         weights: None,
         start: None,
         threads: 2,
-        plan: Plan::default(),
+        budget: Budget::default(),
         seed: Seed(0),
     };
     machine.run(&task, &Silent).unwrap()
@@ -75,7 +75,7 @@ fn run(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Fitted {
 fn check_optimality(x: &Rows<f64>, codes: &[usize], machine: &Svc, fitted: &Fitted, kernel: Kernel, what: &str) -> f64 {
     let Coefficients::Pairwise { points, classes, alpha, count } = &fitted.expansion.coefficients else { panic!() };
     let (k, c) = (*count, machine.c);
-    assert_eq!(fitted.proof.support, Some(points.len()));
+    assert_eq!(fitted.report.support, Some(points.len()));
     assert!(points.iter().zip(classes).all(|(&i, &class)| codes[i] == class as usize), "{what}: classes of points");
     let (mut pair, mut gaps, mut objective, mut allowed_in_all) = (0, 0.0, 0.0, 0.0);
     for a in 0..k {
@@ -120,10 +120,10 @@ fn check_optimality(x: &Rows<f64>, codes: &[usize], machine: &Svc, fitted: &Fitt
         }
     }
     assert_eq!(fitted.expansion.offsets.len(), pair);
-    let (told, value) = (fitted.proof.duality_gap.unwrap(), fitted.proof.objective.unwrap());
+    let (told, value) = (fitted.report.duality_gap.unwrap(), fitted.report.objective.unwrap());
     assert!((told - gaps).abs() <= allowed_in_all, "{what}: told gap {told}, found {gaps}");
     assert!((value - objective).abs() <= allowed_in_all, "{what}: told objective {value}, found {objective}");
-    assert!(fitted.proof.violation.unwrap() <= machine.effort.tolerance, "{what}");
+    assert!(fitted.report.violation.unwrap() <= machine.effort.tolerance, "{what}");
     gaps
 }
 
@@ -137,10 +137,10 @@ fn support_vector_machines_satisfy_the_optimality_conditions() {
             for c in [1e-8, 0.1, 1.0, 100.0] {
                 let machine = Svc { c, effort: Effort { tolerance: 1e-4, ..Effort::default() }, ..Svc::default() };
                 let fitted = run(&machine, formula, &labelled(&x, &codes));
-                assert_eq!(fitted.proof.status, Status::Converged);
+                assert_eq!(fitted.report.status, Status::Converged);
                 let what = format!("{formula}, C = {c}, {sizes:?}");
                 let gap = check_optimality(&x, &codes, &machine, &fitted, *kernel, &what);
-                assert!(gap < 1e-2 * (1.0 + fitted.proof.objective.unwrap().abs()), "{what}: gap {gap}");
+                assert!(gap < 1e-2 * (1.0 + fitted.report.objective.unwrap().abs()), "{what}: gap {gap}");
             }
         }
     }
@@ -161,7 +161,7 @@ fn hard_cases_of_support_vector_machines_are_solved() {
     let machine = Svc { c: 2.0, effort: Effort { tolerance: 1e-5, ..Effort::default() }, ..Svc::default() };
     let fitted = run(&machine, &rbf(0.5), &labelled(&x, &codes));
     check_optimality(&x, &codes, &machine, &fitted, gaussian, "contradictions");
-    assert!((fitted.proof.objective.unwrap() + 80.0).abs() < 1e-3, "each of 40 multipliers counts 2");
+    assert!((fitted.report.objective.unwrap() + 80.0).abs() < 1e-3, "each of 40 multipliers counts 2");
     // two points at ±1: α = 2/‖x₁ − x₂‖² = ½, f(x) = −x for the class that comes first
     let data = labelled(&Rows::from_vectors(&[[-1.0], [1.0]]).unwrap(), &[0, 1]);
     let model = Svc { c: 10.0, ..Svc::default() }.fit(&linear(), &data).unwrap();
@@ -171,7 +171,7 @@ fn hard_cases_of_support_vector_machines_are_solved() {
     let data = labelled(&Rows::from_vectors(&[[1.0], [2.0], [3.0], [4.0], [5.0]]).unwrap(), &[1, 0, 1, 0, 1]);
     let model = Svc { c: 3.0, ..Svc::default() }.fit(&Formula::constant(2.0), &data).unwrap();
     assert!(model.scores(&data).unwrap().iter().all(|s| (s + 1.0).abs() < 1e-3));
-    assert!((model.fitted.proof.objective.unwrap() + 12.0).abs() < 1e-2);
+    assert!((model.fitted.report.objective.unwrap() + 12.0).abs() < 1e-2);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn with_threads(threads: usize, machine: &dyn Machine, kernel: &Formula, data: &
             | Coefficients::Pairwise { alpha, .. } => alpha.clone(),
             Coefficients::Primal { weights, .. } => weights.clone(),
             // their scores tell
-            Coefficients::Neighbours(_) | Coefficients::Committee(_) => Vec::new(),
+            Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => Vec::new(),
         };
         all.extend(model.scores(data).unwrap());
         all
@@ -273,7 +273,7 @@ fn ridge_regression_is_the_solution_of_its_system() {
         let got = model.predict(&z).unwrap();
         assert!((got.values()[0] + 6.0).abs() < 1e-11 && got.values()[1].abs() < 1e-12, "{solver:?} {got:?}");
         // ½((3 − 1.5)² + 0) + ½ αᵀKα, with αᵀKα = 2.25
-        assert!((model.fitted.proof.objective.unwrap() - 2.25).abs() < 1e-11, "{solver:?}");
+        assert!((model.fitted.report.objective.unwrap() - 2.25).abs() < 1e-11, "{solver:?}");
     }
 }
 
@@ -306,7 +306,7 @@ fn projections_of_training_points_are_those_of_the_decomposition() {
     for (solver, centre) in [(PcaSolver::Full, true), (PcaSolver::Krylov, true), (PcaSolver::Full, false)] {
         let model = KernelPca { components: 4, solver, centre, tolerance: 1e-12 }.fit(&rbf(0.3), &data).unwrap();
         let scores = model.scores(&data).unwrap();
-        let note = |name: String| model.fitted.proof.notes.iter().find(|(n, _)| *n == name).unwrap().1;
+        let note = |name: String| model.fitted.report.notes.iter().find(|(n, _)| *n == name).unwrap().1;
         for a in 0..4 {
             let mean = (0..70).map(|i| scores[i * 4 + a]).sum::<f64>() / 70.0;
             assert!(!centre || mean.abs() < 1e-10, "{solver:?}: mean {mean}");
@@ -348,21 +348,23 @@ fn interrupted_and_limited_fits_are_usable_models_that_say_so() {
     for (machine, data) in jobs {
         let watch = After(2, AtomicUsize::new(0));
         let model = Job::new(machine, &kernel).run(data, &watch).unwrap();
-        assert_eq!(model.fitted.proof.status, Status::Interrupted, "{}", machine.entry().name);
-        assert!(model.fitted.proof.iterations > 0);
+        assert_eq!(model.fitted.report.status, Status::Interrupted, "{}", machine.entry().name);
+        assert!(model.fitted.report.iterations > 0);
         let scores = model.scores(data).unwrap();
         assert!(scores.iter().all(|s| s.is_finite()) && scores.iter().any(|&s| s != 0.0));
-        assert!(Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap().fitted.proof.status == Status::Interrupted);
+        assert!(
+            Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap().fitted.report.status == Status::Interrupted
+        );
     }
     let limited =
         Svc { effort: Effort { max_iterations: 10, ..Effort::default() }, ..svc.clone() }.fit(&kernel, &data).unwrap();
-    assert_eq!((limited.fitted.proof.status, limited.fitted.proof.iterations), (Status::IterationLimit, 10));
-    assert!(limited.fitted.proof.duality_gap.unwrap() > 1.0 && limited.predict(&data).unwrap().len() == 400);
+    assert_eq!((limited.fitted.report.status, limited.fitted.report.iterations), (Status::IterationLimit, 10));
+    assert!(limited.fitted.report.duality_gap.unwrap() > 1.0 && limited.predict(&data).unwrap().len() == 400);
     let limited = Ridge { max_iterations: 2, ..cg }.fit(&kernel, &numbers).unwrap();
-    assert_eq!((limited.fitted.proof.status, limited.fitted.proof.iterations), (Status::IterationLimit, 2));
+    assert_eq!((limited.fitted.report.status, limited.fitted.report.iterations), (Status::IterationLimit, 2));
     let whole = svc.fit(&kernel, &data).unwrap();
-    assert_eq!(whole.fitted.proof.status, Status::Converged);
-    assert!(whole.fitted.proof.duality_gap.unwrap() >= 0.0);
+    assert_eq!(whole.fitted.report.status, Status::Converged);
+    assert!(whole.fitted.report.duality_gap.unwrap() >= 0.0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ("sources", &[], "titles of works know no one"),
     ("write", &[], "writing a file whole knows no one"),
     ("data", &[], "what is learned from knows no method"),
-    ("sets", &["data"], "built-in sets are data"),
+    ("datasets", &["data"], "built-in data sets are data"),
     (
         "linalg",
         &["data::Scalar", "solvers::SolveError"],
@@ -26,10 +26,11 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     ("kernels", &["data", "gram", "linalg"], "kernels turn examples into matrices, and never see who solves"),
     ("solvers", &["gram", "linalg"], "solvers see matrices, never examples or kernels"),
+    ("geometry", &["gram", "linalg", "solvers::SolveError"], "lengths, angles and spectra come from matrices alone"),
     (
-        "geometry",
-        &["gram", "linalg", "solvers::SolveError", "solvers::Monitor", "solvers::Progress"],
-        "lengths, angles and tests come from matrices alone; long ones are watched",
+        "hypothesis_tests",
+        &["geometry", "gram", "linalg", "solvers::SolveError", "solvers::Monitor", "solvers::Progress"],
+        "evidence comes from matrices alone; long tests are watched",
     ),
     ("calibrate", &[], "scores become probabilities by numbers alone"),
     (
@@ -72,7 +73,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     ("metrics", &["data", "machines"], "predictions against targets"),
     ("formula", &["data", "kernels", "gram"], "formulas put kernels together; no machine is needed for that"),
-    ("chance", &[], "tails of distributions know no one"),
+    ("distributions", &[], "tails of distributions know no one"),
     ("bounds", &[], "theorems are about numbers, never about data, kernels or machines"),
     ("vectorise", &[], "loops over numbers, compiled for each instruction set"),
     ("plot", &[], "figures are drawn from numbers"),
@@ -126,7 +127,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// What everyone may see: declarations without method.
-const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write", "vectorise", "chance"];
+const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write", "vectorise", "distributions"];
 
 /// What sees everything: the roof over all errors, and the prelude.
 const TOP: &[&str] = &["lib", "error"];

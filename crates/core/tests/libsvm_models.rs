@@ -120,7 +120,7 @@ fn files_of_libsvm_come_back_as_they_were() {
 
 /// Points in the plane with classes of `labels` by turns.
 fn sample(labels: &[&str]) -> Dataset {
-    let table = mercer::sets::load("banana", Some(60), Seed(3)).unwrap();
+    let table = mercer::datasets::load("banana", Some(60), Seed(3)).unwrap();
     let data = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1.without_target();
     let Some(mercer::data::Values::Dense(rows)) = data.view("x") else { panic!() };
     let place = |i: usize| ((rows.row(i)[0] * 2.0).floor() + 9.0) as usize % labels.len();

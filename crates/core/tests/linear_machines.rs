@@ -3,7 +3,7 @@
 
 use mercer::Error;
 use mercer::data::Coordinate;
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::classify::MarginLoss;
 use mercer::machines::regress::InsensitiveLoss;
 use mercer::machines::{Coefficients, Features, FitError, Fitted, Learns, Machine, Output, Task};
@@ -56,7 +56,7 @@ fn run(machine: &dyn Machine, data: &Dataset, weights: Option<&[f64]>) -> Fitted
         target: data.target(),
         weights,
         start: None,
-        plan: Plan::default(),
+        budget: Budget::default(),
         threads: 2,
         seed: Seed(0),
     };
@@ -78,7 +78,7 @@ fn a_weight_is_so_many_copies() {
         let machine = exact(loss);
         let (weighted, copied) = (run(&machine, &data, Some(&weights)), run(&machine, &data.select(&copies), None));
         near(&weights_of(&weighted), &weights_of(&copied), 1e-5, &format!("{loss:?}"));
-        let objective = |f: &Fitted| f.proof.objective.unwrap();
+        let objective = |f: &Fitted| f.report.objective.unwrap();
         assert!((objective(&weighted) / objective(&copied) - 1.0).abs() < 1e-7, "{loss:?}");
     }
     let y: Vec<f64> = (0..60).map(|i| x.row(i)[0] - x.row(i)[1] + codes[i] as f64).collect();
@@ -136,8 +136,8 @@ fn the_hinge_is_that_of_the_kernel_machine() {
     let machine = LinearSvc { c: 0.5, bias_scale: 30.0, ..exact(MarginLoss::Hinge) };
     let model = machine.fit(&linear(), &data).unwrap();
     // the dual value with its sign turned is the optimum of the primal
-    let (optimum, b) = (-svc.fitted.proof.objective.unwrap(), svc.fitted.expansion.offsets[0]);
-    let found = model.fitted.proof.objective.unwrap();
+    let (optimum, b) = (-svc.fitted.report.objective.unwrap(), svc.fitted.expansion.offsets[0]);
+    let found = model.fitted.report.objective.unwrap();
     let most = optimum + b * b / (2.0 * 900.0);
     assert!(found >= optimum * (1.0 - 1e-5) && found <= most * (1.0 + 1e-5), "{optimum} ≤ {found} ≤ {most}");
     near(&model.scores(&data).unwrap(), &svc.scores(&data).unwrap(), 2e-2, "scores");
@@ -183,11 +183,11 @@ fn one_against_the_rest_is_each_class_alone() {
             // class 0 sorts before class 1, and a positive score is for the first
             let against: Vec<usize> = codes.iter().map(|&c| usize::from(c != class)).collect();
             let alone = exact(loss).fit(&linear(), &labelled(&x, &against)).unwrap();
-            objectives += alone.fitted.proof.objective.unwrap();
+            objectives += alone.fitted.report.objective.unwrap();
             let column: Vec<f64> = scores.iter().skip(class).step_by(6).copied().collect();
             near(&column, &alone.scores(&Dataset::new(x.clone())).unwrap(), 1e-5, &format!("{loss:?}, class {class}"));
         }
-        assert!((model.fitted.proof.objective.unwrap() / objectives - 1.0).abs() < 1e-9, "{loss:?}");
+        assert!((model.fitted.report.objective.unwrap() / objectives - 1.0).abs() < 1e-9, "{loss:?}");
         let output = model.predict(&Dataset::new(x.clone())).unwrap();
         for (i, label) in output.labels().iter().enumerate() {
             let row = &scores[i * 6..(i + 1) * 6];
@@ -303,13 +303,13 @@ fn what_cannot_be_done_is_said_with_what_can() {
     for loss in LOSSES {
         let machine = LinearSvc { c: 1e10, loss, max_iterations: 50, ..LinearSvc::default() };
         let model = machine.fit(&linear(), &data).unwrap();
-        let proof = &model.fitted.proof;
-        assert!([Status::IterationLimit, Status::Converged].contains(&proof.status) && proof.iterations <= 50);
-        assert!(proof.duality_gap.unwrap().is_finite() && model.predict(&data).unwrap().len() == 40);
+        let report = &model.fitted.report;
+        assert!([Status::IterationLimit, Status::Converged].contains(&report.status) && report.iterations <= 50);
+        assert!(report.duality_gap.unwrap().is_finite() && model.predict(&data).unwrap().len() == 40);
     }
     let (machine, kernel) = (LinearSvc::default(), linear());
-    let job = Job { plan: Plan { memory: 100 }, ..Job::new(&machine, &kernel) };
-    assert!(matches!(job.run(&data, &Silent), Err(Error::Fit(FitError::Plan(_)))));
+    let job = Job { budget: Budget { memory: 100 }, ..Job::new(&machine, &kernel) };
+    assert!(matches!(job.run(&data, &Silent), Err(Error::Fit(FitError::Budget(_)))));
 }
 
 #[test]
@@ -320,14 +320,14 @@ fn selection_judges_sparse_features_without_a_matrix() {
     let grid = Grid { axes: vec![Axis { name: "c".to_owned(), values: [1e-6, 0.1].map(Setting::Number).to_vec() }] };
     let machine = mercer::machines::find("linear_svc").unwrap();
     let search = |memory: usize| {
-        let plan = Plan { memory };
+        let budget = Budget { memory };
         Search {
             machine,
             settings: &[],
             kernel: &kernel,
             grid: &grid,
             folds: 4,
-            plan,
+            budget,
             seed: Seed(0),
             probabilities: None,
             calibration_folds: 3,
@@ -350,5 +350,5 @@ fn selection_judges_sparse_features_without_a_matrix() {
         let score = wrong.sum::<f64>() / 120.0;
         assert!((candidate.score - score).abs() < 1e-12 && score < 0.6, "C = {c}: {} and {score}", candidate.score);
     }
-    assert!(found.model.fitted.proof.storage.contains("no kernel matrix"));
+    assert!(found.model.fitted.report.storage.contains("no kernel matrix"));
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::data::{DataError, Values};
-use mercer::gram::{Plan, fill};
+use mercer::gram::{Budget, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{FitError, Learns, Machine};
@@ -120,7 +120,7 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
             assert!(bits(&read) == wanted, "{what}: predictions changed");
             assert_eq!(read.predict(&new).unwrap(), model.predict(&new).unwrap(), "{what}");
             assert_eq!((&read.machine, &read.settings, &read.kernel), (&model.machine, &model.settings, &model.kernel));
-            assert_eq!((&read.fitted.proof, read.trained_on), (&model.fitted.proof, 60), "{what}");
+            assert_eq!((&read.fitted.report, read.trained_on), (&model.fitted.report, 60), "{what}");
             assert!(read.to_bytes().unwrap() == bytes, "{what}: writing again gives another file");
             model.save(&path).unwrap();
             assert!(std::fs::read(&path).unwrap() == bytes, "{what}");
@@ -163,8 +163,8 @@ fn points_in_another_order_than_the_examples_keep_their_weights_where_all_exampl
     assert!(found.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?} {wanted:?}");
 }
 
-fn error(machine: &dyn Machine, kernel: &Formula, data: &Dataset, plan: Plan) -> Error {
-    let job = Job { plan, ..Job::new(machine, kernel) };
+fn error(machine: &dyn Machine, kernel: &Formula, data: &Dataset, budget: Budget) -> Error {
+    let job = Job { budget, ..Job::new(machine, kernel) };
     job.run(data, &Silent).err().unwrap_or_else(|| panic!("{} learned", machine.entry().name))
 }
 
@@ -174,7 +174,7 @@ fn targets_that_do_not_fit_are_refused_in_words() {
     let data = Dataset::new(x);
     let with = |t: Target| data.clone().with_target(t).unwrap();
     let words = with(Target::from_text("size", &["small", "large", "small"]));
-    let refused = |machine: &dyn Machine, data: &Dataset| match error(machine, &rbf(1.0), data, Plan::default()) {
+    let refused = |machine: &dyn Machine, data: &Dataset| match error(machine, &rbf(1.0), data, Budget::default()) {
         Error::Fit(FitError::Target { error, .. }) => error,
         other => panic!("{other}"),
     };
@@ -209,14 +209,14 @@ fn a_matrix_that_does_not_fit_the_memory_is_refused_or_streamed() {
     let n = 100_000;
     let data = Dataset::new(Rows::new((0..n).map(|i| f64::from(i).sin()).collect(), n as usize, 1).unwrap());
     let data = data.with_target(Target::from((0..n).map(f64::from).collect::<Vec<_>>())).unwrap();
-    let plan = Plan { memory: 100 << 20 };
+    let budget = Budget { memory: 100 << 20 };
     for machine in [
         &Ridge { solver: RidgeSolver::Cholesky, ..Ridge::default() } as &dyn Machine,
         &Ridge { solver: RidgeSolver::Eigen, ..Ridge::default() },
         &KernelPca { solver: PcaSolver::Full, ..KernelPca::default() },
     ] {
-        match error(machine, &rbf(1.0), &data, plan) {
-            Error::Fit(FitError::Plan(e)) => assert!(e.needed >= 8 * 10_000_000_000 && e.budget == 100 << 20, "{e}"),
+        match error(machine, &rbf(1.0), &data, budget) {
+            Error::Fit(FitError::Budget(e)) => assert!(e.needed >= 8 * 10_000_000_000 && e.budget == 100 << 20, "{e}"),
             other => panic!("{other}"),
         }
     }
@@ -225,10 +225,10 @@ fn a_matrix_that_does_not_fit_the_memory_is_refused_or_streamed() {
     let job = |memory: usize| {
         let machine = Ridge { tolerance: 1e-12, ..Ridge::default() };
         let kernel = rbf(1.0);
-        Job { plan: Plan { memory }, ..Job::new(&machine, &kernel) }.run(&few, &Silent).unwrap()
+        Job { budget: Budget { memory }, ..Job::new(&machine, &kernel) }.run(&few, &Silent).unwrap()
     };
     let (streamed, held) = (job(1000), job(1 << 30));
-    assert_eq!(streamed.fitted.proof.storage, "kernel matrix streamed");
+    assert_eq!(streamed.fitted.report.storage, "kernel matrix streamed");
     let (a, b) = (streamed.scores(&few).unwrap(), held.scores(&few).unwrap());
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "streamed is stored");
 }
@@ -240,7 +240,7 @@ fn kernel_values_beyond_the_range_of_numbers_are_an_error_of_every_machine() {
     for entry in machines::all().filter(|entry| (entry.make)().wants_matrix()) {
         let machine = (entry.make)();
         for kernel in [polynomial(60, 1.0), polynomial(61, 0.0), linear().exp()] {
-            match error(machine.as_ref(), &kernel, &data, Plan::default()) {
+            match error(machine.as_ref(), &kernel, &data, Budget::default()) {
                 Error::Fit(FitError::Solve { error: SolveError::NotFinite { row, column }, .. }) => {
                     assert!((1..=4).contains(&row) && (1..=4).contains(&column));
                 }

@@ -1,7 +1,7 @@
 //! Model selection against a slow cross-validation that is written out here.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::Learns;
 use mercer::metrics::{Metrics, measure};
 use mercer::params::{ParamError, Setting};
@@ -44,7 +44,7 @@ fn search(
     let grid: Grid = grid.parse().unwrap();
     let machine = machines::find(machine).unwrap();
     let settings = [];
-    let (plan, seed) = (Plan::default(), Seed(seed));
+    let (budget, seed) = (Budget::default(), Seed(seed));
     Search {
         machine,
         settings: &settings,
@@ -54,7 +54,7 @@ fn search(
         choose: Choose::Best,
         probabilities: None,
         calibration_folds: 5,
-        plan,
+        budget,
         seed,
     }
     .run(data, watch)
@@ -194,7 +194,7 @@ fn a_small_memory_streams_the_same_scores() {
             choose: Choose::Best,
             probabilities: None,
             calibration_folds: 5,
-            plan: Plan { memory },
+            budget: Budget { memory },
             seed: Seed(0),
         };
         search.run(&data, &Silent).unwrap().candidates.into_iter().map(|c| c.folds).collect::<Vec<_>>()
@@ -273,7 +273,7 @@ fn a_simpler_candidate_within_one_standard_error_is_chosen_and_fitted() {
         choose,
         probabilities: None,
         calibration_folds: 5,
-        plan: Plan::default(),
+        budget: Budget::default(),
         seed: Seed(0),
     };
     let best = search(Choose::Best).run(&data, &Silent).unwrap();
@@ -370,13 +370,13 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     assert_eq!(whole.best, 2);
     let cut = search("svc", &rbf(1.0), grid, &data, 0, &After(2)).unwrap();
     assert_eq!((cut.status, cut.candidates.len(), cut.model.candidates), (Status::Interrupted, 2, 2));
-    assert_eq!(cut.model.fitted.proof.status, Status::Interrupted);
+    assert_eq!(cut.model.fitted.report.status, Status::Interrupted);
     for (a, b) in cut.candidates.iter().zip(&whole.candidates) {
         assert_eq!((&a.point, &a.folds), (&b.point, &b.folds));
     }
     assert!(cut.candidates.iter().all(|c| c.score >= cut.candidates[cut.best].score));
     assert_eq!(cut.model.predict(&data).unwrap().len(), 80);
-    assert!(cut.model.fitted.proof.violation.unwrap() < 1e-3, "the model of the best is whole");
+    assert!(cut.model.fitted.report.violation.unwrap() < 1e-3, "the model of the best is whole");
     let error = search("svc", &rbf(1.0), grid, &data, 0, &After(0)).err().unwrap();
     assert!(error.to_string().contains("before there was a result"), "{error}");
 }
@@ -410,7 +410,7 @@ fn leaving_out_one_in_closed_form_is_learning_again_without_it() {
             choose: Choose::Best,
             probabilities: None,
             calibration_folds: 0,
-            plan: Plan::default(),
+            budget: Budget::default(),
             seed: Seed(0),
         }
         .run(data, &Silent)

@@ -17,7 +17,7 @@ mod verdict;
 use expected::{expected, make};
 use mercer::data::Target;
 use mercer::gram::views::Constant;
-use mercer::gram::{Gram, Plan};
+use mercer::gram::{Budget, Gram};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
 use mercer::seed::Seed;
 use mercer::solvers::Status;
@@ -54,7 +54,7 @@ fn a_length_that_is_not_finite_does_not_keep_the_solver_busy() {
             k[7 * 20 + 7] = bad;
             let what = format!("{machine}: {settings}, K_ii = {bad}");
             let fitted = sensible(try_fit(machine, settings, k, data.target_of(machine)), machine, &what);
-            assert!(fitted.is_none_or(|f| f.proof.status == Status::Converged), "{what}");
+            assert!(fitted.is_none_or(|f| f.report.status == Status::Converged), "{what}");
         }
     }
 }
@@ -125,7 +125,7 @@ fn equal_examples_with_opposite_labels_have_the_value_that_counting_gives() {
     let target = || Target::from(codes.iter().map(|&c| trials::label(c)).collect::<Vec<_>>());
     for value in [0.0, 1.0, 1e6] {
         let fitted = try_fit("svc", "c=2", vec![value; 100], Some(target())).unwrap();
-        assert_eq!(fitted.proof.status, Status::Converged);
+        assert_eq!(fitted.report.status, Status::Converged);
         assert!((objective(&fitted) + 16.0).abs() < 1e-6 * (1.0 + value), "κ = {value}: {}", objective(&fitted));
         // the larger class wins, or nobody does
         assert!(fitted.expansion.offsets[0] > -1e-9);
@@ -178,7 +178,7 @@ fn copies(machine: &'static str, settings: &'static str, n: usize, target: Optio
             weights: None,
             start: None,
             threads: 2,
-            plan: Plan::default(),
+            budget: Budget::default(),
             seed: Seed(0),
         };
         make(machine, settings).run(&task, &Clock::seconds(seconds)).unwrap()
@@ -191,25 +191,25 @@ fn a_million_copies_of_one_point_come_to_an_end() {
     let mut words = vec!["a".to_owned(); n];
     words[n / 2] = "b".to_owned();
     let fitted = copies("svc", "c=2", n, Some(Target::from(words)), 50.0);
-    assert_eq!(fitted.proof.status, Status::Converged);
+    assert_eq!(fitted.report.status, Status::Converged);
     assert!((objective(&fitted) + 4.0).abs() < 1e-9, "{}", objective(&fitted));
     // as many of both: half a million pairs, or the clock
     let words: Vec<String> = (0..n).map(|i| trials::label(i % 2)).collect();
     let fitted = copies("svc", "c=2", n, Some(Target::from(words)), 2.0);
     let value = objective(&fitted);
-    match fitted.proof.status {
+    match fitted.report.status {
         Status::Converged => assert!((value + 2e6).abs() < 1.0, "{value}"),
         status => assert!(status == Status::TimeLimit && (-2e6..0.0).contains(&value), "{status}: {value}"),
     }
     if expected(&["one_class"]) {
         // ten multipliers at one, and the sum of ten rows to start from
         let fitted = copies("one_class", "nu=1e-5", n, None, 50.0);
-        assert_eq!(fitted.proof.status, Status::Converged);
+        assert_eq!(fitted.report.status, Status::Converged);
         assert!((beta_sum(&fitted) - 10.0).abs() < 1e-6 && (fitted.expansion.offsets[0] + 10.0).abs() < 1e-3);
     }
     if expected(&["svr"]) {
         let fitted = copies("svr", "c=2; epsilon=0.1", n, Some(Target::from(vec![4.0; n])), 50.0);
-        assert_eq!(fitted.proof.status, Status::Converged);
+        assert_eq!(fitted.report.status, Status::Converged);
         assert!((beta_sum(&fitted) + fitted.expansion.offsets[0] - 4.0).abs() <= 0.101);
     }
 }
@@ -239,7 +239,7 @@ fn few_points_copied_often_are_few_points_of_large_weight() {
         let optimum = law.program(Case { k: &few.k, y: &y, w: &w }).solve().objective;
         let fitted = try_fit(machine, &format!("{settings}; tolerance=1e-5"), many.k.clone(), many.target_of(machine));
         let fitted = fitted.unwrap();
-        assert_eq!(fitted.proof.status, Status::Converged, "{machine}");
+        assert_eq!(fitted.report.status, Status::Converged, "{machine}");
         let off = (objective(&fitted) - optimum).abs();
         assert!(off < 1e-4 * (1.0 + optimum.abs()), "{machine}: {} not {optimum}", objective(&fitted));
     }
@@ -259,7 +259,7 @@ fn a_price_beyond_reach_is_a_hard_margin() {
     let prices = if expected(&["svc.infinite"]) { vec!["1e10", "inf"] } else { vec!["1e10"] };
     for c in prices {
         let fitted = data.fit("svc", &format!("c={c}; tolerance=1e-6"));
-        assert_eq!(fitted.proof.status, Status::Converged, "C = {c}");
+        assert_eq!(fitted.report.status, Status::Converged, "C = {c}");
         let off = (objective(&fitted) / optimum - 1.0).abs();
         assert!(off < 1e-4, "C = {c}: {} not {optimum}", objective(&fitted));
     }
@@ -285,7 +285,7 @@ fn a_hard_margin_that_does_not_exist_is_not_called_one() {
         }
         for settings in ways {
             let fitted = sensible(fit_for(0.5, "svc", settings, data.k.clone(), Some(data.classes())), "svc", settings);
-            assert!(fitted.is_none_or(|f| f.proof.status != Status::Converged), "{settings}: {:?}", data.kernel);
+            assert!(fitted.is_none_or(|f| f.report.status != Status::Converged), "{settings}: {:?}", data.kernel);
         }
     }
 }
@@ -304,7 +304,7 @@ fn indefinite_kernels_end_with_finite_numbers() {
         sensible(result, machine, &settings);
     }
     let fitted = try_fit("svc", "c=2", k, Some(data.classes())).unwrap();
-    assert_eq!(fitted.proof.status, Status::Converged);
+    assert_eq!(fitted.report.status, Status::Converged);
 }
 
 #[test]

@@ -145,8 +145,8 @@ fn any_number_of_threads_gives_the_same_bits() {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let fitted = pool.install(|| data.fit(machine, &settings));
-            let told = [fitted.proof.objective, fitted.proof.duality_gap, fitted.proof.violation];
-            (fitted.expansion, told.map(|v| v.map(f64::to_bits)), fitted.proof.iterations)
+            let told = [fitted.report.objective, fitted.report.duality_gap, fitted.report.violation];
+            (fitted.expansion, told.map(|v| v.map(f64::to_bits)), fitted.report.iterations)
         };
         let first = run(1);
         assert!(first == run(2) && first == run(3), "{machine}: {settings}");
@@ -172,15 +172,15 @@ fn a_start_from_another_price_ends_at_the_same_optimum() {
             };
             let warm = again(&start);
             let what = format!("{machine}: {settings} from {there}");
-            assert_eq!(warm.proof.status, Status::Converged, "{what}");
+            assert_eq!(warm.report.status, Status::Converged, "{what}");
             same(&[objective(&warm)], &[objective(&cold)], 1e-6, &what);
             same(&data.scores(&warm, &probes()), &data.scores(&cold, &probes()), 1e-5, &what);
             // from its own end there is next to nothing left to do; machines with ν start afresh
             let still = again(&cold);
             assert!(
-                settings.contains("nu=") || still.proof.iterations <= cold.proof.iterations / 2 + 2,
+                settings.contains("nu=") || still.report.iterations <= cold.report.iterations / 2 + 2,
                 "{what}: {} steps",
-                still.proof.iterations
+                still.report.iterations
             );
         }
     }

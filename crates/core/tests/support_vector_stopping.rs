@@ -31,8 +31,8 @@ fn one_step_is_not_enough_and_says_so() {
         // after one step there may be no margin yet that a ν classifier could divide by
         assert!(result.is_ok() || machine == "nu_svc", "{what}");
         let Some(fitted) = sensible(result, machine, &what) else { continue };
-        assert_eq!(fitted.proof.status, Status::IterationLimit, "{what}");
-        assert!(fitted.proof.iterations <= 1, "{what}: {} steps", fitted.proof.iterations);
+        assert_eq!(fitted.report.status, Status::IterationLimit, "{what}");
+        assert!(fitted.report.iterations <= 1, "{what}: {} steps", fitted.report.iterations);
         // what there is so far keeps to the constraints
         let weights = beta(&fitted, &data);
         let balanced = ["svc", "nu_svc", "svr", "nu_svr"].contains(&machine) && !settings.contains("bias=false");
@@ -70,13 +70,13 @@ fn a_monitor_ends_the_work_and_what_there_is_comes_back() {
             // so early there may be no margin yet that a ν classifier could divide by
             assert!(result.is_ok() || machine == "nu_svc", "{what}");
             let Some(fitted) = sensible(result, machine, &what) else { continue };
-            if fitted.proof.status == Status::Converged {
+            if fitted.report.status == Status::Converged {
                 // it was done before it looked so often, but it must look at least once
                 assert!(k > 1 && watch.0.load(Ordering::Relaxed) < k, "{what}");
                 continue;
             }
-            assert_eq!(fitted.proof.status, Status::Interrupted, "{what}");
-            assert!(fitted.proof.iterations <= whole.proof.iterations, "{what}");
+            assert_eq!(fitted.report.status, Status::Interrupted, "{what}");
+            assert!(fitted.report.iterations <= whole.report.iterations, "{what}");
             // minimisation never climbs
             let value = objective(&fitted);
             if machine != "nu_svc" {

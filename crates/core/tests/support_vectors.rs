@@ -37,7 +37,7 @@ fn the_list_of_what_is_expected_is_the_catalogue() {
 fn check(fitted: &Fitted, law: Law, trial: &Trial, weights: Option<&[f64]>, what: &str) {
     let n = trial.len();
     let what = &format!("{law:?}, {:?}, n = {n}, {what}", trial.kernel);
-    assert_eq!(fitted.proof.status, Status::Converged, "{what}");
+    assert_eq!(fitted.report.status, Status::Converged, "{what}");
     let epsilon = note(fitted, "epsilon").unwrap_or(0.0);
     assert!(epsilon > -TOLERANCE, "{what}: a tube of {epsilon}");
     let numbers = matches!(law, Law::Svr { .. } | Law::NuSvr { .. });
@@ -61,12 +61,12 @@ fn check(fitted: &Fitted, law: Law, trial: &Trial, weights: Option<&[f64]>, what
         norm2 += found.squared_norm;
         size += found.dual.abs() + found.scaled.abs() + found.total;
     }
-    let proof = &fitted.proof;
+    let report = &fitted.report;
     let near = |told: f64, found: f64| (told - found).abs() <= 1e-7 * size;
-    let objective = proof.objective.unwrap();
+    let objective = report.objective.unwrap();
     assert!(near(objective, dual) || near(objective, scaled), "{what}: told objective {objective}, found {dual}");
     if !matches!(law, Law::Svc { c, .. } if c.is_infinite()) {
-        let told = proof.duality_gap.unwrap();
+        let told = report.duality_gap.unwrap();
         let room = if matches!(law, Law::NuSvc { .. }) { gap.abs() * (1.0 + scaled / dual) } else { 0.0 };
         assert!((told - gap).abs() <= 1e-6 * size + room, "{what}: told gap {told}, found {gap}");
     }
@@ -75,8 +75,8 @@ fn check(fitted: &Fitted, law: Law, trial: &Trial, weights: Option<&[f64]>, what
         let either = near(told, norm2) || (matches!(law, Law::NuSvc { .. }) && near(told, unscaled));
         assert!(either, "{what}: told ‖w‖² = {told}, found {norm2}");
     }
-    assert!(proof.violation.unwrap() <= TOLERANCE, "{what}: {:?}", proof.violation);
-    assert_eq!(proof.support, Some(fitted.expansion.points().len()), "{what}");
+    assert!(report.violation.unwrap() <= TOLERANCE, "{what}: {:?}", report.violation);
+    assert_eq!(report.support, Some(fitted.expansion.points().len()), "{what}");
 }
 
 /// Runs a machine on many random problems: settings and their law come from the closure.
@@ -325,7 +325,7 @@ fn several_outputs_are_several_problems() {
         let apart = [first.clone(), second.clone()].map(|t| {
             let one = Trial { t, ..trial.clone() };
             let fitted = one.fit(machine, &settings);
-            (one.scores(&fitted, &one.x), fitted.proof.objective.unwrap())
+            (one.scores(&fitted, &one.x), fitted.report.objective.unwrap())
         });
         let scores = trial.scores(&together, &trial.x);
         for i in 0..trial.len() {
@@ -334,6 +334,6 @@ fn several_outputs_are_several_problems() {
             }
         }
         let sum: f64 = apart.iter().map(|a| a.1).sum();
-        assert!((together.proof.objective.unwrap() - sum).abs() < 1e-5 * sum.abs(), "{machine}");
+        assert!((together.report.objective.unwrap() - sum).abs() < 1e-5 * sum.abs(), "{machine}");
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn machines() -> String {
             "name": entry.name, "aliases": entry.aliases, "summary": entry.summary, "formula": entry.formula,
             "learns": learns, "family": mercer::machines::family(entry), "source": entry.source.to_string(),
             "use_when": entry.use_when, "weighs": machine.weighs(), "explicit": !machine.wants_matrix(),
-            "companions": machine.takes_companions(),
+            "companions": machine.takes_auxiliary(),
             "parameters": parameters(machine.as_mut()),
         })
     };

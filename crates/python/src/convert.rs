@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) fn raise(error: impl Into<mercer::Error>) -> PyErr {
     let error = error.into();
     match error {
-        mercer::Error::Plan(plan) => PyMemoryError::new_err(plan.to_string()),
+        mercer::Error::Budget(budget) => PyMemoryError::new_err(budget.to_string()),
         other => PyValueError::new_err(other.to_string()),
     }
 }
@@ -60,7 +60,7 @@ where
 {
     let numbers = array.as_slice()?;
     let borrowed = Borrowed { start: numbers.as_ptr(), len: numbers.len(), _array: array.as_any().clone().unbind() };
-    let rows = Rows::lent(Arc::new(borrowed), array.shape()[0], array.shape()[1]);
+    let rows = Rows::borrowed(Arc::new(borrowed), array.shape()[0], array.shape()[1]);
     rows.map(Values::from).ok_or_else(|| PyValueError::new_err("the array has not as many numbers as its shape says"))
 }
 

@@ -4,11 +4,12 @@ use crate::convert::{dataset, raise};
 use crate::kernel::parse;
 use crate::run::run;
 use mercer::data::Dataset;
-use mercer::geometry::{
-    Chance, Dependence, Judgement, Labels, PValue, Stability, Statistic, dependence, linear_two_sample, mmd_bound,
-    mmd_bound_p, target_gram, two_sample,
+use mercer::geometry::{Labels, target_gram};
+use mercer::gram::Budget;
+use mercer::hypothesis_tests::{
+    Chance, Dependence, Judgement, PValue, Stability, Statistic, dependence, linear_two_sample, mmd_bound, mmd_bound_p,
+    two_sample,
 };
-use mercer::gram::Plan;
 use mercer::prelude::Seed;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -73,7 +74,7 @@ pub(crate) fn mmd_test<'py>(
     };
     let found = run(py, (threads, size.saturating_mul(draws)), None, None, |watch| -> Result<_, mercer::Error> {
         let (kernel, gram) = pooled()?;
-        Ok((kernel, two_sample(gram.as_ref(), &marks, chance, draws, Seed(seed), Plan::default(), watch)?))
+        Ok((kernel, two_sample(gram.as_ref(), &marks, chance, draws, Seed(seed), Budget::default(), watch)?))
     })?;
     let (kernel, found) = found.map_err(raise)?;
     told.set_item("kernel", kernel)?;
@@ -121,7 +122,7 @@ pub(crate) fn hsic_test<'py>(
         let seed = Seed(seed);
         let (k, l) = (k.resolve(&x, seed)?, l.resolve(&y, seed)?);
         let (a, b) = (k.training_gram(&x)?, l.training_gram(&y)?);
-        let found = dependence(a.as_ref(), b.as_ref(), draws, seed, Plan::default(), watch)?;
+        let found = dependence(a.as_ref(), b.as_ref(), draws, seed, Budget::default(), watch)?;
         Ok(([k.to_string(), l.to_string()], found))
     })?;
     let (kernels, found) = found.map_err(raise)?;
@@ -157,7 +158,10 @@ pub(crate) fn alignment_test<'py>(
     let found = run(py, (threads, size), None, None, |watch| -> Result<_, mercer::Error> {
         let kernel = kernel.resolve(&data, Seed(seed))?;
         let gram = kernel.training_gram(&data)?;
-        Ok((kernel.to_string(), dependence(gram.as_ref(), ideal.as_ref(), draws, Seed(seed), Plan::default(), watch)?))
+        Ok((
+            kernel.to_string(),
+            dependence(gram.as_ref(), ideal.as_ref(), draws, Seed(seed), Budget::default(), watch)?,
+        ))
     })?;
     let (kernel, found) = found.map_err(raise)?;
     let told = PyDict::new(py);
@@ -193,7 +197,7 @@ pub(crate) fn spectral_stability<'py>(
     let size = data.len().saturating_mul(data.len());
     let found = run(py, (threads, size), None, None, |watch| -> Result<_, mercer::Error> {
         let gram = kernel.resolve(&data, Seed(seed))?.training_gram(&data)?;
-        Stability::of(gram.as_ref(), how, Plan::default(), watch)
+        Stability::of(gram.as_ref(), how, Budget::default(), watch)
     })?;
     let found = found.map_err(raise)?;
     let told = PyDict::new(py);

@@ -4,7 +4,7 @@ use crate::convert::{dataset, raise};
 use crate::kernel::parse;
 use crate::run::run;
 use mercer::geometry::{Labels, MatrixFunction, Measures, Repair, of_matrix, repair};
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::prelude::Seed;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -34,7 +34,7 @@ pub(crate) fn measure<'py>(
         // a length that the examples have had a say in bounds nothing
         let radius = kernel.radius().filter(|_| kernel.is_resolved() && !kernel.needs_all_examples());
         let gram = kernel.resolve(&data, Seed(0))?.training_gram(&data)?;
-        Measures::of(&gram, labels.as_ref(), ridge, radius, Plan::default())
+        Measures::of(&gram, labels.as_ref(), ridge, radius, Budget::default())
     })?;
     let found = found.map_err(raise)?;
     let told = PyDict::new(py);

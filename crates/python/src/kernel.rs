@@ -3,7 +3,7 @@
 use crate::convert::{dataset, raise};
 use crate::run::run;
 use mercer::data::Vectors;
-use mercer::gram::{Dense, Plan};
+use mercer::gram::{Budget, Dense};
 use mercer::kernels::Definite;
 use mercer::prelude::{Formula, Seed};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
@@ -103,7 +103,7 @@ pub(crate) fn matrix<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let formula = parse(text)?;
     let (rows, columns) = (dataset(rows)?, columns.map(dataset).transpose()?);
-    let plan = memory.map_or_else(Plan::default, |memory| Plan { memory });
+    let budget = memory.map_or_else(Budget::default, |memory| Budget { memory });
     let size = rows.len().saturating_mul(columns.as_ref().unwrap_or(&rows).len());
     let computed = run(py, (threads, size), None, None, |_| -> Result<Dense<f64>, mercer::Error> {
         let formula = formula.resolve(columns.as_ref().unwrap_or(&rows), Seed(0))?;
@@ -111,7 +111,7 @@ pub(crate) fn matrix<'py>(
             Some(columns) => formula.cross(&rows, columns)?,
             None => formula.gram(&rows)?,
         };
-        Ok(plan.dense(gram.as_ref(), 0, "the kernel matrix")?)
+        Ok(budget.dense(gram.as_ref(), 0, "the kernel matrix")?)
     })?;
     let (n, m) = (rows.len(), columns.as_ref().unwrap_or(&rows).len());
     computed.map_err(raise)?.into_values().into_pyarray(py).reshape([n, m])

@@ -7,8 +7,8 @@ use crate::run::run;
 use mercer::calibrate::Method;
 use mercer::certify::{Options, judged_candidates, part};
 use mercer::conformal::{self, Recipe, Regions};
-use mercer::gram::Plan;
-use mercer::job::Companions;
+use mercer::gram::Budget;
+use mercer::job::AuxiliaryExamples;
 use mercer::machines::{Coefficients, Output, Readout};
 use mercer::params::assign;
 use mercer::prelude::{Job, Seed};
@@ -65,9 +65,9 @@ pub(crate) fn fit(
     let option = |name: &str| given(options, name);
     let threads = option("threads")?.map_or(Ok(0), |o| o.extract())?;
     let max_seconds: Option<f64> = option("max_seconds")?.map(|o| o.extract()).transpose()?;
-    let plan = match option("memory")? {
-        Some(bytes) => Plan { memory: bytes.extract()? },
-        None => Plan::default(),
+    let budget = match option("memory")? {
+        Some(bytes) => Budget { memory: bytes.extract()? },
+        None => Budget::default(),
     };
     let seed = Seed(option("seed")?.map_or(Ok(0), |o| o.extract())?);
     let word: Option<String> = option("probabilities")?.map(|o| o.extract()).transpose()?;
@@ -83,15 +83,15 @@ pub(crate) fn fit(
     };
     let calibration_folds = option("calibration_folds")?.map_or(Ok(0), |o| o.extract())?;
     let conformal = option("conformal")?.map(|o| recipe(&o)).transpose()?;
-    let mut companions = Companions::default();
+    let mut auxiliary = AuxiliaryExamples::default();
     if let Some(given) = option("companions")? {
         for one in given.try_iter()? {
             let (role, name, views): (String, String, Bound<'_, PyList>) = one?.extract()?;
             let beside = dataset(&views)?;
-            companions = match role.as_str() {
-                "noise" => companions.with_noise(&beside),
-                "copies" => companions.with_copies(&name, &beside),
-                _ => companions.with_points(&beside),
+            auxiliary = match role.as_str() {
+                "noise" => auxiliary.with_noise(&beside),
+                "copies" => auxiliary.with_copies(&name, &beside),
+                _ => auxiliary.with_points(&beside),
             }
             .map_err(raise)?;
         }
@@ -100,18 +100,18 @@ pub(crate) fn fit(
         Some(asking) => {
             let asking = asking.cast_into::<PyDict>()?;
             let wanted: Option<f64> = given(&asking, "certified")?.map(|o| o.extract()).transpose()?;
-            Some((wanted, Options { plan, seed, ..asked(&asking)? }))
+            Some((wanted, Options { budget, seed, ..asked(&asking)? }))
         }
         None => None,
     };
     let size = data.len().saturating_mul(data.len());
     let fitted = run(py, (threads, size), max_seconds, callback, |watch| {
         let job = Job {
-            plan,
+            budget,
             seed,
             probabilities,
             calibration_folds,
-            companions: Some(&companions),
+            auxiliary: Some(&auxiliary),
             conformal,
             ..Job::new(made.as_ref(), &formula)
         };
@@ -389,7 +389,7 @@ impl Model {
     }
 
     /// The form of the coefficients ("dual", "pairwise", "ball", "primal", "neighbours" or "committee") and the numbers,
-    /// row by row; of a committee the offsets alone, for its members are no table.
+    /// row by row; of a ensemble the offsets alone, for its members are no table.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray2<f64>>)> {
         let expansion = &self.model.fitted.expansion;
@@ -401,7 +401,7 @@ impl Model {
                 ("primal", weights.iter().map(|w| scale * w).collect(), expansion.outputs())
             }
             Coefficients::Neighbours(found) => ("neighbours", found.values.clone(), expansion.outputs()),
-            Coefficients::Committee(_) => ("committee", expansion.offsets.clone(), expansion.outputs()),
+            Coefficients::Ensemble(_) => ("committee", expansion.offsets.clone(), expansion.outputs()),
         };
         Ok((form, table(py, numbers, columns)?))
     }
@@ -414,17 +414,17 @@ impl Model {
     /// What the solver can show.
     #[getter]
     fn proof<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (proof, told) = (&self.model.fitted.proof, PyDict::new(py));
-        told.set_item("status", proof.status.to_string())?;
-        told.set_item("iterations", proof.iterations)?;
-        told.set_item("iterations_of_each", proof.iterations_of_each.clone())?;
-        told.set_item("objective", proof.objective)?;
-        told.set_item("duality_gap", proof.duality_gap)?;
-        told.set_item("violation", proof.violation)?;
-        told.set_item("support", proof.support)?;
-        told.set_item("storage", &proof.storage)?;
-        told.set_item("advice", proof.advice.clone())?;
-        for (name, value) in &proof.notes {
+        let (report, told) = (&self.model.fitted.report, PyDict::new(py));
+        told.set_item("status", report.status.to_string())?;
+        told.set_item("iterations", report.iterations)?;
+        told.set_item("iterations_of_each", report.iterations_of_each.clone())?;
+        told.set_item("objective", report.objective)?;
+        told.set_item("duality_gap", report.duality_gap)?;
+        told.set_item("violation", report.violation)?;
+        told.set_item("support", report.support)?;
+        told.set_item("storage", &report.storage)?;
+        told.set_item("advice", report.advice.clone())?;
+        for (name, value) in &report.notes {
             told.set_item(name, value)?;
         }
         Ok(told)

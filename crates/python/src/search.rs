@@ -6,7 +6,7 @@
 use crate::convert::{dataset, raise, settings, target};
 use crate::kernel::parse;
 use crate::run::run;
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::Output;
 use mercer::machines::regress::Ridge;
 use mercer::prelude::Seed;
@@ -58,8 +58,8 @@ pub(crate) fn trials<'py>(
     let splits = splits.iter().map(split).collect::<PyResult<Vec<_>>>()?;
     let kernel = parse(kernel)?;
     let all = run(py, (threads, usize::MAX), None, callback, |watch| {
-        let (plan, seed) = (Plan::default(), Seed(0));
-        Trials { machine, kernel: &kernel, points: &points, splits: &splits, plan, seed }.run(&data, watch)
+        let (budget, seed) = (Budget::default(), Seed(0));
+        Trials { machine, kernel: &kernel, points: &points, splits: &splits, budget, seed }.run(&data, watch)
     })?;
     let tell = |trial: Trial| -> PyResult<Told<'py>> {
         let rows = trial.output.len();
@@ -91,7 +91,7 @@ pub(crate) fn leave_one_out<'py>(
     let size = data.len().saturating_mul(data.len());
     let path = run(py, (threads, size), None, None, |_| -> Result<Vec<Vec<f64>>, mercer::Error> {
         // the matrix, its vectors and what the decomposition works in
-        Plan::default().check(6 * 8 * data.len() * data.len(), "leave-one-out")?;
+        Budget::default().check(6 * 8 * data.len() * data.len(), "leave-one-out")?;
         let gram = kernel.resolve(&data, Seed(0))?.training_gram(&data)?;
         let points = Ridge::default().loo_path(gram.as_ref(), &known, shape[1], &lambdas)?;
         let predicted = |left: Vec<f64>| known.iter().zip(left).map(|(y, r)| y - r).collect();

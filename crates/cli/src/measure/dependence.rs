@@ -7,7 +7,7 @@ use crate::{arguments, report};
 use clap::ArgMatches;
 use mercer::data::{DataError, Dataset, Rows, Values};
 use mercer::formula::Formula;
-use mercer::geometry::{Dependence, dependence};
+use mercer::hypothesis_tests::{Dependence, dependence};
 use mercer::machines::Learns;
 use serde_json::json;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
     let (k, l) = (formula.resolve(&data, seed)?, second.resolve(&data, seed)?);
     let watch = Watch::new(flags);
     let (x, y) = (k.training_gram(&data)?, l.training_gram(&data)?);
-    let found = dependence(x.as_ref(), y.as_ref(), super::draws(flags), seed, arguments::plan(flags)?, &watch)?;
+    let found = dependence(x.as_ref(), y.as_ref(), super::draws(flags), seed, arguments::budget(flags)?, &watch)?;
     watch.finish();
     tell(flags, &[k.to_string(), l.to_string()], &found);
     Ok(())

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::{arguments, report};
 use clap::ArgMatches;
 use mercer::formula::Formula;
-use mercer::geometry::{Judgement, Stability};
 use mercer::gram::Gram;
+use mercer::hypothesis_tests::{Judgement, Stability};
 use mercer::solvers::Monitor;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub(super) fn of(
         return Err(Failure::usage("--delta needs a number between 0 and 1"));
     }
     let how = Judgement { radius, delta, draws: DRAWS, seed: arguments::seed(flags) };
-    Ok(Stability::of(gram, how, arguments::plan(flags)?, watch)?)
+    Ok(Stability::of(gram, how, arguments::budget(flags)?, watch)?)
 }
 
 /// For programs.

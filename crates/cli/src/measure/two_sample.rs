@@ -7,7 +7,9 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use mercer::data::{DataError, Dataset};
 use mercer::formula::Formula;
-use mercer::geometry::{Chance, PValue, Statistic, TwoSample, linear_two_sample, mmd_bound, mmd_bound_p, two_sample};
+use mercer::hypothesis_tests::{
+    Chance, PValue, Statistic, TwoSample, linear_two_sample, mmd_bound, mmd_bound_p, two_sample,
+};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +48,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
     let kernel = formula.resolve(&samples.data, arguments::seed(flags))?;
     let gram = kernel.training_gram(&samples.data)?;
     let watch = Watch::new(flags);
-    let (draws, seed, plan) = (super::draws(flags), arguments::seed(flags), arguments::plan(flags)?);
+    let (draws, seed, budget) = (super::draws(flags), arguments::seed(flags), arguments::budget(flags)?);
     let word = flags.get_one::<String>("statistic").map_or("unbiased", String::as_str);
     let outcome = if word == "linear" {
         if flags.value_source("permutations") == Some(ValueSource::CommandLine) {
@@ -61,7 +63,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
             "bootstrap" => Chance::WildBootstrap,
             _ => Chance::Permute(Statistic::Unbiased),
         };
-        let found = two_sample(gram.as_ref(), &samples.first, chance, draws, seed, plan, &watch)?;
+        let found = two_sample(gram.as_ref(), &samples.first, chance, draws, seed, budget, &watch)?;
         let both = [("unbiased", found.unbiased), ("biased", found.biased)];
         let [tested, other] = if word == "unbiased" { both } else { [both[1], both[0]] };
         let (sizes, p, critical) = (found.sizes, found.p, Some(found.critical));

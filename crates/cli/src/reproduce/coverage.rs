@@ -23,7 +23,7 @@ use crate::watch::Watch;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::bounds::{self, BoundEntry, Claim, Facts, Guarantee, Quantity};
-use mercer::chance::ln_binomial_cdf;
+use mercer::distributions::ln_binomial_cdf;
 use mercer::seed::{Random, Seed};
 use mercer::solvers::{Monitor, Progress};
 use rayon::prelude::*;

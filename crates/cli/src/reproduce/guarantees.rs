@@ -118,11 +118,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             choose: Choose::Best,
             probabilities: None,
             calibration_folds: 0,
-            plan: arguments::plan(flags)?,
+            budget: arguments::budget(flags)?,
             seed: Seed(0),
         };
         let options =
-            Options { plan: search.plan, held_out: Some(&parts.held_out), informed: true, ..Options::default() };
+            Options { budget: search.budget, held_out: Some(&parts.held_out), informed: true, ..Options::default() };
         let training_only = Options { held_out: None, ..options };
         let selection = certify::select(&search, &parts.training, &training_only, &watch)?;
         let certified = selection.model.certify(&parts.training, &options, &watch)?;

@@ -164,7 +164,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     for contender in &request.contenders {
         entries.push((*contender, contender.entry()?));
     }
-    let (plan, seed) = (arguments::plan(flags)?, arguments::seed(flags));
+    let (budget, seed) = (arguments::budget(flags)?, arguments::seed(flags));
     let read = |name: &&'static str| Benchmark::read(&folder, name, request.splits, request.most);
     let sets: Vec<Benchmark> = request.sets.iter().map(read).collect::<Result<_, _>>()?;
     let Some(output) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o DIR is needed")) };
@@ -172,7 +172,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let mut tasks: Vec<Protocol<'_>> = Vec::new();
     for set in &sets {
         for &(contender, entry) in &entries {
-            tasks.push(Protocol { contender, entry, set, finer: request.finer, plan, seed });
+            tasks.push(Protocol { contender, entry, set, finer: request.finer, budget, seed });
         }
     }
     let watch = Watch::new(flags).keeping_all();

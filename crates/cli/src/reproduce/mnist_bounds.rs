@@ -22,7 +22,7 @@ use mercer::bounds::compression::lossless;
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{Dataset, Rows, Scale, Schema, SchemaOptions, Target, Values};
 use mercer::formula::polynomial;
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::job::Job;
 use mercer::machines::classify::{Perceptron, Svc};
 use mercer::machines::{Machine, Output};
@@ -139,7 +139,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(output) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o DIR is needed")) };
     let (train, test) = (Digits::read(&folder, "train", examples)?, Digits::read(&folder, "t10k", 10_000)?);
     let mut ledger = Ledger::open(output, flags.get_flag("afresh"))?;
-    let (plan, watch) = (arguments::plan(flags)?, Watch::new(flags).keeping_all());
+    let (budget, watch) = (arguments::budget(flags)?, Watch::new(flags).keeping_all());
     let mut found = Vec::new();
     for &digit in &asked {
         for machine in MACHINES {
@@ -149,7 +149,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             let result = match ledger.take(&part, &settings) {
                 Some(known) => known.clone(),
                 None => {
-                    let made = measure(machine, &train.against(digit)?, &test.against(digit)?, plan, &watch)
+                    let made = measure(machine, &train.against(digit)?, &test.against(digit)?, budget, &watch)
                         .inspect_err(|_| watch.finish())?;
                     ledger.keep(&part, &settings, &made)?;
                     made
@@ -164,13 +164,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// The count, the errors and the seconds of a machine.
-fn measure(name: &str, train: &Dataset, test: &Dataset, plan: Plan, watch: &Watch) -> Result<Value, Failure> {
+fn measure(name: &str, train: &Dataset, test: &Dataset, budget: Budget, watch: &Watch) -> Result<Value, Failure> {
     let perceptron = Perceptron::default();
     let svc = Svc { c: f64::INFINITY, ..Svc::default() };
     let machine: &dyn Machine = if name == MACHINES[0] { &perceptron } else { &svc };
     let kernel = polynomial(DEGREE, 1.0);
     let start = Instant::now();
-    let model = Job { plan, ..Job::new(machine, &kernel) }.run(train, watch)?;
+    let model = Job { budget, ..Job::new(machine, &kernel) }.run(train, watch)?;
     let seconds = start.elapsed().as_secs_f64();
     let errors = |data: &Dataset| -> Result<usize, Failure> {
         let Output::Labels { labels, codes, .. } = model.predict(data)? else {
@@ -184,7 +184,7 @@ fn measure(name: &str, train: &Dataset, test: &Dataset, plan: Plan, watch: &Watc
     Ok(json!({
         "count": model.examples.len(), "training_errors": errors(train)?,
         "test_error": errors(test)? as f64 / test.len().max(1) as f64, "seconds": seconds,
-        "converged": model.fitted.proof.status == Status::Converged,
+        "converged": model.fitted.report.status == Status::Converged,
     }))
 }
 

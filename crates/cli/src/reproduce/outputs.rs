@@ -109,7 +109,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     for (contender, called) in &CONTENDERS {
         entries.push((contender, contender.entry()?, *called));
     }
-    let (plan, seed) = (arguments::plan(flags)?, arguments::seed(flags));
+    let (budget, seed) = (arguments::budget(flags)?, arguments::seed(flags));
     let most = flags.get_one::<u16>("splits").map_or(100, |&n| usize::from(n));
     // the choice takes its splits, whatever is drawn
     let mut set = Benchmark::read(&folder, SET, Splits::All, most.max(REALISATIONS))?;
@@ -121,7 +121,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     set.splits.truncate(REALISATIONS);
     let tasks: Vec<(Protocol<'_>, &'static str)> = entries
         .into_iter()
-        .map(|(contender, entry, called)| (Protocol { contender, entry, set: &set, finer: FINER, plan, seed }, called))
+        .map(|(contender, entry, called)| {
+            (Protocol { contender, entry, set: &set, finer: FINER, budget, seed }, called)
+        })
         .collect();
     let watch = Watch::new(flags);
     let total = tasks.iter().map(|(task, _)| task.fits() + STRENGTHS.len() * drawn).sum();

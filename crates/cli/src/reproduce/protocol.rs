@@ -17,7 +17,7 @@ use super::benchmark::Benchmark;
 use super::contender::{Axis, Contender, Size};
 use mercer::Error;
 use mercer::data::{DataError, Dataset, Target};
-use mercer::gram::Plan;
+use mercer::gram::Budget;
 use mercer::machines::{Learns, MachineEntry, Output};
 use mercer::metrics::{Metrics, measure};
 use mercer::params::Setting;
@@ -38,7 +38,7 @@ pub(super) struct Protocol<'a> {
     pub(super) set: &'a Benchmark,
     /// Values of each parameter on the finer grid; none where it is left out.
     pub(super) finer: usize,
-    pub(super) plan: Plan,
+    pub(super) budget: Budget,
     pub(super) seed: Seed,
 }
 
@@ -134,8 +134,8 @@ impl Protocol<'_> {
         watch: &dyn Monitor,
     ) -> Result<Vec<Vec<Trial>>, Error> {
         let kernel = self.contender.kernel(point, self.size());
-        let (machine, plan, seed) = (self.entry, self.plan, self.seed);
-        Trials { machine, kernel: &kernel, points, splits, plan, seed }.run(data, watch)
+        let (machine, budget, seed) = (self.entry, self.budget, self.seed);
+        Trials { machine, kernel: &kernel, points, splits, budget, seed }.run(data, watch)
     }
 
     /// The training part of a split, with its folds.

@@ -14,7 +14,7 @@ use crate::{Verb, arguments, report};
 use clap::{ArgMatches, Command};
 use mercer::data::{Dataset, Rows, Target};
 use mercer::formula::polynomial;
-use mercer::job::{Companions, Job};
+use mercer::job::{AuxiliaryExamples, Job};
 use mercer::machines;
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
@@ -72,7 +72,7 @@ fn command() -> Command {
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(picture) = arguments::target(flags)? else { return Err(Failure::usage("-o FIG is needed")) };
     arguments::picture(picture)?;
-    let (plan, seed) = (arguments::plan(flags)?, arguments::seed(flags));
+    let (budget, seed) = (arguments::budget(flags)?, arguments::seed(flags));
     let (points, data) = parabolas(seed)?;
     let watch = Watch::new(flags);
     let kernel = polynomial(2, 1.0);
@@ -85,8 +85,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         for (name, value) in feature.settings {
             assign(entry.name, machine.as_mut(), name, &value.setting())?;
         }
-        let companions = feature.step.map(|step| moved(&points, step)).transpose()?;
-        let job = Job { plan, seed, companions: companions.as_ref(), ..Job::new(machine.as_ref(), &kernel) };
+        let auxiliary = feature.step.map(|step| moved(&points, step)).transpose()?;
+        let job = Job { budget, seed, auxiliary: auxiliary.as_ref(), ..Job::new(machine.as_ref(), &kernel) };
         let model = job.run(&data, &watch)?;
         let (on_grid, on_data) = (model.scores(&grid()?)?, model.scores(&data)?);
         let outputs = feature.called.len();
@@ -142,9 +142,9 @@ fn parabolas(seed: Seed) -> Result<(Vec<PlotPoint>, Dataset), Failure> {
 }
 
 /// Copies of all points, a step further to the right.
-fn moved(points: &[PlotPoint], step: f64) -> Result<Companions, Failure> {
+fn moved(points: &[PlotPoint], step: f64) -> Result<AuxiliaryExamples, Failure> {
     let copies = Dataset::new(rows(points.iter().flat_map(|p| [p.x + step, p.y]).collect())?);
-    Ok(Companions::default().with_copies("step", &copies)?)
+    Ok(AuxiliaryExamples::default().with_copies("step", &copies)?)
 }
 
 /// The centres of all cells, the bottom row first.

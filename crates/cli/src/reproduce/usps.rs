@@ -15,8 +15,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{Dataset, Rows, Scale, Schema, SchemaOptions, Transform, Values, View};
 use mercer::formula::{Formula, rbf};
-use mercer::gram::Plan;
-use mercer::job::{Companions, Job};
+use mercer::gram::Budget;
+use mercer::job::{AuxiliaryExamples, Job};
 use mercer::machines::classify::{InvariantKfd, Kfd, KfdSolver, Svc};
 use mercer::machines::{Coefficients, Expansion, Machine, Output, Threshold};
 use mercer::seed::Seed;
@@ -120,7 +120,7 @@ struct Digits<'a> {
     train: Dataset,
     test: Dataset,
     truth: Vec<u32>,
-    plan: Plan,
+    budget: Budget,
     seed: Seed,
     watch: &'a Watch,
 }
@@ -138,7 +138,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let truth = classes(&test)?;
     let watch = Watch::new(flags).keeping_all();
     let digits =
-        Digits { train, test, truth, plan: arguments::plan(flags)?, seed: arguments::seed(flags), watch: &watch };
+        Digits { train, test, truth, budget: arguments::budget(flags)?, seed: arguments::seed(flags), watch: &watch };
     let asked: Vec<&str> = match flags.get_many::<String>("parts") {
         Some(given) => given.map(String::as_str).collect(),
         None => PARTS.to_vec(),
@@ -231,9 +231,9 @@ impl Digits<'_> {
         &self,
         machine: &dyn Machine,
         kernel: &Formula,
-        companions: Option<&Companions>,
+        auxiliary: Option<&AuxiliaryExamples>,
     ) -> Result<Judged, Failure> {
-        let job = Job { plan: self.plan, seed: self.seed, companions, ..Job::new(machine, kernel) };
+        let job = Job { budget: self.budget, seed: self.seed, auxiliary, ..Job::new(machine, kernel) };
         let start = Instant::now();
         let model = job.run(&self.train, self.watch)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -244,7 +244,7 @@ impl Digits<'_> {
         Ok(Judged {
             error: 100.0 * wrong as f64 / self.truth.len() as f64,
             seconds,
-            support: model.fitted.proof.support.unwrap_or(0),
+            support: model.fitted.report.support.unwrap_or(0),
             terms: terms(&model.fitted.expansion),
         })
     }
@@ -332,10 +332,10 @@ impl Digits<'_> {
         let points = self.train.select(&first);
         let words = TRANSFORMS.map(|t| t.to_string()).join(", ");
         let copies = self.with_copies()?;
-        let plain = Companions::default().with_points(&points)?;
+        let plain = AuxiliaryExamples::default().with_points(&points)?;
         let tangents = copies.clone().with_points(&points)?;
         let virtuals = copies.with_centres(&self.train, centres, self.seed)?;
-        let cases: [(&str, &Companions, &str, Option<f64>, String); 3] = [
+        let cases: [(&str, &AuxiliaryExamples, &str, Option<f64>, String); 3] = [
             ("λ = 0", &plain, "within + 0.001*coefficients", Some(3.7), format!("first {POINTS} examples")),
             (
                 "λ = 0.001, tangent covariance",
@@ -352,25 +352,25 @@ impl Digits<'_> {
                 format!("{centres} centres of examples and copies; {words}"),
             ),
         ];
-        for (setting, companions, unwanted, printed, note) in cases {
+        for (setting, auxiliary, unwanted, printed, note) in cases {
             let (unwanted, expansion) = (unwanted.to_owned(), "points".to_owned());
             let machine = InvariantKfd { unwanted, expansion, ..InvariantKfd::default() };
-            let Judged { error, seconds, .. } = self.judge(&machine, &kernel(0.3), Some(companions))?;
+            let Judged { error, seconds, .. } = self.judge(&machine, &kernel(0.3), Some(auxiliary))?;
             figures.push(Figure { part: "invariances", setting: setting.to_owned(), error, printed, seconds, note });
         }
         Ok(())
     }
 
     /// A copy of every training digit after each of the transformations.
-    fn with_copies(&self) -> Result<Companions, Failure> {
+    fn with_copies(&self) -> Result<AuxiliaryExamples, Failure> {
         let (name, rows) = images(&self.train)?;
-        let mut companions = Companions::default();
+        let mut auxiliary = AuxiliaryExamples::default();
         for transform in TRANSFORMS {
             let moved = transform.rows(&rows, SIDE, SIDE)?;
             let copies = Dataset::from_views(vec![View { name: name.clone(), values: moved.into() }])?;
-            companions = companions.with_copies(&transform.to_string(), &copies)?;
+            auxiliary = auxiliary.with_copies(&transform.to_string(), &copies)?;
         }
-        Ok(companions)
+        Ok(auxiliary)
     }
 }
 

@@ -7,7 +7,7 @@
 //! vector; and learners that list examples in increasing order need no d!.
 
 use super::{BoundEntry, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
-use crate::chance::{binomial_upper, ln_choose};
+use crate::distributions::{binomial_upper, ln_choose};
 use crate::sources::{BOUSQUET, HERBRICH, LANGFORD, Source};
 
 /// (ln C(m, d) + ln m + nats)/(m − d) without errors outside the set (Thm. 5.17); infinite for d ≥ m.

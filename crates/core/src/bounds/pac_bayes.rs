@@ -8,7 +8,7 @@
 
 use super::linear::evenly;
 use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task};
-use crate::chance::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
+use crate::distributions::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
 use crate::sources::{AMBROLADZE, HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
 use rayon::prelude::*;
 use std::f64::consts::LN_2;

@@ -7,7 +7,7 @@
 
 use super::compression::{quantity, set};
 use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
-use crate::chance::{ln_beta_tails, ln_choose, ln_sum_exp, rising_root};
+use crate::distributions::{ln_beta_tails, ln_choose, ln_sum_exp, rising_root};
 use crate::sources::{CAMPI_GARATTI, GARATTI_CAMPI, Source};
 
 /// ln Σ_{i=k}^{N−1} C(i, k) (1 − ε)^{i−k} = ln I_ε(k + 1, N − k) − (k + 1) ln ε: the terms are those of the waiting time for

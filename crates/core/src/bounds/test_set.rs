@@ -4,7 +4,7 @@
 //! Langford (2005), Tutorial on Practical Prediction Theory for Classification; Clopper & Pearson (1934).
 
 use super::{BoundEntry, Claim, Facts, Guarantee, HeldOut, NotApplicable, Quantity, Task};
-use crate::chance::{binomial_lower, binomial_upper, kl_inverse};
+use crate::distributions::{binomial_lower, binomial_upper, kl_inverse};
 use crate::sources::{HERBRICH, HOEFFDING, LANGFORD, MAURER_PONTIL, Source};
 
 /// R̂ + √(nats / 2n).

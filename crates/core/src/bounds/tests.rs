@@ -1,7 +1,7 @@
 //! Reference values, orderings between formulas and edges.
 
 use super::*;
-use crate::chance::{kl_inverse, ln_maurer};
+use crate::distributions::{kl_inverse, ln_maurer};
 
 /// ln(1/0.05).
 const NATS: f64 = 2.995_732_273_553_991;
@@ -99,7 +99,7 @@ fn orderings_between_formulas() {
     for m in [50.0, 200.0, 1000.0, 1e5] {
         for d in [1.0, 3.0, 10.0, 40.0] {
             let bound = d * ((std::f64::consts::E * 2.0 * m / d).ln());
-            assert!(crate::chance::ln_sauer(2.0 * m, d) <= bound);
+            assert!(crate::distributions::ln_sauer(2.0 * m, d) <= bound);
             assert!(vc::vapnik(0.1, m, d, NATS) <= vc::vc(0.1, m, d, NATS) + 1e-12 || d >= m);
             assert!((vc::pac_sharp(m, d, NATS) / vc::pac(m, d, NATS) - 0.721_347_520_444).abs() < 1e-9);
             assert!(compression::lossless_exact(m, d, NATS) <= compression::lossless(m, d, NATS));
@@ -115,7 +115,7 @@ fn orderings_between_formulas() {
         let root = m.sqrt();
         assert!(root <= ln_maurer(m).exp() * (1.0 + 1e-9) && ln_maurer(m).exp() <= 2.0 * root * (1.0 + 1e-9));
         for (k, n) in [(0.0, m), (m / 10.0, m)] {
-            let exact = crate::chance::binomial_upper(k, n, NATS);
+            let exact = crate::distributions::binomial_upper(k, n, NATS);
             let kl = kl_inverse(k / n, NATS / n);
             assert!(exact <= kl && kl <= test_set::hoeffding(k / n, n, NATS));
         }
@@ -214,8 +214,8 @@ fn edges_give_numbers() {
                     scenario::scenario_lower(m, d, nats),
                     scenario::scenario_upper(m, d, nats),
                     scenario::a_priori(m, d, nats),
-                    crate::chance::binomial_upper(d, m, nats),
-                    crate::chance::binomial_lower(d, m, nats),
+                    crate::distributions::binomial_upper(d, m, nats),
+                    crate::distributions::binomial_lower(d, m, nats),
                     pac_bayes::cap(1.0, d, m, nats).min(1.0),
                     pac_bayes::cap(1e-12, d.max(1.0), m, nats).min(1.0),
                     pac_bayes::gaussian(&[1.0, 0.0, -1.0], m, nats).0,

@@ -4,7 +4,7 @@
 //! Herbrich (2002), §4.2; Vapnik (1998) for the constants of [`vapnik`].
 
 use super::{BoundEntry, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task};
-use crate::chance::ln_sauer;
+use crate::distributions::ln_sauer;
 use crate::sources::{HERBRICH, LWK, Source, VAPNIK};
 use std::f64::consts::LN_2;
 

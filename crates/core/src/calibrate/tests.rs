@@ -1,7 +1,7 @@
 //! Calibrated probabilities sum to one, never contradict the prediction, and are near the truth.
 
 use super::*;
-use crate::machines::{Coefficients, Expansion, Fitted, Output, Proof, Readout};
+use crate::machines::{Coefficients, Expansion, Fitted, Output, Readout, SolverReport};
 use crate::seed::{Random, Seed};
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn fitted(readout: Readout, calibration: Calibration) -> Fitted {
     let coefficients = Coefficients::Dual { points: Vec::new(), alpha: Vec::new() };
     let offsets = vec![0.0; readout.outputs()];
     let expansion = Expansion { coefficients, offsets };
-    Fitted { expansion, readout, proof: Proof::direct(), calibration: Some(calibration), training_scores: None }
+    Fitted { expansion, readout, report: SolverReport::direct(), calibration: Some(calibration), training_scores: None }
 }
 
 fn first_largest(row: &[f64]) -> u32 {

@@ -8,7 +8,7 @@
 use super::gather::remade;
 use crate::data::{DataError, Dataset, same_label};
 use crate::error::Error;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::machines::{self, Compresses, Learns, Output, Theory, predicts_target};
 use crate::model::Model;
 use crate::seed::Seed;
@@ -44,7 +44,7 @@ pub(super) fn cross_validate(
     model: &Model,
     training: &Dataset,
     count: usize,
-    (plan, seed): (Plan, Seed),
+    (budget, seed): (Budget, Seed),
     watch: &dyn Monitor,
 ) -> Result<CrossValidated, Error> {
     let usage = |why: &str| {
@@ -74,7 +74,7 @@ pub(super) fn cross_validate(
     };
     let splits: Vec<Split> = parts.iter().map(|part| split(part, training)).collect();
     let points = [model.settings.clone()];
-    let trials = Trials { machine: entry, kernel: &model.kernel, points: &points, splits: &splits, plan, seed };
+    let trials = Trials { machine: entry, kernel: &model.kernel, points: &points, splits: &splits, budget, seed };
     let judged = trials.run(training, watch)?;
     let mut wrong = Vec::with_capacity(parts.len());
     for (trial, part) in judged.iter().flatten().zip(&parts) {

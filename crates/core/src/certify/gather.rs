@@ -250,7 +250,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
         return Err("scores do not fit the length of the weight vector".to_owned());
     }
     let lengths: Vec<f64> = lengths.iter().map(|k| k + plus).collect();
-    let slack = model.fitted.proof.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3);
+    let slack = model.fitted.report.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3);
     let linear = Linear {
         offset: b,
         support,
@@ -296,7 +296,7 @@ fn at_points(
 
 /// How far the weight vector is from that of the exact solution at most: √(2 · duality gap).
 fn from_optimum(model: &Model) -> f64 {
-    (2.0 * model.fitted.proof.duality_gap.unwrap_or(0.0).max(0.0)).sqrt()
+    (2.0 * model.fitted.report.duality_gap.unwrap_or(0.0).max(0.0)).sqrt()
 }
 
 /// How far from the border an example may be and still count as one that determines the model. Scores of ν machines are divided by
@@ -304,7 +304,7 @@ fn from_optimum(model: &Model) -> f64 {
 fn tolerance(model: &Model) -> f64 {
     let scale =
         if model.machine == "nu_svc" { note(model, "rho").map_or(1.0, |rho| rho.clamp(1e-12, 1.0)) } else { 1.0 };
-    2.0 * model.fitted.proof.violation.unwrap_or(1e-3).max(1e-6) / scale
+    2.0 * model.fitted.report.violation.unwrap_or(1e-3).max(1e-6) / scale
 }
 
 fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
@@ -326,10 +326,10 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
     if let Compresses::Not(reason) = theory.compression {
         return Err(reason.to_owned());
     }
-    if theory.compression != Compresses::Updates && model.fitted.proof.status != Status::Converged {
+    if theory.compression != Compresses::Updates && model.fitted.report.status != Status::Converged {
         return Err(format!(
             "the fit ended early ({}), so that the examples which determine it are not known",
-            model.fitted.proof.status
+            model.fitted.report.status
         ));
     }
     let offset = model.fitted.expansion.offsets.iter().any(|b| *b != 0.0);
@@ -354,7 +354,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         Compresses::Tube { .. } => return Err("is for one output".to_owned()),
         Compresses::Region => (seen.scores.clone(), true),
         Compresses::Updates => {
-            let size = model.fitted.proof.support.unwrap_or(model.examples.len()) as f64;
+            let size = model.fitted.report.support.unwrap_or(model.examples.len()) as f64;
             let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
             if errors > 0.0 {
                 return Err(format!("the passes ended before the last mistake: {errors} examples are still wrong"));
@@ -370,7 +370,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         }
     }
     let counted = inside.iter().filter(|i| **i).count();
-    let carrying = model.fitted.proof.support.unwrap_or(0).min(training.len());
+    let carrying = model.fitted.report.support.unwrap_or(0).min(training.len());
     // an offset that no multiplier between its bounds fixes lies in the middle of an interval that two more examples end; whoever
     // does not know has to fear it for each of them, but those that are weights of their own are fixed
     let unknown = || match (&model.fitted.expansion.coefficients, &model.origin) {
@@ -428,7 +428,7 @@ fn setting(model: &Model, wanted: &str) -> Option<f64> {
 }
 
 fn note(model: &Model, wanted: &str) -> Option<f64> {
-    model.fitted.proof.notes.iter().find(|(name, _)| name == wanted).map(|(_, v)| *v)
+    model.fitted.report.notes.iter().find(|(name, _)| name == wanted).map(|(_, v)| *v)
 }
 
 fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
@@ -443,7 +443,7 @@ fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
             // those outside by more than the solver's tolerance, where it has counted them
             outliers: note(model, "outside").unwrap_or(seen.wrong.iter().filter(|w| **w).count() as f64),
             nu: setting(model, "nu").filter(|_| machines::find(&model.machine).is_some_and(|m| m.name != "nu_svc")),
-            support: model.fitted.proof.support.unwrap_or(0) as f64,
+            support: model.fitted.report.support.unwrap_or(0) as f64,
             norm: squared.map(|s| s.max(0.0).sqrt()),
             shortfall: seen.scores.iter().map(|f| (-f).max(0.0)).sum(),
             rho,
@@ -464,7 +464,7 @@ fn online(model: &Model, seen: &Seen, theory: &Theory, facts: &Facts) -> Option<
     let plain = theory.compression == Compresses::Updates;
     let radius = radius.filter(|_| plain);
     let mistake_bound = radius.zip(margin.filter(|g| *g > 0.0)).map(|(r, g)| (r / g).powi(2));
-    Some(Online { mistakes: first, updated: model.fitted.proof.support.unwrap_or(0) as f64, mistake_bound })
+    Some(Online { mistakes: first, updated: model.fitted.report.support.unwrap_or(0) as f64, mistake_bound })
 }
 
 /// Errors of leaving out one at a time that the machine has computed itself.

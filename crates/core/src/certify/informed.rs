@@ -39,7 +39,7 @@ pub(super) fn prior(
     if few.target().and_then(|t| t.classes().ok()).is_none_or(|c| c.labels.len() != 2) {
         return Ok(None);
     }
-    let job = Job { plan: options.plan, seed: options.seed, ..Job::new(machine, &model.kernel) };
+    let job = Job { budget: options.budget, seed: options.seed, ..Job::new(machine, &model.kernel) };
     let Ok(smaller) = job.run(&few, watch) else { return Ok(None) };
     let (b, b_r) = (linear.offset, offset(&smaller, seen));
     let products = match (&model.fitted.expansion.coefficients, dual(&smaller)) {

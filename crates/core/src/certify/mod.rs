@@ -24,7 +24,7 @@ pub use search::{CertifiedCandidate, CertifiedSelection, judge, judged_candidate
 use crate::bounds::{self, BoundEntry, Certificate, Facts, Guarantee, Quantity};
 use crate::data::{Dataset, Schema};
 use crate::error::Error;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::solvers::Monitor;
@@ -58,7 +58,7 @@ pub struct Options<'a> {
     /// How files became data, where the model does not know yet: what it learned from them is paid for.
     pub schema: Option<&'a Schema>,
     /// Memory.
-    pub plan: Plan,
+    pub budget: Budget,
     /// Randomness of simulations.
     pub seed: Seed,
 }
@@ -78,7 +78,7 @@ impl Default for Options<'_> {
             balanced: false,
             folds: None,
             schema: None,
-            plan: Plan::default(),
+            budget: Budget::default(),
             seed: Seed(0),
         }
     }
@@ -108,7 +108,7 @@ impl Model {
     /// ```
     /// use mercer::prelude::*;
     /// use mercer::solvers::Silent;
-    /// let table = mercer::sets::load("two_moons", Some(400), Seed(1))?;
+    /// let table = mercer::datasets::load("two_moons", Some(400), Seed(1))?;
     /// let options = SchemaOptions { scale: Some(Scale::None), ..SchemaOptions::default() };
     /// let (_, data) = Schema::learn_and_apply(&table, &options)?;
     /// let model = Svc { c: 10.0, ..Svc::default() }.fit(&rbf(2.0), &data)?;
@@ -124,7 +124,7 @@ impl Model {
     /// folds are wanted of a model that they cannot judge.
     pub fn certify(&self, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Certified, Error> {
         let facts = facts(self, training, options, watch)?;
-        let ways = (options.plan, options.seed);
+        let ways = (options.budget, options.seed);
         let folds =
             options.folds.map(|k| cross_validation::cross_validate(self, training, k, ways, watch)).transpose()?;
         Ok(Certified { cross_validated: folds, ..certify(facts, options.delta) })

@@ -46,7 +46,7 @@ pub fn fit(
     watch: &dyn Monitor,
 ) -> Result<Certified, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
-    if job.probabilities.is_some() || job.companions.is_some_and(|c| !c.is_empty()) {
+    if job.probabilities.is_some() || job.auxiliary.is_some_and(|c| !c.is_empty()) {
         return usage(
             "a certified fit trains again on a part, without probabilities, noise, copies or points; leave these out"
                 .to_owned(),
@@ -114,7 +114,7 @@ fn at(
     {
         return Ok(None);
     }
-    let again = Job { kernel, probabilities: None, companions: None, ..*job };
+    let again = Job { kernel, probabilities: None, auxiliary: None, ..*job };
     let mut model = match again.run(&small, watch) {
         Ok(model) => model,
         Err(stop @ Error::Fit(FitError::Solve { error: SolveError::Stopped { .. }, .. })) => return Err(stop),

@@ -88,10 +88,10 @@ pub fn select(
     let mut status = Status::Converged;
     for point in points {
         let (machine, kernel) = search.at(&point)?;
-        let job = Job { plan: search.plan, seed: search.seed, ..Job::new(machine.as_ref(), &kernel) };
+        let job = Job { budget: search.budget, seed: search.seed, ..Job::new(machine.as_ref(), &kernel) };
         let model = job.run(data, watch)?;
-        if !matches!(model.fitted.proof.status, Status::Converged | Status::IterationLimit) {
-            status = model.fitted.proof.status;
+        if !matches!(model.fitted.report.status, Status::Converged | Status::IterationLimit) {
+            status = model.fitted.report.status;
             break;
         }
         let best = judge(&model, data, tried, options, watch)?;

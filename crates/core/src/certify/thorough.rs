@@ -2,8 +2,8 @@
 
 use super::Options;
 use crate::bounds::{Evidence, Facts, GIVEN_MATRIX, Task};
-use crate::chance::ln_orthant;
 use crate::data::{DataError, Dataset};
+use crate::distributions::ln_orthant;
 use crate::error::Error;
 use crate::gram::{Gram, apply, fill};
 use crate::linalg::Cholesky;

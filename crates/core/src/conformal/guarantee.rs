@@ -1,7 +1,7 @@
 //! What is proven about the coverage.
 
 use super::{Conformal, Method, rank};
-use crate::chance::beta_quantile;
+use crate::distributions::beta_quantile;
 use serde::Serialize;
 
 /// What holds of the coverage at a level 1 − α, if examples are exchangeable and nothing was chosen with the help of the

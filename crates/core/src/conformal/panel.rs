@@ -69,9 +69,9 @@ impl Panel {
             | Coefficients::Ball { alpha, .. } => alpha.len(),
             Coefficients::Primal { weights, .. } => weights.len(),
             Coefficients::Neighbours(found) => found.values.len(),
-            Coefficients::Committee(committee) => {
-                let nets: usize = committee.nets.iter().map(|s| s.net.centres.len() + s.net.weights.len()).sum();
-                committee.stumps.len() + nets
+            Coefficients::Ensemble(ensemble) => {
+                let nets: usize = ensemble.nets.iter().map(|s| s.net.centres.len() + s.net.weights.len()).sum();
+                ensemble.stumps.len() + nets
             }
         }
     }

@@ -14,13 +14,13 @@ pub struct Rows<S> {
 }
 
 /// Memory that somebody else owns, such as an array of another language.
-pub type Lent<S> = Arc<dyn AsRef<[S]> + Send + Sync>;
+pub type Borrowed<S> = Arc<dyn AsRef<[S]> + Send + Sync>;
 
 /// Numbers of our own, or lent ones.
 #[derive(Clone)]
 enum Numbers<S> {
     Own(Vec<S>),
-    Lent(Lent<S>),
+    Borrowed(Borrowed<S>),
 }
 
 impl<S> Deref for Numbers<S> {
@@ -29,7 +29,7 @@ impl<S> Deref for Numbers<S> {
     fn deref(&self) -> &[S] {
         match self {
             Self::Own(values) => values,
-            Self::Lent(values) => (**values).as_ref(),
+            Self::Borrowed(values) => (**values).as_ref(),
         }
     }
 }
@@ -53,14 +53,14 @@ impl<S: Scalar> Rows<S> {
     }
 
     /// The same with numbers that are lent and not copied; they must not change as long as the rows are there.
-    pub fn lent(values: Lent<S>, len: usize, width: usize) -> Option<Self> {
+    pub fn borrowed(values: Borrowed<S>, len: usize, width: usize) -> Option<Self> {
         let right = len.checked_mul(width)? == (*values).as_ref().len();
-        right.then_some(Self { values: Numbers::Lent(values), len, width })
+        right.then_some(Self { values: Numbers::Borrowed(values), len, width })
     }
 
     /// Whether the numbers are lent.
     pub fn is_lent(&self) -> bool {
-        matches!(self.values, Numbers::Lent(_))
+        matches!(self.values, Numbers::Borrowed(_))
     }
 
     /// The same rows with numbers of their own.
@@ -104,12 +104,12 @@ impl<S: Scalar> Rows<S> {
 
     /// All numbers, to be changed; lent ones are copied first.
     pub fn values_mut(&mut self) -> &mut [S] {
-        if let Numbers::Lent(values) = &self.values {
+        if let Numbers::Borrowed(values) = &self.values {
             self.values = Numbers::Own((**values).as_ref().to_vec());
         }
         match &mut self.values {
             Numbers::Own(values) => values,
-            Numbers::Lent(_) => &mut [],
+            Numbers::Borrowed(_) => &mut [],
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn lent_rows_are_those_of_copies_until_they_are_changed() {
         let numbers = Arc::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        let mut lent = Rows::lent(Arc::clone(&numbers) as Lent<f64>, 2, 3).unwrap();
+        let mut lent = Rows::borrowed(Arc::clone(&numbers) as Borrowed<f64>, 2, 3).unwrap();
         let own = Rows::new(numbers.to_vec(), 2, 3).unwrap();
         assert!(lent.is_lent() && !own.is_lent() && !lent.to_own().is_lent());
         assert_eq!(lent, own);
@@ -159,6 +159,6 @@ mod tests {
         assert!(std::ptr::eq(lent.values().as_ptr(), numbers.as_ptr()), "nothing was copied");
         lent.values_mut()[0] = 9.0;
         assert_eq!((lent.values()[0], numbers[0], lent.is_lent()), (9.0, 1.0, false));
-        assert!(Rows::lent(numbers as Lent<f64>, 2, 2).is_none());
+        assert!(Rows::borrowed(numbers as Borrowed<f64>, 2, 2).is_none());
     }
 }

@@ -23,7 +23,7 @@ mod words;
 pub mod write;
 
 pub use dataset::{Dataset, Kind, Values, View};
-pub use dense::{Lent, Rows};
+pub use dense::{Borrowed, Rows};
 pub use error::{DataError, Place};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};

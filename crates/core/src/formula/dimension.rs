@@ -1,8 +1,8 @@
 //! How many coordinates a formula's feature space has at most.
 
 use super::{Formula, Node};
-use crate::chance::ln_choose;
 use crate::data::{Dataset, Kind};
+use crate::distributions::ln_choose;
 use crate::params::Setting;
 
 impl Formula {
@@ -75,7 +75,7 @@ mod tests {
             let formula: Formula = text.parse().unwrap();
             assert_eq!(formula.dimension(&data), Some(wanted), "{text}");
             let gram = formula.gram(&data).unwrap();
-            let found = crate::geometry::spectrum(gram.as_ref(), 60, crate::gram::Plan::default()).unwrap().rank();
+            let found = crate::geometry::spectrum(gram.as_ref(), 60, crate::gram::Budget::default()).unwrap().rank();
             assert!(found as f64 <= wanted, "{text}: {found}");
             assert!(text.contains('*') || found as f64 == wanted, "{text}: {found}");
         }

@@ -21,7 +21,7 @@
 
 use super::lengths::selves;
 use crate::error::Error;
-use crate::gram::{BlockMut, Gram, Pick, Plan};
+use crate::gram::{BlockMut, Budget, Gram, Pick};
 use crate::linalg::multiply_add;
 use crate::solvers::SolveError;
 use crate::vectorise::{Loops, vectorised};
@@ -55,9 +55,9 @@ impl GramSchmidt {
     /// Chooses examples until no residual is above `tolerance` or `most` are chosen.
     ///
     /// # Errors
-    /// If the coordinates do not fit the memory plan, or a value is not finite.
-    pub fn of(gram: &dyn Gram, tolerance: f64, most: usize, plan: Plan) -> Result<Self, Error> {
-        plan.check(Self::bytes(gram.shape().0, most), "partial Gram–Schmidt")?;
+    /// If the coordinates do not fit the memory budget, or a value is not finite.
+    pub fn of(gram: &dyn Gram, tolerance: f64, most: usize, budget: Budget) -> Result<Self, Error> {
+        budget.check(Self::bytes(gram.shape().0, most), "partial Gram–Schmidt")?;
         Ok(Self::watched(gram, tolerance, most, &mut |_, _| true)?)
     }
 
@@ -358,8 +358,8 @@ mod tests {
     fn all_steps_reproduce_the_matrix_and_few_steps_its_residuals() {
         let n = 300;
         let gram = gaussian(&points(n, 2, 30), 2);
-        let whole = GramSchmidt::of(&gram, 1e-12, n, Plan::default()).unwrap();
-        let part = GramSchmidt::of(&gram, 0.0, 7, Plan::default()).unwrap();
+        let whole = GramSchmidt::of(&gram, 1e-12, n, Budget::default()).unwrap();
+        let part = GramSchmidt::of(&gram, 0.0, 7, Budget::default()).unwrap();
         assert_eq!(part.rank(), 7);
         assert_eq!(part.pivots, whole.pivots[..7]);
         for i in 0..n {
@@ -379,7 +379,7 @@ mod tests {
     fn it_stops_at_the_rank_and_new_examples_that_are_old_have_their_coordinates() {
         let (n, d) = (50, 3);
         let gram = linear(&points(n, d, 31), d);
-        let found = GramSchmidt::of(&gram, 1e-10, 40, Plan::default()).unwrap();
+        let found = GramSchmidt::of(&gram, 1e-10, 40, Budget::default()).unwrap();
         assert_eq!((found.rank(), found.coordinates.len()), (d, n * d));
         let columns: Vec<f64> =
             (0..n).flat_map(|i| found.pivots.iter().map(move |&p| (i, p))).map(|(i, p)| gram.row(i)[p]).collect();
@@ -387,7 +387,7 @@ mod tests {
         for (a, b) in mapped.iter().zip(&found.coordinates) {
             assert!((a - b).abs() < 1e-9);
         }
-        assert!(GramSchmidt::of(&gram, 0.0, 40, Plan { memory: 100 }).is_err());
+        assert!(GramSchmidt::of(&gram, 0.0, 40, Budget { memory: 100 }).is_err());
     }
 
     #[test]
@@ -404,12 +404,12 @@ mod tests {
 
     #[test]
     fn nothing_is_chosen_of_nothing_and_broken_values_are_told() {
-        let none = GramSchmidt::of(&Dense::new(vec![0.0; 9], 3, 3).unwrap(), 0.0, 3, Plan::default()).unwrap();
+        let none = GramSchmidt::of(&Dense::new(vec![0.0; 9], 3, 3).unwrap(), 0.0, 3, Budget::default()).unwrap();
         assert_eq!((none.rank(), none.coordinates.len(), none.residuals), (0, 0, vec![0.0; 3]));
-        let empty = GramSchmidt::of(&Dense::new(Vec::<f64>::new(), 0, 0).unwrap(), 0.0, 3, Plan::default()).unwrap();
+        let empty = GramSchmidt::of(&Dense::new(Vec::<f64>::new(), 0, 0).unwrap(), 0.0, 3, Budget::default()).unwrap();
         assert_eq!((empty.rank(), empty.triangle()), (0, Vec::new()));
         let broken = Dense::new(vec![1.0, f64::INFINITY, f64::INFINITY, 1.0], 2, 2).unwrap();
-        let said = GramSchmidt::of(&broken, 0.0, 2, Plan::default()).unwrap_err().to_string();
+        let said = GramSchmidt::of(&broken, 0.0, 2, Budget::default()).unwrap_err().to_string();
         assert!(said.contains("row 1, column 2"), "{said}");
     }
 
@@ -418,7 +418,7 @@ mod tests {
         let gram = gaussian(&points(700, 3, 32), 3);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| GramSchmidt::of(&gram, 1e-6, 60, Plan::default()).unwrap())
+            pool.install(|| GramSchmidt::of(&gram, 1e-6, 60, Budget::default()).unwrap())
         };
         assert_eq!(with(1), with(3));
     }

@@ -2,7 +2,7 @@
 
 use super::{Centre, Spectrum, centred_alignment, norms, sampling_radius, spectrum, target_alignment};
 use crate::error::Error;
-use crate::gram::{Dense, Gram, Plan};
+use crate::gram::{Budget, Dense, Gram};
 use std::sync::Arc;
 
 /// Leading eigenvalues where not all are computed.
@@ -68,20 +68,20 @@ impl Measures {
     /// that does not know these examples.
     ///
     /// # Errors
-    /// If a value is not finite or the memory plan forbids it.
+    /// If a value is not finite or the memory budget forbids it.
     pub fn of(
         gram: &Arc<dyn Gram>,
         labels: Option<&Labels>,
         ridge: f64,
         radius: Option<f64>,
-        plan: Plan,
+        budget: Budget,
     ) -> Result<Self, Error> {
         let n = gram.shape().0;
         let lengths = norms(gram.as_ref());
         let mean = lengths.iter().sum::<f64>() / n.max(1) as f64;
         let extreme = |pick: fn(f64, f64) -> f64, start: f64| lengths.iter().copied().fold(start, pick);
         let centre = Centre::of(gram.as_ref());
-        let found = spectrum(gram.as_ref(), LEADING.min(n), plan)?;
+        let found = spectrum(gram.as_ref(), LEADING.min(n), budget)?;
         let size = found.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let definite = found.values.iter().all(|v| *v >= -size * n as f64 * f64::EPSILON);
         let alignment = labels.map(|labels| {
@@ -124,7 +124,7 @@ mod tests {
     fn a_kernel_that_knows_the_classes_is_aligned_and_has_their_rank() {
         let codes: Vec<u32> = (0..60).map(|i| i % 3).collect();
         let gram = target_gram(&Labels::classes(codes.clone())).unwrap();
-        let found = Measures::of(&gram, Some(&Labels::classes(codes)), 1.0, Some(1.0), Plan::default()).unwrap();
+        let found = Measures::of(&gram, Some(&Labels::classes(codes)), 1.0, Some(1.0), Budget::default()).unwrap();
         assert_eq!((found.n, found.spectrum.rank(), found.definite), (60, 3, true));
         assert_eq!(found.norms, [1.0; 3]);
         let [plain, centred] = found.alignment.unwrap();
@@ -143,10 +143,10 @@ mod tests {
         let x = points(50, 2, 20);
         let gram: Arc<dyn Gram> = Arc::new(linear(&x, 2));
         let first: Vec<f64> = x.chunks_exact(2).map(|x| x[0]).collect();
-        let found = Measures::of(&gram, Some(&Labels::numbers(first)), 1.0, None, Plan::default()).unwrap();
+        let found = Measures::of(&gram, Some(&Labels::numbers(first)), 1.0, None, Budget::default()).unwrap();
         assert!(found.alignment.unwrap()[1] > 0.4);
         let indefinite = linear(&x, 2).values().iter().map(|k| k - 3.0).collect();
         let gram: Arc<dyn Gram> = Arc::new(Dense::new(indefinite, 50, 50).unwrap());
-        assert!(!Measures::of(&gram, None, 1.0, None, Plan::default()).unwrap().definite);
+        assert!(!Measures::of(&gram, None, 1.0, None, Budget::default()).unwrap().definite);
     }
 }

@@ -1,6 +1,6 @@
 //! The eigenvalues of a kernel matrix, and what they say about the data.
 
-use crate::gram::{Gram, Plan, PlanError, apply, diagonal};
+use crate::gram::{Budget, BudgetError, Gram, apply, diagonal};
 use crate::linalg::{KrylovOptions, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::seed::Seed;
 use crate::solvers::SolveError;
@@ -22,22 +22,22 @@ pub struct Spectrum {
 /// The eigenvalues of K: all where there are at most 3000 examples and memory allows, else the leading `leading`.
 ///
 /// # Errors
-/// If a value is not finite or the memory plan forbids it.
-pub fn spectrum(gram: &dyn Gram, leading: usize, plan: Plan) -> Result<Spectrum, crate::error::Error> {
+/// If a value is not finite or the memory budget forbids it.
+pub fn spectrum(gram: &dyn Gram, leading: usize, budget: Budget) -> Result<Spectrum, crate::error::Error> {
     let n = gram.shape().0;
     let trace = diagonal(gram).iter().sum();
     if n <= FULL_UP_TO
-        && let Ok(matrix) = plan.dense(gram, symmetric_eigen_bytes(n), "the spectrum")
+        && let Ok(matrix) = budget.dense(gram, symmetric_eigen_bytes(n), "the spectrum")
     {
         let values = symmetric_eigen(matrix.into_values(), n)?.values;
         return Ok(Spectrum { values, trace, n });
     }
-    Ok(Spectrum { values: few(gram, leading, plan)?, trace, n })
+    Ok(Spectrum { values: few(gram, leading, budget)?, trace, n })
 }
 
-fn few(gram: &dyn Gram, leading: usize, plan: Plan) -> Result<Vec<f64>, crate::error::Error> {
+fn few(gram: &dyn Gram, leading: usize, budget: Budget) -> Result<Vec<f64>, crate::error::Error> {
     let n = gram.shape().0;
-    let stored: Result<_, PlanError> = plan.dense(gram, 16 * n * (2 * leading + 96), "the spectrum");
+    let stored: Result<_, BudgetError> = budget.dense(gram, 16 * n * (2 * leading + 96), "the spectrum");
     let stored = stored.ok();
     let gram = stored.as_ref().map_or(gram, |dense| dense as &dyn Gram);
     let mut product = |v: &[f64], b: usize, out: &mut [f64]| apply(gram, v, b, out);
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_rank_is_that_of_the_data_and_shares_end_at_one() {
         let gram = linear(&points(40, 5, 10), 5);
-        let found = spectrum(&gram, 10, Plan::default()).unwrap();
+        let found = spectrum(&gram, 10, Budget::default()).unwrap();
         assert!(found.is_whole());
         assert_eq!(found.rank(), 5);
         assert!((found.explained(5) - 1.0).abs() < 1e-10 && found.explained(4) < 1.0);
@@ -105,7 +105,7 @@ mod tests {
     fn equal_eigenvalues_have_their_number_as_effective_rank() {
         let mut eye = vec![0.0; 36];
         (0..6).for_each(|i| eye[7 * i] = 2.0);
-        let found = spectrum(&Dense::new(eye, 6, 6).unwrap(), 3, Plan::default()).unwrap();
+        let found = spectrum(&Dense::new(eye, 6, 6).unwrap(), 3, Budget::default()).unwrap();
         assert!((found.effective_rank() - 6.0).abs() < 1e-10);
         assert_eq!((found.rank(), found.values[0]), (6, 2.0));
         assert!((found.effective_dimension(2.0) - 3.0).abs() < 1e-12);
@@ -114,13 +114,13 @@ mod tests {
     #[test]
     fn the_leading_ones_alone_are_those_of_the_whole() {
         let gram = linear(&points(200, 30, 11), 30);
-        let whole = spectrum(&gram, 4, Plan::default()).unwrap().values;
-        let some = few(&gram, 4, Plan::default()).unwrap();
+        let whole = spectrum(&gram, 4, Budget::default()).unwrap().values;
+        let some = few(&gram, 4, Budget::default()).unwrap();
         for (a, b) in some.iter().zip(&whole) {
             assert!((a - b).abs() < 1e-8 * whole[0]);
         }
         // memory for nothing: products are streamed
-        let streamed = spectrum(&gram, 4, Plan { memory: 1000 }).unwrap();
+        let streamed = spectrum(&gram, 4, Budget { memory: 1000 }).unwrap();
         assert_eq!(streamed.values.len(), 4);
         assert!((streamed.values[3] - whole[3]).abs() < 1e-8 * whole[0]);
     }

@@ -1,7 +1,7 @@
 //! A stored matrix.
 
 use super::engine::fill_with;
-use super::views::Chosen;
+use super::views::Submatrix;
 use super::{BlockMut, Gram, Pick, Precision, Side};
 use crate::data::Scalar;
 use std::any::Any;
@@ -109,6 +109,6 @@ impl<S: Scalar> Gram for Dense<S> {
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
         // a view: parts of a stored matrix are taken by the thousand, and most of each is never read
-        Arc::new(Chosen::new(self, rows, cols))
+        Arc::new(Submatrix::new(self, rows, cols))
     }
 }

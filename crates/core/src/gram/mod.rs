@@ -5,17 +5,17 @@
 //! [`fill`] and [`apply`] hand out fixed tiles to threads, so results are bit-equal for any number of threads.
 
 mod block;
+mod budget;
 mod dense;
 mod engine;
 mod low_rank;
-mod plan;
 pub mod views;
 
 pub use block::{Block, BlockMut, Pick, Precision};
+pub use budget::{Budget, BudgetError, show_bytes};
 pub use dense::Dense;
 pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;
-pub use plan::{Plan, PlanError, show_bytes};
 
 use std::ops::Range;
 use std::sync::Arc;

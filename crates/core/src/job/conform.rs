@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The note in the proof of a model that was to have conformal regions, but was stopped before they were learned.
+/// The note in the report of a model that was to have conformal regions, but was stopped before they were learned.
 pub const CONFORMAL_CUT_SHORT: &str = "conformal_cut_short";
 
 /// Models without some examples, which examples each has not seen, and the scores of those.
@@ -73,7 +73,7 @@ impl Job<'_> {
         let (kernel, held) = self.settled(recipe, data)?;
         let mut model = self.learn(kernel.clone(), data, watch)?;
         // a fit that was stopped leaves no time for more
-        let stopped = !matches!(model.fitted.proof.status, Status::Converged | Status::IterationLimit);
+        let stopped = !matches!(model.fitted.report.status, Status::Converged | Status::IterationLimit);
         let found = match recipe.method {
             _ if stopped => Ok(None),
             Method::Full => self.with_candidates(&kernel, held, data, &model, watch).map(Some),
@@ -84,13 +84,13 @@ impl Job<'_> {
         };
         model.conformal = match found {
             Err(Error::Fit(FitError::Solve { error: SolveError::Stopped { reason }, .. })) => {
-                model.fitted.proof.status = reason.into();
+                model.fitted.report.status = reason.into();
                 None
             }
             other => other?,
         };
         if model.conformal.is_none() {
-            model.fitted.proof.notes.push((CONFORMAL_CUT_SHORT.to_owned(), 1.0));
+            model.fitted.report.notes.push((CONFORMAL_CUT_SHORT.to_owned(), 1.0));
         }
         Ok(model)
     }
@@ -122,7 +122,7 @@ impl Job<'_> {
         if recipe.mondrian && (entry.learns != Learns::Classes || detects) {
             return wrong("it predicts no classes, so none can be judged by itself; leave mondrian out".to_owned());
         }
-        if self.companions.is_some_and(|c| !c.is_empty()) {
+        if self.auxiliary.is_some_and(|c| !c.is_empty()) {
             return wrong("conformal regions are learned from examples that are held out, which companions are not; leave one of them out".to_owned());
         }
         if !(recipe.share > 0.0 && recipe.share < 1.0) {

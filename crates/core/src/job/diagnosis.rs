@@ -2,7 +2,7 @@
 
 use crate::data::{Dataset, Rows, Scalar, Values};
 use crate::gram::{BlockMut, Gram, Pick};
-use crate::machines::Proof;
+use crate::machines::SolverReport;
 use crate::solvers::Status;
 
 /// Steps for each example beyond which a fit counts as slow.
@@ -13,14 +13,14 @@ const FEW: usize = 50_000;
 const SAMPLE: usize = 64;
 
 /// What could be changed, for a fit that stopped early or took very many steps; nothing for any other.
-pub(super) fn advice(data: &Dataset, gram: &dyn Gram, proof: &Proof) -> Vec<String> {
+pub(super) fn advice(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<String> {
     let n = gram.shape().0;
-    let many = proof.iterations > FEW && proof.iterations / n.max(1) > SLOW;
-    let early = matches!(proof.status, Status::IterationLimit | Status::TimeLimit) && proof.iterations > 0;
+    let many = report.iterations > FEW && report.iterations / n.max(1) > SLOW;
+    let early = matches!(report.status, Status::IterationLimit | Status::TimeLimit) && report.iterations > 0;
     if !many && !early {
         return Vec::new();
     }
-    [columns(data), similarities(gram), bounds(proof)].into_iter().flatten().collect()
+    [columns(data), similarities(gram), bounds(report)].into_iter().flatten().collect()
 }
 
 /// A column that spreads a thousand times more than the others decides alone.
@@ -83,9 +83,9 @@ fn similarities(gram: &dyn Gram) -> Option<String> {
 }
 
 /// Multipliers that nearly all stand at their bound.
-fn bounds(proof: &Proof) -> Option<String> {
-    let note = |name: &str| proof.notes.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
-    let (bounded, support) = (note("bounded_multipliers")?, proof.support? as f64);
+fn bounds(report: &SolverReport) -> Option<String> {
+    let note = |name: &str| report.notes.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
+    let (bounded, support) = (note("bounded_multipliers")?, report.support? as f64);
     (support > 0.0 && bounded >= 0.9 * support).then(|| {
         "c is the bound of most support vectors: the classes overlap at this kernel; a larger c or another kernel would \
          use them better"
@@ -100,7 +100,7 @@ mod tests {
     use crate::prelude::{Effort, Schema, SchemaOptions, Seed, Svc, rbf};
 
     fn moons(stretch: f64) -> Dataset {
-        let table = crate::sets::load("two_moons", Some(300), Seed(1)).unwrap();
+        let table = crate::datasets::load("two_moons", Some(300), Seed(1)).unwrap();
         let options = SchemaOptions { scale: Some(crate::data::Scale::None), ..SchemaOptions::default() };
         let (_, data) = Schema::learn_and_apply(&table, &options).unwrap();
         let Values::Dense(rows) = &data.views()[0].values else { panic!() };
@@ -112,7 +112,7 @@ mod tests {
 
     fn said(stretch: f64, gamma: f64, c: f64, limit: usize) -> String {
         let machine = Svc { c, effort: Effort { max_iterations: limit, ..Effort::default() }, ..Svc::default() };
-        machine.fit(&rbf(gamma), &moons(stretch)).unwrap().fitted.proof.advice.join("; ")
+        machine.fit(&rbf(gamma), &moons(stretch)).unwrap().fitted.report.advice.join("; ")
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::vectors::{Family, merge_indexed};
 use super::{Definite, Domain, KernelEntry, KernelError};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
-use crate::gram::{BlockMut, Gram, Pick, Side, views::Chosen};
+use crate::gram::{BlockMut, Gram, Pick, Side, views::Submatrix};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 use crate::vectorise::{Loops, vectorised};
@@ -275,7 +275,7 @@ impl Gram for ImageGram {
     }
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        Arc::new(Chosen::new(self, rows, cols))
+        Arc::new(Submatrix::new(self, rows, cols))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use crate::data::Examples;
-use crate::gram::{BlockMut, Gram, Pick, Side, views::Chosen};
+use crate::gram::{BlockMut, Gram, Pick, Side, views::Submatrix};
 use std::sync::Arc;
 
 /// The matrix of a kernel between two collections, pair by pair.
@@ -46,6 +46,6 @@ impl<X: ?Sized + 'static, K: Kernel<X> + 'static> Gram for Pairwise<X, K> {
     }
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        Arc::new(Chosen::new(self, rows, cols))
+        Arc::new(Submatrix::new(self, rows, cols))
     }
 }

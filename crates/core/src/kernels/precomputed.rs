@@ -89,7 +89,7 @@ impl Gram for Cross {
     }
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        Arc::new(crate::gram::views::Chosen::new(self, rows, cols))
+        Arc::new(crate::gram::views::Submatrix::new(self, rows, cols))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::data::DataError;
 use crate::error::Blame;
-use crate::gram::PlanError;
+use crate::gram::BudgetError;
 use crate::solvers::SolveError;
 
 /// A machine cannot learn from its task.
@@ -19,7 +19,7 @@ pub enum FitError {
     },
     /// The memory budget forbids it.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Budget(#[from] BudgetError),
     /// The solver broke down.
     #[error("{machine}: {error}")]
     Solve {
@@ -54,7 +54,7 @@ impl FitError {
         match self {
             Self::Target { error, .. } => error.blame(),
             Self::Param { .. } | Self::NoFeatures { .. } => Blame::Usage,
-            Self::Plan(_) | Self::Solve { .. } => Blame::Numerics,
+            Self::Budget(_) | Self::Solve { .. } => Blame::Numerics,
         }
     }
 }

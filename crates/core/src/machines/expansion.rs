@@ -1,6 +1,6 @@
 //! Expansions: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, the representer theorem as a type.
 
-use super::committee::Committee;
+use super::ensemble::Ensemble;
 use super::neighbours::Neighbours;
 use crate::data::{Coordinate, SparseRows, Vectors};
 use crate::gram::{BlockMut, Gram, Pick, Side, apply};
@@ -58,7 +58,7 @@ pub enum Coefficients {
     /// The nearest of some training examples; no sum over them.
     Neighbours(Neighbours),
     /// Stumps and networks on explicit features.
-    Committee(Committee),
+    Ensemble(Ensemble),
 }
 
 impl Expansion {
@@ -74,7 +74,7 @@ impl Expansion {
             | Coefficients::Pairwise { points, .. }
             | Coefficients::Ball { points, .. }
             | Coefficients::Neighbours(Neighbours { points, .. }) => points,
-            Coefficients::Primal { .. } | Coefficients::Committee(_) => &[],
+            Coefficients::Primal { .. } | Coefficients::Ensemble(_) => &[],
         }
     }
 
@@ -85,14 +85,14 @@ impl Expansion {
             | Coefficients::Pairwise { points, .. }
             | Coefficients::Ball { points, .. }
             | Coefficients::Neighbours(Neighbours { points, .. }) => Some(points),
-            Coefficients::Primal { .. } | Coefficients::Committee(_) => None,
+            Coefficients::Primal { .. } | Coefficients::Ensemble(_) => None,
         }
     }
 
     /// How many coordinates explicit features have; `None` where the expansion is in examples.
     pub fn width(&self) -> Option<usize> {
         match &self.coefficients {
-            Coefficients::Primal { width, .. } | Coefficients::Committee(Committee { width, .. }) => Some(*width),
+            Coefficients::Primal { width, .. } | Coefficients::Ensemble(Ensemble { width, .. }) => Some(*width),
             _ => None,
         }
     }
@@ -123,7 +123,7 @@ impl Expansion {
                 pair_scores(cross, classes, alpha, *count, &mut scores);
             }
             Coefficients::Neighbours(neighbours) => neighbours.scores(cross, &mut scores),
-            Coefficients::Primal { .. } | Coefficients::Committee(_) => {
+            Coefficients::Primal { .. } | Coefficients::Ensemble(_) => {
                 unreachable!("explicit features need no matrix")
             }
         }
@@ -136,8 +136,8 @@ impl Expansion {
     pub fn primal_scores(&self, rows: &Vectors) -> Option<Vec<f64>> {
         let outputs = self.outputs();
         let mut scores = vec![0.0; rows.len() * outputs];
-        if let Coefficients::Committee(committee) = &self.coefficients {
-            committee.scores(rows, outputs, &mut scores)?;
+        if let Coefficients::Ensemble(ensemble) = &self.coefficients {
+            ensemble.scores(rows, outputs, &mut scores)?;
             self.add_offsets(&mut scores);
             return Some(scores);
         }

@@ -13,7 +13,7 @@ pub struct Fitted {
     /// How scores become predictions.
     pub readout: Readout,
     /// What the solver can show.
-    pub proof: Proof,
+    pub report: SolverReport,
     /// How scores become probabilities, where that was learned.
     pub calibration: Option<Calibration>,
     /// Scores of the training examples, row by row, where the solver has them anyway; they are not saved.
@@ -36,7 +36,7 @@ impl Fitted {
 
 /// What the solver can show about its solution; a field is `None` where it has no meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Proof {
+pub struct SolverReport {
     /// How it ended.
     pub status: Status,
     /// Steps taken; 0 for direct solvers.
@@ -67,8 +67,8 @@ pub(super) fn each(iterations: impl Iterator<Item = usize>) -> Vec<usize> {
     if all.len() > 1 { all } else { Vec::new() }
 }
 
-impl Proof {
-    /// The proof of a direct solver that has nothing more to say.
+impl SolverReport {
+    /// The report of a direct solver that has nothing more to say.
     pub fn direct() -> Self {
         Self {
             status: Status::Converged,

@@ -2,7 +2,7 @@
 
 use super::{Expansion, Features, FitError, Fitted, Machine, Readout, Task};
 use crate::data::DataError;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::solvers::{Monitor, SolveError, Status, Stop};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -75,13 +75,13 @@ pub(crate) fn without<M: Machine + ?Sized>(
             weights: weights.as_deref(),
             start: None,
             threads: 1,
-            plan: Plan { memory: task.plan.memory / at_once },
+            budget: Budget { memory: task.budget.memory / at_once },
             seed: task.seed,
         },
         watch,
     )?;
     // the scores of a fit that was stopped in the middle say nothing about those of a whole one
-    let stopped = match fitted.proof.status {
+    let stopped = match fitted.report.status {
         Status::Interrupted => Some(Stop::Interrupted),
         Status::TimeLimit => Some(Stop::TimeLimit),
         Status::Converged | Status::IterationLimit => None,

@@ -1,7 +1,7 @@
 //! What linear machines share: features packed once, problems solved side by side, their evidence added up.
 
 use super::fitted::each;
-use super::{Coefficients, Expansion, FitError, Proof, Task};
+use super::{Coefficients, Expansion, FitError, SolverReport, Task};
 use crate::data::Vectors;
 use crate::solvers::coordinate_descent::{
     DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution, coordinate_descent,
@@ -32,25 +32,25 @@ impl Linear<'_> {
         count: usize,
         targets: &(dyn Fn(usize, usize) -> f64 + Sync),
         watch: &dyn Monitor,
-    ) -> Result<(Expansion, Proof), FitError> {
+    ) -> Result<(Expansion, SolverReport), FitError> {
         let design = self.design(count)?;
         let (tolerance, max_iterations, seed) = (self.tolerance, self.max_iterations, self.task.seed);
         let problems = LinearProblems { design: &design, count, targets, costs: &self.costs, loss: self.loss };
         let options = DescentOptions { tolerance, max_iterations, seed };
         // the rows with their zeros, and those with curvature scaled
         let copies = design.len().saturating_mul(design.weights()).saturating_mul(16);
-        let roomy = self.task.plan.check(copies, "Newton's method").is_ok();
+        let roomy = self.task.budget.check(copies, "Newton's method").is_ok();
         let solutions = if roomy && suits(&design, self.loss) {
             newton(&problems, &options, watch)
         } else {
             coordinate_descent(&problems, &options, watch)
         };
         let solutions = solutions.map_err(|error| FitError::Solve { machine: self.machine, error })?;
-        let proof = prove(&solutions);
+        let report = prove(&solutions);
         let packed: Vec<Vec<f64>> = solutions.into_iter().map(|s| s.weights).collect();
         let (weights, offsets) = design.unpack(&packed);
         let width = weights.len() / count.max(1);
-        Ok((Expansion { coefficients: Coefficients::Primal { weights, width, scale: 1.0 }, offsets }, proof))
+        Ok((Expansion { coefficients: Coefficients::Primal { weights, width, scale: 1.0 }, offsets }, report))
     }
 
     /// Packs the features.
@@ -65,7 +65,7 @@ impl Linear<'_> {
         };
         // weights as they are solved for, and as they are kept
         let weights = width.saturating_mul(count).saturating_mul(16);
-        self.task.plan.check(stored.saturating_add(weights), "the features and weights of a linear machine")?;
+        self.task.budget.check(stored.saturating_add(weights), "the features and weights of a linear machine")?;
         Ok(match &features.rows {
             Vectors::Dense(rows) => Design::dense(rows.values(), n, width, features.scale, self.bias),
             Vectors::Sparse(rows) => {
@@ -77,7 +77,7 @@ impl Linear<'_> {
 }
 
 /// The evidence of all problems: sums, and the worst.
-fn prove(solutions: &[LinearSolution]) -> Proof {
+fn prove(solutions: &[LinearSolution]) -> SolverReport {
     let sum = |f: fn(&LinearSolution) -> f64| solutions.iter().map(f).sum::<f64>();
     let worst = solutions.iter().map(|s| s.status).max_by_key(|status| match status {
         Status::Converged => 0,
@@ -87,7 +87,7 @@ fn prove(solutions: &[LinearSolution]) -> Proof {
     });
     let n = solutions.first().map_or(0, |s| s.coefficients.len());
     let support = (0..n).filter(|&i| solutions.iter().any(|s| s.coefficients[i] != 0.0)).count();
-    Proof {
+    SolverReport {
         status: worst.unwrap_or(Status::Converged),
         iterations: solutions.iter().map(|s| s.iterations).sum(),
         iterations_of_each: each(solutions.iter().map(|s| s.iterations)),

@@ -3,13 +3,13 @@
 //! Every machine returns the same type, [`Fitted`]: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, how scores become predictions, and
 //! what the solver can show. Prediction, saving, plotting and reporting are therefore written once for all machines.
 
+mod auxiliary;
 pub mod baseline;
-mod beside;
 mod class_weight;
 pub mod classify;
 pub mod cluster;
-mod committee;
 pub mod detect;
+mod ensemble;
 mod error;
 mod expansion;
 mod fitted;
@@ -28,12 +28,12 @@ mod task;
 mod theory;
 mod threshold;
 
-pub use beside::{Beside, Role};
+pub use auxiliary::{Auxiliary, Role};
 pub use class_weight::ClassWeight;
-pub use committee::{Committee, Net, Quadric, Seat, Stump};
+pub use ensemble::{Ensemble, Net, Quadric, Stump, WeightedNet};
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
-pub use fitted::{Fitted, Proof};
+pub use fitted::{Fitted, SolverReport};
 pub use folds::folds;
 pub use held_out::LeftOutModels;
 pub(crate) use held_out::without;
@@ -94,7 +94,7 @@ pub trait Machine: Params + Settings + Send + Sync {
 
     /// Whether it learns from examples of noise, copies and points beside the training data; where it does not, they are
     /// refused rather than left aside.
-    fn takes_companions(&self) -> bool {
+    fn takes_auxiliary(&self) -> bool {
         false
     }
 
@@ -103,15 +103,15 @@ pub trait Machine: Params + Settings + Send + Sync {
     ///
     /// # Errors
     /// As [`Machine::run`]; also if there is something and the machine takes no companions.
-    fn run_beside(
+    fn run_with_auxiliary(
         &self,
         task: &Task<'_>,
-        beside: Option<&Beside<'_>>,
+        auxiliary: Option<&Auxiliary<'_>>,
         watch: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
-        match beside {
+        match auxiliary {
             None => self.run(task, watch),
-            Some(_) => Err(no_companions(self.entry().name)),
+            Some(_) => Err(no_auxiliary(self.entry().name)),
         }
     }
 
@@ -237,8 +237,8 @@ pub fn predicts_target(entry: &MachineEntry) -> bool {
 }
 
 /// Noise, copies and points are refused by machines that do not take them.
-pub(crate) fn no_companions(machine: &'static str) -> FitError {
-    let taking: Vec<&str> = all().filter(|m| (m.make)().takes_companions()).map(|m| m.name).collect();
+pub(crate) fn no_auxiliary(machine: &'static str) -> FitError {
+    let taking: Vec<&str> = all().filter(|m| (m.make)().takes_auxiliary()).map(|m| m.name).collect();
     let finding =
         format!("it takes no noise, copies or points beside the data; leave them out, or use {}", taking.join(", "));
     FitError::Param { machine, finding }

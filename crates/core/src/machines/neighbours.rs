@@ -10,7 +10,7 @@
 //! # Source
 //! Shawe-Taylor & Cristianini 2004, §5.1 (distances in feature space).
 
-use super::{Coefficients, Expansion, FitError, Fitted, Proof, Readout, Task};
+use super::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
 use crate::data::DataError;
 use crate::gram::{BlockMut, Gram, Pick, Side, diagonal};
 use crate::params::Choice;
@@ -172,7 +172,11 @@ pub(super) fn look_up(
     Ok(Fitted {
         expansion: Expansion { coefficients, offsets: vec![0.0; outputs] },
         readout,
-        proof: Proof { support: Some(count), notes: vec![("neighbours".to_owned(), k as f64)], ..Proof::direct() },
+        report: SolverReport {
+            support: Some(count),
+            notes: vec![("neighbours".to_owned(), k as f64)],
+            ..SolverReport::direct()
+        },
         calibration: None,
         training_scores: None,
     })

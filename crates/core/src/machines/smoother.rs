@@ -39,7 +39,7 @@ impl Smoother {
         let outputs = target.names.len();
         alive("kernel matrix")?;
         // the band that Cholesky puts back, and a handful of right-hand sides
-        let matrix = task.plan.dense(&*task.gram, 8 * n * (128 + 6 * outputs), "a fit that takes candidates in")?;
+        let matrix = task.budget.dense(&*task.gram, 8 * n * (128 + 6 * outputs), "a fit that takes candidates in")?;
         alive("factorisation")?;
         let found = solve_shifted(matrix.into_values(), n, lambda, &target.values, outputs).map_err(solve)?;
         Ok(Self { lambda, factor: found.factor.into_triangle(), alpha: found.alpha })

@@ -1,7 +1,7 @@
 //! What the support vector machines share: how much work is allowed, and how their problems are handed to the solver.
 
 use super::fitted::each;
-use super::{FitError, Proof, Task};
+use super::{FitError, SolverReport, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -142,7 +142,7 @@ const ENOUGH: usize = 64 << 20;
 
 /// Bytes for rows: what was asked for, within half of the memory, and no more than pays.
 fn cache_bytes(effort: &Effort, task: &Task<'_>) -> usize {
-    let asked = effort.cache.saturating_mul(1 << 20).min(task.plan.memory / 2);
+    let asked = effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2);
     if task.gram.is_dear() { asked } else { asked.min(ENOUGH) }
 }
 
@@ -173,7 +173,7 @@ pub(super) fn weights(task: &Task<'_>) -> Vec<f64> {
     task.weights.map_or_else(|| vec![1.0; task.len()], <[f64]>::to_vec)
 }
 
-/// The proof of several solutions; `gap` is the sum of primal minus dual objectives where they are known.
+/// The report of several solutions; `gap` is the sum of primal minus dual objectives where they are known.
 pub(super) fn prove(
     solutions: &[Solution],
     gap: Option<f64>,
@@ -181,7 +181,7 @@ pub(super) fn prove(
     effort: &Effort,
     task: &Task<'_>,
     notes: Vec<(String, f64)>,
-) -> Proof {
+) -> SolverReport {
     let rank = |s: Status| match s {
         Status::Converged => 0,
         Status::IterationLimit => 1,
@@ -199,7 +199,7 @@ pub(super) fn prove(
     // the gap is primal minus dual value, and the objective that is minimised is minus the dual value
     all.extend(gap.map(|gap| ("primal_objective".to_owned(), gap - sum(|s| s.objective))));
     all.extend(notes);
-    Proof {
+    SolverReport {
         status,
         iterations: solutions.iter().map(|s| s.iterations).sum(),
         iterations_of_each: each(solutions.iter().map(|s| s.iterations)),
@@ -214,9 +214,9 @@ pub(super) fn prove(
 }
 
 /// Whether no multiplier of a whole solution stands at its bound: wider bounds would change nothing.
-pub(super) fn nothing_bounded(proof: &Proof) -> bool {
-    let none = proof.notes.iter().any(|(name, count)| name == "bounded_multipliers" && *count == 0.0);
-    none && proof.status == Status::Converged
+pub(super) fn nothing_bounded(report: &SolverReport) -> bool {
+    let none = report.notes.iter().any(|(name, count)| name == "bounded_multipliers" && *count == 0.0);
+    none && report.status == Status::Converged
 }
 
 /// An error of the solver as one of a machine.

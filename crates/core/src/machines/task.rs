@@ -2,7 +2,7 @@
 
 use super::{FitError, Fitted};
 use crate::data::{Classes, DataError, Numbers, Rows, Target, Vectors};
-use crate::gram::{Gram, Plan};
+use crate::gram::{Budget, Gram};
 use crate::seed::Seed;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct Task<'a> {
     /// An earlier fit of the same machine on the same examples, to start from: only speed depends on it.
     pub start: Option<&'a Fitted>,
     /// Memory.
-    pub plan: Plan,
+    pub budget: Budget,
     /// Randomness.
     pub seed: Seed,
     /// Threads that a single problem may be divided over; 1 where several fits run side by side.

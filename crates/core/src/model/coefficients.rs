@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Stored {
     Dual,
     Ball,
-    Pairwise { count: usize },
+    Pairwise {
+        count: usize,
+    },
     Primal(weights::StoredWeights),
     Neighbours(members::StoredNeighbours),
-    Committee(members::StoredCommittee),
+    #[serde(rename = "committee")]
+    Ensemble(members::StoredEnsemble),
 }
 
 impl Stored {
@@ -56,7 +59,7 @@ pub(super) fn pack(pack: &mut Packer, expansion: &Expansion) -> Stored {
             points(pack, &neighbours.points);
             Stored::Neighbours(members::pack_neighbours(pack, neighbours, outputs))
         }
-        Coefficients::Committee(committee) => Stored::Committee(members::pack_committee(pack, committee)),
+        Coefficients::Ensemble(ensemble) => Stored::Ensemble(members::pack_ensemble(pack, ensemble)),
     }
 }
 
@@ -86,8 +89,8 @@ fn unpack_coefficients(
         let weights = weights::unpack(unpack, stored, offsets.len())?;
         return Ok(Coefficients::Primal { weights, width: stored.width, scale: stored.scale });
     }
-    if let Stored::Committee(stored) = stored {
-        return members::unpack_committee(unpack, stored, offsets.len()).map(Coefficients::Committee);
+    if let Stored::Ensemble(stored) = stored {
+        return members::unpack_ensemble(unpack, stored, offsets.len()).map(Coefficients::Ensemble);
     }
     let (_, points) = unpack.get_u64s("points")?;
     let points: Vec<usize> = points.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();

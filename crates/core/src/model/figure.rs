@@ -134,7 +134,7 @@ impl Model {
             _ if parts.is_empty() => parts.push(format!("{} examples", data.len())),
             _ => {}
         }
-        if let Some(support) = self.fitted.proof.support.filter(|&s| s < self.trained_on || self.trained_on == 0) {
+        if let Some(support) = self.fitted.report.support.filter(|&s| s < self.trained_on || self.trained_on == 0) {
             parts.push(format!("{support} support vectors"));
         }
         if !more.is_empty() {
@@ -185,7 +185,7 @@ impl Model {
     /// The name of a coordinate, with the share of the variance that it explains where that is known.
     fn coordinate(&self, names: &[String], place: usize) -> String {
         let Some(name) = names.get(place) else { return String::new() };
-        match self.fitted.proof.notes.iter().find(|(note, _)| *note == format!("explained_{}", place + 1)) {
+        match self.fitted.report.notes.iter().find(|(note, _)| *note == format!("explained_{}", place + 1)) {
             Some((_, share)) => format!("{name} ({:.1} % of the variance)", 100.0 * share),
             None => name.clone(),
         }

@@ -10,7 +10,7 @@ use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
 use crate::formula::{Formula, Learned};
 use crate::gram::views::Centring;
-use crate::machines::{Fitted, Proof, Readout};
+use crate::machines::{Fitted, Readout, SolverReport};
 use crate::params::Setting;
 use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,8 @@ struct Document {
     settings: Vec<(String, Stored)>,
     kernel: String,
     readout: Readout,
-    proof: Proof,
+    #[serde(rename = "proof")]
+    report: SolverReport,
     coefficients: coefficients::Stored,
     centrings: usize,
     /// How many of them are those of a part of the examples: all or none.
@@ -116,7 +117,7 @@ impl Model {
             settings: self.settings.iter().map(|(name, value)| (name.clone(), store(value))).collect(),
             kernel,
             readout: self.fitted.readout.clone(),
-            proof: self.fitted.proof.clone(),
+            report: self.fitted.report.clone(),
             coefficients,
             centrings: centrings.len(),
             parts,
@@ -336,7 +337,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         fitted: Fitted {
             expansion,
             readout: document.readout,
-            proof: document.proof,
+            report: document.report,
             calibration: document.calibration,
             training_scores: None,
         },

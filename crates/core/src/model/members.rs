@@ -1,7 +1,7 @@
-//! Neighbours and committees in a model file: what they are in the document, and their arrays.
+//! Neighbours and ensembles in a model file: what they are in the document, and their arrays.
 
 use super::tensors::{Packer, Unpacker};
-use crate::machines::{Committee, Neighbours, Net, Quadric, Seat, Stump, Weighting};
+use crate::machines::{Ensemble, Neighbours, Net, Quadric, Stump, WeightedNet, Weighting};
 use serde::{Deserialize, Serialize};
 
 /// What a document says about neighbours.
@@ -11,11 +11,11 @@ pub(super) struct StoredNeighbours {
     by_distance: bool,
 }
 
-/// What a document says about a committee.
+/// What a document says about a ensemble.
 #[derive(Serialize, Deserialize)]
-pub(super) struct StoredCommittee {
+pub(super) struct StoredEnsemble {
     width: usize,
-    nets: Vec<StoredSeat>,
+    nets: Vec<StoredNet>,
     /// How many; files written before there were any do not say.
     #[serde(default, skip_serializing_if = "is_zero")]
     quadrics: usize,
@@ -28,7 +28,7 @@ fn is_zero(count: &usize) -> bool {
 
 /// Where a network stands and how many numbers it has.
 #[derive(Serialize, Deserialize)]
-struct StoredSeat {
+struct StoredNet {
     output: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vote: Option<f64>,
@@ -65,9 +65,9 @@ pub(super) fn unpack_neighbours(
     Ok(Neighbours { points, own, values, weights, k: stored.k, weighting })
 }
 
-/// Writes a committee: stumps as columns, networks end to end.
-pub(super) fn pack_committee(pack: &mut Packer, committee: &Committee) -> StoredCommittee {
-    let Committee { width, used, stumps, nets, quadrics } = committee;
+/// Writes a ensemble: stumps as columns, networks end to end.
+pub(super) fn pack_ensemble(pack: &mut Packer, ensemble: &Ensemble) -> StoredEnsemble {
+    let Ensemble { width, used, stumps, nets, quadrics } = ensemble;
     let places = |pack: &mut Packer, name: &str, places: Vec<u64>| pack.u64s(name, &[places.len()], &places);
     let numbers = |pack: &mut Packer, name: &str, numbers: Vec<f64>| pack.f64s(name, &[numbers.len()], &numbers);
     places(pack, "used", used.iter().map(|&j| j as u64).collect());
@@ -79,7 +79,7 @@ pub(super) fn pack_committee(pack: &mut Packer, committee: &Committee) -> Stored
     numbers(pack, "net.widths", nets.iter().flat_map(|s| &s.net.widths).copied().collect());
     numbers(pack, "net.weights", nets.iter().flat_map(|s| &s.net.weights).copied().collect());
     numbers(pack, "net.offsets", nets.iter().flat_map(|s| &s.net.offsets).copied().collect());
-    let seat = |s: &Seat| StoredSeat {
+    let seat = |s: &WeightedNet| StoredNet {
         output: s.output,
         vote: s.vote,
         centres: s.net.widths.len(),
@@ -90,16 +90,16 @@ pub(super) fn pack_committee(pack: &mut Packer, committee: &Committee) -> Stored
         numbers(pack, "quadric.centres", quadrics.iter().flat_map(|q| &q.centre).copied().collect());
         numbers(pack, "quadric.roots", quadrics.iter().flat_map(|q| &q.root).copied().collect());
     }
-    StoredCommittee { width: *width, nets: nets.iter().map(seat).collect(), quadrics: quadrics.len() }
+    StoredEnsemble { width: *width, nets: nets.iter().map(seat).collect(), quadrics: quadrics.len() }
 }
 
 /// Reads and checks it.
-pub(super) fn unpack_committee(
+pub(super) fn unpack_ensemble(
     unpack: &Unpacker<'_>,
-    stored: &StoredCommittee,
+    stored: &StoredEnsemble,
     outputs: usize,
-) -> Result<Committee, String> {
-    let wrong = || "its committee does not fit together".to_owned();
+) -> Result<Ensemble, String> {
+    let wrong = || "its ensemble does not fit together".to_owned();
     let places = |name: &str| -> Result<Vec<usize>, String> {
         let (_, places) = unpack.get_u64s(name)?;
         Ok(places.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect())
@@ -132,7 +132,7 @@ pub(super) fn unpack_committee(
             weights: weights.take(sizes[2]).collect(),
             offsets: offsets.take(sizes[3]).collect(),
         };
-        nets.push(Seat { output: seat.output, vote: seat.vote, net });
+        nets.push(WeightedNet { output: seat.output, vote: seat.vote, net });
     }
     if arrays.iter().any(|array| array.len() > 0) {
         return Err(wrong());
@@ -152,6 +152,6 @@ pub(super) fn unpack_committee(
             .map(|i| Quadric { weights: part(&weights, i), centre: part(&centres, i), root: part(&roots, i) })
             .collect();
     }
-    let committee = Committee { width: stored.width, used, stumps, nets, quadrics };
-    committee.check(outputs).map(|()| committee)
+    let ensemble = Ensemble { width: stored.width, used, stumps, nets, quadrics };
+    ensemble.check(outputs).map(|()| ensemble)
 }

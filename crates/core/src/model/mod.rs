@@ -48,7 +48,7 @@ pub struct Model {
     pub settings: Vec<(String, Setting)>,
     /// The kernel, with numbers resolved.
     pub kernel: Formula,
-    /// Expansion, readout and proof; points are places in `examples`.
+    /// Expansion, readout and solver report; points are places in `examples`.
     pub fitted: Fitted,
     /// The examples that predictions need.
     pub examples: Dataset,

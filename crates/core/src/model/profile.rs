@@ -31,7 +31,7 @@ impl Model {
     ///
     /// # Errors
     /// If the kernel knows no positions: it must be a kernel on strings, or a multiple of one, normalised or not; and for
-    /// machines that describe a ball, look up neighbours or ask a committee, whose score is no such sum.
+    /// machines that describe a ball, look up neighbours or ask a ensemble, whose score is no such sum.
     pub fn profile(&self, data: &Dataset, example: usize) -> Result<Vec<f64>, Error> {
         let usage = |finding: String| Error::from(DataError::Usage { finding });
         if example >= data.len() {
@@ -42,7 +42,7 @@ impl Model {
         let expansion = &self.fitted.expansion;
         let outputs = expansion.outputs();
         match &expansion.coefficients {
-            Coefficients::Ball { .. } | Coefficients::Neighbours(_) | Coefficients::Committee(_) => {
+            Coefficients::Ball { .. } | Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => {
                 Err(usage(format!("the score of {} is no sum over positions", self.machine)))
             }
             Coefficients::Primal { weights, width, scale } => {

@@ -32,7 +32,7 @@ impl Model {
     /// ```
     /// use mercer::conformal::{Method, Recipe, Regions};
     /// use mercer::prelude::*;
-    /// let table = mercer::sets::load("noisy_sinc", Some(200), Seed(1))?;
+    /// let table = mercer::datasets::load("noisy_sinc", Some(200), Seed(1))?;
     /// let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
     /// let (machine, kernel) = (Ridge { lambda: 0.1.into(), ..Ridge::default() }, rbf(1.0));
     /// let job = Job { conformal: Some(Recipe::new(Method::Jackknife)), ..Job::new(&machine, &kernel) };

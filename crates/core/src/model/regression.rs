@@ -90,7 +90,7 @@ impl Model {
     /// Half the width of the tube within which errors cost nothing: a parameter, or what ν has made of it.
     fn tube(&self, output: usize, outputs: usize) -> Option<f64> {
         let told = if outputs == 1 { "epsilon".to_owned() } else { format!("epsilon_{}", output + 1) };
-        let found = self.fitted.proof.notes.iter().find(|(name, _)| *name == told).map(|(_, value)| *value);
+        let found = self.fitted.report.notes.iter().find(|(name, _)| *name == told).map(|(_, value)| *value);
         found.or_else(|| self.number("epsilon"))
     }
 

@@ -3,7 +3,7 @@
 use super::met::Met;
 use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::machines::{FitError, Fitted, Learns, Machine, Task};
 use crate::params::Setting;
 use crate::seed::Seed;
@@ -242,7 +242,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             failed: None,
         });
         // threads that have no walk of their own help inside the fits; memory is divided among them
-        let share = (threads / workers, Plan { memory: self.met.left.memory / workers });
+        let share = (threads / workers, Budget { memory: self.met.left.memory / workers });
         rayon::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|_| {
@@ -290,7 +290,7 @@ impl<T: Clone + Send> Judge<'_, T> {
                 weights: self.folds.whole.1.as_deref(),
                 start: None,
                 threads: rayon::current_num_threads().max(1),
-                plan: self.met.left,
+                budget: self.met.left,
                 seed: self.seed,
             };
             let (fitted, scores) = match point.machine.leave_one_out(&task, self.watch) {
@@ -339,7 +339,7 @@ impl<T: Clone + Send> Judge<'_, T> {
         machine: &dyn Machine,
         fold: usize,
         before: Option<&Judged<T>>,
-        (threads, plan): (usize, Plan),
+        (threads, budget): (usize, Budget),
     ) -> Result<ControlFlow<Stop, Judged<T>>, Error> {
         let Fold { held_out, rest, known, unknown, weights } = &self.folds.all[fold];
         let order = &self.folds.order;
@@ -351,7 +351,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             weights: weights.as_deref(),
             start: before.map(|b| &b.fitted),
             threads,
-            plan,
+            budget,
             seed: self.seed,
         };
         let fitted = match machine.run(&task, self.watch) {
@@ -361,7 +361,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             other => other?,
         };
         // a machine that was stopped in the middle is no measure of its parameters
-        match fitted.proof.status {
+        match fitted.report.status {
             Status::Interrupted => return Ok(ControlFlow::Break(Stop::Interrupted)),
             Status::TimeLimit => return Ok(ControlFlow::Break(Stop::TimeLimit)),
             Status::Converged | Status::IterationLimit => {}

@@ -11,7 +11,7 @@ use super::{error_of, folds};
 use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::job::takes_weights;
 use crate::machines::{FitError, Learns, MachineEntry, predicts_target};
 use crate::params::{Setting, assign};
@@ -37,7 +37,7 @@ pub struct LearningCurve<'a> {
     /// How often it is repeated with other folds.
     pub repeats: usize,
     /// Memory.
-    pub plan: Plan,
+    pub budget: Budget,
     /// Randomness.
     pub seed: Seed,
 }
@@ -105,7 +105,7 @@ impl LearningCurve<'_> {
         let kernel = resolved.to_string();
         let at_once = rayon::current_num_threads().min(parts.len()).max(1);
         let whole = Folds::ordered(data, parts.clone(), learns, &fold_of)?;
-        let met = Met::new(resolved, machine.as_ref(), data, &whole.order, (self.plan, at_once))?;
+        let met = Met::new(resolved, machine.as_ref(), data, &whole.order, (self.budget, at_once))?;
         let points = [Point { place: 0, settings: self.settings, machine }];
         let (mut found, mut stopped): (Vec<SizeScores>, Option<Stop>) = (Vec::new(), None);
         // folds differ by one example; the largest size is all that each of them leaves

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn load(name: &str, n: usize) -> Dataset {
-    let table = crate::sets::load(name, Some(n), Seed(3)).unwrap();
+    let table = crate::datasets::load(name, Some(n), Seed(3)).unwrap();
     Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1
 }
 
@@ -22,7 +22,7 @@ fn curve<'a>(machine: &str, kernel: &'a Formula, sizes: &'a [usize], repeats: us
         sizes,
         folds: 4,
         repeats,
-        plan: Plan::default(),
+        budget: Budget::default(),
         seed: Seed(7),
     }
 }
@@ -41,7 +41,7 @@ fn the_largest_size_is_the_plain_cross_validation() {
             choose: Choose::Best,
             probabilities: None,
             calibration_folds: 0,
-            plan: Plan::default(),
+            budget: Budget::default(),
             seed: Seed(7),
         };
         let plain = search.run(&data, &Silent).unwrap().candidates.remove(0);

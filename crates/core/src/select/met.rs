@@ -3,7 +3,7 @@
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::gram::{Gram, Plan};
+use crate::gram::{Budget, Gram};
 use crate::machines::{Features, Machine, Reads};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) struct Met {
     /// Explicit features, in the order of the data.
     features: Option<Features>,
     /// Memory that is left.
-    pub(super) left: Plan,
+    pub(super) left: Budget,
 }
 
 impl Met {
@@ -33,7 +33,7 @@ impl Met {
         machine: &dyn Machine,
         data: &Dataset,
         order: &[usize],
-        (plan, at_once): (Plan, usize),
+        (budget, at_once): (Budget, usize),
     ) -> Result<Self, Error> {
         let features =
             resolved.task_features(data, machine.wants_matrix()).map(|(rows, scale)| Features { rows, scale });
@@ -45,7 +45,7 @@ impl Met {
         let (stored, bytes) = match machine.reads() {
             // rows are copied out of a stored matrix, in f32 as a solver asks for them
             Reads::Rows => {
-                let dense = plan.store::<f32>(gram.as_ref(), 0, "the kernel matrix").ok();
+                let dense = budget.store::<f32>(gram.as_ref(), 0, "the kernel matrix").ok();
                 (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(4))
             }
             // nobody asks for kernel values where the machine works on features; dense ones, few as they are, stand in
@@ -54,12 +54,12 @@ impl Met {
             // every fold that is at work may keep a part as large as the whole
             Reads::Blocks => {
                 let copies = at_once.saturating_mul(entries).saturating_mul(8);
-                let dense = plan.dense(gram.as_ref(), copies, "the kernel matrix").ok();
+                let dense = budget.dense(gram.as_ref(), copies, "the kernel matrix").ok();
                 (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(8))
             }
         };
         let taken = if stored.is_some() { bytes } else { 0 };
-        let left = Plan { memory: plan.memory - taken.min(plan.memory) };
+        let left = Budget { memory: budget.memory - taken.min(budget.memory) };
         Ok(Self { resolved, gram: stored.unwrap_or(gram), features, left })
     }
 }

@@ -1,7 +1,7 @@
 //! Model selection: a grid of parameters, judged by cross-validation.
 //!
 //! Kernel values depend only on the kernel's parameters, so the matrix is computed once for each of those (stored if the
-//! memory plan allows) and shared between all folds and all parameters of the machine. Words such as `gamma=scale` and
+//! memory budget allows) and shared between all folds and all parameters of the machine. Words such as `gamma=scale` and
 //! centres are resolved on all examples. Points that differ only in `c` are fitted from the lowest on, each from where the
 //! one before ended: scores depend on the rest of the grid within the solver's tolerance, and on the threads not at all.
 
@@ -24,7 +24,7 @@ use crate::calibrate::Method;
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::job::{CUT_SHORT, Job, takes_weights};
 use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
 use crate::metrics::{Metrics, measure};
@@ -55,7 +55,7 @@ pub struct Search<'a> {
     /// In how many folds scores are held out to learn them from.
     pub calibration_folds: usize,
     /// Memory.
-    pub plan: Plan,
+    pub budget: Budget,
     /// Randomness.
     pub seed: Seed,
 }
@@ -110,7 +110,7 @@ impl Search<'_> {
             // the matrix is used up before the next is computed
             let at_once = rayon::current_num_threads().min(parts.len()).max(1);
             let resolved = kernel.resolve(data, self.seed)?;
-            let met = Met::new(resolved, points[0].machine.as_ref(), data, &folds.order, (self.plan, at_once))?;
+            let met = Met::new(resolved, points[0].machine.as_ref(), data, &folds.order, (self.budget, at_once))?;
             let (done, total) = (candidates.len(), grid.len());
             let judge = Judge { met: &met, folds: &folds, seed: self.seed, watch, read: &error_of, done, total };
             let verdict = judge.run(&points)?;
@@ -131,7 +131,7 @@ impl Search<'_> {
         let chosen = self.choose.among(&candidates, best);
         let (machine, kernel) = self.at(&candidates[chosen].point)?;
         let job = Job {
-            plan: self.plan,
+            budget: self.budget,
             seed: self.seed,
             // whoever stops the search does not wait for probabilities
             probabilities: self.probabilities.filter(|_| stopped.is_none()),
@@ -143,9 +143,9 @@ impl Search<'_> {
         model.candidates = candidates.len();
         let status = stopped.map_or(Status::Converged, Status::from);
         if status != Status::Converged {
-            model.fitted.proof.status = status;
+            model.fitted.report.status = status;
             if self.probabilities.is_some() {
-                model.fitted.proof.notes.push((CUT_SHORT.to_owned(), 1.0));
+                model.fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
             }
         }
         Ok(Selection { candidates, best, chosen, model, status })

@@ -9,7 +9,7 @@ use super::met::Met;
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::job::takes_weights;
 use crate::machines::{Fitted, MachineEntry, Output};
 use crate::params::{Setting, assign};
@@ -27,7 +27,7 @@ pub struct Trials<'a> {
     /// What is learned from and what is held out. Weights are those of a split, not of the data.
     pub splits: &'a [Split],
     /// Memory.
-    pub plan: Plan,
+    pub budget: Budget,
     /// Randomness.
     pub seed: Seed,
 }
@@ -68,12 +68,12 @@ impl Trials<'_> {
         let folds = Folds::of(data, self.splits.to_vec(), self.machine.learns)?;
         let at_once = rayon::current_num_threads().min(folds.all.len()).max(1);
         let resolved = self.kernel.resolve(data, self.seed)?;
-        let met = Met::new(resolved, first.machine.as_ref(), data, &folds.order, (self.plan, at_once))?;
+        let met = Met::new(resolved, first.machine.as_ref(), data, &folds.order, (self.budget, at_once))?;
         let read = |heard: Heard<'_>| {
             Ok(Trial {
                 output: heard.fitted.readout.read(heard.scores.clone()),
                 scores: heard.scores,
-                status: heard.fitted.proof.status,
+                status: heard.fitted.report.status,
                 support: support(heard.fitted),
                 fit_seconds: heard.fit_seconds,
                 score_seconds: heard.score_seconds,
@@ -92,7 +92,7 @@ impl Trials<'_> {
 /// Examples that carry weight: as the solver counts them, else all that the expansion names.
 fn support(fitted: &Fitted) -> Option<usize> {
     let named = fitted.expansion.width().is_none().then(|| fitted.expansion.points().len());
-    fitted.proof.support.or(named)
+    fitted.report.support.or(named)
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
     use crate::solvers::Silent;
 
     fn moons() -> Dataset {
-        let table = crate::sets::load("two_moons", Some(90), Seed(3)).unwrap();
+        let table = crate::datasets::load("two_moons", Some(90), Seed(3)).unwrap();
         Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1
     }
 
@@ -113,7 +113,7 @@ mod tests {
             |c: &f64| vec![("tolerance".to_owned(), Setting::Number(1e-6)), ("c".to_owned(), Setting::Number(*c))];
         let points: Vec<_> = points.iter().map(point).collect();
         let machine = machines::find("svc").unwrap();
-        let trials = Trials { machine, kernel, points: &points, splits, plan: Plan::default(), seed: Seed(0) };
+        let trials = Trials { machine, kernel, points: &points, splits, budget: Budget::default(), seed: Seed(0) };
         trials.run(&moons(), &Silent)
     }
 
@@ -134,7 +134,7 @@ mod tests {
                 let alone = machine.fit(&rbf(1.0), &data.select(&split.train)).unwrap();
                 let theirs = alone.scores(&data.select(&split.test)).unwrap();
                 assert_eq!(trial.scores.len(), split.test.len());
-                assert_eq!(trial.support, alone.fitted.proof.support);
+                assert_eq!(trial.support, alone.fitted.report.support);
                 // the sign of a pair depends on the class that comes first
                 for (a, b) in trial.scores.iter().zip(&theirs) {
                     assert!((a.abs() - b.abs()).abs() < 1e-4, "{a} {b}");

@@ -73,7 +73,7 @@ pub fn sensible(result: Result<Fitted, FitError>, machine: &str, what: &str) -> 
                 other => panic!("{machine} with {other:?}"),
             };
             assert!(alpha.iter().chain(&fitted.expansion.offsets).all(|v| v.is_finite()), "{machine}, {what}");
-            assert!(fitted.proof.objective.is_some_and(f64::is_finite), "{machine}, {what}: {:?}", fitted.proof);
+            assert!(fitted.report.objective.is_some_and(f64::is_finite), "{machine}, {what}: {:?}", fitted.report);
             Some(fitted)
         }
         Err(error) => {

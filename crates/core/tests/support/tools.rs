@@ -37,7 +37,7 @@ pub fn same(got: &[f64], wanted: &[f64], digits: f64, what: &str) {
 }
 
 pub fn objective(fitted: &Fitted) -> f64 {
-    fitted.proof.objective.unwrap()
+    fitted.report.objective.unwrap()
 }
 
 /// y α of the only problem.

@@ -7,7 +7,7 @@
 
 use super::expected::make;
 use mercer::data::Target;
-use mercer::gram::{Dense, Plan};
+use mercer::gram::{Budget, Dense};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
 use mercer::seed::{Random, Seed};
 use mercer::solvers::{Monitor, Silent};
@@ -208,11 +208,12 @@ pub fn fit_watched(
 ) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    let task = Task { gram, features: None, target, weights, start, threads: 2, plan: Plan::default(), seed: Seed(0) };
+    let task =
+        Task { gram, features: None, target, weights, start, threads: 2, budget: Budget::default(), seed: Seed(0) };
     make(machine, settings).run(&task, watch)
 }
 
 /// A number that only some machines tell.
 pub fn note(fitted: &Fitted, name: &str) -> Option<f64> {
-    fitted.proof.notes.iter().find(|(n, _)| n == name).map(|n| n.1)
+    fitted.report.notes.iter().find(|(n, _)| n == name).map(|n| n.1)
 }

@@ -8,7 +8,7 @@ use super::{Cell, DELTA, Printed, Request, printed};
 use crate::failure::Failure;
 use mercer::bounds::{self, Facts, HeldOut, stability};
 use mercer::certify::Options;
-use mercer::chance::upper_normal;
+use mercer::distributions::upper_normal;
 use mercer::formula::rbf;
 use mercer::machines::classify::Svc;
 use mercer::model::Model;
@@ -109,7 +109,7 @@ fn one(seed: Seed, m: usize, c: f64) -> Result<[f64; 20], Failure> {
 }
 
 fn upper(h: HeldOut) -> f64 {
-    mercer::chance::binomial_upper(h.errors, h.examples, -DELTA.ln())
+    mercer::distributions::binomial_upper(h.errors, h.examples, -DELTA.ln())
 }
 
 /// What a bound says, not cut off at 1, and its lower end; infinite where it does not apply.

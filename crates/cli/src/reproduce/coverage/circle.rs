@@ -8,7 +8,7 @@ use super::super::samples::{fit, labelled, weights};
 use super::{Must, Said, World, claims};
 use crate::failure::Failure;
 use mercer::bounds::{Claim, Compression, Evidence, Facts, KernelFacts, Linear, Online, Quantity, Task, scenario, vc};
-use mercer::chance::upper_normal;
+use mercer::distributions::upper_normal;
 use mercer::formula::linear;
 use mercer::machines::classify::Svc;
 use mercer::seed::Random;

@@ -9,7 +9,7 @@ use super::{Must, Said, World, claims};
 use crate::failure::Failure;
 use mercer::bounds::Quantity;
 use mercer::certify::Options;
-use mercer::chance::upper_normal;
+use mercer::distributions::upper_normal;
 use mercer::formula::{Formula, linear};
 use mercer::machines::classify::Svc;
 use mercer::seed::Random;

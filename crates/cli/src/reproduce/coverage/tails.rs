@@ -12,7 +12,7 @@
 use super::{Must, Said, World};
 use crate::failure::Failure;
 use mercer::bounds::test_set;
-use mercer::chance::{binomial_lower, binomial_upper, kl_inverse};
+use mercer::distributions::{binomial_lower, binomial_upper, kl_inverse};
 use mercer::seed::Random;
 use std::f64::consts::LN_2;
 

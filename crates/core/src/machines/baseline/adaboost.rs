@@ -9,20 +9,20 @@
 //! ```
 //! v are the weights of the examples, C is `regularisation` and p is `power`. C = 0 is AdaBoost itself: the line search then
 //! has the closed form above. An example that had much weight on average counts as if its margin were larger, so that the
-//! committee need not fit what is never learned.
+//! ensemble need not fit what is never learned.
 //!
 //! # Source
 //! Freund & Schapire (1997), Figure 2 and Theorem 6 (hard); Rätsch, Onoda & Müller (2001), §4 (soft; their coefficients are
 //! twice these, and the exponent has ½).
 
-use super::net::{Lesson, NetOptions};
+use super::net::{NetOptions, NetProblem};
 use super::stumps::{Best, Sorted};
 use super::table::{Table, shares};
 use crate::linalg::dot;
 use crate::machines::fitted::each;
 use crate::machines::{
-    Coefficients, Committee, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Proof, Readout, Seat,
-    Stump, Task,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Readout, SolverReport,
+    Stump, Task, WeightedNet,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::seed::Seed;
@@ -46,7 +46,7 @@ const LOOKS: (usize, usize) = (64, 60);
 /// up to one, it takes effect from about a hundredth of the number of examples on. A method for comparisons, on the
 /// coordinates of the linear kernel.
 ///
-/// The proof's notes are `error_bound`, Π 2√(ε_t(1 − ε_t)), which the share of wrong training examples does not exceed
+/// The report's notes are `error_bound`, Π 2√(ε_t(1 − ε_t)), which the share of wrong training examples does not exceed
 /// (the largest of all problems; hard margins only), and `smallest_margin`.
 ///
 /// # Source
@@ -113,7 +113,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 
 impl Params for AdaBoost {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.count("rounds", &mut self.rounds, Rule::AtLeast(1.0), "most learners of a committee");
+        v.count("rounds", &mut self.rounds, Rule::AtLeast(1.0), "most learners of a ensemble");
         v.choice("learner", &mut self.learner, "what learns in a round: stump or rbf_network");
         let help = "C of soft margins, 0 for hard ones; about a tenth of the number of examples";
         v.real("regularisation", &mut self.regularisation, Rule::AtLeast(0.0), help);
@@ -170,7 +170,7 @@ impl Machine for AdaBoost {
 }
 
 impl AdaBoost {
-    /// The committees of all problems as one.
+    /// The ensembles of all problems as one.
     fn join(&self, table: Table, boosted: Vec<Boosted>, readout: Readout) -> Fitted {
         let rounds = |b: &Boosted| b.members.len();
         let worst = boosted.iter().map(|b| b.status).find(|s| *s != Status::Converged).unwrap_or(Status::Converged);
@@ -181,34 +181,34 @@ impl AdaBoost {
         if self.regularisation == 0.0 {
             notes.push(("error_bound".to_owned(), boosted.iter().map(|b| b.bound).fold(0.0, f64::max)));
         }
-        let proof = Proof {
+        let report = SolverReport {
             status: worst,
             iterations: boosted.iter().map(rounds).sum(),
             iterations_of_each: each(boosted.iter().map(rounds)),
             storage: "explicit features, no kernel matrix".to_owned(),
             notes,
-            ..Proof::direct()
+            ..SolverReport::direct()
         };
         let mut offsets = vec![0.0; boosted.len()];
-        let mut committee = Committee { width: table.width, used: table.used, ..Committee::default() };
+        let mut ensemble = Ensemble { width: table.width, used: table.used, ..Ensemble::default() };
         for (output, boosted) in boosted.into_iter().enumerate() {
             let sum: f64 = boosted.members.iter().map(|m| m.0).sum();
             for (b, member) in boosted.members {
                 let vote = b / sum;
                 match member {
                     Member::Stump(Best { cut: Some((coordinate, threshold)), sign }) => {
-                        committee.stumps.push(Stump { output, coordinate, threshold, vote: vote * sign });
+                        ensemble.stumps.push(Stump { output, coordinate, threshold, vote: vote * sign });
                     }
                     // the same answer for all
                     Member::Stump(Best { cut: None, sign }) => offsets[output] += vote * sign,
-                    Member::Net(net) => committee.nets.push(Seat { output, vote: Some(vote), net }),
+                    Member::Net(net) => ensemble.nets.push(WeightedNet { output, vote: Some(vote), net }),
                 }
             }
         }
         Fitted {
-            expansion: Expansion { coefficients: Coefficients::Committee(committee), offsets },
+            expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
             readout,
-            proof,
+            report,
             calibration: None,
             training_scores: None,
         }
@@ -264,9 +264,9 @@ impl Problem<'_> {
                 let best = sorted.best(&state.weights, self.signs);
                 (Member::Stump(best), (0..self.table.n).map(|i| best.says(self.table.row(i))).collect())
             } else {
-                let lesson = Lesson { table: self.table, targets: self.signs, outputs: 1, weights: &state.weights };
+                let lesson = NetProblem { table: self.table, targets: self.signs, outputs: 1, weights: &state.weights };
                 let taught = lesson.learn(&self.machine.net, &mut random, watch)?;
-                // as the committee will: only what is above zero is on the one side
+                // as the ensemble will: only what is above zero is on the one side
                 let says: Vec<f64> = taught.values.iter().map(|&f| if f > 0.0 { 1.0 } else { -1.0 }).collect();
                 (Member::Net(taught.net), says)
             };

@@ -24,7 +24,7 @@ fn labelled(x: &Rows<f64>, signs: &[f64]) -> Dataset {
 }
 
 fn note(model: &crate::model::Model, name: &str) -> f64 {
-    model.fitted.proof.notes.iter().find(|(n, _)| n == name).unwrap().1
+    model.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn scores_are_those_of_the_algorithm_word_for_word() {
     assert!((note(&model, "error_bound") - bound).abs() < 1e-9);
     let smallest = (0..n).map(|i| signs[i] * sums[i] / total).fold(f64::INFINITY, f64::min);
     assert!((note(&model, "smallest_margin") - smallest).abs() < 1e-9);
-    assert_eq!(model.fitted.proof.iterations, rounds);
+    assert_eq!(model.fitted.report.iterations, rounds);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn networks_and_several_classes_are_boosted_too() {
     let labels = model.predict(&Dataset::new(x)).unwrap();
     let right = labels.labels().iter().zip(&three).filter(|(a, b)| **a == b.as_str()).count();
     assert!(right >= 108, "{right} of 120: classes are stretches of a coordinate");
-    assert_eq!(model.fitted.proof.iterations_of_each.len(), 3);
+    assert_eq!(model.fitted.report.iterations_of_each.len(), 3);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn what_cannot_be_boosted_is_said() {
     // one coordinate tells all: one stump, alone
     let model = AdaBoost::default().fit(&linear(), &labelled(&x, &[1.0, -1.0, 1.0, -1.0])).unwrap();
     assert_eq!(
-        (model.fitted.proof.iterations, model.scores(&Dataset::new(x)).unwrap()),
+        (model.fitted.report.iterations, model.scores(&Dataset::new(x)).unwrap()),
         (1, vec![1.0, -1.0, 1.0, -1.0])
     );
 }
@@ -229,7 +229,7 @@ fn stopped_in_the_middle_the_rounds_so_far_are_kept() {
     let (machine, kernel, data) = (AdaBoost::default(), linear(), labelled(&x, &signs));
     let job = crate::job::Job::new(&machine, &kernel);
     let model = job.run(&data, &After(std::sync::atomic::AtomicUsize::new(0))).unwrap();
-    assert_eq!((model.fitted.proof.status, model.fitted.proof.iterations), (Status::Interrupted, 7));
+    assert_eq!((model.fitted.report.status, model.fitted.report.iterations), (Status::Interrupted, 7));
     let seven = AdaBoost { rounds: 7, ..AdaBoost::default() };
     let whole = crate::job::Job::new(&seven, &kernel).run(&data, &Silent).unwrap();
     assert_eq!(model.scores(&data).unwrap(), whole.scores(&data).unwrap());

@@ -2,7 +2,7 @@
 
 use super::clouds::{Clouds, check_priors, log_priors, odds, pairs};
 use super::table::{Table, shares};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Task};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{MIKA, Source};
@@ -16,7 +16,7 @@ const NAME: &str = "linear_fisher";
 /// classes, and also that of least squares on ±1. Σ is the scatter about the class means over the number of examples,
 /// shrunk towards a multiple of the identity by `gamma`. Scores are logarithms of the odds of every two classes, probabilities
 /// the posterior ones under `priors`, without calibration. Weights of examples count them several times. A method for
-/// comparisons, on the coordinates of the linear kernel. The proof's note `separation` is the least squared distance of two
+/// comparisons, on the coordinates of the linear kernel. The report's note `separation` is the least squared distance of two
 /// class means, measured by Σ⁻¹.
 ///
 /// # Source
@@ -81,7 +81,7 @@ impl Machine for LinearFisher {
         let classes = task.classes(NAME)?;
         let table = Table::of(NAME, "regularised_fisher", task, 2)?;
         let (d, k) = (table.d, classes.labels.len());
-        task.plan.check(d.saturating_mul(d).saturating_mul(8 * (k + 3)), "the scatter of each class")?;
+        task.budget.check(d.saturating_mul(d).saturating_mul(8 * (k + 3)), "the scatter of each class")?;
         let progress = Progress { phase: "scatter", done: 0, total: None, gap: None };
         if let ControlFlow::Break(reason) = watch.step(&progress) {
             return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
@@ -118,10 +118,10 @@ impl Machine for LinearFisher {
                 offsets,
             },
             readout,
-            proof: Proof {
+            report: SolverReport {
                 storage: "explicit features, no kernel matrix".to_owned(),
                 notes: vec![("separation".to_owned(), separation)],
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: Some(calibration),
             training_scores: None,

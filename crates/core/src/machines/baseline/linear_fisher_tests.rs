@@ -65,7 +65,7 @@ fn the_direction_is_that_of_least_squares_with_its_factor() {
     }
     // the residual sum of squares, of which the objective is half
     let rest = 4.0 * n0 * n1 / (n + n0 * n1 * j);
-    assert!((2.0 * line.fitted.proof.objective.unwrap() - rest).abs() < 1e-10 * rest);
+    assert!((2.0 * line.fitted.report.objective.unwrap() - rest).abs() < 1e-10 * rest);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_direction_solves_the_system_and_maximises_the_quotient() {
     let scale = w[0] / leading[0];
     assert!(w.iter().zip(&leading).all(|(w, l)| (w - scale * l).abs() < 1e-9), "{w:?} {leading:?}");
     let separation = 45.0 * top.values[0];
-    assert!((model.fitted.proof.notes[0].1 - separation).abs() < 1e-9 * separation);
+    assert!((model.fitted.report.notes[0].1 - separation).abs() < 1e-9 * separation);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use crate::linalg::{
     Eigen, dot, gram_of_columns, multiply_add, symmetric_eigen, symmetric_eigen_bytes, transposed_multiply,
 };
 use crate::machines::regress::ridge::targets;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Visit};
 use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{HASTIE, Source};
@@ -20,7 +22,7 @@ const STRIP: usize = 256;
 ///
 /// Nothing is penalised and there is nothing to choose. Which directions the examples determine is decided on columns of mean
 /// zero and length one, so that units play no part; in the others the weights are those of the smallest norm. Weights of
-/// examples are v. A method for comparisons, on the coordinates of the linear kernel. The proof's objective is half the
+/// examples are v. A method for comparisons, on the coordinates of the linear kernel. The report's objective is half the
 /// sum of squares, with v scaled to mean one; its note `rank` is the number of directions that are determined.
 ///
 /// # Source
@@ -68,7 +70,7 @@ impl Machine for LinearRegression {
         let table = Table::of(NAME, "ridge", task, 1)?;
         let d = table.d;
         let matrices = symmetric_eigen_bytes(d).saturating_add(d.saturating_mul(d).saturating_mul(24));
-        task.plan.check(matrices, "the correlations of all coordinates")?;
+        task.budget.check(matrices, "the correlations of all coordinates")?;
         let solve = |error: SolveError| FitError::Solve { machine: NAME, error };
         let progress = Progress { phase: "correlations", done: 0, total: None, gap: None };
         if let ControlFlow::Break(reason) = watch.step(&progress) {
@@ -82,11 +84,11 @@ impl Machine for LinearRegression {
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets: line.offsets },
             readout: Readout::Values { names: target.names },
-            proof: Proof {
+            report: SolverReport {
                 objective: Some(line.objective),
                 storage: "explicit features, no kernel matrix".to_owned(),
                 notes: vec![("rank".to_owned(), line.rank as f64)],
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,

@@ -39,10 +39,10 @@ fn residuals_are_orthogonal_to_every_column() {
         let product: f64 = (0..100).map(|i| rest[i] * x.row(i)[j]).sum();
         assert!((product / unit).abs() < 1e-8, "{j}: {product}");
     }
-    assert_eq!(model.fitted.proof.notes[0], ("rank".to_owned(), 4.0));
+    assert_eq!(model.fitted.report.notes[0], ("rank".to_owned(), 4.0));
     let squares: f64 = (0..100).map(|i| rest[i] * (y[i] - scores[i])).sum();
     let objective = 0.5 * squares * 100.0 / weights.iter().sum::<f64>();
-    assert!((model.fitted.proof.objective.unwrap() - objective).abs() < 1e-9);
+    assert!((model.fitted.report.objective.unwrap() - objective).abs() < 1e-9);
 }
 
 #[test]
@@ -70,14 +70,14 @@ fn where_many_planes_are_best_the_shortest_is_taken() {
     let (w, b) = plane(&model);
     // 10 = a + 3b with the least a² + b²: (1, 3)
     assert!(w.iter().zip([1.0, 3.0, 1.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-10) && b.abs() < 1e-10, "{w:?} {b}");
-    assert_eq!(model.fitted.proof.notes[0].1, 2.0);
+    assert_eq!(model.fitted.report.notes[0].1, 2.0);
     // fewer examples than coordinates: all are met, and w is a combination of centred rows
     let x = Rows::new(numbers(8 * 20, 6), 8, 20).unwrap();
     let y = numbers(8, 7);
     let model = fit(&x, &y, None);
     let scores = model.scores(&Dataset::new(x.clone())).unwrap();
     assert!(scores.iter().zip(&y).all(|(a, b)| (a - b).abs() < 1e-10), "{scores:?} {y:?}");
-    assert_eq!(model.fitted.proof.notes[0].1, 7.0);
+    assert_eq!(model.fitted.report.notes[0].1, 7.0);
     let (w, _) = plane(&model);
     let mean: Vec<f64> = (0..20).map(|j| (0..8).map(|i| x.row(i)[j]).sum::<f64>() / 8.0).collect();
     let mut basis: Vec<Vec<f64>> = Vec::new();

@@ -11,7 +11,9 @@
 use super::table::{ROUNDING, Table, means, shares};
 use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
 use crate::machines::fitted::each;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status};
@@ -32,7 +34,7 @@ const STRIP: usize = 256;
 /// The bias is not penalised. λ = 0 penalises nothing; weights then have no limit where a plane separates the classes, which
 /// is said in the advice. Scores are logarithms of odds. Several classes are one problem each, against all others. Weights
 /// of examples are v. A method for comparisons, on the coordinates of the linear kernel; `linear_svc` with
-/// `loss = logistic` is for many coordinates. The proof's objective is summed over the problems.
+/// `loss = logistic` is for many coordinates. The report's objective is summed over the problems.
 ///
 /// # Source
 /// Hastie, Tibshirani & Friedman (2009), §4.4.
@@ -101,7 +103,7 @@ impl Machine for LogisticRegression {
         let table = Table::of(NAME, "linear_svc with loss = logistic", task, 2)?;
         let (n, d) = (table.n, table.d);
         let matrix = (d + 1).saturating_mul(d + 1).saturating_mul(16);
-        task.plan.check(matrix, "the Hessian of logistic regression (linear_svc with loss = logistic has none)")?;
+        task.budget.check(matrix, "the Hessian of logistic regression (linear_svc with loss = logistic has none)")?;
         // refuses weights that are all zero
         let equal = shares(NAME, task)?;
         let weights = task.weights.unwrap_or(&equal);
@@ -133,7 +135,7 @@ impl Machine for LogisticRegression {
                 offsets: found.iter().map(|f| f.weights[d] - along(f)).collect(),
             },
             readout,
-            proof: self.prove(&found),
+            report: self.prove(&found),
             calibration: None,
             training_scores: None,
         })
@@ -141,11 +143,11 @@ impl Machine for LogisticRegression {
 }
 
 impl LogisticRegression {
-    fn prove(&self, found: &[Plane]) -> Proof {
+    fn prove(&self, found: &[Plane]) -> SolverReport {
         let worst = found.iter().map(|f| f.status).find(|s| *s != Status::Converged).unwrap_or(Status::Converged);
         let separated = self.lambda == 0.0 && found.iter().any(|f| f.separated);
         let advice = "a plane separates the classes, so that the weights have no limit; give lambda above zero";
-        Proof {
+        SolverReport {
             status: worst,
             iterations: found.iter().map(|f| f.steps).sum(),
             iterations_of_each: each(found.iter().map(|f| f.steps)),
@@ -153,7 +155,7 @@ impl LogisticRegression {
             violation: Some(found.iter().map(|f| f.violation).fold(0.0, f64::max)),
             storage: "explicit features, no kernel matrix".to_owned(),
             advice: if separated { vec![advice.to_owned()] } else { Vec::new() },
-            ..Proof::direct()
+            ..SolverReport::direct()
         }
     }
 }

@@ -45,8 +45,8 @@ fn no_derivative_is_left_at_the_end() {
         let machine = LogisticRegression { lambda, tolerance: 1e-9, ..LogisticRegression::default() };
         let data = labelled(&x, &codes).with_weights(weights.clone()).unwrap();
         let model = machine.fit(&linear(), &data).unwrap();
-        assert_eq!(model.fitted.proof.status, Status::Converged);
-        assert!(model.fitted.proof.advice.is_empty());
+        assert_eq!(model.fitted.report.status, Status::Converged);
+        assert!(model.fitted.report.advice.is_empty());
         for c in 0..3 {
             let signs: Vec<f64> = codes.iter().map(|&k| if k == c { 1.0 } else { -1.0 }).collect();
             let left = slope(&model, &x, &signs, &weights, lambda, c);
@@ -78,10 +78,10 @@ fn separable_classes_without_a_penalty_are_told_of() {
     let x = Rows::from_vectors(&[[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.5], [3.0, 0.2]]).unwrap();
     let data = labelled(&x, &[0, 0, 1, 1]);
     let free = LogisticRegression { lambda: 0.0, ..LogisticRegression::default() }.fit(&linear(), &data).unwrap();
-    assert!(free.fitted.proof.advice[0].contains("lambda above zero"));
+    assert!(free.fitted.report.advice[0].contains("lambda above zero"));
     assert_eq!(free.predict(&data).unwrap().labels(), ["class 0", "class 0", "class 1", "class 1"]);
     let held = LogisticRegression::default().fit(&linear(), &data).unwrap();
-    assert!(held.fitted.proof.advice.is_empty() && held.fitted.proof.status == Status::Converged);
+    assert!(held.fitted.report.advice.is_empty() && held.fitted.report.status == Status::Converged);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn coordinates_that_depend_on_each_other_change_no_score() {
     let machine = LogisticRegression { lambda: 0.0, tolerance: 1e-9, ..LogisticRegression::default() };
     let scores = |x: &Rows<f64>| {
         let model = machine.fit(&linear(), &labelled(x, &two)).unwrap();
-        assert_eq!(model.fitted.proof.status, Status::Converged);
+        assert_eq!(model.fitted.report.status, Status::Converged);
         model.scores(&Dataset::new(x.clone())).unwrap()
     };
     let (plain, dependent) = (scores(&x), scores(&wide));

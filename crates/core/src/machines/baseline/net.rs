@@ -90,7 +90,7 @@ impl Choice for Widths {
 }
 
 /// What a network learns from.
-pub(super) struct Lesson<'a> {
+pub(super) struct NetProblem<'a> {
     pub(super) table: &'a Table,
     /// n × outputs.
     pub(super) targets: &'a [f64],
@@ -100,7 +100,7 @@ pub(super) struct Lesson<'a> {
 }
 
 /// A network, what it has cost, and how it ended.
-pub(super) struct Taught {
+pub(super) struct TrainedNet {
     pub(super) net: Net,
     /// E.
     pub(super) objective: f64,
@@ -110,14 +110,14 @@ pub(super) struct Taught {
     pub(super) status: Status,
 }
 
-impl Lesson<'_> {
+impl NetProblem<'_> {
     /// Learns a network; told to stop, it keeps the best so far.
     pub(super) fn learn(
         &self,
         options: &NetOptions,
         random: &mut Random,
         watch: &dyn Monitor,
-    ) -> Result<Taught, SolveError> {
+    ) -> Result<TrainedNet, SolveError> {
         let clusters = k_means(self.table, self.weights, options.centres, random);
         let widths = self.widths(&clusters, options.widths);
         let mut shape: Vec<f64> = clusters.centres;
@@ -149,7 +149,7 @@ impl Lesson<'_> {
                 direction = gradient.iter().map(|g| -g).collect();
             }
         }
-        Ok(Taught { net: at.net, objective: at.objective, values: at.values, steps, status })
+        Ok(TrainedNet { net: at.net, objective: at.objective, values: at.values, steps, status })
     }
 
     /// The widths at the start, all above zero.
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn the_gradient_is_that_of_finite_differences() {
         let (table, targets, weights) = lesson(600, 2);
-        let lesson = Lesson { table: &table, targets: &targets, outputs: 2, weights: &weights };
+        let lesson = NetProblem { table: &table, targets: &targets, outputs: 2, weights: &weights };
         let clusters = k_means(&table, &weights, 4, &mut Seed(0).stream("centres"));
         let mut shape = clusters.centres.clone();
         shape.extend(lesson.widths(&clusters, Widths::Nearest).iter().map(|s| s.ln()));
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn output_weights_solve_the_normal_equations_and_steps_only_gain() {
         let (table, targets, weights) = lesson(300, 1);
-        let lesson = Lesson { table: &table, targets: &targets, outputs: 1, weights: &weights };
+        let lesson = NetProblem { table: &table, targets: &targets, outputs: 1, weights: &weights };
         let mut last = f64::INFINITY;
         for steps in [0, 1, 3, 10] {
             let options = NetOptions { centres: 6, lambda: 0.02, widths: Widths::Cluster, steps };

@@ -3,7 +3,7 @@
 use super::clouds::{Clouds, check_priors, log_determinant, log_priors, odds, pairs};
 use super::table::{Table, shares};
 use crate::machines::{
-    Coefficients, Committee, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Quadric, Task,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Quadric, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -81,7 +81,7 @@ impl Machine for QuadraticDiscriminant {
         let classes = task.classes(NAME)?;
         let table = Table::of(NAME, "svc", task, 2)?;
         let (d, k) = (table.d, classes.labels.len());
-        task.plan.check(d.saturating_mul(d).saturating_mul(8 * (2 * k + 3)), "the scatter of each class")?;
+        task.budget.check(d.saturating_mul(d).saturating_mul(8 * (2 * k + 3)), "the scatter of each class")?;
         let clouds = Clouds::new(NAME, &table, &shares(NAME, task)?, &classes)?;
         let mut scores = log_priors(NAME, &self.priors, &classes, &clouds.counts)?;
         let mut quadrics = Vec::with_capacity(k);
@@ -97,11 +97,14 @@ impl Machine for QuadraticDiscriminant {
         }
         let offsets: Vec<f64> = pairs(k).map(|(a, b)| scores[a] - scores[b]).collect();
         let (readout, calibration) = odds(classes.labels);
-        let committee = Committee { width: table.width, used: table.used, quadrics, ..Committee::default() };
+        let ensemble = Ensemble { width: table.width, used: table.used, quadrics, ..Ensemble::default() };
         Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Committee(committee), offsets },
+            expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
             readout,
-            proof: Proof { storage: "explicit features, no kernel matrix".to_owned(), ..Proof::direct() },
+            report: SolverReport {
+                storage: "explicit features, no kernel matrix".to_owned(),
+                ..SolverReport::direct()
+            },
             calibration: Some(calibration),
             training_scores: None,
         })

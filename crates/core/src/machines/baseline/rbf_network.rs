@@ -1,11 +1,12 @@
 //! Classification by a network of radial basis functions.
 
-use super::net::{Lesson, NetOptions, Taught};
+use super::net::{NetOptions, NetProblem, TrainedNet};
 use super::table::{Table, shares};
 use crate::data::Numbers;
 use crate::machines::regress::ridge::targets;
 use crate::machines::{
-    Coefficients, Committee, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Seat, Task,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    WeightedNet,
 };
 use crate::params::{Params, Visit};
 use crate::solvers::Monitor;
@@ -17,7 +18,7 @@ const NAME: &str = "rbf_network";
 ///
 /// Centres start at k means and are refined with their widths by `steps` of conjugate gradients; output weights are always
 /// those of least squares with the penalty ½ λ ‖w‖² beside ½ the mean square. All classes share the centres; two classes are
-/// one function. A method for comparisons, on the coordinates of the linear kernel. The proof's objective is the sum of
+/// one function. A method for comparisons, on the coordinates of the linear kernel. The report's objective is the sum of
 /// both terms.
 ///
 /// # Source
@@ -74,12 +75,12 @@ impl Machine for RbfNetwork {
             classes.codes.iter().flat_map(|&code| (0..outputs).map(move |c| sign(code, c))).collect();
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        teach((NAME, "svc"), &self.net, task, &values, readout, watch)
+        train_network((NAME, "svc"), &self.net, task, &values, readout, watch)
     }
 }
 
 /// One network for all outputs (n × outputs targets).
-fn teach(
+fn train_network(
     (machine, instead): (&'static str, &'static str),
     options: &NetOptions,
     task: &Task<'_>,
@@ -90,25 +91,26 @@ fn teach(
     // hidden values, plain and weighted, now and at the next point
     let table = Table::of(machine, instead, task, 0)?;
     let hidden = table.n.saturating_mul(options.centres + 1).saturating_mul(32);
-    task.plan.check(hidden, "the hidden layer of a network")?;
+    task.budget.check(hidden, "the hidden layer of a network")?;
     let weights = shares(machine, task)?;
     let outputs = readout.outputs();
-    let lesson = Lesson { table: &table, targets: values, outputs, weights: &weights };
+    let lesson = NetProblem { table: &table, targets: values, outputs, weights: &weights };
     let taught = lesson.learn(options, &mut task.seed.stream("network"), watch);
-    let Taught { net, objective, steps, status, .. } = taught.map_err(|error| FitError::Solve { machine, error })?;
+    let TrainedNet { net, objective, steps, status, .. } =
+        taught.map_err(|error| FitError::Solve { machine, error })?;
     let notes = vec![("centres".to_owned(), net.widths.len() as f64)];
-    let nets = vec![Seat { output: 0, vote: None, net }];
-    let committee = Committee { width: table.width, used: table.used, nets, ..Committee::default() };
+    let nets = vec![WeightedNet { output: 0, vote: None, net }];
+    let ensemble = Ensemble { width: table.width, used: table.used, nets, ..Ensemble::default() };
     Ok(Fitted {
-        expansion: Expansion { coefficients: Coefficients::Committee(committee), offsets: vec![0.0; outputs] },
+        expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets: vec![0.0; outputs] },
         readout,
-        proof: Proof {
+        report: SolverReport {
             status,
             iterations: steps,
             objective: Some(objective),
             storage: "explicit features, no kernel matrix".to_owned(),
             notes,
-            ..Proof::direct()
+            ..SolverReport::direct()
         },
         calibration: None,
         training_scores: None,
@@ -123,5 +125,5 @@ pub(super) fn regress(
     watch: &dyn Monitor,
 ) -> Result<Fitted, FitError> {
     let Numbers { names, values } = targets(machine, task)?;
-    teach((machine, "ridge"), options, task, &values, Readout::Values { names }, watch)
+    train_network((machine, "ridge"), options, task, &values, Readout::Values { names }, watch)
 }

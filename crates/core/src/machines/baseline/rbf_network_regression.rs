@@ -13,7 +13,7 @@ const NAME: &str = "rbf_network_regression";
 ///
 /// Centres start at k means and are refined with their widths by `steps` of conjugate gradients; output weights are always
 /// those of least squares with the penalty ½ λ ‖w‖² beside ½ the mean square. All targets share the centres. A method for
-/// comparisons, on the coordinates of the linear kernel. The proof's objective is the sum of both terms.
+/// comparisons, on the coordinates of the linear kernel. The report's objective is the sum of both terms.
 ///
 /// # Source
 /// Rätsch, Onoda & Müller (2001), Soft margins for AdaBoost, appendix.

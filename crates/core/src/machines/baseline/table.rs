@@ -1,7 +1,7 @@
 //! Explicit features as a table of the coordinates that occur.
 
 use crate::data::Vectors;
-use crate::machines::committee::gather;
+use crate::machines::ensemble::gather;
 use crate::machines::{FitError, Task};
 use crate::solvers::SolveError;
 use rayon::prelude::*;
@@ -50,7 +50,7 @@ impl Table {
             return Err(FitError::Param { machine, finding: finding.to_owned() });
         }
         let bytes = n.saturating_mul(d).saturating_mul(8 * (1 + copies));
-        task.plan.check(bytes, "a table of all coordinates that occur")?;
+        task.budget.check(bytes, "a table of all coordinates that occur")?;
         let mut table = vec![0.0; n * d];
         table.par_chunks_mut(d).enumerate().for_each(|(i, out)| gather(rows, i, &used, out));
         if let Some(place) = table.iter().position(|x| !x.is_finite()) {

@@ -1,7 +1,9 @@
 //! The kernel adatron.
 
 use crate::gram::{BlockMut, Gram, Pick, Side, diagonal, show_bytes};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
@@ -19,7 +21,7 @@ const ROUNDS: usize = 200;
 /// Each step is the largest gain of the dual of the support vector machine along one coordinate (η = 1), or beyond or short of it
 /// (0 < η < 2), so it ends at the solution of `svc`. Without `bias` b = 0. With it, b is the multiplier of Σ y_i α_i = 0: for a fixed
 /// b the steps find α(b), and Σ y_i α_i(b), which falls as b rises, is brought to zero by secants inside a bracket. Several classes
-/// are taken one against the rest. The proof's violation is the largest of 1 − y f(x) that a step could still use, its objective that of
+/// are taken one against the rest. The report's violation is the largest of 1 − y f(x) that a step could still use, its objective that of
 /// `svc` (½ Σ α_i α_j y_i y_j κ − Σ α_i + b Σ y_i α_i, summed over problems), and the notes have `imbalance`, the largest |Σ y_i α_i| with `bias`.
 ///
 /// # Source
@@ -234,7 +236,7 @@ impl Machine for Adatron {
         let classes = task.classes(NAME)?;
         let (n, count) = (task.len(), classes.labels.len());
         let problems = if count == 2 { 1 } else { count };
-        let stored = task.plan.dense(&*task.gram, 8 * n * (4 * problems + 1), WHAT).ok();
+        let stored = task.budget.dense(&*task.gram, 8 * n * (4 * problems + 1), WHAT).ok();
         let gram: &dyn Gram = stored.as_ref().map_or(&*task.gram, |dense| dense);
         let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(gram));
         if own.iter().any(|k| !k.is_finite()) {
@@ -272,7 +274,7 @@ impl Machine for Adatron {
         }
         let labels = classes.labels;
         Ok(Fitted {
-            proof: Proof {
+            report: SolverReport {
                 status: if converged { Status::Converged } else { Status::IterationLimit },
                 iterations: walked.iter().map(|w| w.passes).sum(),
                 objective: Some(walked.iter().map(|w| w.objective).sum()),
@@ -283,7 +285,7 @@ impl Machine for Adatron {
                     None => "kernel matrix streamed".to_owned(),
                 },
                 notes,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             expansion: Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
@@ -321,12 +323,12 @@ mod tests {
             ..Svc::default()
         };
         let (ours, theirs) = (machine.fit(kernel, data).unwrap(), svc.fit(kernel, data).unwrap());
-        assert_eq!(ours.fitted.proof.status, Status::Converged, "{what}");
+        assert_eq!(ours.fitted.report.status, Status::Converged, "{what}");
         let (a, b) = (ours.scores(data).unwrap(), theirs.scores(data).unwrap());
         assert_eq!(a.len(), b.len(), "{what}");
         let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < within, "{what}: {apart}");
-        let (p, q) = (ours.fitted.proof.objective.unwrap(), theirs.fitted.proof.objective.unwrap());
+        let (p, q) = (ours.fitted.report.objective.unwrap(), theirs.fitted.report.objective.unwrap());
         assert!((p - q).abs() < 1e-4 * (1.0 + q.abs()), "{what}: {p} {q}");
     }
 
@@ -382,6 +384,6 @@ mod tests {
         // too few passes are said to be too few
         let hurried = Adatron { passes: 1, bias: false, tolerance: 1e-9, ..Adatron::default() };
         let model = hurried.fit(&rbf(0.1), &clouds(60, 2, 0.5)).unwrap();
-        assert_eq!(model.fitted.proof.status, Status::IterationLimit);
+        assert_eq!(model.fitted.report.status, Status::IterationLimit);
     }
 }

@@ -10,7 +10,8 @@ use crate::machines::rayleigh::{
 };
 use crate::machines::threshold::Placed;
 use crate::machines::{
-    Beside, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task, Threshold,
+    Auxiliary, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Threshold,
 };
 use crate::params::{Params, Visit};
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -28,7 +29,7 @@ const NAME: &str = "invariant_kfd";
 /// of the widest gap, unless another is asked for. Several classes are taken one against the rest; the largest score decides. `expansion` says which points z may
 /// be used: `examples`, `all` (copies and noise, too, which makes their matrices exact), `points` (those handed in, such as
 /// centres of the examples and copies together) or a number of examples drawn by the seed. The weight of an example is how often
-/// it counts in all sums, those of its copies and the threshold as well; one of weight zero is no point either. The proof's
+/// it counts in all sums, those of its copies and the threshold as well; one of weight zero is no point either. The report's
 /// note `quotient` is δᵀB⁻¹δ, summed over the problems.
 ///
 /// # Source
@@ -98,17 +99,17 @@ impl Machine for InvariantKfd {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.run_beside(task, None, watch)
+        self.run_with_auxiliary(task, None, watch)
     }
 
-    fn takes_companions(&self) -> bool {
+    fn takes_auxiliary(&self) -> bool {
         true
     }
 
-    fn run_beside(
+    fn run_with_auxiliary(
         &self,
         task: &Task<'_>,
-        beside: Option<&Beside<'_>>,
+        auxiliary: Option<&Auxiliary<'_>>,
         watch: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
@@ -117,7 +118,7 @@ impl Machine for InvariantKfd {
         let terms = Terms::parse(&self.unwanted, Allowed::UnwantedOfClasses).map_err(wrong)?;
         let over = Over::parse(&self.expansion).map_err(wrong)?;
         let coefficients = terms.has(&Matrix::Coefficients);
-        let frame = Frame::new(NAME, task, beside, over, weights, (coefficients, 1e-10), watch)?;
+        let frame = Frame::new(NAME, task, auxiliary, over, weights, (coefficients, 1e-10), watch)?;
         let problems = Problems::new(&frame, &terms, &self.unwanted)?;
         let outputs = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
         let (n, m) = (task.len(), frame.points.len());
@@ -139,14 +140,14 @@ impl Machine for InvariantKfd {
         Ok(Fitted {
             expansion: Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
             readout,
-            proof: Proof {
+            report: SolverReport {
                 support: Some(m),
                 storage: format!(
                     "kernel values of all examples with {m} points stored in f64, {}",
                     show_bytes(8 * m * n)
                 ),
                 notes: vec![("quotient".to_owned(), quotient)],
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: Some(scores),

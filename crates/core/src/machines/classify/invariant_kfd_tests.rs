@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::{Dataset, Rows, Target, Transform};
 use crate::formula::{linear, rbf};
-use crate::job::{Companions, Fit, Job};
+use crate::job::{AuxiliaryExamples, Fit, Job};
 use crate::machines::reduce::{Kda, OrientedKpca};
 use crate::model::Model;
 use crate::seed::Seed;
@@ -73,11 +73,11 @@ fn a_heavy_tangent_makes_scores_blind_to_the_transformation() {
     let (data, x) = images(40, 4);
     let shift: Transform = "shift_x=1".parse().unwrap();
     let copies = Dataset::new(shift.rows(&x, 8, 8).unwrap());
-    let companions = Companions::default().with_copies("shift_x=1", &copies).unwrap();
+    let auxiliary = AuxiliaryExamples::default().with_copies("shift_x=1", &copies).unwrap();
     let moved = |unwanted: &str, expansion: &str| {
         let machine = InvariantKfd { expansion: expansion.to_owned(), ..with(unwanted) };
         let kernel = rbf(0.05);
-        let model = Job { companions: Some(&companions), ..Job::new(&machine, &kernel) }.run(&data, &Silent).unwrap();
+        let model = Job { auxiliary: Some(&auxiliary), ..Job::new(&machine, &kernel) }.run(&data, &Silent).unwrap();
         assert_eq!(model.trained_on, 40);
         let (f, g) = (model.scores(&data).unwrap(), model.scores(&copies).unwrap());
         let mean = f.iter().sum::<f64>() / 40.0;
@@ -97,13 +97,13 @@ fn points_beside_the_data_carry_the_model_and_its_file() {
     let (data, x) = images(30, 5);
     let shift: Transform = "shift_y=0.5".parse().unwrap();
     let copies = Dataset::new(shift.rows(&x, 8, 8).unwrap());
-    let companions = Companions::default().with_copies("shift_y=0.5", &copies).unwrap();
-    let companions = companions.with_centres(&data, 7, Seed(1)).unwrap();
+    let auxiliary = AuxiliaryExamples::default().with_copies("shift_y=0.5", &copies).unwrap();
+    let auxiliary = auxiliary.with_centres(&data, 7, Seed(1)).unwrap();
     let machine = InvariantKfd { expansion: "points".to_owned(), ..InvariantKfd::default() };
     let kernel = rbf(0.05);
-    let job = Job { companions: Some(&companions), ..Job::new(&machine, &kernel) };
+    let job = Job { auxiliary: Some(&auxiliary), ..Job::new(&machine, &kernel) };
     let model = job.run(&data, &Silent).unwrap();
-    assert_eq!((model.fitted.proof.support, model.examples.len()), (Some(7), 7));
+    assert_eq!((model.fitted.report.support, model.examples.len()), (Some(7), 7));
     let read = crate::model::Model::from_bytes(&model.to_bytes().unwrap(), "a file").unwrap();
     assert_eq!(read.scores(&data).unwrap(), model.scores(&data).unwrap());
     let known = model.fitted.training_scores.clone().unwrap();
@@ -113,10 +113,10 @@ fn points_beside_the_data_carry_the_model_and_its_file() {
 #[test]
 fn what_does_not_go_with_companions_is_told() {
     let (data, x, _) = clouds(&[10, 10], 2, 6);
-    let companions = Companions::default().with_noise(&Dataset::new(x)).unwrap();
+    let auxiliary = AuxiliaryExamples::default().with_noise(&Dataset::new(x)).unwrap();
     let said = |machine: &dyn Machine, formula: &str, method| {
         let kernel: crate::formula::Formula = formula.parse().unwrap();
-        let job = Job { companions: Some(&companions), probabilities: method, ..Job::new(machine, &kernel) };
+        let job = Job { auxiliary: Some(&auxiliary), probabilities: method, ..Job::new(machine, &kernel) };
         job.run(&data, &Silent).err().map_or_else(String::new, |e| e.to_string())
     };
     let found = said(&super::super::Svc::default(), "rbf(gamma=1)", None);
@@ -145,9 +145,9 @@ fn weights_are_copies_and_what_weighs_nothing_is_not_there() {
     let (data, x, codes) = clouds(&[14, 11], 2, 6);
     let moved = Dataset::new(Rows::new(x.values().iter().map(|x| x + 0.2).collect(), 25, 2).unwrap());
     let fit = |machine: &dyn Machine, data: &Dataset, moved: &Dataset| {
-        let companions = Companions::default().with_copies("shift_x=1", moved).unwrap();
+        let auxiliary = AuxiliaryExamples::default().with_copies("shift_x=1", moved).unwrap();
         let kernel = rbf(0.3);
-        Job { companions: Some(&companions), ..Job::new(machine, &kernel) }.run(data, &Silent).unwrap()
+        Job { auxiliary: Some(&auxiliary), ..Job::new(machine, &kernel) }.run(data, &Silent).unwrap()
     };
     let machines: Vec<Box<dyn Machine>> = ["within + 0.1*norm", "within + norm + 0.3*covariance + 2*tangent"]
         .into_iter()

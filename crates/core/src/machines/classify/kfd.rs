@@ -8,7 +8,8 @@ use crate::gram::Gram;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Proof, Readout, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Readout, SolverReport,
+    Task,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
@@ -32,7 +33,7 @@ const WHAT: &str = "the kernel Fisher discriminant";
 ///
 /// Solvers: `cholesky` factorises the bordered system once for all classes; `eigen` maximises the quotient itself, once for
 /// each class; `pairs` moves pairs of dual variables until so many `figures` of the objective stand (norm only, K is never
-/// formed); `greedy` adds the best of 59 random examples at a time, for each class by itself; `subset` takes random examples. The proof's objective is that
+/// formed); `greedy` adds the best of 59 random examples at a time, for each class by itself; `subset` takes random examples. The report's objective is that
 /// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
 /// (of the system solved), `jitter` where one was needed, and on the Cholesky road, up to 2000 examples or where such scores are asked for, `loo_rmse` and `loo_error`:
 /// of residuals and labels of functions that have not seen their example, with the programme's offset, whatever the
@@ -189,13 +190,13 @@ impl Machine for Kfd {
             return Ok(None);
         }
         let part = whole(&(0..task.len()).collect::<Vec<_>>(), &classes, &weights);
-        task.plan.check(bordered_bytes(task.len(), part.outputs, penalty, true), WHAT)?;
+        task.budget.check(bordered_bytes(task.len(), part.outputs, penalty, true), WHAT)?;
         let (fitted, left_out) = self.learn(task, true, watch)?;
         let left_out = match (&self.lambda, left_out) {
             (Auto::Value(_), Some(left_out)) => left_out,
             // the search for λ went by a decomposition that may leave out errors alone
             _ => {
-                let lambda = fitted.proof.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+                let lambda = fitted.report.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
                 let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
                 let solved = bordered(task.gram.as_ref(), &aim, watch);
                 solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
@@ -219,7 +220,7 @@ impl Machine for Kfd {
         let n = task.len();
         let part = whole(&(0..n).collect::<Vec<_>>(), &classes, &weights);
         let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
-        task.plan.check(bordered_bytes(n, part.outputs, penalty, true) + 8 * n * n * (2 + 2 * part.outputs), WHAT)?;
+        task.budget.check(bordered_bytes(n, part.outputs, penalty, true) + 8 * n * n * (2 + 2 * part.outputs), WHAT)?;
         let solved =
             bordered(task.gram.as_ref(), &aim, watch).map_err(|error| FitError::Solve { machine: NAME, error })?;
         let residuals = solved.left_out(LeftOut::Example);
@@ -271,7 +272,7 @@ impl Kfd {
             let solved = Run { kfd: self, task, gram, leave_out, watch }.solve(aim)?;
             placed.push(self.place(part, solved));
         }
-        let proof = self.prove(&parts, &placed, task.len(), &classes);
+        let report = self.prove(&parts, &placed, task.len(), &classes);
         let labels = classes.labels.clone();
         let training_scores = match (parts.as_slice(), placed.as_slice()) {
             ([part], [one]) if part.examples.len() == task.len() => Some(one.solved.found.scores.clone()),
@@ -287,7 +288,7 @@ impl Kfd {
                 coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
             },
             readout: if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            proof,
+            report,
             calibration: None,
             training_scores,
         };
@@ -332,7 +333,7 @@ impl Kfd {
         Placed { solved, offsets }
     }
 
-    fn prove(&self, parts: &[Part], placed: &[Placed], n: usize, classes: &Classes) -> Proof {
+    fn prove(&self, parts: &[Part], placed: &[Placed], n: usize, classes: &Classes) -> SolverReport {
         let all = || placed.iter().map(|p| &p.solved);
         let mut notes: Vec<(String, f64)> = match placed {
             [one] => vec![("lambda".to_owned(), one.solved.lambda)],
@@ -376,7 +377,7 @@ impl Kfd {
         }
         let rank =
             |s: &Status| [Status::Converged, Status::IterationLimit, Status::TimeLimit].iter().position(|k| k == s);
-        Proof {
+        SolverReport {
             // what is not among the three is an interruption, the worst of all
             status: all().map(|s| s.status).max_by_key(|s| rank(s).unwrap_or(usize::MAX)).unwrap_or(Status::Converged),
             iterations: all().map(|s| s.iterations).sum(),
@@ -385,7 +386,7 @@ impl Kfd {
             support: Some(carries.iter().filter(|c| **c).count()),
             storage: all().next().map(|s| s.storage.clone()).unwrap_or_default(),
             notes,
-            ..Proof::direct()
+            ..SolverReport::direct()
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::sources::{LIBLINEAR, Source};
 /// The losses are `hinge` max(0, 1 − yf), `squared_hinge` max(0, 1 − yf)² and `logistic` log(1 + exp(−yf)). The bias is the
 /// weight of a constant feature of value `bias_scale`, and is part of ‖w‖²; a larger value regularises it less. The price of
 /// an example is C times its weight times the weight of its own class, also where it stands among the rest (LIBLINEAR weighs
-/// only the class that is told from the rest). The proof's objective is the primal one, summed over the problems; its note
+/// only the class that is told from the rest). The report's objective is the primal one, summed over the problems; its note
 /// `dual_objective` is the dual one.
 ///
 /// # Source
@@ -153,10 +153,10 @@ impl Machine for LinearSvc {
         // two classes are one problem, in which a positive score decides for the first
         let problems = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
         let signs = |c: usize, i: usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
-        let (expansion, proof) = linear.solve(problems, &signs, watch)?;
+        let (expansion, report) = linear.solve(problems, &signs, watch)?;
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(Fitted { expansion, readout, proof, calibration: None, training_scores: None })
+        Ok(Fitted { expansion, readout, report, calibration: None, training_scores: None })
     }
 }
 

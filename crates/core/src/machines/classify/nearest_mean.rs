@@ -2,7 +2,9 @@
 
 use crate::data::DataError;
 use crate::gram::{BlockMut, Gram, Pick};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -17,7 +19,7 @@ const TILE: usize = 256;
 /// s_c(x) = (1/l_c) Σ_{i∈c} κ(x_i, x) − ½‖m_c‖²: the class whose mean in feature space is nearest.
 ///
 /// ‖φ(x) − m_c‖² = κ(x, x) − 2 s_c(x), so the largest score is the smallest distance. For two classes s₊ − s₋ is the
-/// Parzen window classifier with its threshold b = ½(‖m₊‖² − ‖m₋‖²). There is nothing to choose. The proof's notes have
+/// Parzen window classifier with its threshold b = ½(‖m₊‖² − ‖m₋‖²). There is nothing to choose. The report's notes have
 /// ‖m_c‖² as `mean_norm2_1`, `mean_norm2_2`, … in the order of the labels.
 ///
 /// # Source
@@ -85,7 +87,7 @@ impl Machine for NearestMean {
         Ok(Fitted {
             expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
             readout: Readout::ArgMax { labels: classes.labels },
-            proof: Proof { support: Some(n), notes, ..Proof::direct() },
+            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
             calibration: None,
             training_scores: None,
         })
@@ -118,7 +120,7 @@ fn sum_of_pairs(gram: &dyn Gram, members: &[usize]) -> f64 {
 mod tests {
     use super::*;
     use crate::data::Target;
-    use crate::gram::{Dense, Plan};
+    use crate::gram::{Budget, Dense};
     use crate::machines::Output;
     use crate::seed::Seed;
     use crate::solvers::Silent;
@@ -133,7 +135,7 @@ mod tests {
             weights: None,
             start: None,
             threads: 1,
-            plan: Plan { memory: 0 },
+            budget: Budget { memory: 0 },
             seed: Seed(0),
         };
         NearestMean::default().run(&task, &Silent)

@@ -3,7 +3,7 @@
 use super::pairs::Pairs;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
-    Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Reads, Task, Theory,
+    Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task, Theory,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
@@ -99,11 +99,11 @@ impl Machine for NuSvc {
         let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
         let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
         let notes = vec![("rho".to_owned(), smallest)];
-        let proof = Proof { advice, ..prove(&solutions, Some(gap), support, &self.effort, task, notes) };
+        let report = SolverReport { advice, ..prove(&solutions, Some(gap), support, &self.effort, task, notes) };
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets },
             readout: Readout::Vote { labels: classes.labels },
-            proof,
+            report,
             calibration: None,
             training_scores: None,
         })

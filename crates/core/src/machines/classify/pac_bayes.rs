@@ -1,9 +1,11 @@
 //! The classifier with the least PAC-Bayes bound.
 
-use crate::chance::upper_normal;
+use crate::distributions::upper_normal;
 use crate::gram::{Gram, Side, apply};
 use crate::linalg::dot;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
@@ -225,13 +227,13 @@ impl Machine for PacBayes {
                 offsets: vec![0.0; problems],
             },
             readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            proof: Proof {
+            report: SolverReport {
                 status: if converged { Status::Converged } else { Status::IterationLimit },
                 iterations: all.iter().map(|p| p.steps).sum(),
                 objective: Some(all.iter().map(|p| p.bound).sum()),
                 support: Some(n),
                 notes: vec![("gibbs_bound_before_prices".to_owned(), bound)],
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: Some(training_scores),
@@ -286,7 +288,7 @@ mod tests {
         crate::gram::fill(kernel.gram(&data).unwrap().as_ref(), &mut gram);
         let Coefficients::Dual { alpha, .. } = &model.fitted.expansion.coefficients else { panic!() };
         let own = bound(&gram, &y, alpha, 0.05);
-        assert!((own - model.fitted.proof.objective.unwrap()).abs() < 1e-5, "{own}");
+        assert!((own - model.fitted.report.objective.unwrap()).abs() < 1e-5, "{own}");
         let mut random = Seed(1).stream("changes");
         for _ in 0..50 {
             let other: Vec<f64> = alpha.iter().map(|a| a + 0.02 * random.normal()).collect();

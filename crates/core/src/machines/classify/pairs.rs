@@ -1,7 +1,7 @@
 //! One against one: a problem for each pair of classes, on one matrix whose examples stand class by class.
 
 use crate::gram::Gram;
-use crate::gram::views::Kept;
+use crate::gram::views::RowCache;
 use crate::machines::{Coefficients, Fitted, Task};
 use crate::solvers::smo::Solution;
 use std::ops::Range;
@@ -54,7 +54,7 @@ impl<'a> Pairs<'a> {
             gram = gram.restrict(&self.order, &self.order);
             // a row that is dear serves all pairs that its example takes part in
             if gram.is_dear() {
-                gram = Kept::share(&gram, task.plan.memory / 2);
+                gram = RowCache::share(&gram, task.budget.memory / 2);
             }
         }
         gram

@@ -3,7 +3,9 @@
 use crate::data::{Classes, DataError};
 use crate::gram::{Side, diagonal};
 use crate::machines::class_weight::ClassWeight;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -19,7 +21,7 @@ const WANTED: &str = "equal, frequency or label:weight,label:weight with weights
 /// Every example carries a window κ(x_i, ·), and the density of a class is the mean of its windows, up to a constant that all
 /// classes share. `prior` gives π_c: `frequency` takes l_c/l, `equal` the same for all, and weights for labels (a label that is not
 /// named has 1) are divided by their sum. A kernel that is negative somewhere is no density; the rule is still what it says. Without
-/// the norms of the means it is not `nearest_mean`, which asks for a distance. The proof's note `loo_error` is the exact error of
+/// the norms of the means it is not `nearest_mean`, which asks for a distance. The report's note `loo_error` is the exact error of
 /// leaving each example out.
 ///
 /// # Source
@@ -142,7 +144,7 @@ impl Machine for Parzen {
         Ok(Fitted {
             expansion,
             readout: Readout::ArgMax { labels: classes.labels },
-            proof: Proof { support: Some(n), notes, ..Proof::direct() },
+            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
             calibration: None,
             training_scores: Some(scores),
         })
@@ -192,7 +194,7 @@ mod tests {
         for prior in ["frequency", "equal"] {
             let machine = Parzen { prior: prior.to_owned() };
             let told = machine.fit(&rbf(1.3), &data(&x, &labels)).unwrap();
-            let note = told.fitted.proof.notes.last().unwrap().clone();
+            let note = told.fitted.report.notes.last().unwrap().clone();
             let wrong = (0..60)
                 .filter(|&i| {
                     let rest: Vec<usize> = (0..60).filter(|&j| j != i).collect();

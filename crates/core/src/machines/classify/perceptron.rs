@@ -2,7 +2,8 @@
 
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::{
-    Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task, Theory,
+    Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Theory,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -20,7 +21,7 @@ const NAME: &str = "perceptron";
 /// `budget` only so many examples keep a weight: the one of which the score changes least by its loss is forgotten. There is
 /// no bias; add a constant to the kernel for one. With several `permutations` the examples are also gone through in random orders,
 /// and the run without mistakes that needs fewest examples is kept (each order gives another sparse rule; a certificate pays the
-/// logarithm of their number). The proof's notes are `mistakes`, `mistakes_in_first_pass`, and, where a whole pass made none,
+/// logarithm of their number). The report's notes are `mistakes`, `mistakes_in_first_pass`, and, where a whole pass made none,
 /// `margin`: the smallest y f(x)/‖w‖.
 ///
 /// # Source
@@ -196,12 +197,12 @@ impl Machine for Perceptron {
         let converged = walked.iter().all(|w| w.status == Status::Converged);
         let labels = classes.labels;
         Ok(Fitted {
-            proof: Proof {
+            report: SolverReport {
                 status: if converged { Status::Converged } else { Status::IterationLimit },
                 iterations: mistakes,
                 support: Some(points.len()),
                 notes,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; problems] },
             readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
@@ -256,7 +257,7 @@ mod tests {
                 break;
             }
         }
-        let note = |name: &str| model.fitted.proof.notes.iter().find(|(n, _)| n == name).unwrap().1;
+        let note = |name: &str| model.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1;
         assert_eq!(note("mistakes"), f64::from(mistakes));
         for (s, x) in model.scores(&data).unwrap().iter().zip(x.chunks_exact(2)) {
             assert!((s - (w[0] * x[0] + w[1] * x[1])).abs() < 1e-9);
@@ -297,7 +298,7 @@ mod tests {
         let (data, _, _) = two(80, 1.0);
         let support = |permutations| {
             let machine = Perceptron { permutations, ..Perceptron::default() };
-            machine.fit(&rbf(2.0), &data).unwrap().fitted.proof.support.unwrap()
+            machine.fit(&rbf(2.0), &data).unwrap().fitted.report.support.unwrap()
         };
         let sizes: Vec<usize> = [1, 5, 25].map(support).to_vec();
         assert!(sizes[0] >= sizes[1] && sizes[1] >= sizes[2] && sizes[2] < sizes[0], "{sizes:?}");
@@ -307,7 +308,7 @@ mod tests {
     fn a_budget_is_kept_and_classes_are_told_apart() {
         let (data, _, y) = two(80, 1.0);
         let model = Perceptron { passes: 20, budget: 10, ..Perceptron::default() }.fit(&rbf(0.5), &data).unwrap();
-        assert!(model.fitted.proof.support.unwrap() <= 10);
+        assert!(model.fitted.report.support.unwrap() <= 10);
         let scores = model.scores(&data).unwrap();
         let right = scores.iter().zip(&y).filter(|(s, y)| **s * **y > 0.0).count();
         assert!(right > 70, "{right} of 80");

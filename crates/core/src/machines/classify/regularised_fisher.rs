@@ -1,7 +1,9 @@
 //! The regularised Fisher discriminant.
 
 use crate::gram::{Gram, apply, show_bytes};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::direct::{difference, solve_shifted, squares};
@@ -19,7 +21,7 @@ const WHAT: &str = "the regularised Fisher discriminant";
 /// the same with the signs exchanged on the negatives, so that the system is solved as (RKR + λI) v = RKy, a = (y − Rv)/λ, by
 /// Cholesky. b lies in the middle of the projected class means. For classes of equal size y points from mean to mean; for
 /// others the book's y does not, and moves with the origin of feature space. `numerator = means` takes ±l/(2l±) in its place,
-/// which does for any sizes. Several classes are taken one against the rest. The proof's notes are `quotient` (the value of
+/// which does for any sizes. Several classes are taken one against the rest. The report's notes are `quotient` (the value of
 /// the maximum, summed over problems) and `relative_residual` (the largest ‖y − (BK + λI)a‖ / ‖y‖).
 ///
 /// # Source
@@ -203,7 +205,7 @@ impl Machine for RegularisedFisher {
         let (n, count) = (task.len(), classes.labels.len());
         let problems = if count == 2 { 1 } else { count };
         let solve = |error| FitError::Solve { machine: NAME, error };
-        let kept = task.plan.dense(&*task.gram, 8 * n * (n + 128), WHAT)?;
+        let kept = task.budget.dense(&*task.gram, 8 * n * (n + 128), WHAT)?;
         if kept.stored().is_some_and(|values| values.iter().any(|k| !k.is_finite())) {
             return Err(solve(not_finite(&kept)));
         }
@@ -228,11 +230,11 @@ impl Machine for RegularisedFisher {
                 offsets: found.iter().map(|d| d.offset).collect(),
             },
             readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            proof: Proof {
+            report: SolverReport {
                 support: Some(n),
                 storage: format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n)),
                 notes,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,
@@ -306,7 +308,7 @@ mod tests {
                 let t = |i: usize| if y[i] > 0.0 { 1.0 / plus as f64 } else { 1.0 / (n - plus) as f64 };
                 let threshold = 0.5 * (0..n).map(|i| t(i) * ka[i]).sum::<f64>();
                 assert!((model.fitted.expansion.offsets[0] + threshold).abs() < 1e-9 * (1.0 + threshold.abs()));
-                assert!(model.fitted.proof.notes[1].1 < 1e-9, "{:?}", model.fitted.proof.notes);
+                assert!(model.fitted.report.notes[1].1 < 1e-9, "{:?}", model.fitted.report.notes);
             }
         }
     }
@@ -341,7 +343,7 @@ mod tests {
             };
             let target: Vec<f64> = y.iter().map(|&y| scale(y)).collect();
             let value = quotient(weights(&model, &x), &x, &y, &target, 2.0);
-            assert!((value - model.fitted.proof.notes[0].1).abs() < 1e-8 * value);
+            assert!((value - model.fitted.report.notes[0].1).abs() < 1e-8 * value);
             for step in 0..3600 {
                 let angle = f64::from(step) * std::f64::consts::PI / 3600.0;
                 let other = quotient([angle.cos(), angle.sin()], &x, &y, &target, 2.0);

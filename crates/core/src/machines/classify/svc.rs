@@ -184,7 +184,7 @@ impl Machine for Svc {
 
     fn is_settled(&self, fitted: &Fitted) -> bool {
         // squared losses have the price on the diagonal, where it always matters
-        self.loss == Loss::Hinge && nothing_bounded(&fitted.proof)
+        self.loss == Loss::Hinge && nothing_bounded(&fitted.report)
     }
 
     fn weighs(&self) -> bool {
@@ -237,7 +237,7 @@ impl Svc {
         }
         let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
-        let proof = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
+        let report = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
         let held_out = pairs.join_held_out(&solutions).map(|scores| (Layout::Others, scores));
         let training_scores = match solutions.as_slice() {
             [one] if one.whole => {
@@ -251,7 +251,7 @@ impl Svc {
         let fitted = Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Vote { labels: classes.labels },
-            proof,
+            report,
             calibration: None,
             training_scores,
         };
@@ -295,9 +295,9 @@ impl Svc {
             self.sub(side, start(c), folds.map(|folds| (places_in(folds, n), folds.len())))
         };
         let subs = Subs { sizes: vec![n; k], make: &make };
-        let shared = crate::gram::views::Kept::share(
+        let shared = crate::gram::views::RowCache::share(
             &task.gram,
-            self.effort.cache.saturating_mul(1 << 20).min(task.plan.memory / 2),
+            self.effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2),
         );
         let solutions = solve(&shared, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
         let gap = solutions.iter().enumerate().map(|(c, s)| self.gap(&signs(c), weights, s)).sum();
@@ -305,7 +305,7 @@ impl Svc {
         let points: Vec<usize> = (0..n).filter(|&i| solutions.iter().any(|s| s.beta[i] != 0.0)).collect();
         let alpha = points.iter().flat_map(|&i| solutions.iter().map(move |s| s.beta[i])).collect();
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
-        let proof = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
+        let report = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
         let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
         let table = |all: Vec<&Vec<f64>>| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect();
         let held_out = outputs.map(|all| (Layout::Outputs, table(all)));
@@ -321,7 +321,7 @@ impl Svc {
                 offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
             },
             readout: Readout::ArgMax { labels: classes.labels.clone() },
-            proof,
+            report,
             calibration: None,
             training_scores,
         };

@@ -3,7 +3,7 @@
 use super::lloyd::{Images, Lloyd, Trouble, squared_norms};
 use super::{enough, readout, sizes};
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Task};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, SolveError};
@@ -16,7 +16,7 @@ const WHAT: &str = "kernel k-means";
 ///
 /// ‖φ(x) − m_c‖² = κ(x, x) − 2/n_c Σ_{i∈c} κ(x_i, x) + ‖m_c‖², and κ(x, x) is the same for all clusters, so the scores
 /// f_c(x) = 2/n_c Σ_{i∈c} κ(x_i, x) − ‖m_c‖² decide exactly. The best of several starts is kept; it is a local optimum. Where κ is
-/// not positive definite nothing says that the objective falls. Clusters are numbered by their first examples. The proof's objective
+/// not positive definite nothing says that the objective falls. Clusters are numbered by their first examples. The report's objective
 /// is the sum of squared distances; its notes are `size_1`, … of each cluster, `explained` (1 − objective over that of a single
 /// cluster) and `restarts_alike` (how many starts ended as well as the best).
 ///
@@ -79,7 +79,7 @@ impl Machine for KernelKMeans {
         let (n, k) = (task.len(), self.clusters);
         enough(NAME, n, k)?;
         // every pass takes all kernel values; a stored matrix gives them at once
-        let stored = task.plan.dense(&*task.gram, 16 * n * k * self.restarts, WHAT).ok();
+        let stored = task.budget.dense(&*task.gram, 16 * n * k * self.restarts, WHAT).ok();
         let gram: &dyn Gram = stored.as_ref().map_or(&*task.gram, |dense| dense);
         let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(gram));
         let space = Images { gram, own };
@@ -112,14 +112,14 @@ impl Machine for KernelKMeans {
                 offsets: norms[..k].iter().map(|norm| -norm).collect(),
             },
             readout: readout(k),
-            proof: Proof {
+            report: SolverReport {
                 status: found.status,
                 iterations: found.iterations,
                 objective: Some(found.objective),
                 support: Some(n),
                 storage,
                 notes,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,
@@ -144,7 +144,7 @@ fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gram::Plan;
+    use crate::gram::Budget;
     use crate::job::Job;
     use crate::machines::Output;
     use crate::prelude::{Dataset, Fit, Formula, Rows, Seed, linear, rbf};
@@ -159,7 +159,7 @@ mod tests {
     fn codes(machine: &KernelKMeans, kernel: &Formula, data: &Dataset) -> (Vec<u32>, f64) {
         let model = machine.fit(kernel, data).unwrap();
         let Output::Labels { codes, .. } = model.predict(data).unwrap() else { panic!() };
-        (codes, model.fitted.proof.objective.unwrap())
+        (codes, model.fitted.report.objective.unwrap())
     }
 
     /// Σ_i ‖φ(x_i) − m_c(i)‖² = Σ_i K_ii − Σ_c (1/n_c) Σ_{i,j∈c} K_ij, from the definition.
@@ -218,9 +218,9 @@ mod tests {
             }
         }
         let kernel = linear();
-        let job = Job { plan: Plan { memory: 0 }, ..Job::new(&machine, &kernel) };
+        let job = Job { budget: Budget { memory: 0 }, ..Job::new(&machine, &kernel) };
         let streamed = job.run(&data, &crate::solvers::Silent).unwrap();
-        assert_eq!(streamed.fitted.proof.storage, "kernel matrix streamed");
+        assert_eq!(streamed.fitted.report.storage, "kernel matrix streamed");
         assert_eq!(streamed.predict(&data).unwrap().labels(), model.predict(&data).unwrap().labels());
     }
 
@@ -234,6 +234,6 @@ mod tests {
         assert!(said.contains("only 2 different examples"), "{said}");
         let whole = KernelKMeans { clusters: 1, ..three };
         let model = whole.fit(&rbf(1.0), &rows(&[1.0, 2.0, 4.0])).unwrap();
-        assert_eq!(model.fitted.proof.notes[0], ("size_1".to_owned(), 3.0));
+        assert_eq!(model.fitted.report.notes[0], ("size_1".to_owned(), 3.0));
     }
 }

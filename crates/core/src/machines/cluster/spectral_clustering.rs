@@ -4,7 +4,7 @@ use super::lloyd::{Coordinates, Division, Lloyd, Trouble};
 use super::{enough, readout, sizes};
 use crate::gram::{BlockMut, Gram, Pick, apply, show_bytes};
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Task};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
@@ -28,7 +28,7 @@ const LEAST: f64 = 1e-6;
 /// κ(x_i, x_j) ≥ 0 is the weight of the edge between two examples (and of the loop at one). The z_j are the eigenvectors of the
 /// random walk D⁻¹K, and k-means on them is the relaxed normalised cut. A new example has z(x) = (1/d(x)) Σ_i κ(x, x_i) z_i/λ with
 /// d(x) = Σ_i κ(x, x_i), which gives a training example its own z; the nearest centre c is that with the largest d(x)(⟨c, z(x)⟩ − ½‖c‖²), a
-/// plain expansion. Far from all examples every κ is zero and the first cluster is told. The proof's objective is the normalised cut
+/// plain expansion. Far from all examples every κ is zero and the first cluster is told. The report's objective is the normalised cut
 /// Σ_c cut(c, rest)/vol(c), which is never below `relaxed_cut` = Σ_j (1 − λ_j); its notes are the two last, `size_1`, … of each cluster,
 /// `eigenvalue_1`, … and `restarts_alike`.
 ///
@@ -94,7 +94,7 @@ impl Machine for SpectralClustering {
         step(watch, "kernel matrix", 0).map_err(stopped)?;
         let full = n <= FULL_UP_TO;
         let extra = if full { symmetric_eigen_bytes(n) } else { 16 * n * (2 * k + 96) };
-        let stored = task.plan.dense(&*task.gram, extra, WHAT).ok();
+        let stored = task.budget.dense(&*task.gram, extra, WHAT).ok();
         let gram: &dyn Gram = stored.as_ref().map_or(&*task.gram, |dense| dense);
         let degrees = degrees(gram)?;
         let (found, mut status) = match gram.stored().filter(|_| full) {
@@ -125,14 +125,14 @@ impl Machine for SpectralClustering {
         Ok(Fitted {
             expansion: expansion(&space, values, &division, k),
             readout: readout(k),
-            proof: Proof {
+            report: SolverReport {
                 status,
                 iterations: found.applications + division.iterations,
                 objective: Some(cut),
                 support: Some(n),
                 storage,
                 notes,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,
@@ -334,12 +334,12 @@ mod tests {
             let model = SpectralClustering::default().fit(&rbf(2.0), &data).unwrap();
             let Output::Labels { codes, .. } = model.predict(&data).unwrap() else { panic!() };
             assert!((0..n).all(|i| codes[i] as usize == i % 2), "{n}: a ring is a cluster");
-            let proof = &model.fitted.proof;
-            let note = |name: &str| proof.notes.iter().find(|(k, _)| k == name).unwrap().1;
+            let report = &model.fitted.report;
+            let note = |name: &str| report.notes.iter().find(|(k, _)| k == name).unwrap().1;
             assert_eq!((note("size_1"), note("size_2")), (n as f64 / 2.0, n as f64 / 2.0));
             assert!((note("eigenvalue_1") - 1.0).abs() < 1e-9, "the random walk keeps its number of walkers");
             let by_hand = cut(&matrix(&data, 2.0), n, &codes, 2);
-            assert!((proof.objective.unwrap() - by_hand).abs() < 1e-9);
+            assert!((report.objective.unwrap() - by_hand).abs() < 1e-9);
             assert!(note("relaxed_cut") <= by_hand + 1e-9 && note("relaxed_cut") > by_hand - 0.05);
             // between and around the rings
             let new = Dataset::new(Rows::new(vec![0.2, 0.9, -3.0, 2.6], 2, 2).unwrap());

@@ -1,7 +1,9 @@
 //! Novelty by the distance from the centre of mass.
 
 use crate::geometry::{Centre, sampling_radius};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -14,7 +16,7 @@ const NAME: &str = "centre_of_mass";
 ///
 /// The examples are like those seen if they are no farther from their centre of mass than the farthest of them, and a margin for
 /// that centre being one of a sample. No training example is novel. Without the margin (`guarantee = false`) R is the largest
-/// distance itself. The proof's notes are `radius`, `margin` and `novel_at_most`: over the draw of the sample *and* of a new
+/// distance itself. The report's notes are `radius`, `margin` and `novel_at_most`: over the draw of the sample *and* of a new
 /// example of the same distribution, the probability that it is called novel is at most 1/(n + 1) + δ.
 ///
 /// # Source
@@ -88,7 +90,7 @@ impl Machine for CentreOfMass {
                 offsets: vec![radius * radius - centre.squared_norm + slack],
             },
             readout: Readout::Novelty,
-            proof: Proof { support: Some(n), notes, ..Proof::direct() },
+            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
             calibration: None,
             training_scores: None,
         })
@@ -127,7 +129,7 @@ mod tests {
             assert!(scores.iter().all(|s| *s >= 0.0), "{guarantee}");
             let gram = rbf(0.3).gram(&data).unwrap();
             let centre = Centre::of(gram.as_ref());
-            let radius = model.fitted.proof.notes[0].1;
+            let radius = model.fitted.report.notes[0].1;
             for (s, d) in scores.iter().zip(&centre.distances) {
                 assert!((s - (radius * radius - d * d)).abs() < 1e-9);
             }
@@ -151,7 +153,7 @@ mod tests {
         // the centre moves with the sample, so the share is near 1/31, not exactly below it; with the margin nothing is novel
         assert!(novel <= 30, "{novel} of 400");
         let sure = CentreOfMass::default().fit(&rbf(0.3), &normal(30, 7)).unwrap();
-        let note = sure.fitted.proof.notes.iter().find(|(n, _)| n == "novel_at_most").unwrap().1;
+        let note = sure.fitted.report.notes.iter().find(|(n, _)| n == "novel_at_most").unwrap().1;
         assert!((note - (1.0 / 31.0 + 0.05)).abs() < 1e-12);
     }
 }

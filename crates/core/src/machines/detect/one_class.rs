@@ -71,11 +71,11 @@ impl Machine for OneClass {
         let points: Vec<usize> = (0..weights.len()).filter(|&i| solution.beta[i] != 0.0).collect();
         let alpha = points.iter().map(|&i| solution.beta[i]).collect();
         let notes = vec![("rho".to_owned(), rho), ("outside".to_owned(), outside as f64)];
-        let proof = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
+        let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
         Ok(Fitted {
             expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },
             readout: Readout::Novelty,
-            proof,
+            report,
             calibration: None,
             training_scores: None,
         })

@@ -2,7 +2,9 @@
 
 use crate::data::DataError;
 use crate::gram::{Side, apply, diagonal};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -15,7 +17,7 @@ const NAME: &str = "parzen_density";
 ///
 /// t is the ν-quantile of the densities p₋ᵢ(x_i) of the training examples, each estimated from the others: at most a share ν of them
 /// is below. Among the examples that it learned from the share is smaller, since each stands in its own window; on new ones it is near
-/// ν. The density is one up to the constant ∫κ, which shifts no decision. The proof's notes are `threshold` (t), `left_out_below` (the
+/// ν. The density is one up to the constant ∫κ, which shifts no decision. The report's notes are `threshold` (t), `left_out_below` (the
 /// share of p₋ᵢ below it) and `mean_log_density` (of the p₋ᵢ that are positive, with their share as `positive`): the higher, the better
 /// the width of the kernel, once −½d ln(π/γ) is added for an rbf kernel.
 ///
@@ -112,7 +114,7 @@ impl Machine for ParzenDensity {
                 offsets: vec![-threshold],
             },
             readout: Readout::Novelty,
-            proof: Proof { support: Some(n), notes, ..Proof::direct() },
+            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
             calibration: None,
             training_scores: None,
         })
@@ -140,7 +142,7 @@ mod tests {
             let mut wanted: Vec<f64> = (0..101).map(without).collect();
             wanted.sort_by(f64::total_cmp);
             let t = wanted[(nu * 101.0) as usize];
-            let note = |name: &str| model.fitted.proof.notes.iter().find(|(k, _)| k == name).unwrap().1;
+            let note = |name: &str| model.fitted.report.notes.iter().find(|(k, _)| k == name).unwrap().1;
             assert!((note("threshold") - t).abs() < 1e-12);
             assert!((note("left_out_below") - (nu * 101.0).floor() / 101.0).abs() < 1e-12);
             let mean = wanted.iter().map(|p| p.ln()).sum::<f64>() / 101.0;

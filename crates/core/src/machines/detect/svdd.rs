@@ -85,14 +85,14 @@ impl Machine for Svdd {
             ("centre_norm2".to_owned(), centre),
             ("outside".to_owned(), outside as f64),
         ];
-        let proof = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
+        let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
         Ok(Fitted {
             expansion: Expansion {
                 coefficients: Coefficients::Ball { points, alpha },
                 offsets: vec![radius2 - centre],
             },
             readout: Readout::Novelty,
-            proof,
+            report,
             calibration: None,
             training_scores: None,
         })

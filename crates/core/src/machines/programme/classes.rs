@@ -28,7 +28,7 @@ impl Programme {
                 self.travel(&Journey { task, targets: &signs, weights: &weights, watch })?;
             solved.iter_mut().zip(&signs).for_each(|(s, signs)| self.part(s, signs, &weights));
             let points = support(n, &solved);
-            let proof = prove(&solved, points.len(), storage);
+            let report = prove(&solved, points.len(), storage);
             let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
             let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
             let labels = classes.labels;
@@ -38,7 +38,7 @@ impl Programme {
                     offsets: solved.iter().map(|s| s.offset).collect(),
                 },
                 readout: if k == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-                proof,
+                report,
                 calibration: None,
                 training_scores: Some(scores),
             });
@@ -58,7 +58,7 @@ impl Programme {
         let solved: Vec<Solved> = found.into_iter().flat_map(|t| t.solved).collect();
         let (coefficients, support) = pairs.join(&solved.iter().map(|s| s.alpha.as_slice()).collect::<Vec<_>>());
         Ok(Fitted {
-            proof: prove(&solved, support, storage),
+            report: prove(&solved, support, storage),
             expansion: Expansion { coefficients, offsets: solved.iter().map(|s| s.offset).collect() },
             readout: Readout::Vote { labels: classes.labels },
             calibration: None,

@@ -4,7 +4,7 @@ use super::Programme;
 use super::roads::{Journey, Solved, Travelled};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Proof, Readout, Task};
+use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
 use crate::solvers::{Monitor, Status};
 
 impl Programme {
@@ -19,7 +19,7 @@ impl Programme {
         let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
         let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
         Ok(Fitted {
-            proof: prove(&solved, points.len(), storage),
+            report: prove(&solved, points.len(), storage),
             expansion: Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: solved.iter().map(|s| s.offset).collect(),
@@ -37,12 +37,12 @@ pub(super) fn support(n: usize, solved: &[Solved]) -> Vec<usize> {
 }
 
 /// What can be shown about all of them together.
-pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> Proof {
+pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> SolverReport {
     let worst = solved.iter().map(|s| s.status).find(|&s| s != Status::Converged);
     let coefficients: usize = solved.iter().map(|s| s.alpha.len()).sum();
     let zeros: usize = solved.iter().map(|s| s.alpha.iter().filter(|a| **a == 0.0).count()).sum();
     let gap: f64 = solved.iter().map(|s| s.gap).sum();
-    Proof {
+    SolverReport {
         status: worst.unwrap_or(Status::Converged),
         iterations: solved.iter().map(|s| s.iterations).sum(),
         iterations_of_each: each(solved.iter().map(|s| s.iterations)),
@@ -51,6 +51,6 @@ pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> Proof
         support: Some(support),
         storage,
         notes: vec![("zero_share".to_owned(), zeros as f64 / coefficients.max(1) as f64)],
-        ..Proof::direct()
+        ..SolverReport::direct()
     }
 }

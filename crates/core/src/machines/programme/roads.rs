@@ -99,7 +99,7 @@ impl Programme {
 
     /// K in memory, checked.
     fn stored(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
-        let kept = task.plan.dense(&*task.gram, extra, WHAT)?;
+        let kept = task.budget.dense(&*task.gram, extra, WHAT)?;
         if kept.values().iter().any(|k| !k.is_finite()) {
             return Err(broke(self.name())(not_finite(&kept)));
         }
@@ -112,7 +112,7 @@ impl Programme {
         let (n, k) = (task.len(), targets.len());
         let penalty = Quadratic::of(self.penalty).unwrap_or(Quadratic::Norm);
         let bytes = bordered_bytes(n, k, penalty, false);
-        task.plan.check(bytes, WHAT)?;
+        task.budget.check(bytes, WHAT)?;
         let y: Vec<f64> = (0..n).flat_map(|i| targets.iter().map(move |t| t[i])).collect();
         let aim = Aim { y: &y, outputs: k, weights, lambda: self.lambda, penalty };
         let found = bordered(task.gram.as_ref(), &aim, watch).map_err(broke(self.name()))?.found;
@@ -206,7 +206,7 @@ impl Programme {
         let n = task.len();
         // where there is no room for K, its columns are computed when they are asked for
         let kept = match self.stored(task, 8 * n * 128) {
-            Err(FitError::Plan(_)) => None,
+            Err(FitError::Budget(_)) => None,
             stored => Some(stored?),
         };
         let columns = match &kept {
@@ -384,7 +384,7 @@ pub(super) fn inside<'a>(task: &Task<'a>, gram: Arc<dyn Gram>) -> Task<'a> {
         target: None,
         weights: None,
         start: None,
-        plan: task.plan,
+        budget: task.budget,
         seed: task.seed,
         threads: task.threads,
     }

@@ -1,9 +1,9 @@
 //! Cells of the table against their own definition, against each other and against the machines they are.
 
 use super::LOSSES;
-use crate::gram::{Plan, fill};
+use crate::gram::{Budget, fill};
 use crate::machines::classify::{Loss as SvcLoss, Strategy};
-use crate::machines::{Coefficients, Machine, Proof, Task, Threshold};
+use crate::machines::{Coefficients, Machine, SolverReport, Task, Threshold};
 use crate::prelude::*;
 use crate::solvers::{Loss, Silent};
 
@@ -34,14 +34,14 @@ fn sharp(machine: Programme) -> Programme {
 }
 
 /// α of all examples and b, with what is shown about them.
-fn function(machine: &Programme, kernel: &Formula, data: &Dataset) -> (Vec<f64>, f64, Proof) {
+fn function(machine: &Programme, kernel: &Formula, data: &Dataset) -> (Vec<f64>, f64, SolverReport) {
     let task = Task {
         gram: kernel.gram(data).unwrap(),
         features: None,
         target: data.target(),
         weights: None,
         start: None,
-        plan: Plan { memory: 1 << 30 },
+        budget: Budget { memory: 1 << 30 },
         seed: Seed(0),
         threads: 1,
     };
@@ -49,7 +49,7 @@ fn function(machine: &Programme, kernel: &Formula, data: &Dataset) -> (Vec<f64>,
     let Coefficients::Dual { points, alpha } = &fitted.expansion.coefficients else { panic!("one function") };
     let mut all = vec![0.0; data.len()];
     points.iter().zip(alpha).for_each(|(&i, a)| all[i] = *a);
-    (all, fitted.expansion.offsets[0], fitted.proof)
+    (all, fitted.expansion.offsets[0], fitted.report)
 }
 
 fn matrix(kernel: &Formula, data: &Dataset) -> Vec<f64> {
@@ -96,11 +96,11 @@ fn no_neighbour_of_a_solution_is_better_and_the_gap_says_so() {
                         continue;
                     }
                     let place = format!("{loss:?} {penalty:?} {lambda} {}", machine.cell.entry.name);
-                    let (alpha, b, proof) = function(&machine, &kernel, data);
+                    let (alpha, b, report) = function(&machine, &kernel, data);
                     let at = |alpha: &[f64], b: f64| value(&k, &y, machine.loss(), penalty, lambda, alpha, b);
                     let found = at(&alpha, b);
-                    assert!((found - proof.objective.unwrap()).abs() < 1e-5 * found, "{place}: {found} {proof:?}");
-                    let gap = proof.duality_gap.unwrap();
+                    assert!((found - report.objective.unwrap()).abs() < 1e-5 * found, "{place}: {found} {report:?}");
+                    let gap = report.duality_gap.unwrap();
                     assert!(gap > -1e-5 * found && gap < 1e-4 * found, "{place}: gap {gap} of {found}");
                     for step in 0..60 {
                         let size = 10.0_f64.powi(-(step % 4));
@@ -243,7 +243,7 @@ fn without_an_offset_there_is_none() {
             let machine = Programme { bias: false, ..sharp(programme(loss, penalty, 0.5)) };
             let model = machine.fit(&rbf(0.5), &classes).unwrap();
             assert_eq!(model.fitted.expansion.offsets, [0.0], "{loss:?} {penalty:?}");
-            assert!(model.fitted.proof.duality_gap.unwrap() < 1e-4 * model.fitted.proof.objective.unwrap());
+            assert!(model.fitted.report.duality_gap.unwrap() < 1e-4 * model.fitted.report.objective.unwrap());
         }
     }
 }
@@ -326,9 +326,9 @@ fn of_copies_one_carries_the_coefficient_and_all_count() {
     let many = classes.select(&(0..100).map(|i| (i * 7) % 25).collect::<Vec<_>>());
     for loss in [LossName::Squared, LossName::Absolute, LossName::Hinge] {
         let machine = sharp(programme(loss, Penalty::Sparse, 0.8));
-        let (alpha, _, proof) = function(&machine, &rbf(0.5), &many);
+        let (alpha, _, report) = function(&machine, &rbf(0.5), &many);
         assert!(alpha[25..].iter().all(|&a| a == 0.0), "{loss:?}: only the first of copies");
-        assert!(proof.duality_gap.unwrap() < 1e-5 * proof.objective.unwrap());
+        assert!(report.duality_gap.unwrap() < 1e-5 * report.objective.unwrap());
         // four copies of everything are four times the loss, so a quarter of the penalty's weight
         let once = sharp(programme(loss, Penalty::Sparse, 0.2));
         let (few, all) = (once.fit(&rbf(0.5), &classes).unwrap(), machine.fit(&rbf(0.5), &many).unwrap());

@@ -1,7 +1,7 @@
 //! Which points an expansion may use, in words: `examples`, `all`, `points`, or a number of examples.
 
-use super::super::beside::Role;
-use super::super::{Beside, FitError, Task};
+use super::super::auxiliary::Role;
+use super::super::{Auxiliary, FitError, Task};
 
 /// The points z of w = Σ_j a_j φ(z_j).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,11 @@ impl Over {
         self,
         machine: &'static str,
         task: &Task<'_>,
-        beside: Option<&Beside<'_>>,
+        auxiliary: Option<&Auxiliary<'_>>,
         weights: &[f64],
     ) -> Result<Vec<usize>, FitError> {
         let n = task.len();
-        let roles = beside.map_or(&[][..], |b| b.roles);
+        let roles = auxiliary.map_or(&[][..], |b| b.roles);
         // what counts nothing is not there, and neither are its copies
         let live: Vec<usize> = (0..n).filter(|&i| weights[i] > 0.0).collect();
         match self {

@@ -4,8 +4,8 @@
 //! forms are those of w, and vanish where K_zz a = 0: K_zz = VΛVᵀ, a = VΛ^{-1/2}c, and they are written in c, with rows
 //! Λ^{-1/2}Vᵀk_i and ‖w‖² = ‖c‖². That needs no inverse of a matrix that has none.
 
-use super::super::beside::Role;
-use super::super::{Beside, FitError, Task};
+use super::super::auxiliary::Role;
+use super::super::{Auxiliary, FitError, Task};
 use super::expansion::Over;
 use super::terms::{Matrix, Terms};
 use crate::data::Classes;
@@ -48,19 +48,19 @@ impl<'a> Frame<'a> {
     pub(in super::super) fn new(
         machine: &'static str,
         task: &Task<'_>,
-        beside: Option<&'a Beside<'_>>,
+        auxiliary: Option<&'a Auxiliary<'_>>,
         over: Over,
         weights: Vec<f64>,
         (coefficients, tolerance): (bool, f64),
         watch: &'a dyn Monitor,
     ) -> Result<Self, FitError> {
-        let points = over.places(machine, task, beside, &weights)?;
+        let points = over.places(machine, task, auxiliary, &weights)?;
         let (n, m) = (task.len(), points.len());
-        let gram = Arc::clone(beside.map_or(&task.gram, |b| &b.gram));
+        let gram = Arc::clone(auxiliary.map_or(&task.gram, |b| &b.gram));
         // the rows, a centred copy, K_zz, both forms, one more while they are added up, and the decomposition
         let numbers = n.saturating_mul(m).saturating_mul(2).saturating_add(m.saturating_mul(m).saturating_mul(4));
-        task.plan.check(numbers.saturating_mul(8).saturating_add(symmetric_eigen_bytes(m)), WHAT)?;
-        let (roles, transformations) = beside.map_or((&[][..], &[][..]), |b| (b.roles, b.transformations));
+        task.budget.check(numbers.saturating_mul(8).saturating_add(symmetric_eigen_bytes(m)), WHAT)?;
+        let (roles, transformations) = auxiliary.map_or((&[][..], &[][..]), |b| (b.roles, b.transformations));
         let mut frame = Self {
             machine,
             gram,
@@ -174,7 +174,7 @@ impl<'a> Frame<'a> {
                 Wanted::Columns { values, count }.whole(width)
             }
             Matrix::Noise => {
-                let places: Vec<usize> = self.companions(|role| matches!(role, Role::Noise)).collect();
+                let places: Vec<usize> = self.auxiliary(|role| matches!(role, Role::Noise)).collect();
                 if places.is_empty() {
                     return Err(self.missing("noise", "examples of noise, with --noise FILE"));
                 }
@@ -219,7 +219,7 @@ impl<'a> Frame<'a> {
         &self.rows[i * self.width..(i + 1) * self.width]
     }
 
-    fn companions(&self, keep: impl Fn(&Role) -> bool) -> impl Iterator<Item = usize> {
+    fn auxiliary(&self, keep: impl Fn(&Role) -> bool) -> impl Iterator<Item = usize> {
         (0..self.roles.len()).filter(move |&i| keep(&self.roles[i])).map(|i| self.n + i)
     }
 

@@ -12,7 +12,7 @@ pub use terms::{
 };
 
 use super::class_weight::ClassWeight;
-use super::{Beside, Coefficients, Expansion, FitError, Fitted, Proof, Readout, Task};
+use super::{Auxiliary, Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
 use crate::data::Classes;
 use crate::geometry::rayleigh;
 use crate::gram::show_bytes;
@@ -36,7 +36,7 @@ impl Quotient<'_> {
     pub(super) fn run(
         &self,
         task: &Task<'_>,
-        beside: Option<&Beside<'_>>,
+        auxiliary: Option<&Auxiliary<'_>>,
         classes: Option<&Classes>,
         weights: Vec<f64>,
         watch: &dyn Monitor,
@@ -51,7 +51,7 @@ impl Quotient<'_> {
         let unwanted = Terms::parse(self.unwanted, of_unwanted).map_err(wrong)?;
         let over = Over::parse(self.expansion).map_err(wrong)?;
         let coefficients = unwanted.has(&Matrix::Coefficients);
-        let frame = Frame::new(machine, task, beside, over, weights, (coefficients, self.tolerance), watch)?;
+        let frame = Frame::new(machine, task, auxiliary, over, weights, (coefficients, self.tolerance), watch)?;
         let (wanted, unwanted) = (frame.wanted(&wanted, classes)?, frame.sum(&unwanted, classes)?);
         let found = rayleigh(wanted, unwanted, frame.width, self.components, self.tolerance)
             .map_err(|error| singular(machine, self.unwanted, error))?;
@@ -79,7 +79,7 @@ impl Quotient<'_> {
                 offsets: vec![0.0; kept],
             },
             readout: Readout::Coordinates { names: (1..=kept).map(|j| format!("d{j}")).collect() },
-            proof: Proof {
+            report: SolverReport {
                 support: Some(m),
                 storage: format!(
                     "kernel values of all examples with {m} points stored in f64, {}",
@@ -87,7 +87,7 @@ impl Quotient<'_> {
                 ),
                 notes,
                 advice,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,

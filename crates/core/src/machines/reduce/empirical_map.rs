@@ -1,7 +1,9 @@
 //! The empirical kernel map: kernel values as coordinates.
 
 use super::{drawn, selves};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};
@@ -58,7 +60,7 @@ impl Machine for EmpiricalMap {
     fn run(&self, task: &Task<'_>, _: &dyn Monitor) -> Result<Fitted, FitError> {
         let points = drawn(task, self.examples, NAME)?;
         let m = points.len();
-        task.plan.check(8 * m * m, "the empirical map")?;
+        task.budget.check(8 * m * m, "the empirical map")?;
         // nothing else is computed of the kernel here, so that a broken one would be noticed by predictions only
         selves(task, NAME)?;
         let mut alpha = vec![0.0; m * m];
@@ -67,7 +69,11 @@ impl Machine for EmpiricalMap {
         Ok(Fitted {
             expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; m] },
             readout: Readout::Coordinates { names },
-            proof: Proof { support: Some(m), storage: "no kernel value needed".to_owned(), ..Proof::direct() },
+            report: SolverReport {
+                support: Some(m),
+                storage: "no kernel value needed".to_owned(),
+                ..SolverReport::direct()
+            },
             calibration: None,
             training_scores: None,
         })
@@ -78,7 +84,7 @@ impl Machine for EmpiricalMap {
 mod tests {
     use super::super::testing::{fit, fit_on, mapped, points, tanh};
     use super::*;
-    use crate::gram::Plan;
+    use crate::gram::Budget;
 
     #[test]
     fn coordinates_are_kernel_values_with_all_or_with_drawn_examples() {
@@ -97,9 +103,9 @@ mod tests {
 
     #[test]
     fn nothing_and_broken_values_are_refused() {
-        let said = |k: Vec<f64>| match fit_on(&EmpiricalMap::default(), k, Plan::default()) {
+        let said = |k: Vec<f64>| match fit_on(&EmpiricalMap::default(), k, Budget::default()) {
             Err(error) => error.to_string(),
-            Ok(fitted) => panic!("{:?}", fitted.proof),
+            Ok(fitted) => panic!("{:?}", fitted.report),
         };
         assert!(said(Vec::new()).contains("the training data"));
         assert!(said(vec![1.0, 0.0, 0.0, f64::NAN]).contains("row 2, column 2"));

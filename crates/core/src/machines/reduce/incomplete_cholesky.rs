@@ -4,7 +4,9 @@ use super::{selves, size};
 use crate::geometry::GramSchmidt;
 use crate::gram::{BlockMut, Pick};
 use crate::linalg::{inverse_lower, multiply_add};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{KMPA, Source};
@@ -19,7 +21,7 @@ const APART: f64 = 1e-6;
 ///
 /// The examples I are chosen greedily: the next is always the one that the span of those before describes worst. L is the
 /// lower triangle with LLᵀ = K_II, and the model keeps these T examples only: an expansion with coefficients L^{-T}. On the
-/// chosen examples inner products are κ exactly. The proof's violation is the largest difference between the coordinates
+/// chosen examples inner products are κ exactly. The report's violation is the largest difference between the coordinates
 /// the model gives to chosen examples and those of the decomposition: what inverting L cost. Its notes are `rank` (T),
 /// `residual_trace` (what is left, Σ κ(x, x) − ‖r‖², as a fraction of Σ κ(x, x)) and `residual_max` (the largest of them).
 ///
@@ -79,7 +81,7 @@ impl Machine for IncompleteCholesky {
         let most = self.components.min(n);
         let squares = most.saturating_mul(most).saturating_mul(32);
         let bytes = GramSchmidt::bytes(n, most).saturating_add(squares);
-        task.plan.check(bytes, "the incomplete Cholesky decomposition")?;
+        task.budget.check(bytes, "the incomplete Cholesky decomposition")?;
         let own = selves(task, NAME)?;
         let largest = own.iter().fold(0.0, |most: f64, k| most.max(*k));
         let mut stop: Option<Stop> = None;
@@ -141,7 +143,7 @@ fn fitted(task: &Task<'_>, found: &GramSchmidt, selves: &[f64], status: Status) 
             offsets: vec![0.0; rank],
         },
         readout: Readout::Coordinates { names },
-        proof: Proof {
+        report: SolverReport {
             status,
             iterations: rank,
             violation: Some(apart),
@@ -153,7 +155,7 @@ fn fitted(task: &Task<'_>, found: &GramSchmidt, selves: &[f64], status: Status) 
                 ("residual_max".to_owned(), worst),
             ],
             advice,
-            ..Proof::direct()
+            ..SolverReport::direct()
         },
         calibration: None,
         training_scores: None,

@@ -2,7 +2,7 @@
 
 use super::super::testing::{Points, fit, fit_on, gauss, linear, mapped, matrix, note, points, tanh};
 use super::*;
-use crate::gram::{Dense, Gram, Plan};
+use crate::gram::{Budget, Dense, Gram};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,14 +23,14 @@ fn training_examples_have_as_new_ones_the_coordinates_of_the_decomposition() {
     let x = points(150, 3);
     let fitted = fit(&machine(25, 1e-14), &x, gauss);
     let gram = Dense::new(matrix(&x, gauss), 150, 150).unwrap();
-    let found = GramSchmidt::of(&gram, 0.0, 25, Plan::default()).unwrap();
+    let found = GramSchmidt::of(&gram, 0.0, 25, Budget::default()).unwrap();
     assert_eq!((pivots(&fitted), fitted.expansion.outputs()), (found.pivots.clone(), 25));
     for (i, z) in x.iter().enumerate() {
         for (a, b) in mapped(&fitted, &x, gauss, z).iter().zip(&found.coordinates[i * 25..]) {
             assert!((a - b).abs() < 1e-11, "{i}: {a} {b}");
         }
     }
-    assert!(fitted.proof.violation.unwrap() < 1e-12 && fitted.proof.advice.is_empty());
+    assert!(fitted.report.violation.unwrap() < 1e-12 && fitted.report.advice.is_empty());
 }
 
 /// Gram–Schmidt in the space of coordinates: what the algorithm does with nothing but kernel values.
@@ -88,23 +88,23 @@ fn it_stops_where_no_residual_is_above_the_tolerance_and_chosen_examples_are_exa
     }
     assert!((note(&fitted, "residual_trace") - left / 200.0).abs() < 1e-10);
     // twice as large a kernel: the tolerance is relative
-    let doubled = fit_on(&machine(200, 1e-3), matrix(&x, gauss).iter().map(|k| 2.0 * k).collect(), Plan::default());
+    let doubled = fit_on(&machine(200, 1e-3), matrix(&x, gauss).iter().map(|k| 2.0 * k).collect(), Budget::default());
     assert_eq!(pivots(&doubled.unwrap()), pivots(&fitted));
 }
 
 #[test]
 fn what_it_cannot_learn_from_is_said() {
-    let said = |k: Vec<f64>, plan| match fit_on(&machine(10, 1e-6), k, plan) {
+    let said = |k: Vec<f64>, budget| match fit_on(&machine(10, 1e-6), k, budget) {
         Err(error) => error.to_string(),
-        Ok(fitted) => panic!("{:?}", fitted.proof),
+        Ok(fitted) => panic!("{:?}", fitted.report),
     };
-    assert!(said(vec![0.0; 9], Plan::default()).contains("no κ(x, x) is above zero"));
-    assert!(said(Vec::new(), Plan::default()).contains("the training data"));
-    assert!(said(vec![1.0, f64::NAN, f64::NAN, 1.0], Plan::default()).contains("row 1, column 2"));
-    assert!(said(vec![1.0, 0.0, 0.0, f64::INFINITY], Plan::default()).contains("row 2, column 2"));
-    assert!(said(matrix(&points(40, 2), gauss), Plan { memory: 100 }).contains("memory budget"));
+    assert!(said(vec![0.0; 9], Budget::default()).contains("no κ(x, x) is above zero"));
+    assert!(said(Vec::new(), Budget::default()).contains("the training data"));
+    assert!(said(vec![1.0, f64::NAN, f64::NAN, 1.0], Budget::default()).contains("row 1, column 2"));
+    assert!(said(vec![1.0, 0.0, 0.0, f64::INFINITY], Budget::default()).contains("row 2, column 2"));
+    assert!(said(matrix(&points(40, 2), gauss), Budget { memory: 100 }).contains("memory budget"));
     let fitted = fit(&machine(30, 1e-6), &points(60, 3), tanh);
-    assert!(fitted.proof.advice.iter().any(|a| a.contains("not positive semi-definite")), "{:?}", fitted.proof);
+    assert!(fitted.report.advice.iter().any(|a| a.contains("not positive semi-definite")), "{:?}", fitted.report);
 }
 
 struct After(usize, AtomicUsize);
@@ -130,13 +130,13 @@ fn interrupted_it_keeps_what_it_has() {
             weights: None,
             start: None,
             threads: 1,
-            plan: Plan::default(),
+            budget: Budget::default(),
             seed: crate::seed::Seed(0),
         };
         machine(50, 1e-12).run(&task, &After(steps, AtomicUsize::new(0)))
     };
     let some = run(7).unwrap();
-    assert_eq!((some.expansion.outputs(), some.proof.status), (7, Status::Interrupted));
+    assert_eq!((some.expansion.outputs(), some.report.status), (7, Status::Interrupted));
     assert_eq!(pivots(&some), pivots(&fit(&machine(7, 1e-12), &x, gauss)));
     assert!(run(0).unwrap_err().to_string().contains("stopped"));
 }

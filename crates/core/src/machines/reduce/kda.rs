@@ -4,7 +4,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::rayleigh::{
     Over, Quotient, check_unwanted_of_classes, check_wanted_of_classes, weights_of_classes,
 };
-use crate::machines::{Beside, FitError, Fitted, Learns, Machine, MachineEntry, Task};
+use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::sources::{MIKA, Source};
@@ -18,7 +18,7 @@ const NAME: &str = "kda";
 /// be other sums of matrices in words: those of `oriented_kpca` besides, so that with `tangent` directions also
 /// ignore transformations. Up to classes − 1 directions there are; more are not given, as they would be arbitrary. Coordinates are
 /// Σ_j a_j κ(z_j, x), from which no mean is taken away. `expansion` says which points z may be used. The weight of an example is
-/// how often it counts in all sums, those of its copies as well; one of weight zero is no point either. The proof's notes are
+/// how often it counts in all sums, those of its copies as well; one of weight zero is no point either. The report's notes are
 /// `components` and `quotient_j`.
 ///
 /// # Source
@@ -106,17 +106,17 @@ impl Machine for Kda {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.run_beside(task, None, watch)
+        self.run_with_auxiliary(task, None, watch)
     }
 
-    fn takes_companions(&self) -> bool {
+    fn takes_auxiliary(&self) -> bool {
         true
     }
 
-    fn run_beside(
+    fn run_with_auxiliary(
         &self,
         task: &Task<'_>,
-        beside: Option<&Beside<'_>>,
+        auxiliary: Option<&Auxiliary<'_>>,
         watch: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
@@ -129,7 +129,7 @@ impl Machine for Kda {
             components: self.components,
             tolerance: self.tolerance,
         };
-        quotient.run(task, beside, Some(&classes), weights, watch)
+        quotient.run(task, auxiliary, Some(&classes), weights, watch)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::testing::{Kernel, Points, gauss, linear, mapped, matrix, note};
 use super::*;
 use crate::data::Target;
-use crate::gram::{Dense, Plan};
+use crate::gram::{Budget, Dense};
 use crate::linalg::Cholesky;
 use crate::seed::Seed;
 use crate::solvers::Silent;
@@ -28,7 +28,7 @@ fn fit(machine: &Kda, x: &Points, codes: &[usize], kernel: Kernel) -> Result<Fit
         weights: None,
         start: None,
         threads: 1,
-        plan: Plan { memory: 1 << 30 },
+        budget: Budget { memory: 1 << 30 },
         seed: Seed(0),
     };
     machine.run(&task, &Silent)
@@ -111,7 +111,7 @@ fn classes_less_one_directions_and_no_more() {
     let (x, codes) = clouds(&[20, 15, 25], 4, 3);
     let fitted = fit(&Kda { components: 5, ..Kda::default() }, &x, &codes, gauss).unwrap();
     assert_eq!(fitted.expansion.outputs(), 2);
-    assert!(fitted.proof.advice[0].contains("5 directions") && fitted.proof.advice[0].contains("only 2"));
+    assert!(fitted.report.advice[0].contains("5 directions") && fitted.report.advice[0].contains("only 2"));
     // the sum of two matrices takes the long road; a weight alone changes nothing but the quotient
     let double = Kda { wanted: "2*between".to_owned(), ..Kda::default() };
     let plain = fit(&Kda::default(), &x, &codes, gauss).unwrap();

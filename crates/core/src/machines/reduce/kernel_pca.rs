@@ -3,7 +3,9 @@
 use crate::data::DataError;
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
@@ -25,7 +27,7 @@ const MAX_PASSES: usize = 1000;
 ///
 /// K̃ is K centred in feature space by the means of the training examples, or K itself without `centre`. The training
 /// examples have coordinates of variance λ_j/n that are uncorrelated. Signs: the entry of v_j that is largest in size is
-/// positive. Components with λ_j ≤ tolerance · λ_1 are left out: the data have no such direction. The proof's violation is
+/// positive. Components with λ_j ≤ tolerance · λ_1 are left out: the data have no such direction. The report's violation is
 /// the largest ‖K̃v − λv‖ on the Krylov road; its notes are `components` (how many are kept), `eigenvalue_j` and
 /// `explained_j` (λ_j / trace K̃) for each, `explained` in all, `stored` (1 if K was stored, 0 if streamed) and `full` (1 for a full decomposition).
 ///
@@ -119,14 +121,14 @@ impl Machine for KernelPca {
         step(watch, "kernel matrix", 0, None).map_err(stopped)?;
         let mut stored = None;
         if full {
-            match task.plan.dense(&*task.gram, symmetric_eigen_bytes(n), WHAT) {
+            match task.budget.dense(&*task.gram, symmetric_eigen_bytes(n), WHAT) {
                 Err(_) if self.solver == PcaSolver::Auto => full = false,
                 matrix => stored = Some(matrix?),
             }
         }
         if !full {
             // many products re-use a stored matrix; without one each of them computes K anew
-            stored = task.plan.dense(&*task.gram, 16 * n * (2 * wanted + 96), WHAT).ok();
+            stored = task.budget.dense(&*task.gram, 16 * n * (2 * wanted + 96), WHAT).ok();
         }
         let kept = stored.is_some();
         let means = self.means(stored.as_ref().map_or(&*task.gram, |dense| dense as &dyn Gram))?;
@@ -268,14 +270,14 @@ impl KernelPca {
         Ok(Fitted {
             expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
             readout: Readout::Coordinates { names },
-            proof: Proof {
+            report: SolverReport {
                 status,
                 iterations: found.applications,
                 violation: found.residuals.iter().take(kept).copied().reduce(f64::max),
                 support: Some(n),
                 storage,
                 notes,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,

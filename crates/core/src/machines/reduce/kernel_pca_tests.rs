@@ -1,12 +1,12 @@
 //! Kernel PCA against ordinary PCA, against the formula written out, and one road against the other.
 
 use super::*;
-use crate::gram::{Dense, Plan};
+use crate::gram::{Budget, Dense};
 use crate::seed::Seed;
 use crate::solvers::Silent;
 use std::sync::Arc;
 
-const ROOMY: Plan = Plan { memory: 1 << 30 };
+const ROOMY: Budget = Budget { memory: 1 << 30 };
 
 type Points = Vec<Vec<f64>>;
 
@@ -30,18 +30,18 @@ fn gauss(a: &[f64], b: &[f64]) -> f64 {
 
 type Kernel = fn(&[f64], &[f64]) -> f64;
 
-fn fit_on(k: Vec<f64>, machine: &KernelPca, plan: Plan, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+fn fit_on(k: Vec<f64>, machine: &KernelPca, budget: Budget, watch: &dyn Monitor) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
     machine.run(
-        &Task { gram, features: None, target: None, weights: None, start: None, threads: 1, plan, seed: Seed(0) },
+        &Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) },
         watch,
     )
 }
 
-fn fit(x: &Points, kernel: Kernel, machine: &KernelPca, plan: Plan) -> Fitted {
+fn fit(x: &Points, kernel: Kernel, machine: &KernelPca, budget: Budget) -> Fitted {
     let k = x.iter().flat_map(|a| x.iter().map(move |b| kernel(a, b))).collect();
-    fit_on(k, machine, plan, &Silent).unwrap()
+    fit_on(k, machine, budget, &Silent).unwrap()
 }
 
 fn project(fitted: &Fitted, x: &Points, kernel: Kernel, z: &[f64]) -> Vec<f64> {
@@ -58,7 +58,7 @@ fn project(fitted: &Fitted, x: &Points, kernel: Kernel, z: &[f64]) -> Vec<f64> {
 }
 
 fn note(fitted: &Fitted, name: &str) -> f64 {
-    fitted.proof.notes.iter().find(|n| n.0 == name).unwrap().1
+    fitted.report.notes.iter().find(|n| n.0 == name).unwrap().1
 }
 
 fn machine(components: usize, solver: PcaSolver) -> KernelPca {
@@ -93,7 +93,7 @@ fn the_linear_kernel_gives_ordinary_principal_components() {
             assert!((note(&fitted, &format!("eigenvalue_{}", j + 1)) / n as f64 - axes.values[j]).abs() < 1e-8);
             assert!((note(&fitted, &format!("explained_{}", j + 1)) - axes.values[j] / trace).abs() < 1e-10);
         }
-        assert_eq!(fitted.proof.storage.contains("whole spectrum"), solver == PcaSolver::Full);
+        assert_eq!(fitted.report.storage.contains("whole spectrum"), solver == PcaSolver::Full);
     }
 }
 
@@ -147,12 +147,12 @@ fn new_points_are_projected_as_the_formula_says() {
 fn krylov_is_full_whether_stored_or_streamed() {
     let x = points(300, 5);
     let full = fit(&x, gauss, &machine(4, PcaSolver::Full), ROOMY);
-    for (plan, storage) in
-        [(ROOMY, "kernel matrix stored in f64, 703.1 KiB"), (Plan { memory: 1000 }, "kernel matrix streamed")]
+    for (budget, storage) in
+        [(ROOMY, "kernel matrix stored in f64, 703.1 KiB"), (Budget { memory: 1000 }, "kernel matrix streamed")]
     {
-        let krylov = fit(&x, gauss, &machine(4, PcaSolver::Krylov), plan);
-        assert_eq!(krylov.proof.storage, storage);
-        assert!(krylov.proof.iterations > 0 && krylov.proof.status == Status::Converged);
+        let krylov = fit(&x, gauss, &machine(4, PcaSolver::Krylov), budget);
+        assert_eq!(krylov.report.storage, storage);
+        assert!(krylov.report.iterations > 0 && krylov.report.status == Status::Converged);
         let (Coefficients::Dual { alpha: a, .. }, Coefficients::Dual { alpha: b, .. }) =
             (&full.expansion.coefficients, &krylov.expansion.coefficients)
         else {
@@ -162,8 +162,8 @@ fn krylov_is_full_whether_stored_or_streamed() {
         assert!((note(&full, "explained") - note(&krylov, "explained")).abs() < 1e-10);
     }
     // auto does what it can within the memory
-    let tight = fit(&x, gauss, &machine(2, PcaSolver::Auto), Plan { memory: 1000 });
-    assert_eq!(tight.proof.storage, "kernel matrix streamed");
+    let tight = fit(&x, gauss, &machine(2, PcaSolver::Auto), Budget { memory: 1000 });
+    assert_eq!(tight.report.storage, "kernel matrix streamed");
 }
 
 #[test]
@@ -196,8 +196,8 @@ fn mistakes_and_stops_are_told() {
     let mut k: Vec<f64> = (0..900).map(|p| f64::from(u8::from(p / 30 == p % 30))).collect();
     let found = fit_on(k.clone(), &KernelPca::default(), ROOMY, &Never);
     assert!(matches!(found, Err(FitError::Solve { error: SolveError::Stopped { .. }, .. })));
-    let found = fit_on(k.clone(), &machine(2, PcaSolver::Full), Plan { memory: 100 }, &Silent);
-    assert!(matches!(found, Err(FitError::Plan(_))));
+    let found = fit_on(k.clone(), &machine(2, PcaSolver::Full), Budget { memory: 100 }, &Silent);
+    assert!(matches!(found, Err(FitError::Budget(_))));
     (k[3 * 30 + 8], k[8 * 30 + 3]) = (f64::NAN, f64::NAN);
     for centre in [true, false] {
         for solver in [PcaSolver::Full, PcaSolver::Krylov] {

@@ -3,7 +3,7 @@
 use super::size;
 use crate::machines::rayleigh::{Over, Quotient, check_unwanted, check_wanted};
 use crate::machines::support::weights;
-use crate::machines::{Beside, FitError, Fitted, Learns, Machine, MachineEntry, Task};
+use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::Monitor;
 use crate::sources::{MIKA, Source};
@@ -20,7 +20,7 @@ const NAME: &str = "oriented_kpca";
 /// Σ_j a_j κ(z_j, x), from which no mean is taken away. `expansion` says which points z may be used: `examples`, `all` (noise
 /// and copies, too, which makes those matrices exact), `points` (those handed in) or a number of examples drawn by
 /// the seed. The weight of an example is how often it counts in all sums, those of its copies as well; one of weight zero is no
-/// point either. The proof's notes are `components` and `quotient_j`.
+/// point either. The report's notes are `components` and `quotient_j`.
 ///
 /// # Source
 /// Mika 2002, 3.4.1–3.4.5, with 1/n in the covariance.
@@ -88,17 +88,17 @@ impl Machine for OrientedKpca {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.run_beside(task, None, watch)
+        self.run_with_auxiliary(task, None, watch)
     }
 
-    fn takes_companions(&self) -> bool {
+    fn takes_auxiliary(&self) -> bool {
         true
     }
 
-    fn run_beside(
+    fn run_with_auxiliary(
         &self,
         task: &Task<'_>,
-        beside: Option<&Beside<'_>>,
+        auxiliary: Option<&Auxiliary<'_>>,
         watch: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         size(task, NAME)?;
@@ -110,7 +110,7 @@ impl Machine for OrientedKpca {
             components: self.components,
             tolerance: self.tolerance,
         };
-        quotient.run(task, beside, None, weights(task), watch)
+        quotient.run(task, auxiliary, None, weights(task), watch)
     }
 }
 

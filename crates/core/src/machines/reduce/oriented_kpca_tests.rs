@@ -3,7 +3,7 @@
 use super::super::KernelPca;
 use super::super::testing::{Kernel, Points, fit, fit_on, gauss, linear, mapped, matrix, note, points, tanh};
 use super::*;
-use crate::gram::{Dense, Plan};
+use crate::gram::{Budget, Dense};
 use crate::machines::Role;
 use crate::seed::Seed;
 use crate::solvers::Silent;
@@ -20,10 +20,15 @@ fn fit_beside(
 ) -> Result<Fitted, FitError> {
     let all: Points = x.iter().chain(others).cloned().collect();
     let dense = |points: &Points| Arc::new(Dense::new(matrix(points, kernel), points.len(), points.len()).unwrap());
-    let (plan, gram) = (Plan { memory: 1 << 30 }, dense(x));
-    let task = Task { gram, features: None, target: None, weights: None, start: None, threads: 1, plan, seed: Seed(0) };
+    let (budget, gram) = (Budget { memory: 1 << 30 }, dense(x));
+    let task =
+        Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) };
     let transformations: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
-    machine.run_beside(&task, Some(&Beside { gram: dense(&all), roles, transformations: &transformations }), &Silent)
+    machine.run_with_auxiliary(
+        &task,
+        Some(&Auxiliary { gram: dense(&all), roles, transformations: &transformations }),
+        &Silent,
+    )
 }
 
 /// The variance of a coordinate over points.
@@ -126,7 +131,7 @@ fn more_directions_than_there_are_are_not_given() {
     // three coordinates have three directions
     let fitted = fit(&OrientedKpca { components: 7, ..OrientedKpca::default() }, &points(30, 3), linear);
     assert_eq!((note(&fitted, "components"), fitted.expansion.outputs()), (3.0, 3));
-    assert!(fitted.proof.advice[0].contains("7 directions") && fitted.proof.advice[0].contains("only 3"));
+    assert!(fitted.report.advice[0].contains("7 directions") && fitted.report.advice[0].contains("only 3"));
 }
 
 #[test]
@@ -137,7 +142,7 @@ fn what_is_missing_singular_or_broken_is_told() {
         let others: Points = x[..roles.len()].to_vec();
         match fit_beside(&machine, &x, &others, roles, names, gauss) {
             Err(error) => error.to_string(),
-            Ok(fitted) => panic!("{:?}", fitted.proof),
+            Ok(fitted) => panic!("{:?}", fitted.report),
         }
     };
     assert!(said("noise", &[], &[]).contains("--noise FILE"));
@@ -147,14 +152,14 @@ fn what_is_missing_singular_or_broken_is_told() {
     assert!(said("tangent", &copies, &["shift_x=1"]).contains("tangent + 0.001*coefficients"));
     let points = OrientedKpca { expansion: "points".to_owned(), ..OrientedKpca::default() };
     let broke = |machine: &OrientedKpca, k: Vec<f64>| {
-        fit_on(machine, k, Plan { memory: 1 << 30 }).err().map_or_else(String::new, |e| e.to_string())
+        fit_on(machine, k, Budget { memory: 1 << 30 }).err().map_or_else(String::new, |e| e.to_string())
     };
     assert!(broke(&points, matrix(&x, gauss)).contains("--expansion-points FILE"));
     let plain = OrientedKpca::default();
     assert!(broke(&plain, vec![1.0, f64::NAN, f64::NAN, 1.0]).contains("row 1, column 2"));
     assert!(broke(&plain, vec![1.0; 9]).contains("nothing is wanted"), "{}", broke(&plain, vec![1.0; 9]));
     assert!(broke(&plain, Vec::new()).contains("the training data"));
-    let tight = fit_on(&plain, matrix(&x, gauss), Plan { memory: 1000 }).err().unwrap().to_string();
+    let tight = fit_on(&plain, matrix(&x, gauss), Budget { memory: 1000 }).err().unwrap().to_string();
     assert!(tight.contains("memory budget"), "{tight}");
     // an indefinite kernel: directions without length
     let indefinite = OrientedKpca { unwanted: "coefficients".to_owned(), components: 20, ..plain };

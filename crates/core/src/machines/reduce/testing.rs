@@ -1,7 +1,7 @@
 //! What tests of maps share.
 
 use super::super::{Coefficients, FitError, Fitted, Machine, Task};
-use crate::gram::{Dense, Plan};
+use crate::gram::{Budget, Dense};
 use crate::seed::Seed;
 use crate::solvers::Silent;
 use std::sync::Arc;
@@ -30,15 +30,16 @@ pub(super) fn matrix(x: &Points, kernel: Kernel) -> Vec<f64> {
     x.iter().flat_map(|a| x.iter().map(move |b| kernel(a, b))).collect()
 }
 
-pub(super) fn fit_on(machine: &dyn Machine, k: Vec<f64>, plan: Plan) -> Result<Fitted, FitError> {
+pub(super) fn fit_on(machine: &dyn Machine, k: Vec<f64>, budget: Budget) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    let task = Task { gram, features: None, target: None, weights: None, start: None, threads: 1, plan, seed: Seed(0) };
+    let task =
+        Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) };
     machine.run(&task, &Silent)
 }
 
 pub(super) fn fit(machine: &dyn Machine, x: &Points, kernel: Kernel) -> Fitted {
-    fit_on(machine, matrix(x, kernel), Plan { memory: 1 << 30 }).unwrap()
+    fit_on(machine, matrix(x, kernel), Budget { memory: 1 << 30 }).unwrap()
 }
 
 /// The coordinates of any example, by the expansion written out.
@@ -54,5 +55,5 @@ pub(super) fn mapped(fitted: &Fitted, x: &Points, kernel: Kernel, z: &[f64]) -> 
 }
 
 pub(super) fn note(fitted: &Fitted, name: &str) -> f64 {
-    fitted.proof.notes.iter().find(|n| n.0 == name).unwrap().1
+    fitted.report.notes.iter().find(|n| n.0 == name).unwrap().1
 }

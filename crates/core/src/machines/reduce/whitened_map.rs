@@ -4,7 +4,9 @@ use super::{drawn, selves};
 use crate::geometry::{self, Whitened};
 use crate::gram::show_bytes;
 use crate::linalg::symmetric_eigen_bytes;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{LWK, Source};
@@ -73,7 +75,7 @@ impl Machine for WhitenedMap {
         let (n, m) = (task.len(), points.len());
         step(watch, "kernel matrix")?;
         let part = if m == n { Arc::clone(&task.gram) } else { Arc::clone(&task.gram).restrict(&points, &points) };
-        let matrix = task.plan.dense(&*part, symmetric_eigen_bytes(m), "the whitened map")?;
+        let matrix = task.budget.dense(&*part, symmetric_eigen_bytes(m), "the whitened map")?;
         step(watch, "eigendecomposition")?;
         let found = geometry::whitened_map(matrix.into_values(), m, self.tolerance).map_err(|error| {
             solve(match error {
@@ -105,7 +107,7 @@ impl Machine for WhitenedMap {
                 offsets: vec![0.0; rank],
             },
             readout: Readout::Coordinates { names },
-            proof: Proof {
+            report: SolverReport {
                 support: Some(m),
                 storage: format!("kernel matrix of {m} examples stored in f64, {}", show_bytes(8 * m * m)),
                 notes: vec![
@@ -114,7 +116,7 @@ impl Machine for WhitenedMap {
                     ("negative".to_owned(), found.negative / size),
                 ],
                 advice,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,
@@ -158,7 +160,7 @@ mod tests {
     use super::super::KernelPca;
     use super::super::testing::{Points, fit, fit_on, gauss, linear, mapped, matrix, note, points, tanh};
     use super::*;
-    use crate::gram::Plan;
+    use crate::gram::Budget;
 
     fn inner(a: &[f64], b: &[f64]) -> f64 {
         a.iter().zip(b).map(|(a, b)| a * b).sum()
@@ -217,15 +219,15 @@ mod tests {
     #[test]
     fn negative_eigenvalues_and_broken_values_are_told() {
         let fitted = fit(&WhitenedMap::default(), &points(50, 3), tanh);
-        assert!(fitted.proof.advice[0].contains("negative eigenvalues") && note(&fitted, "negative") > 0.0);
-        let said = |k: Vec<f64>| match fit_on(&WhitenedMap::default(), k, Plan::default()) {
+        assert!(fitted.report.advice[0].contains("negative eigenvalues") && note(&fitted, "negative") > 0.0);
+        let said = |k: Vec<f64>| match fit_on(&WhitenedMap::default(), k, Budget::default()) {
             Err(error) => error.to_string(),
-            Ok(fitted) => panic!("{:?}", fitted.proof),
+            Ok(fitted) => panic!("{:?}", fitted.report),
         };
         assert!(said(vec![1.0, f64::NAN, f64::NAN, 1.0]).contains("row 1, column 2"));
         assert!(said(vec![0.0; 4]).contains("no positive eigenvalue"));
         assert!(said(Vec::new()).contains("the training data"));
-        let tight = fit_on(&WhitenedMap::default(), matrix(&points(40, 2), gauss), Plan { memory: 1000 });
+        let tight = fit_on(&WhitenedMap::default(), matrix(&points(40, 2), gauss), Budget { memory: 1000 });
         assert!(tight.unwrap_err().to_string().contains("memory budget"));
     }
 }

@@ -2,7 +2,9 @@
 
 use super::ridge::targets;
 use crate::gram::show_bytes;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Proof, Readout, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::solve_shifted;
 use crate::solvers::{Monitor, Progress, SolveError, Status};
@@ -16,7 +18,7 @@ const MOST: usize = 100;
 ///
 /// Least squares whose errors above the function cost τ and those below it 1 − τ: τ = ½ is ridge regression with twice the λ.
 /// For given sides it is a weighted ridge regression, (K + λ W⁻¹) α = z, which is solved until no example changes its side;
-/// that is then the minimum. There is no bias. The proof's iterations count the solutions.
+/// that is then the minimum. There is no bias. The report's iterations count the solutions.
 ///
 /// # Source
 /// W. K. Newey & J. L. Powell (1987), §2, with a penalty on the norm.
@@ -56,7 +58,7 @@ impl Machine for Expectile {
         let y = targets(ENTRY.name, task)?;
         let (n, outputs) = (task.len(), y.names.len());
         // the matrix, a copy that is factorised, and a handful of vectors
-        let matrix = task.plan.dense(&*task.gram, 8 * n * (n + 140), "expectile regression")?.into_values();
+        let matrix = task.budget.dense(&*task.gram, 8 * n * (n + 140), "expectile regression")?.into_values();
         let broke = |error: SolveError| FitError::Solve { machine: ENTRY.name, error };
         let (mut alpha, mut solved, mut objective, mut status) = (vec![0.0; n * outputs], 0, 0.0, Status::Converged);
         for k in 0..outputs {
@@ -93,13 +95,13 @@ impl Machine for Expectile {
                 offsets: vec![0.0; outputs],
             },
             readout: Readout::Values { names: y.names },
-            proof: Proof {
+            report: SolverReport {
                 status,
                 iterations: solved,
                 objective: Some(objective),
                 support: Some(n),
                 storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,
@@ -150,7 +152,7 @@ mod tests {
         let mut last: Option<f64> = None;
         for tau in [0.05, 0.3, 0.9] {
             let model = Expectile { tau, lambda: 0.3 }.fit(&rbf(0.5), &data).unwrap();
-            assert_eq!(model.fitted.proof.status, Status::Converged);
+            assert_eq!(model.fitted.report.status, Status::Converged);
             let f = model.scores(&data).unwrap();
             let Coefficients::Dual { alpha, .. } = &model.fitted.expansion.coefficients else { unreachable!() };
             for i in 0..80 {

@@ -11,7 +11,7 @@ use crate::sources::{HO, Source};
 /// min ½‖w‖² + C Σ max(0, |y_i − ⟨w, x_i⟩| − ε), or the sum of its squares; one problem for each output
 ///
 /// The bias is the weight of a constant feature of value `bias_scale`, and is part of ‖w‖²; a larger value regularises it
-/// less. The proof's objective is the primal one, summed over the outputs; its note `dual_objective` is the dual one.
+/// less. The report's objective is the primal one, summed over the outputs; its note `dual_objective` is the dual one.
 ///
 /// # Source
 /// Ho & Lin (2012); solved by [`crate::solvers::newton`] where the loss is squared and coordinates are few, else by
@@ -128,11 +128,11 @@ impl Machine for LinearSvr {
         };
         let outputs = y.names.len();
         let column = |k: usize, i: usize| y.values[i * outputs + k];
-        let (expansion, proof) = linear.solve(outputs, &column, watch)?;
+        let (expansion, report) = linear.solve(outputs, &column, watch)?;
         Ok(Fitted {
             expansion,
             readout: Readout::Values { names: y.names },
-            proof,
+            report,
             calibration: None,
             training_scores: None,
         })

@@ -91,11 +91,11 @@ impl Machine for NuSvr {
             notes.push((name, epsilon));
         }
         let (coefficients, support) = join(&solutions);
-        let proof = prove(&solutions, Some(gap), support, &self.effort, task, notes);
+        let report = prove(&solutions, Some(gap), support, &self.effort, task, notes);
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets },
             readout: Readout::Values { names: y.names },
-            proof,
+            report,
             calibration: None,
             training_scores: None,
         })

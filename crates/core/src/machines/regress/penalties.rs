@@ -3,7 +3,7 @@
 use super::ridge::{Ridge, RidgeSolver, Run, WHAT, solve, wrong};
 use crate::data::Numbers;
 use crate::linalg::symmetric_eigen_bytes;
-use crate::machines::{Coefficients, Expansion, Features, FitError, Fitted, Proof, Readout, Task};
+use crate::machines::{Coefficients, Expansion, Features, FitError, Fitted, Readout, SolverReport, Task};
 use crate::params::Auto;
 use crate::solvers::direct::Spectrum;
 use crate::solvers::{Monitor, Status};
@@ -46,7 +46,8 @@ impl Ridge {
         }
         // what every factorisation starts from, computed once
         let bytes = 8 * task.len() * (task.len() + 128 + 6 * outputs);
-        let stored = if road == RidgeSolver::Cholesky { task.plan.dense(&*task.gram, bytes, WHAT).ok() } else { None };
+        let stored =
+            if road == RidgeSolver::Cholesky { task.budget.dense(&*task.gram, bytes, WHAT).ok() } else { None };
         let again = Task {
             gram: stored.map_or_else(|| Arc::clone(&task.gram), |dense| Arc::new(dense)),
             features: task.features.clone(),
@@ -64,7 +65,7 @@ impl Ridge {
         }
         let n = task.len();
         let run = Run::new(self, Auto::Value(1.0), target, task, watch);
-        let fits = |bytes: usize| task.plan.check(bytes, WHAT).is_ok();
+        let fits = |bytes: usize| task.budget.check(bytes, WHAT).is_ok();
         match task.features.as_ref().and_then(Features::dense) {
             Some((rows, _)) if rows.width() < n && fits(run.primal_bytes(rows)) => RidgeSolver::Primal,
             _ if groups.len() >= DECOMPOSE_FROM && fits(8 * n * n + symmetric_eigen_bytes(n)) => RidgeSolver::Eigen,
@@ -146,7 +147,7 @@ fn join(groups: &[Group], fits: &[Fitted], target: &Numbers, lambdas: &[f64]) ->
         }
         _ => return Err(wrong("there is no target to learn")),
     };
-    let note = |fit: &Fitted, name: &str| fit.proof.notes.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+    let note = |fit: &Fitted, name: &str| fit.report.notes.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
     let mut notes: Vec<(String, f64)> =
         lambdas.iter().enumerate().map(|(c, l)| (format!("lambda_{}", c + 1), *l)).collect();
     let residuals = fits.iter().filter_map(|fit| note(fit, "relative_residual"));
@@ -156,14 +157,14 @@ fn join(groups: &[Group], fits: &[Fitted], target: &Numbers, lambdas: &[f64]) ->
     let squares: Option<f64> =
         shares.map(|(g, fit)| note(fit, "loo_rmse").map(|r| r * r * g.columns.len() as f64)).sum();
     notes.extend(squares.map(|sum| ("loo_rmse".to_owned(), (sum / outputs as f64).sqrt())));
-    let first = fits.first().map_or_else(Proof::direct, |fit| fit.proof.clone());
+    let first = fits.first().map_or_else(SolverReport::direct, |fit| fit.report.clone());
     Ok(Fitted {
         expansion: Expansion { coefficients, offsets: vec![0.0; outputs] },
         readout: Readout::Values { names: target.names.clone() },
-        proof: Proof {
-            status: fits.iter().map(|fit| fit.proof.status).find(|s| *s != Status::Converged).unwrap_or(first.status),
-            iterations: fits.iter().map(|fit| fit.proof.iterations).sum(),
-            objective: fits.iter().map(|fit| fit.proof.objective).sum(),
+        report: SolverReport {
+            status: fits.iter().map(|fit| fit.report.status).find(|s| *s != Status::Converged).unwrap_or(first.status),
+            iterations: fits.iter().map(|fit| fit.report.iterations).sum(),
+            objective: fits.iter().map(|fit| fit.report.objective).sum(),
             notes,
             ..first
         },

@@ -11,7 +11,7 @@ use crate::sources::{Source, TAKEUCHI};
 /// min ½‖w‖² + C Σ w_i ρ_τ(z_i − ⟨w, φ(x_i)⟩ − b), ρ_τ(e) = max(τe, (τ − 1)e)
 ///
 /// The dual is that of support vector regression without a tube and with bounds that differ: C(τ − 1) ≤ β_i ≤ Cτ, Σβ = 0. At
-/// most a share τ of the examples lies below the function, and at most a share 1 − τ above it. The proof's notes are
+/// most a share τ of the examples lies below the function, and at most a share 1 − τ above it. The report's notes are
 /// `below` and `above`, their numbers. Quantiles that are fitted one by one may cross.
 ///
 /// # Source
@@ -90,11 +90,11 @@ impl Machine for Quantile {
         }
         let (coefficients, support) = join(&solutions);
         let notes = vec![("below".to_owned(), below as f64), ("above".to_owned(), above as f64)];
-        let proof = prove(&solutions, Some(gap), support, &self.effort, task, notes);
+        let report = prove(&solutions, Some(gap), support, &self.effort, task, notes);
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Values { names: y.names },
-            proof,
+            report,
             calibration: None,
             training_scores: None,
         })
@@ -135,10 +135,10 @@ mod tests {
     fn the_shares_below_and_above_are_those_asked_for() {
         for tau in [0.1, 0.5, 0.83] {
             let model = fit(tau, 300);
-            let note = |name: &str| model.fitted.proof.notes.iter().find(|(n, _)| n == name).unwrap().1;
+            let note = |name: &str| model.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1;
             assert!(note("below") <= tau * 300.0 + 1e-9, "{tau}: {} below", note("below"));
             assert!(note("above") <= (1.0 - tau) * 300.0 + 1e-9, "{tau}: {} above", note("above"));
-            assert!(model.fitted.proof.duality_gap.unwrap() < 1e-3);
+            assert!(model.fitted.report.duality_gap.unwrap() < 1e-3);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::gram::{Dense, Gram, fill, show_bytes};
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
     Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry,
-    Proof, Readout, Task, Theory,
+    Readout, SolverReport, Task, Theory,
 };
 use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
@@ -28,7 +28,7 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 ///
 /// There is no bias, nothing is centred, and λ is not multiplied by the number of examples. Several targets are solved
 /// at once; a list of λ gives each its own. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
-/// eigenvalue, then golden section. The proof's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
+/// eigenvalue, then golden section. The report's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
 /// are `lambda` (`lambda_1`, … of a list), `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that of the primal
 /// system) and `loo_rmse` (over all examples and targets; on the Cholesky road only up to 1000 examples, since it doubles
 /// the cost).
@@ -155,7 +155,7 @@ impl Machine for Ridge {
         }
         let target = targets(NAME, task)?;
         let fitted = self.run(task, watch)?;
-        let lambda = fitted.proof.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+        let lambda = fitted.report.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
         let run = Run::new(self, Auto::Value(lambda), &target, task, watch);
         let matrix = run.dense(task, 0)?;
         let (n, y, outputs) = (task.len(), &target.values, target.names.len());
@@ -230,11 +230,11 @@ impl Ridge {
                 "solver = primal needs a kernel with explicit features, such as the linear kernel on dense vectors; use auto",
             )),
             (RidgeSolver::Primal, Some(features)) => {
-                task.plan.check(run.primal_bytes(features.0), WHAT)?;
+                task.budget.check(run.primal_bytes(features.0), WHAT)?;
                 run.primal(features)
             }
             (RidgeSolver::Auto, Some(features))
-                if features.0.width() < n && task.plan.check(run.primal_bytes(features.0), WHAT).is_ok() =>
+                if features.0.width() < n && task.budget.check(run.primal_bytes(features.0), WHAT).is_ok() =>
             {
                 run.primal(features)
             }
@@ -243,7 +243,7 @@ impl Ridge {
             (RidgeSolver::Cholesky, _) => run.cholesky(run.dense(task, 0)?),
             (RidgeSolver::Auto, _) if searches => run.eigen(run.dense(task, symmetric_eigen_bytes(n))?),
             (RidgeSolver::Auto, _) => match run.dense(task, 0) {
-                Err(FitError::Plan(_)) => run.streamed(&*task.gram),
+                Err(FitError::Budget(_)) => run.streamed(&*task.gram),
                 matrix => run.cholesky(matrix?),
             },
         }
@@ -306,7 +306,7 @@ impl<'a> Run<'a> {
     pub(super) fn dense(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
         self.alive("kernel matrix")?;
         // the band that Cholesky puts back, and a handful of right-hand sides
-        let matrix = task.plan.dense(&*task.gram, extra + 8 * self.n * (128 + 6 * self.outputs), WHAT)?;
+        let matrix = task.budget.dense(&*task.gram, extra + 8 * self.n * (128 + 6 * self.outputs), WHAT)?;
         self.alive("factorisation").map(|()| matrix)
     }
 
@@ -438,14 +438,14 @@ impl<'a> Run<'a> {
         Fitted {
             expansion: Expansion { coefficients, offsets: vec![0.0; self.outputs] },
             readout: Readout::Values { names: self.target.names.clone() },
-            proof: Proof {
+            report: SolverReport {
                 status: end.status,
                 iterations: end.iterations,
                 objective: Some(end.objective),
                 support,
                 storage,
                 notes,
-                ..Proof::direct()
+                ..SolverReport::direct()
             },
             calibration: None,
             training_scores: None,

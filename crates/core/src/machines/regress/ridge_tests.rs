@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::data::{Rows, Target};
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::seed::Seed;
 use crate::solvers::{Silent, Stop};
 use std::sync::Arc;
 
-const ROOMY: Plan = Plan { memory: 1 << 30 };
+const ROOMY: Budget = Budget { memory: 1 << 30 };
 
 struct Problem {
     x: Rows<f64>,
@@ -49,11 +49,11 @@ impl Problem {
         (1..self.outputs).fold(column(0), |all, c| all.beside(column(c)).unwrap())
     }
 
-    fn fit(&self, ridge: &Ridge, plan: Plan) -> Result<Fitted, FitError> {
-        self.watched(ridge, plan, &Silent)
+    fn fit(&self, ridge: &Ridge, budget: Budget) -> Result<Fitted, FitError> {
+        self.watched(ridge, budget, &Silent)
     }
 
-    fn watched(&self, ridge: &Ridge, plan: Plan, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+    fn watched(&self, ridge: &Ridge, budget: Budget, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = self.target();
         let task = Task {
             gram: Arc::new(Dense::new(self.k.clone(), self.n, self.n).unwrap()),
@@ -62,7 +62,7 @@ impl Problem {
             weights: None,
             start: None,
             threads: 1,
-            plan,
+            budget,
             seed: Seed(0),
         };
         ridge.run(&task, watch)
@@ -117,7 +117,7 @@ fn ridge(lambda: f64, solver: RidgeSolver) -> Ridge {
 }
 
 fn note(fitted: &Fitted, name: &str) -> Option<f64> {
-    fitted.proof.notes.iter().find(|n| n.0 == name).map(|n| n.1)
+    fitted.report.notes.iter().find(|n| n.0 == name).map(|n| n.1)
 }
 
 fn dual(fitted: &Fitted) -> &[f64] {
@@ -142,10 +142,10 @@ fn alpha_solves_the_system_on_every_dual_road() {
                 norm += 0.5 * 0.3 * alpha[i * 2 + c] * f;
             }
         }
-        assert!((fitted.proof.objective.unwrap() - fit - norm).abs() < 1e-10);
+        assert!((fitted.report.objective.unwrap() - fit - norm).abs() < 1e-10);
         assert!(note(&fitted, "relative_residual").unwrap() < 1e-11);
         assert_eq!(note(&fitted, "lambda"), Some(0.3));
-        assert_eq!(fitted.proof.storage == "kernel matrix streamed", solver == RidgeSolver::Cg);
+        assert_eq!(fitted.report.storage == "kernel matrix streamed", solver == RidgeSolver::Cg);
         assert_eq!(fitted.readout, Readout::Values { names: vec!["y0".into(), "y1".into()] });
     }
 }
@@ -163,7 +163,7 @@ fn primal_is_dual_on_linear_kernels() {
                 assert!((a - b).abs() < 1e-9, "{lambda}: {a} {b}");
             }
         }
-        let (a, b) = (dual.proof.objective.unwrap(), primal.proof.objective.unwrap());
+        let (a, b) = (dual.report.objective.unwrap(), primal.report.objective.unwrap());
         assert!((a - b).abs() < 1e-8 * a);
         assert!((note(&dual, "loo_rmse").unwrap() - note(&primal, "loo_rmse").unwrap()).abs() < 1e-8);
         assert!(note(&primal, "relative_residual").unwrap() < 1e-11);
@@ -230,11 +230,11 @@ fn a_penalty_for_each_target_is_a_fit_for_each() {
                         let (a, b) = (p.score(&all, i, &places)[c], single.score(&alone, i, &places)[0]);
                         assert!((a - b).abs() < 1e-8, "{outputs} {solver:?} {c}: {a} {b}");
                     }
-                    objective += alone.proof.objective.unwrap();
+                    objective += alone.report.objective.unwrap();
                     left_out += note(&alone, "loo_rmse").unwrap_or(f64::NAN).powi(2) / outputs as f64;
                     assert_eq!(note(&all, &format!("lambda_{}", c + 1)), Some(lambda));
                 }
-                assert!((all.proof.objective.unwrap() - objective).abs() < 1e-8 * objective);
+                assert!((all.report.objective.unwrap() - objective).abs() < 1e-8 * objective);
                 match note(&all, "loo_rmse") {
                     Some(told) => assert!((told - left_out.sqrt()).abs() < 1e-8),
                     None => assert_eq!(solver, RidgeSolver::Cg),
@@ -272,20 +272,20 @@ fn the_chosen_lambda_is_a_minimum_of_the_recomputed_curve() {
 #[test]
 fn a_matrix_that_does_not_fit_is_streamed_and_that_is_said() {
     let p = problem(80, 2, 1, None);
-    let tight = Plan { memory: 1000 };
+    let tight = Budget { memory: 1000 };
     let fitted = p.fit(&ridge(0.5, RidgeSolver::Auto), tight).unwrap();
-    assert_eq!(fitted.proof.storage, "kernel matrix streamed");
-    assert!(fitted.proof.iterations > 0 && fitted.proof.status == Status::Converged);
+    assert_eq!(fitted.report.storage, "kernel matrix streamed");
+    assert!(fitted.report.iterations > 0 && fitted.report.status == Status::Converged);
     let stored = p.fit(&ridge(0.5, RidgeSolver::Auto), ROOMY).unwrap();
     for (a, b) in dual(&fitted).iter().zip(dual(&stored)) {
         assert!((a - b).abs() < 1e-6);
     }
-    assert!(matches!(p.fit(&ridge(0.5, RidgeSolver::Cholesky), tight), Err(FitError::Plan(_))));
+    assert!(matches!(p.fit(&ridge(0.5, RidgeSolver::Cholesky), tight), Err(FitError::Budget(_))));
     let search = Ridge { lambda: AutoList::Word("loo"), ..Ridge::default() };
-    assert!(matches!(p.fit(&search, tight), Err(FitError::Plan(_))));
+    assert!(matches!(p.fit(&search, tight), Err(FitError::Budget(_))));
     let mut few = ridge(1e-6, RidgeSolver::Cg);
     few.max_iterations = 2;
-    assert_eq!(p.fit(&few, ROOMY).unwrap().proof.status, Status::IterationLimit);
+    assert_eq!(p.fit(&few, ROOMY).unwrap().report.status, Status::IterationLimit);
 }
 
 /// Stops everything at once.

@@ -159,7 +159,7 @@ impl Machine for Svr {
             solutions.iter().map(|s| s.beta.iter().zip(&weights).filter(|&(&b, &w)| at_bound(b, w)).count()).sum();
         let (coefficients, support) = join(&solutions);
         let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
-        let proof = prove(&solutions, self.c.is_finite().then_some(gap), support, &self.effort, task, notes);
+        let report = prove(&solutions, self.c.is_finite().then_some(gap), support, &self.effort, task, notes);
         let training_scores = solutions.iter().all(|s| s.whole).then(|| {
             let of = |i: usize, k: usize| y.values[i * outputs + k] - self.error(i, weights[i], &solutions[k]);
             (0..n).flat_map(|i| (0..outputs).map(move |k| (i, k))).map(|(i, k)| of(i, k)).collect()
@@ -167,7 +167,7 @@ impl Machine for Svr {
         Ok(Fitted {
             expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             readout: Readout::Values { names: y.names },
-            proof,
+            report,
             calibration: None,
             training_scores,
         })

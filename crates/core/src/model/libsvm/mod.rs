@@ -17,7 +17,7 @@ use super::{FileError, Model};
 /// The first word of such a file.
 const FIRST: &[u8] = b"svm_type";
 
-/// The scale of the Laplace distribution that LIBSVM finds for the errors of a regression, as a note of the proof.
+/// The scale of the Laplace distribution that LIBSVM finds for the errors of a regression, as a note of the report.
 const LAPLACE: &str = "laplace_scale";
 
 /// A model in LIBSVM's words.

@@ -2,7 +2,7 @@
 
 use super::header::{Header, Wrong, number, shown};
 use crate::data::{Coordinate, Dataset, Schema, SparseRows};
-use crate::machines::{Coefficients, Expansion, Fitted, Proof};
+use crate::machines::{Coefficients, Expansion, Fitted, SolverReport};
 use crate::model::Model;
 
 /// Larger indices are taken for mistakes, as in data files.
@@ -83,11 +83,11 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         },
         None => Coefficients::Dual { points, alpha },
     };
-    let proof = Proof {
+    let report = SolverReport {
         support: Some(rows.len()),
         storage: "read from a LIBSVM file".to_owned(),
         notes: header.notes,
-        ..Proof::direct()
+        ..SolverReport::direct()
     };
     Model {
         machine: header.machine.to_owned(),
@@ -96,7 +96,7 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         fitted: Fitted {
             expansion: Expansion { coefficients, offsets: header.offsets },
             readout: header.readout,
-            proof,
+            report,
             calibration: header.calibration,
             training_scores: None,
         },

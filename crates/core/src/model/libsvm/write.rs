@@ -144,7 +144,7 @@ fn sum(model: &Model, kernel: &Kernel<'_>) -> Result<Sum, String> {
             offsets.iter_mut().for_each(|b| *b -= factor * diagonal);
             (points.clone(), alpha.iter().map(|a| a * factor).collect())
         }
-        Coefficients::Neighbours(_) | Coefficients::Committee(_) => {
+        Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => {
             return Err(format!(
                 "{machine} is no sum over examples, so it is no model of LIBSVM; keep mercer's own file"
             ));
@@ -200,7 +200,7 @@ fn numbered(labels: &[String], notes: &mut Vec<String>) -> Vec<f64> {
 }
 
 fn probabilities(model: &Model, text: &mut String, notes: &mut Vec<String>) {
-    let laplace = model.fitted.proof.notes.iter().find(|(name, _)| name == LAPLACE);
+    let laplace = model.fitted.report.notes.iter().find(|(name, _)| name == LAPLACE);
     if let (Some((_, scale)), Readout::Values { .. }) = (laplace, &model.fitted.readout) {
         line(text, "probA", [*scale].into_iter());
     }

@@ -46,7 +46,7 @@ impl Model {
     /// ```
     /// use mercer::prelude::*;
     ///
-    /// let table = mercer::sets::load("two_moons", Some(60), Seed(1))?;
+    /// let table = mercer::datasets::load("two_moons", Some(60), Seed(1))?;
     /// let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
     /// let file = Svc::default().fit(&rbf(1.0), &data)?.to_onnx()?;
     /// assert!(file.notes.is_empty());

@@ -31,7 +31,7 @@ impl Writer<'_> {
                 let minus = self.times(&own, &Term::Number(-1.0));
                 self.plus(&sums, &minus)
             }
-            Coefficients::Neighbours(_) | Coefficients::Committee(_) => {
+            Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => {
                 return Err(format!(
                     "{} has no sum over examples or coordinates, which is all that is written to ONNX; keep mercer's own file",
                     model.machine

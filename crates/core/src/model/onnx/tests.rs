@@ -48,7 +48,7 @@ fn texts(bytes: &[u8], field: u64) -> Vec<String> {
 }
 
 fn moons(kernel: &Formula) -> Model {
-    let table = crate::sets::load("two_moons", Some(40), Seed(1)).unwrap();
+    let table = crate::datasets::load("two_moons", Some(40), Seed(1)).unwrap();
     let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
     Svc::default().fit(kernel, &data).unwrap()
 }

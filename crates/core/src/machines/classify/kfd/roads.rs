@@ -59,7 +59,7 @@ impl Run<'_> {
         match self.kfd.solver {
             KfdSolver::Auto if matches!(self.kfd.lambda, Auto::Word(_)) => self.path(aim),
             KfdSolver::Auto => match (self.cholesky_bytes(&aim), aim.penalty) {
-                (bytes, _) if bytes <= self.task.plan.memory => self.cholesky(&aim),
+                (bytes, _) if bytes <= self.task.budget.memory => self.cholesky(&aim),
                 (_, Quadratic::Norm) => self.pairs(&aim),
                 (_, Quadratic::Coefficients) => self.greedy(&aim),
             },
@@ -82,7 +82,7 @@ impl Run<'_> {
     }
 
     fn cholesky(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
-        self.task.plan.check(self.cholesky_bytes(aim), WHAT)?;
+        self.task.budget.check(self.cholesky_bytes(aim), WHAT)?;
         if !self.leaves_out(aim) {
             return Ok(direct(discriminants(&*self.gram, aim, self.watch).map_err(solve)?, aim));
         }
@@ -92,7 +92,7 @@ impl Run<'_> {
     }
 
     fn eigen(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
-        self.task.plan.check(rayleigh_bytes(aim.len(), aim.outputs), WHAT)?;
+        self.task.budget.check(rayleigh_bytes(aim.len(), aim.outputs), WHAT)?;
         let solved = rayleigh(&*self.gram, aim, self.watch).map_err(solve)?;
         Ok(direct(solved.found, aim))
     }
@@ -100,7 +100,7 @@ impl Run<'_> {
     /// The λ with the smallest leave-one-out squares; stopping in the middle keeps the best so far.
     fn path(&self, mut aim: Aim<'_>) -> Result<Solved, FitError> {
         let n = aim.len();
-        let matrix = self.task.plan.dense(&*self.gram, symmetric_eigen_bytes(n) + 16 * n * n, WHAT)?;
+        let matrix = self.task.budget.dense(&*self.gram, symmetric_eigen_bytes(n) + 16 * n * n, WHAT)?;
         let path = Path::new(matrix.into_values(), &aim).map_err(solve)?;
         let (done, status) = (Cell::new(0), Cell::new(Status::Converged));
         let mut loss = |lambda: f64| {
@@ -131,7 +131,7 @@ impl Run<'_> {
             infeasibility: 10.0_f64.powf(-self.kfd.figures),
             measure: Measure::Printed,
             max_iterations: STEPS.saturating_mul(n),
-            cache: ROWS.min(self.task.plan.memory / 2),
+            cache: ROWS.min(self.task.budget.memory / 2),
             double: false,
         };
         let solved = pair_descent(&*self.gram, aim, &options, self.watch).map_err(solve)?;
@@ -152,7 +152,7 @@ impl Run<'_> {
 
     fn greedy(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
         let (n, points) = (aim.len(), self.kfd.points.min(aim.len()));
-        self.task.plan.check(greedy_bytes(n, points, aim.outputs), WHAT)?;
+        self.task.budget.check(greedy_bytes(n, points, aim.outputs), WHAT)?;
         let options = GreedyOptions { points, tolerance: self.kfd.tolerance, seed: self.task.seed };
         let solved = greedy(&*self.gram, aim, &options, self.watch).map_err(solve)?;
         Ok(Solved {
@@ -165,7 +165,7 @@ impl Run<'_> {
 
     fn subset(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
         let (n, m) = (aim.len(), self.kfd.points.min(aim.len()));
-        self.task.plan.check(subset_bytes(n, m, aim.outputs), WHAT)?;
+        self.task.budget.check(subset_bytes(n, m, aim.outputs), WHAT)?;
         let mut points = self.task.seed.stream("subset").permutation(n);
         points.truncate(m);
         points.sort_unstable();

@@ -1,7 +1,7 @@
 //! The machine on data: roads agree, thresholds and strategies are what they say, and bad input is told.
 
 use super::*;
-use crate::gram::Plan;
+use crate::gram::Budget;
 use crate::machines::baseline::LinearFisher;
 use crate::prelude::{Dataset, Fit, Formula, Job, Model, Rows, Seed, Target, linear, rbf};
 use crate::solvers::Silent;
@@ -25,7 +25,7 @@ fn labelled(x: &Rows<f64>, codes: &[usize]) -> Dataset {
 }
 
 fn note(model: &Model, name: &str) -> f64 {
-    model.fitted.proof.notes.iter().find(|(n, _)| n == name).map_or(f64::NAN, |n| n.1)
+    model.fitted.report.notes.iter().find(|(n, _)| n == name).map_or(f64::NAN, |n| n.1)
 }
 
 fn error(model: &Model, data: &Dataset, codes: &[usize]) -> f64 {
@@ -69,14 +69,14 @@ fn all_roads_lead_to_one_function() {
                 let model = fit(&road);
                 let within = if road.solver == KfdSolver::Pairs { 1e-4 } else { 1e-5 };
                 near(&model.scores(&data).unwrap(), &scores, within, &format!("{sizes:?} {road:?}"));
-                let (a, b) = (model.fitted.proof.objective.unwrap(), plain.fitted.proof.objective.unwrap());
+                let (a, b) = (model.fitted.report.objective.unwrap(), plain.fitted.report.objective.unwrap());
                 assert!((a - b).abs() < 1e-5 * b, "{road:?}: {a} {b}");
                 if road.solver != KfdSolver::Pairs {
                     near(&[note(&model, "quotient")], &[note(&plain, "quotient")], 1e-6, "quotient");
                 }
             }
             assert!(error(&plain, &data, &codes) < 0.2);
-            assert!(plain.fitted.proof.duality_gap.unwrap() < 1e-12);
+            assert!(plain.fitted.report.duality_gap.unwrap() < 1e-12);
         }
     }
 }
@@ -88,8 +88,8 @@ fn the_coarsest_pairs_classify_as_the_solution_does() {
     let fit = |solver| Kfd { solver, ..base(Penalty::Norm) }.fit(&rbf(0.5), &data).unwrap();
     let (sharp, coarse) = (fit(KfdSolver::Cholesky), fit(KfdSolver::Pairs));
     assert!(note(&coarse, "infeasibility") <= 0.1 && note(&coarse, "figures") >= 1.0);
-    let gap = coarse.fitted.proof.duality_gap.unwrap();
-    let apart = coarse.fitted.proof.objective.unwrap() - sharp.fitted.proof.objective.unwrap();
+    let gap = coarse.fitted.report.duality_gap.unwrap();
+    let apart = coarse.fitted.report.objective.unwrap() - sharp.fitted.report.objective.unwrap();
     assert!(apart >= 0.0 && apart <= gap, "the gap bounds what is missing: {apart} {gap}");
     assert!((error(&sharp, &data, &codes) - error(&coarse, &data, &codes)).abs() < 0.02);
 }
@@ -245,12 +245,12 @@ fn what_cannot_be_is_said() {
     // too little memory: told, or another road
     let tight = |solver, penalty| {
         let kfd = Kfd { solver, points: 5, ..base(penalty) };
-        Job { plan: Plan { memory: 20_000 }, ..Job::new(&kfd, &rbf(0.5)) }.run(&data, &Silent)
+        Job { budget: Budget { memory: 20_000 }, ..Job::new(&kfd, &rbf(0.5)) }.run(&data, &Silent)
     };
     let small = tight(KfdSolver::Cholesky, Penalty::Norm).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(small.contains("memory budget"), "{small}");
-    assert!(tight(KfdSolver::Auto, Penalty::Norm).unwrap().fitted.proof.storage.contains("rows in f32"));
-    assert!(tight(KfdSolver::Auto, Penalty::Coefficients).unwrap().fitted.proof.storage.contains("chosen columns"));
+    assert!(tight(KfdSolver::Auto, Penalty::Norm).unwrap().fitted.report.storage.contains("rows in f32"));
+    assert!(tight(KfdSolver::Auto, Penalty::Coefficients).unwrap().fitted.report.storage.contains("chosen columns"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Companions: examples that a machine learns from, but not to predict them.
+//! AuxiliaryExamples: examples that a machine learns from, but not to predict them.
 
 use crate::data::{DataError, Dataset, Values, View};
 use crate::machines::Role;
@@ -10,13 +10,13 @@ use crate::seed::Seed;
 ///
 /// ```
 /// use mercer::data::Transform;
-/// use mercer::job::Companions;
+/// use mercer::job::AuxiliaryExamples;
 /// use mercer::prelude::*;
 /// // images of 2 × 2 pixels, and what they look like one half pixel further to the right
 /// let x = Rows::from_vectors(&[[1.0, 0.0, 1.0, 0.0], [0.9, 0.0, 1.1, 0.0], [0.0, 0.2, 1.0, 0.8], [0.1, 0.0, 0.9, 1.0]]).unwrap();
 /// let moved: Transform = "shift_x=0.5".parse().unwrap();
 /// let copies = Dataset::new(moved.rows(&x, 2, 2)?);
-/// let companions = Companions::default().with_copies("shift_x=0.5", &copies)?;
+/// let companions = AuxiliaryExamples::default().with_copies("shift_x=0.5", &copies)?;
 /// let data = Dataset::new(x).with_target(Target::from_text("y", &["a", "a", "b", "b"]))?;
 /// let machine = Kda { unwanted: "within + 0.01*norm + 10*tangent".to_owned(), ..Kda::default() };
 /// let kernel = rbf(1.0);
@@ -26,13 +26,13 @@ use crate::seed::Seed;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Companions {
+pub struct AuxiliaryExamples {
     data: Option<Dataset>,
     roles: Vec<Role>,
     transformations: Vec<String>,
 }
 
-impl Companions {
+impl AuxiliaryExamples {
     /// Adds examples of noise.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Companions {
             }
         }
         match &self.data {
-            Some(companions) => data.joined(companions),
+            Some(auxiliary) => data.joined(auxiliary),
             None => Ok(data.clone().without_target()),
         }
     }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn companions_stand_after_the_examples_in_the_order_they_were_given() {
         let data = rows(&[[0.0, 0.0], [1.0, 1.0]]).with_target(Target::from(vec![1.0, 2.0])).unwrap();
-        let all = Companions::default()
+        let all = AuxiliaryExamples::default()
             .with_noise(&rows(&[[5.0, 5.0]]))
             .and_then(|c| c.with_copies("a", &rows(&[[0.1, 0.0], [1.1, 1.0]])))
             .and_then(|c| c.with_points(&rows(&[[9.0, 9.0]])))
@@ -178,14 +178,14 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told() {
         let data = rows(&[[0.0, 0.0], [1.0, 1.0]]);
-        let short = Companions::default().with_copies("a", &rows(&[[0.0, 0.0]])).unwrap();
+        let short = AuxiliaryExamples::default().with_copies("a", &rows(&[[0.0, 0.0]])).unwrap();
         let said = short.beside(&data).unwrap_err().to_string();
         assert!(said.contains("transformation a has 1 examples, but the data has 2"), "{said}");
         assert!(short.with_copies("a", &data).unwrap_err().to_string().contains("called a"));
         let text = Dataset::new(vec!["x".to_owned()]);
-        assert!(Companions::default().with_noise(&text).unwrap().beside(&data).is_err());
+        assert!(AuxiliaryExamples::default().with_noise(&text).unwrap().beside(&data).is_err());
         let narrow = Dataset::new(Rows::from_vectors(&[[1.0]]).unwrap());
-        let said = Companions::default().with_noise(&narrow).unwrap().beside(&data).unwrap_err().to_string();
+        let said = AuxiliaryExamples::default().with_noise(&narrow).unwrap().beside(&data).unwrap_err().to_string();
         assert!(said.contains("some have 2 coordinates, others 1"), "{said}");
     }
 
@@ -194,7 +194,8 @@ mod tests {
         // two far clouds of examples, and copies in a third place
         let data = rows(&[[0.0, 0.0], [0.2, 0.0], [10.0, 0.0], [10.2, 0.0]]);
         let copies = rows(&[[0.0, 50.0], [0.2, 50.0], [10.0, 50.0], [10.2, 50.0]]);
-        let found = Companions::default().with_copies("up", &copies).unwrap().with_centres(&data, 4, Seed(1)).unwrap();
+        let found =
+            AuxiliaryExamples::default().with_copies("up", &copies).unwrap().with_centres(&data, 4, Seed(1)).unwrap();
         assert_eq!(found.roles()[4..], [Role::Point; 4]);
         let joined = found.beside(&data).unwrap();
         let Values::Dense(all) = &joined.views()[0].values else { panic!() };

@@ -1,7 +1,7 @@
 //! Stability: printed values, coverage by simulation, and the identities behind the theorems.
 
-use super::super::testing::{linear, points};
 use super::*;
+use crate::geometry::testing::{linear, points};
 use crate::gram::Dense;
 use crate::linalg::symmetric_eigen;
 use crate::seed::Random;
@@ -55,7 +55,7 @@ fn draw(m: usize, random: &mut Random) -> Vec<f64> {
 fn true_eigenvalues_and_vectors_lie_within_the_bounds() {
     let mut random = Seed(3).stream("worlds");
     let (truth, m) = ([0.6, 0.3, 0.1], 4000);
-    let found = Stability::of(&linear(&draw(400, &mut random), 3), how(1.0, 0.2), Plan::default(), &Silent).unwrap();
+    let found = Stability::of(&linear(&draw(400, &mut random), 3), how(1.0, 0.2), Budget::default(), &Silent).unwrap();
     for (value, wanted) in found.eigenvalues.iter().zip(truth) {
         assert!((value - wanted).abs() <= found.operator_within);
     }
@@ -100,11 +100,11 @@ fn a_wrong_constant_would_be_caught() {
 #[test]
 fn small_samples_certify_no_eigenvector_and_large_gaps_do() {
     let x = points(100, 2, 71);
-    let found = Stability::of(&linear(&x, 2), how(5.0, 0.05), Plan::default(), &Silent).unwrap();
+    let found = Stability::of(&linear(&x, 2), how(5.0, 0.05), Budget::default(), &Silent).unwrap();
     assert!(found.beyond_rho.is_empty() && found.vectors.iter().all(|(_, sine)| sine.is_none()));
     // one direction alone: the gap is its eigenvalue
     let one = Dense::new(vec![1.0; 400 * 400], 400, 400).unwrap();
-    let found = Stability::of(&one, how(1.0, 0.05), Plan::default(), &Silent).unwrap();
+    let found = Stability::of(&one, how(1.0, 0.05), Budget::default(), &Silent).unwrap();
     let (gap, sine) = found.vectors[0];
     assert!((gap - 1.0).abs() < 1e-9 && sine.is_some_and(|s| s > 0.0 && s < 0.2), "{sine:?}");
     assert!(found.residuals[0].1 < 1e-9 && found.residuals[0].2 > 0.0);
@@ -114,7 +114,7 @@ fn small_samples_certify_no_eigenvector_and_large_gaps_do() {
 fn the_radius_is_declared_and_held_against_the_sample() {
     let x = points(50, 2, 72);
     let error = |radius: f64, delta: f64| {
-        Stability::of(&linear(&x, 2), how(radius, delta), Plan::default(), &Silent).unwrap_err().to_string()
+        Stability::of(&linear(&x, 2), how(radius, delta), Budget::default(), &Silent).unwrap_err().to_string()
     };
     assert!(error(0.5, 0.05).contains("beyond the declared radius 0.5"), "{}", error(0.5, 0.05));
     assert!(error(-1.0, 0.05).contains("above 0") && error(9.0, 1.5).contains("between 0 and 1"));
@@ -215,7 +215,7 @@ fn first_eigenvalues_are_too_large_on_average_and_the_trace_is_not() {
 #[test]
 fn the_residual_on_the_sample_is_the_sum_of_dropped_eigenvalues() {
     let (x, d) = (points(60, 4, 73), 4);
-    let found = Stability::of(&linear(&x, d), how(10.0, 0.05), Plan::default(), &Silent).unwrap();
+    let found = Stability::of(&linear(&x, d), how(10.0, 0.05), Budget::default(), &Silent).unwrap();
     let second: Vec<f64> =
         (0..16).map(|p| x.chunks_exact(d).map(|x| x[p / d] * x[p % d]).sum::<f64>() / 60.0).collect();
     let eigen = symmetric_eigen(second, d).unwrap();

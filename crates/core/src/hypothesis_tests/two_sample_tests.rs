@@ -1,9 +1,9 @@
 //! Two samples: definitions by loops, levels by simulation, and requests that are refused.
 
-use super::super::testing::{linear, points};
 use super::*;
 use crate::data::{Dataset, Rows};
 use crate::formula::rbf;
+use crate::geometry::testing::{linear, points};
 use crate::gram::{Dense, fill};
 use crate::solvers::Silent;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ fn brute(k: &[f64], first: &[bool]) -> [f64; 2] {
 }
 
 fn test(gram: &dyn Gram, first: &[bool], chance: Chance, draws: usize, seed: u64) -> TwoSample {
-    two_sample(gram, first, chance, draws, Seed(seed), Plan::default(), &Silent).unwrap()
+    two_sample(gram, first, chance, draws, Seed(seed), Budget::default(), &Silent).unwrap()
 }
 
 const PERMUTE: Chance = Chance::Permute(Statistic::Unbiased);
@@ -207,7 +207,7 @@ fn threads_change_nothing_and_odd_requests_are_refused() {
     };
     assert_eq!(with(1), with(4));
     let refused = |first: &[bool], gram: &dyn Gram, memory: usize| {
-        two_sample(gram, first, PERMUTE, 10, Seed(0), Plan { memory }, &Silent).unwrap_err().to_string()
+        two_sample(gram, first, PERMUTE, 10, Seed(0), Budget { memory }, &Silent).unwrap_err().to_string()
     };
     assert!(refused(&[true; 300], gram.as_ref(), 1 << 30).contains("not 300 and 0"));
     assert!(refused(&first[..5], gram.as_ref(), 1 << 30).contains("does not fit"));

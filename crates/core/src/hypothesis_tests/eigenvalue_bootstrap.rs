@@ -2,7 +2,7 @@
 
 use super::Judgement;
 use crate::error::Error;
-use crate::gram::{Gram, Plan, apply};
+use crate::gram::{Budget, Gram, apply};
 use crate::linalg::{KrylovOptions, gram_of_columns, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, SolveError};
@@ -41,11 +41,11 @@ pub struct Interval {
 pub fn eigenvalue_intervals(
     gram: &dyn Gram,
     how: &Judgement,
-    plan: Plan,
+    budget: Budget,
     watch: &dyn Monitor,
 ) -> Result<Vec<Interval>, Error> {
     let m = gram.shape().0;
-    let (values, features) = coordinates(gram, plan)?;
+    let (values, features) = coordinates(gram, budget)?;
     let directions = values.len();
     let wanted = WANTED.min(directions);
     if how.draws == 0 || wanted == 0 {
@@ -80,15 +80,15 @@ pub fn eigenvalue_intervals(
 }
 
 /// The leading eigenvalues of K and the coordinates √λ_j u_ij of the examples along their vectors, row by row.
-fn coordinates(gram: &dyn Gram, plan: Plan) -> Result<(Vec<f64>, Vec<f64>), Error> {
+fn coordinates(gram: &dyn Gram, budget: Budget) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let m = gram.shape().0;
     let (values, vectors, width) = if m <= FULL_UP_TO {
-        let matrix = plan.dense(gram, symmetric_eigen_bytes(m), "the bootstrap")?;
+        let matrix = budget.dense(gram, symmetric_eigen_bytes(m), "the bootstrap")?;
         let found = symmetric_eigen(matrix.into_values(), m)?;
         (found.values, found.vectors, m)
     } else {
-        plan.check(16 * m * (2 * DIRECTIONS + 96), "the bootstrap")?;
-        let stored = plan.dense(gram, 16 * m * (2 * DIRECTIONS + 96), "the bootstrap").ok();
+        budget.check(16 * m * (2 * DIRECTIONS + 96), "the bootstrap")?;
+        let stored = budget.dense(gram, 16 * m * (2 * DIRECTIONS + 96), "the bootstrap").ok();
         let gram = stored.as_ref().map_or(gram, |dense| dense as &dyn Gram);
         let mut product = |v: &[f64], b: usize, out: &mut [f64]| apply(gram, v, b, out);
         let options = KrylovOptions { seed: Seed(0), tolerance: 1e-8, ..KrylovOptions::default() };
@@ -113,8 +113,8 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{linear, points};
     use super::*;
+    use crate::geometry::testing::{linear, points};
     use crate::solvers::Silent;
 
     fn how(draws: usize, seed: u64) -> Judgement {
@@ -131,7 +131,7 @@ mod tests {
                 row[0] *= 2.0;
                 row[2] *= 0.5;
             });
-            let found = eigenvalue_intervals(&linear(&x, 3), &how(120, 5), Plan::default(), &Silent).unwrap();
+            let found = eigenvalue_intervals(&linear(&x, 3), &how(120, 5), Budget::default(), &Silent).unwrap();
             for (k, truth) in [4.0, 1.0, 0.25].into_iter().enumerate() {
                 held[k] += u32::from(found[k].low <= truth && truth <= found[k].high);
             }
@@ -143,14 +143,14 @@ mod tests {
     #[test]
     fn few_directions_are_those_of_all_and_draws_repeat() {
         let gram = linear(&points(1100, 4, 77), 4);
-        let found = eigenvalue_intervals(&gram, &how(30, 1), Plan::default(), &Silent).unwrap();
-        assert_eq!(found, eigenvalue_intervals(&gram, &how(30, 1), Plan::default(), &Silent).unwrap());
-        assert_ne!(found, eigenvalue_intervals(&gram, &how(30, 2), Plan::default(), &Silent).unwrap());
+        let found = eigenvalue_intervals(&gram, &how(30, 1), Budget::default(), &Silent).unwrap();
+        assert_eq!(found, eigenvalue_intervals(&gram, &how(30, 1), Budget::default(), &Silent).unwrap());
+        assert_ne!(found, eigenvalue_intervals(&gram, &how(30, 2), Budget::default(), &Silent).unwrap());
         let whole = symmetric_eigen(gram.values().to_vec(), 1100).unwrap().values;
         for (interval, value) in found.iter().zip(&whole).take(4) {
             assert!((interval.value - value / 1100.0).abs() < 1e-6);
             assert!(interval.low < interval.value && interval.value < interval.high);
         }
-        assert!(eigenvalue_intervals(&gram, &how(0, 1), Plan::default(), &Silent).unwrap().is_empty());
+        assert!(eigenvalue_intervals(&gram, &how(0, 1), Budget::default(), &Silent).unwrap().is_empty());
     }
 }

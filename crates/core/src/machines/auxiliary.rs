@@ -20,7 +20,7 @@ pub enum Role {
 }
 
 /// The kernel met with the training examples and with what stands beside them.
-pub struct Beside<'a> {
+pub struct Auxiliary<'a> {
     /// K between all training examples and, after them, all others; not yet computed.
     pub gram: Arc<dyn Gram>,
     /// What each of the others is for, in their order.

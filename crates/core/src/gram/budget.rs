@@ -1,10 +1,10 @@
-//! The memory plan: what may be stored, decided before anything is allocated.
+//! The memory budget: what may be stored, decided before anything is allocated.
 
 use super::{Dense, Gram, Precision};
 
 /// How much memory large matrices may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct Budget {
     /// Bytes.
     pub memory: usize,
 }
@@ -12,7 +12,7 @@ pub struct Plan {
 /// The memory budget forbids a computation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} needs {}, but the memory budget is {}; {remedy}", show_bytes(*needed), show_bytes(*budget))]
-pub struct PlanError {
+pub struct BudgetError {
     /// What was to be stored.
     pub what: &'static str,
     /// Bytes it needs.
@@ -23,7 +23,7 @@ pub struct PlanError {
     pub remedy: &'static str,
 }
 
-impl Default for Plan {
+impl Default for Budget {
     /// Half of the memory that is free, or 4 GiB where that is unknown.
     fn default() -> Self {
         let free = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
@@ -34,18 +34,18 @@ impl Default for Plan {
     }
 }
 
-impl Plan {
+impl Budget {
     /// Refuses what does not fit.
-    pub fn check(&self, bytes: usize, what: &'static str) -> Result<(), PlanError> {
+    pub fn check(&self, bytes: usize, what: &'static str) -> Result<(), BudgetError> {
         if bytes <= self.memory {
             return Ok(());
         }
         let remedy = "raise --memory, take fewer examples, or use a machine that streams";
-        Err(PlanError { what, needed: bytes, budget: self.memory, remedy })
+        Err(BudgetError { what, needed: bytes, budget: self.memory, remedy })
     }
 
     /// Computes and stores a whole matrix in f64, if it fits together with `extra` bytes that the caller will need.
-    pub fn dense(&self, gram: &dyn Gram, extra: usize, what: &'static str) -> Result<Dense<f64>, PlanError> {
+    pub fn dense(&self, gram: &dyn Gram, extra: usize, what: &'static str) -> Result<Dense<f64>, BudgetError> {
         self.store(gram, extra, what)
     }
 
@@ -55,7 +55,7 @@ impl Plan {
         gram: &dyn Gram,
         extra: usize,
         what: &'static str,
-    ) -> Result<Dense<S>, PlanError> {
+    ) -> Result<Dense<S>, BudgetError> {
         let (n, m) = gram.shape();
         self.check(n.saturating_mul(m).saturating_mul(size_of::<S>()).saturating_add(extra), what)?;
         Ok(Dense::of(gram))
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn refuses_before_allocating() {
-        let plan = Plan { memory: 1 << 20 };
-        let error = plan.check(1 << 40, "the kernel matrix").unwrap_err().to_string();
+        let budget = Budget { memory: 1 << 20 };
+        let error = budget.check(1 << 40, "the kernel matrix").unwrap_err().to_string();
         assert_eq!(
             error,
             "the kernel matrix needs 1.0 TiB, but the memory budget is 1.0 MiB; raise --memory, take fewer examples, \
              or use a machine that streams"
         );
-        assert!(plan.check(1 << 20, "x").is_ok());
+        assert!(budget.check(1 << 20, "x").is_ok());
     }
 }

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A matrix that keeps whole rows in f32 as they are first asked for, as long as its memory lasts.
-pub struct Kept {
+pub struct RowCache {
     inner: Arc<dyn Gram>,
     rows: Vec<OnceLock<Box<[f32]>>>,
     /// How many more rows may be kept.
     left: AtomicUsize,
 }
 
-impl Kept {
+impl RowCache {
     /// The matrix with up to `bytes` of kept rows.
     pub fn share(inner: &Arc<dyn Gram>, bytes: usize) -> Arc<dyn Gram> {
         let (n, m) = inner.shape();
@@ -41,7 +41,7 @@ impl Kept {
     }
 }
 
-impl Gram for Kept {
+impl Gram for RowCache {
     fn shape(&self) -> (usize, usize) {
         self.inner.shape()
     }
@@ -84,6 +84,6 @@ impl Gram for Kept {
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
         // a part that looks here first keeps what is known; it gathers
-        Arc::new(super::Chosen::new(self, rows, cols))
+        Arc::new(super::Submatrix::new(self, rows, cols))
     }
 }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::input::{self, Training};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Rows, SparseRows, Transform, Values, View};
-use mercer::job::Companions;
+use mercer::job::AuxiliaryExamples;
 use mercer::machines::{self, MachineEntry};
 use std::path::{Path, PathBuf};
 
@@ -54,10 +54,10 @@ fn given(flags: &ArgMatches) -> bool {
 
 /// What cannot be is told before the data are read.
 pub(crate) fn check(flags: &ArgMatches, entry: &MachineEntry) -> Result<(), Failure> {
-    if !given(flags) || (entry.make)().takes_companions() {
+    if !given(flags) || (entry.make)().takes_auxiliary() {
         return transforms(flags).map(|_| ());
     }
-    let taking: Vec<&str> = machines::all().filter(|m| (m.make)().takes_companions()).map(|m| m.name).collect();
+    let taking: Vec<&str> = machines::all().filter(|m| (m.make)().takes_auxiliary()).map(|m| m.name).collect();
     Err(Failure::usage(format!(
         "{} takes no noise, copies or points beside the data; leave them out, or use {}",
         entry.name,
@@ -84,8 +84,8 @@ fn transforms(flags: &ArgMatches) -> Result<Option<(Vec<Transform>, usize, usize
 }
 
 /// Reads and makes what the flags ask for.
-pub(crate) fn companions(flags: &ArgMatches, training: &Training) -> Result<Companions, Failure> {
-    let mut all = Companions::default();
+pub(crate) fn auxiliary(flags: &ArgMatches, training: &Training) -> Result<AuxiliaryExamples, Failure> {
+    let mut all = AuxiliaryExamples::default();
     let data = &training.data;
     if let Some((transforms, width, height)) = transforms(flags)? {
         let images = images(data)?;

@@ -16,7 +16,7 @@ use super::forms::quadratic_forms;
 use super::gamma::upper_normal;
 use super::p_value::{Null, PValue, critical, rank_p, subset};
 use crate::error::Error;
-use crate::gram::{BlockMut, Gram, Pick, Plan};
+use crate::gram::{BlockMut, Budget, Gram, Pick};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, SolveError};
 use std::ops::{ControlFlow, Range};
@@ -77,13 +77,13 @@ pub fn two_sample(
     chance: Chance,
     draws: usize,
     seed: Seed,
-    plan: Plan,
+    budget: Budget,
     watch: &dyn Monitor,
 ) -> Result<TwoSample, Error> {
     let (sizes, total) = (sizes(gram, first)?, first.len());
     let [m, n] = sizes.map(|s| s as f64);
     let count = draws + 1;
-    plan.check(total.saturating_mul(count), "the test")?;
+    budget.check(total.saturating_mul(count), "the test")?;
     let marks = marks(first, chance, count, seed);
     // the mean sign of each sample in each draw, and the weight of an example
     let means = if chance == Chance::WildBootstrap { means(&marks, first, count) } else { Vec::new() };
@@ -98,7 +98,7 @@ pub fn two_sample(
             }
         }
     };
-    let found = quadratic_forms(gram, count, &row, plan, watch)?;
+    let found = quadratic_forms(gram, count, &row, budget, watch)?;
     let (all, own) = (found.sums.iter().sum::<f64>(), found.diagonal.iter().sum::<f64>());
     let both = |form: f64, sums: f64, selves: f64| {
         let (xx, xy, yy) = (form, sums - form, all - 2.0 * sums + form);

@@ -1,7 +1,7 @@
 //! A kernel matrix in few cells: examples sorted by class, neighbours averaged.
 
 use super::Labels;
-use crate::gram::{Gram, Plan, fill_rows};
+use crate::gram::{Budget, Gram, fill_rows};
 use crate::solvers::SolveError;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// # Cost
 /// One pass over the matrix, in strips of rows: n² kernel values, and memory for some rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mosaic {
+pub struct BlockMeans {
     /// The examples in the order of the cells: by class or number, else as they come.
     pub order: Vec<usize>,
     /// Where cells begin and end in that order; one more than cells in a row.
@@ -25,7 +25,7 @@ pub struct Mosaic {
     pub values: Vec<f64>,
 }
 
-impl Mosaic {
+impl BlockMeans {
     /// Averages a matrix into about so many cells in a row, or one for each example where there are fewer. `step` hears how
     /// many rows are done, and may end it with an error.
     ///
@@ -35,7 +35,7 @@ impl Mosaic {
         gram: &Arc<dyn Gram>,
         labels: Option<&Labels>,
         cells: usize,
-        plan: Plan,
+        budget: Budget,
         step: &mut dyn FnMut(usize) -> Result<(), SolveError>,
     ) -> Result<Self, SolveError> {
         let n = gram.shape().0.min(gram.shape().1);
@@ -55,7 +55,7 @@ impl Mosaic {
             edges.extend((1..=count).map(|k| start + k * size / count));
         }
         let sorted = Arc::clone(gram).restrict(&order, &order);
-        let values = means(sorted.as_ref(), &order, &edges, plan, step)?;
+        let values = means(sorted.as_ref(), &order, &edges, budget, step)?;
         Ok(Self { order, edges, groups: if sizes.is_some() { groups } else { Vec::new() }, values })
     }
 
@@ -81,11 +81,11 @@ fn means(
     gram: &dyn Gram,
     order: &[usize],
     edges: &[usize],
-    plan: Plan,
+    budget: Budget,
     step: &mut dyn FnMut(usize) -> Result<(), SolveError>,
 ) -> Result<Vec<f64>, SolveError> {
     let (n, cells) = (order.len(), edges.len() - 1);
-    let strip = (plan.memory / 4 / (8 * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, 1024);
+    let strip = (budget.memory / 4 / (8 * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, 1024);
     let mut sums = vec![0.0; cells * cells];
     let mut values: Vec<f64> = Vec::new();
     for (r, rows) in edges.windows(2).enumerate() {
@@ -126,32 +126,32 @@ mod tests {
         Arc::new(Dense::new(values, n, n).unwrap())
     }
 
-    fn of(gram: &Arc<dyn Gram>, labels: Option<&Labels>, cells: usize) -> Result<Mosaic, SolveError> {
-        Mosaic::of(gram, labels, cells, Plan { memory: 1 << 14 }, &mut |_| Ok(()))
+    fn of(gram: &Arc<dyn Gram>, labels: Option<&Labels>, cells: usize) -> Result<BlockMeans, SolveError> {
+        BlockMeans::of(gram, labels, cells, Budget { memory: 1 << 14 }, &mut |_| Ok(()))
     }
 
     #[test]
     fn a_cell_is_the_mean_of_its_block_and_of_one_class() {
-        let mut random = Seed(2).stream("mosaic");
+        let mut random = Seed(2).stream("block_means");
         let n = 137;
         let codes: Vec<u32> = (0..n).map(|_| [0, 0, 0, 1, 2][random.below(5)]).collect();
         let noise: Vec<f64> = (0..n * n).map(|_| random.uniform()).collect();
         let value = |i: usize, j: usize| noise[i * n + j];
-        let mosaic = of(&matrix(n, value), Some(&Labels::classes(codes.clone())), 20).unwrap();
-        let m = mosaic.cells();
-        assert_eq!((mosaic.groups.len(), mosaic.groups.iter().sum::<usize>()), (3, m));
-        assert!((19..=21).contains(&m) && mosaic.edges[m] == n);
-        let mut sorted = mosaic.order.clone();
+        let block_means = of(&matrix(n, value), Some(&Labels::classes(codes.clone())), 20).unwrap();
+        let m = block_means.cells();
+        assert_eq!((block_means.groups.len(), block_means.groups.iter().sum::<usize>()), (3, m));
+        assert!((19..=21).contains(&m) && block_means.edges[m] == n);
+        let mut sorted = block_means.order.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, (0..n).collect::<Vec<_>>());
         for r in 0..m {
-            let rows = &mosaic.order[mosaic.edges[r]..mosaic.edges[r + 1]];
+            let rows = &block_means.order[block_means.edges[r]..block_means.edges[r + 1]];
             assert!(!rows.is_empty() && rows.iter().all(|&i| codes[i] == codes[rows[0]]), "one class a cell");
             for c in 0..m {
-                let columns = &mosaic.order[mosaic.edges[c]..mosaic.edges[c + 1]];
+                let columns = &block_means.order[block_means.edges[c]..block_means.edges[c + 1]];
                 let all: Vec<f64> = rows.iter().flat_map(|&i| columns.iter().map(move |&j| value(i, j))).collect();
                 let mean = all.iter().sum::<f64>() / all.len() as f64;
-                assert!((mosaic.values[r * m + c] - mean).abs() < 1e-12);
+                assert!((block_means.values[r * m + c] - mean).abs() < 1e-12);
             }
         }
     }
@@ -174,7 +174,7 @@ mod tests {
         let error = of(&gram, Some(&codes), 4).unwrap_err();
         assert!(matches!(error, SolveError::NotFinite { row: 2, column: 5 }), "{error:?}");
         let stop = |_: usize| Err(SolveError::Stopped { reason: crate::solvers::Stop::Interrupted });
-        let stopped = Mosaic::of(&matrix(6, |_, _| 1.0), None, 4, Plan::default(), &mut { stop });
+        let stopped = BlockMeans::of(&matrix(6, |_, _| 1.0), None, 4, Budget::default(), &mut { stop });
         assert!(matches!(stopped, Err(SolveError::Stopped { .. })));
     }
 }

@@ -7,7 +7,7 @@
 //! tiles on and right of the diagonal are asked for, and count twice.
 
 use crate::error::Error;
-use crate::gram::{BlockMut, Gram, Pick, Plan};
+use crate::gram::{BlockMut, Budget, Gram, Pick};
 use crate::linalg::multiply_add;
 use crate::solvers::{Monitor, Progress, SolveError};
 use rayon::prelude::*;
@@ -53,13 +53,13 @@ pub(super) fn quadratic_forms(
     gram: &dyn Gram,
     count: usize,
     row: Row<'_>,
-    plan: Plan,
+    budget: Budget,
     watch: &dyn Monitor,
 ) -> Result<Forms, Error> {
     let n = gram.shape().0;
     let threads = rayon::current_num_threads();
     let each = 8 * (STRIP * n.next_multiple_of(TILE) + (TILE + 2 * STRIP) * WIDE.min(count) + n);
-    plan.check(n.saturating_mul(count).saturating_add(threads * each), "the test")?;
+    budget.check(n.saturating_mul(count).saturating_add(threads * each), "the test")?;
     let mut shift = vec![0.0; n];
     if n > 0 {
         gram.block(Pick::Range(0..n), Pick::Range(0..1), BlockMut::new(&mut shift, n, 1));
@@ -147,10 +147,10 @@ fn strip(gram: &dyn Gram, shift: &[f64], start: usize, count: usize, row: Row<'_
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{linear, points};
     use super::*;
     use crate::data::{Dataset, Rows};
     use crate::formula::rbf;
+    use crate::geometry::testing::{linear, points};
     use crate::gram::fill;
     use crate::solvers::Silent;
 
@@ -171,7 +171,7 @@ mod tests {
             fill(gram, &mut k);
             let with = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| quadratic_forms(gram, count, &row, Plan::default(), &Silent)).unwrap()
+                pool.install(|| quadratic_forms(gram, count, &row, Budget::default(), &Silent)).unwrap()
             };
             let (one, three) = (with(1), with(3));
             assert_eq!((&one.values, &one.sums), (&three.values, &three.sums));

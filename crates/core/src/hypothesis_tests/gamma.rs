@@ -1,6 +1,6 @@
 //! The incomplete gamma function, for tails of distributions.
 
-use crate::chance::ln_gamma;
+use crate::distributions::ln_gamma;
 
 /// Terms of a series or continued fraction at most.
 const MOST: usize = 10_000;

@@ -15,10 +15,10 @@
 //! C. Williams, N. Cristianini & J. Kandola, On the eigenspectrum of the Gram matrix and the generalization error of kernel-PCA, IEEE
 //! Trans. Inf. Theory 51 (2005), theorem 1; C. Davis & W. Kahan (1970).
 
-use super::spectrum::{Spectrum, spectrum};
 use super::{Interval, eigenvalue_intervals};
 use crate::error::Error;
-use crate::gram::{Gram, Plan, diagonal};
+use crate::geometry::{Spectrum, spectrum};
+use crate::gram::{Budget, Gram, diagonal};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, SolveError};
 
@@ -79,11 +79,11 @@ impl Stability {
     /// That of the spectrum, and of a bootstrap of its leading part.
     ///
     /// # Errors
-    /// If there are fewer than three examples, one is longer than R, a value is not finite or the memory plan forbids it.
-    pub fn of(gram: &dyn Gram, how: Judgement, plan: Plan, watch: &dyn Monitor) -> Result<Self, Error> {
+    /// If there are fewer than three examples, one is longer than R, a value is not finite or the memory budget forbids it.
+    pub fn of(gram: &dyn Gram, how: Judgement, budget: Budget, watch: &dyn Monitor) -> Result<Self, Error> {
         let m = gram.shape().0;
         check(gram, &how)?;
-        let found = spectrum(gram, (LEADING + 1).min(m), plan)?;
+        let found = spectrum(gram, (LEADING + 1).min(m), budget)?;
         let squares: f64 = diagonal(gram).iter().map(|k| k * k).sum();
         let size = m as f64;
         let eigenvalues: Vec<f64> = found.values.iter().map(|v| v.max(0.0) / size).collect();
@@ -102,7 +102,7 @@ impl Stability {
             rho,
             beyond_rho: (0..gaps.len()).filter(|&i| gaps[i] >= rho).collect(),
             residuals: residuals(&found, squares, &how),
-            intervals: eigenvalue_intervals(gram, &how, plan, watch)?,
+            intervals: eigenvalue_intervals(gram, &how, budget, watch)?,
             eigenvalues: eigenvalues.into_iter().take(LEADING).collect(),
         })
     }

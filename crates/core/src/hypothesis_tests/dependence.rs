@@ -15,7 +15,7 @@
 use super::gamma::upper_gamma;
 use super::p_value::{Null, PValue, rank_p};
 use crate::error::Error;
-use crate::gram::{Gram, Plan};
+use crate::gram::{Budget, Gram};
 use crate::seed::Seed;
 use crate::solvers::{Monitor, Progress, SolveError};
 use rayon::prelude::*;
@@ -63,7 +63,7 @@ pub fn dependence(
     l: &dyn Gram,
     permutations: usize,
     seed: Seed,
-    plan: Plan,
+    budget: Budget,
     watch: &dyn Monitor,
 ) -> Result<Dependence, Error> {
     let n = k.shape().0;
@@ -76,8 +76,8 @@ pub fn dependence(
         return Err(SolveError::Programme(finding).into());
     }
     let extra = 8 * n * n + 8 * n * (permutations + 1) + 8 * permutations * (2 * rayon::current_num_threads() + 2);
-    let k = centred(plan.dense(k, extra, "the test of dependence")?.into_values(), n)?;
-    let l = centred(plan.dense(l, 8 * n * n, "the test of dependence")?.into_values(), n)?;
+    let k = centred(budget.dense(k, extra, "the test of dependence")?.into_values(), n)?;
+    let l = centred(budget.dense(l, 8 * n * n, "the test of dependence")?.into_values(), n)?;
     let orders = orders(n, permutations, seed);
     let sums = over_pairs(&k, &l, n, &orders, watch)?;
     let size = n as f64;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The chosen rows and columns of a matrix.
-pub struct Chosen {
+pub struct Submatrix {
     inner: Arc<dyn Gram>,
     rows: Vec<usize>,
     cols: Vec<usize>,
@@ -25,7 +25,7 @@ struct Run {
 /// Shorter stretches on average are gathered column by column.
 const LONG: usize = 16;
 
-impl Chosen {
+impl Submatrix {
     /// The matrix at the chosen rows and columns.
     pub fn new(inner: Arc<dyn Gram>, rows: &[usize], cols: &[usize]) -> Self {
         Self { inner, rows: rows.to_vec(), cols: cols.to_vec(), runs: runs(cols) }
@@ -73,7 +73,7 @@ fn runs(cols: &[usize]) -> Vec<Run> {
     if runs.len() * LONG > cols.len() { Vec::new() } else { runs }
 }
 
-impl Gram for Chosen {
+impl Gram for Submatrix {
     fn shape(&self) -> (usize, usize) {
         (self.rows.len(), self.cols.len())
     }

@@ -16,7 +16,7 @@ const STRIP: usize = 64;
 
 /// Members, and the coordinates they look at.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Committee {
+pub struct Ensemble {
     /// How many coordinates examples have.
     pub width: usize,
     /// The coordinates that members see, rising; their own coordinates are places in this list.
@@ -24,7 +24,7 @@ pub struct Committee {
     /// Stumps.
     pub stumps: Vec<Stump>,
     /// Networks.
-    pub nets: Vec<Seat>,
+    pub nets: Vec<WeightedNet>,
     /// Quadratic forms.
     pub quadrics: Vec<Quadric>,
 }
@@ -42,9 +42,9 @@ pub struct Stump {
     pub vote: f64,
 }
 
-/// A network's place in a committee.
+/// A network's place in a ensemble.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seat {
+pub struct WeightedNet {
     /// The first output it belongs to.
     pub output: usize,
     /// What is added where the network is above zero, and taken away elsewhere; `None`: its value itself is added.
@@ -107,7 +107,7 @@ impl Net {
     }
 }
 
-impl Committee {
+impl Ensemble {
     /// The scores of new examples, added to `scores`; `None` for dense vectors of another width.
     pub(super) fn scores(&self, rows: &Vectors, outputs: usize, scores: &mut [f64]) -> Option<()> {
         if matches!(rows, Vectors::Dense(rows) if rows.width() != self.width) {
@@ -155,7 +155,7 @@ impl Committee {
             .iter()
             .all(|s| s.output < outputs && s.coordinate < d && s.threshold.is_finite() && s.vote.is_finite());
         let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
-        let nets = self.nets.iter().all(|Seat { output, vote, net }| {
+        let nets = self.nets.iter().all(|WeightedNet { output, vote, net }| {
             let (count, own) = (net.widths.len(), net.offsets.len());
             own > 0
                 && output.checked_add(own).is_some_and(|end| end <= outputs)
@@ -175,7 +175,7 @@ impl Committee {
         if rising && d > 0 && stumps && nets && quadrics {
             Ok(())
         } else {
-            Err("its committee does not fit together".to_owned())
+            Err("its ensemble does not fit together".to_owned())
         }
     }
 }
@@ -206,13 +206,16 @@ mod tests {
     use super::*;
     use crate::data::{Rows, SparseRows};
 
-    fn committee() -> Committee {
+    fn ensemble() -> Ensemble {
         let net = Net { centres: vec![0.0, 1.0], widths: vec![2.0], weights: vec![3.0], offsets: vec![-1.0] };
-        Committee {
+        Ensemble {
             width: 3,
             used: vec![0, 2],
             stumps: vec![Stump { output: 1, coordinate: 1, threshold: 0.5, vote: 0.25 }],
-            nets: vec![Seat { output: 0, vote: None, net: net.clone() }, Seat { output: 1, vote: Some(10.0), net }],
+            nets: vec![
+                WeightedNet { output: 0, vote: None, net: net.clone() },
+                WeightedNet { output: 1, vote: Some(10.0), net },
+            ],
             quadrics: Vec::new(),
         }
     }
@@ -224,19 +227,19 @@ mod tests {
         let far = 3.0 * (-17.0_f64 / 8.0).exp() - 1.0;
         for rows in [Vectors::from(x.clone()), Vectors::from(SparseRows::from_dense(&x))] {
             let mut scores = vec![0.0; 4];
-            committee().scores(&rows, 2, &mut scores).unwrap();
+            ensemble().scores(&rows, 2, &mut scores).unwrap();
             assert_eq!(scores[..2], [2.0, 10.25]);
             assert!((scores[2] - far).abs() < 1e-15 && scores[3] == -10.25, "{scores:?}");
         }
         let narrow = Vectors::from(Rows::from_vectors(&[[0.0]]).unwrap());
-        assert!(committee().scores(&narrow, 2, &mut [0.0; 2]).is_none());
+        assert!(ensemble().scores(&narrow, 2, &mut [0.0; 2]).is_none());
     }
 
     #[test]
     fn a_quadric_is_a_form_that_outputs_take_parts_of() {
         // R = (2 0; 1 3), x − μ = (1, −1): R(x − μ) = (2, −2), so −½ · 8
         let quadric = Quadric { weights: vec![1.0, -0.5], centre: vec![0.0, 1.0], root: vec![2.0, 1.0, 3.0] };
-        let alone = Committee { width: 3, used: vec![0, 2], quadrics: vec![quadric], ..Committee::default() };
+        let alone = Ensemble { width: 3, used: vec![0, 2], quadrics: vec![quadric], ..Ensemble::default() };
         alone.check(2).unwrap();
         let mut scores = vec![0.0; 2];
         let x = Vectors::from(Rows::from_vectors(&[[1.0, 7.0, 0.0]]).unwrap());
@@ -253,8 +256,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_together_is_found() {
-        committee().check(2).unwrap();
-        let spoil: [fn(&mut Committee); 12] = [
+        ensemble().check(2).unwrap();
+        let spoil: [fn(&mut Ensemble); 12] = [
             |c| c.used = vec![2, 0],
             |c| c.used = vec![0, 3],
             |c| c.used = Vec::new(),
@@ -269,7 +272,7 @@ mod tests {
             |c| c.nets[0].net.centres[0] = f64::NAN,
         ];
         for (i, spoil) in spoil.into_iter().enumerate() {
-            let mut spoilt = committee();
+            let mut spoilt = ensemble();
             spoil(&mut spoilt);
             assert!(spoilt.check(2).is_err(), "{i}");
         }

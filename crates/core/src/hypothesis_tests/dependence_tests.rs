@@ -1,11 +1,11 @@
 //! Dependence: definitions by loops, levels by simulation, and requests that are refused.
 
-use super::super::testing::{linear, points};
-use super::super::{centred_alignment, target_gram};
 use super::*;
 use crate::data::{Dataset, Rows};
 use crate::formula::rbf;
 use crate::geometry::Labels;
+use crate::geometry::testing::{linear, points};
+use crate::geometry::{centred_alignment, target_gram};
 use crate::gram::{Dense, fill};
 use crate::solvers::Silent;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn gaussian(x: &[f64], d: usize) -> Arc<dyn Gram> {
 }
 
 fn test(k: &dyn Gram, l: &dyn Gram, permutations: usize, seed: u64) -> Dependence {
-    dependence(k, l, permutations, Seed(seed), Plan::default(), &Silent).unwrap()
+    dependence(k, l, permutations, Seed(seed), Budget::default(), &Silent).unwrap()
 }
 
 fn values(gram: &dyn Gram) -> Vec<f64> {
@@ -150,7 +150,7 @@ fn threads_change_nothing_and_odd_requests_are_refused() {
     };
     assert_eq!(with(1), with(3));
     let refused = |k: &dyn Gram, l: &dyn Gram, memory: usize| {
-        dependence(k, l, 10, Seed(0), Plan { memory }, &Silent).unwrap_err().to_string()
+        dependence(k, l, 10, Seed(0), Budget { memory }, &Silent).unwrap_err().to_string()
     };
     let small = linear(&points(5, 1, 1), 1);
     assert!(
