@@ -160,10 +160,27 @@ fn files() -> Vec<File> {
     all
 }
 
-/// The code of a file: no comments, and nothing from the first test module on, for tests may see anything.
+/// The code of a file: no comments and no items that only tests compile, for tests may see anything.
+///
+/// The source is formatted, so an item ends with the first line as far left as its attribute that ends with a semicolon, a
+/// comma or a closing brace. An item that was read too short is still seen, and would be found wrong rather than missed.
 fn code(text: &str) -> String {
-    let end = text.find("#[cfg(test)]").unwrap_or(text.len());
-    text[..end].lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+    let mut kept = Vec::new();
+    let mut lines = text.lines().map(|line| line.split("//").next().unwrap_or("").trim_end());
+    while let Some(line) = lines.next() {
+        let start = line.trim_start();
+        let Some(rest) = ["#[cfg(test)]", "#[cfg(all(test,"].iter().find_map(|a| start.strip_prefix(a)) else {
+            kept.push(line);
+            continue;
+        };
+        assert!(rest.is_empty() || rest.ends_with(")]"), "the item stands on the line of its attribute: {line}");
+        let left = line.len() - start.len();
+        let _item = lines.by_ref().find(|line| {
+            let inner = line.trim_start();
+            line.len() - inner.len() == left && !inner.starts_with('#') && inner.ends_with([';', ',', '}'])
+        });
+    }
+    kept.join("\n")
 }
 
 fn is_test(path: &Path) -> bool {
@@ -217,7 +234,22 @@ fn imports_are_read_from_every_form() {
     let wanted = ["data::Scalar", "gram::Gram", "gram::views", "gram::fill", "linalg::x", "kernels"];
     assert_eq!(imports(&code(text)), wanted);
     assert_eq!(imports("use crate::{data, gram::Gram};"), ["data", "gram::Gram"]);
-    assert!(imports(&code("// crate::data\nfn x() {}\n#[cfg(test)]\nmod tests { use crate::data; }")).is_empty());
+}
+
+#[test]
+fn what_only_tests_compile_is_passed_over_and_what_follows_it_is_seen() {
+    let seen = |item: &str, after: &str| imports(&code(&format!("// crate::gram\n{item}\n{after}")));
+    for item in [
+        "#[cfg(test)]\nmod tests {\n    use crate::data;\n    fn f() {\n    }\n}",
+        "#[cfg(test)]\n#[path = \"crate::data\"]\nmod tests;",
+        "#[cfg(all(test, unix))]\nmod tests {\n    use crate::data;\n}",
+        "#[cfg(test)]\nuse crate::data::{\n    A,\n    B,\n};",
+        "impl A {\n    #[cfg(test)]\n    fn b() -> crate::data::C {\n        crate::data::d();\n    }\n}",
+        "struct A {\n    #[cfg(test)]\n    b: crate::data::C,\n}",
+    ] {
+        assert!(seen(item, "").is_empty(), "{item}");
+        assert_eq!(seen(item, "use crate::linalg;"), ["linalg"], "{item}");
+    }
 }
 
 #[test]
