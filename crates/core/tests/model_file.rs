@@ -1,5 +1,6 @@
-//! Damaged and made-up model files: always a sentence, never a panic and never memory without bound.
-#![allow(clippy::unwrap_used, clippy::panic, unsafe_code)]
+//! Damaged and made-up model files: always a sentence, never a panic and never memory without bound (`support/memory.rs`
+//! refuses what no small model can need).
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::Method as Curves;
 use mercer::conformal::{Method, Recipe};
@@ -8,26 +9,7 @@ use mercer::data::read::{ReadOptions, read};
 use mercer::machines::baseline::{AdaBoost, NetOptions, RbfNetworkRegression};
 use mercer::prelude::*;
 use serde_json::{Value, json};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
-
-/// Refuses what no small model can need, so that memory by the word of a file ends the test.
-struct Bounded;
-
-const MOST: usize = 256 << 20;
-
-// SAFETY: hands everything on to the system's allocator, or gives null, which the contract allows.
-unsafe impl GlobalAlloc for Bounded {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > MOST { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Bounded = Bounded;
 
 /// A model, and what it is asked to predict.
 struct Sample {

@@ -2,6 +2,16 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
+pub mod chance;
+pub mod damage;
+pub mod expected;
+pub mod judge;
+pub mod memory;
+pub mod patience;
+pub mod tools;
+pub mod trials;
+pub mod verdict;
+
 use mercer::data::{Coordinate, Kind, Rows, SparseRows, Values};
 use mercer::gram::{BlockMut, Gram, Pick, fill, fill32};
 use mercer::kernels::{self, Definite, Domain, KernelEntry, Leaf};
