@@ -385,10 +385,10 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     refused("svc", &set("/coefficients/pairwise/count", json!(1_u64 << 60)), &keep, "do not fit its classes");
     refused("neighbours", &set("/coefficients/neighbours/k", json!(13)), &keep, "do not fit together");
     refused("neighbours", &set("/coefficients/neighbours/k", json!(0)), &keep, "do not fit together");
-    refused("stumps", &set("/coefficients/ensemble/width", json!(1)), &keep, "ensemble does not fit");
-    refused("net", &set("/coefficients/ensemble/nets/0/centres", json!(1_u64 << 62)), &keep, "ensemble does not fit");
-    refused("net", &set("/coefficients/ensemble/nets/0/centres", json!(2)), &keep, "ensemble does not fit");
-    refused("net", &set("/coefficients/ensemble/nets/0/output", json!(u64::MAX)), &keep, "ensemble does not fit");
+    refused("stumps", &set("/coefficients/committee/width", json!(1)), &keep, "ensemble does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/centres", json!(1_u64 << 62)), &keep, "ensemble does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/centres", json!(2)), &keep, "ensemble does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/output", json!(u64::MAX)), &keep, "ensemble does not fit");
     refused("svc", &set("/views/0/len", json!(u64::MAX)), &keep, "wrong shape");
     refused("svc", &set("/views/0/width", json!(1_u64 << 60)), &keep, "wrong shape");
     refused("sparse", &set("/views/0/width", json!(1)), &keep, "wrong shape");
