@@ -27,6 +27,7 @@ mod linear_machines;
 mod missing_entries;
 mod model_file;
 mod readers;
+mod saved_fixtures;
 mod saved_models;
 mod selection;
 mod strings;
