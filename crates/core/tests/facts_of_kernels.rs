@@ -2,15 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{self, Sample, numbers, random_kernel, samples, show, variants};
 use mercer::data::{Dataset, Kind, Rows, Values, Vectors};
 use mercer::formula::{Formula, State};
 use mercer::gram::Budget;
 use mercer::kernels::{self, Expression, Feature, Inexpressible, KernelEntry, Leaf};
 use mercer::params::Setting;
 use mercer::seed::Seed;
-use support::{Sample, numbers, random_kernel, samples, show, variants};
 
 /// Calls `law` with every kernel, every sample and a few parameters.
 fn everywhere(law: impl Fn(&dyn Leaf, &Sample)) {
