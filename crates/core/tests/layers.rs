@@ -85,7 +85,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "data",
             "formula",
             "gram",
-            "kernels::Definite",
+            "kernels",
             "linalg::top_eigen",
             "linalg::KrylovOptions",
             "linalg::Triangle",
@@ -94,7 +94,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "plot",
             "solvers::SolveError",
         ],
-        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; a score that is not finite is a breakdown; another program's file names its curves of probabilities",
+        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; another program's file says kernels in elementary operations; a score that is not finite is a breakdown; another program's file names its curves of probabilities",
     ),
     (
         "job",

@@ -11,6 +11,7 @@ mod conformal_full;
 mod conformal_kept;
 mod cross_validated_certificates;
 mod discriminants;
+mod facts_of_kernels;
 mod formulas;
 mod formulas_on_data;
 mod golden;

@@ -136,7 +136,7 @@ fn saved_models_predict_with_what_was_learned_in_training() {
             let model = Job::new(made.as_ref(), &formula).run(&training, &Silent).unwrap();
             let bytes = model.to_bytes().unwrap();
             let read = Model::from_bytes(&bytes, "model").unwrap();
-            assert_eq!(model.kernel.learned(), read.kernel.learned());
+            assert_eq!(model.kernel.state(), read.kernel.state());
             let scores = model.scores(&new).unwrap();
             assert_eq!(scores, read.scores(&new).unwrap(), "{formula}");
             // new examples one by one: nothing is learned from them

@@ -10,6 +10,7 @@ use crate::bounds::{
 };
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
+use crate::formula::State;
 use crate::gram::Side;
 use crate::kernels::Definite;
 use crate::machines::{self, Coefficients, Compresses, Machine, Theory};
@@ -127,11 +128,13 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
         what.push("the kernel's numbers were chosen by these examples");
     }
     bits += 64.0 * chosen as f64;
-    let learned = model.kernel.learned();
-    if !learned.is_empty() {
-        what.push("the kernel learned its weights from these examples");
-    }
-    for part in &learned {
+    let learned = "the kernel learned its weights from these examples";
+    for state in model.kernel.state() {
+        // a centre has no price; see below
+        let State::Kernel(part) = state else { continue };
+        if !what.contains(&learned) {
+            what.push(learned);
+        }
         bits += 64.0 * part.numbers.len() as f64 + 8.0 * part.words.iter().map(|w| w.len() + 1).sum::<usize>() as f64;
     }
     let balanced = options.balanced

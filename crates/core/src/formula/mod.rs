@@ -15,12 +15,14 @@ mod print;
 mod radius;
 mod sets;
 mod shares;
+mod state;
 
 pub use crate::kernels::Learned;
 pub(crate) use bind::look;
 pub use build::*;
 pub use error::FormulaError;
 pub use sets::Members;
+pub use state::{State, StateKind};
 
 use crate::gram::views::Centring;
 use crate::kernels::Leaf;

@@ -101,7 +101,7 @@ impl Job<'_> {
         let centred = self.kernel.needs_all_examples();
         if !centred && !recipe.scaled {
             let kernel = self.kernel.resolve(data, self.seed)?;
-            if self.kernel.numbers_chosen(&kernel) == 0 && kernel.learned().is_empty() {
+            if self.kernel.numbers_chosen(&kernel) == 0 && kernel.state().is_empty() {
                 return Ok((kernel, (0..data.len()).collect()));
             }
         }

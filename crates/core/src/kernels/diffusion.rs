@@ -1,7 +1,7 @@
 //! The diffusion kernel of categories.
 
 use super::vectors::{Family, PairFamily, PairGram, merge_indexed, pack, weight};
-use super::{Definite, Domain, KernelEntry, KernelError};
+use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Kind, Scalar, Values};
 use crate::gram::Gram;
 use crate::params::{Params, Rule, Visit};
@@ -93,6 +93,10 @@ impl PairFamily for Rates {
 impl Family for Diffusion {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([1.0, 1.0]), ..KernelFacts::default() }
     }
 
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {

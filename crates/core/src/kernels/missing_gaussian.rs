@@ -1,7 +1,7 @@
 //! The Gaussian kernel of vectors with missing entries.
 
 use super::vectors::{Family, PairFamily, PairGram, merge_indexed, pack, weight};
-use super::{Definite, Domain, KernelEntry, KernelError};
+use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values};
 use crate::gram::Gram;
 use crate::params::{Auto, Choice, Params, Rule, Visit};
@@ -195,6 +195,16 @@ impl PairFamily for Marginal {
 impl Family for MissingGaussian {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        // a missing entry takes away from one
+        KernelFacts {
+            self_similarity: Some([0.0, 1.0]),
+            never_negative: true,
+            learns: self.gaps == Gaps::Data,
+            ..KernelFacts::default()
+        }
     }
 
     fn learn(&mut self, values: &Values) {

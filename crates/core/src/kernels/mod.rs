@@ -8,6 +8,8 @@
 pub mod coordinatewise;
 mod diffusion;
 mod error;
+mod expression;
+mod facts;
 mod image_blocks;
 pub mod inner;
 mod learned;
@@ -23,6 +25,8 @@ mod vectors;
 
 pub use diffusion::Diffusion;
 pub use error::KernelError;
+pub use expression::{Expression, Inexpressible};
+pub use facts::KernelFacts;
 pub use image_blocks::ImageBlocks;
 pub use learned::Learned;
 pub use missing_gaussian::{Gaps, MissingGaussian};
@@ -108,6 +112,22 @@ pub trait Leaf: Params + Settings + Send + Sync {
     fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64;
     /// The lazy matrix between two views; `same` says that they are the same examples in the same order.
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError>;
+
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
+
+    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    fn dimension(&self, width: usize) -> Option<f64> {
+        let _ = width;
+        None
+    }
+
+    /// κ in elementary operations, for file formats that have no kernels by name.
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Err(Inexpressible::Unknown)
+    }
 
     /// Explicit features φ with κ(x, y) = ⟨φ(x), φ(y)⟩, where the kernel has such; the same for training and new examples.
     fn features(&self, values: &Values) -> Option<Vectors> {

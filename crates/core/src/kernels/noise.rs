@@ -1,6 +1,6 @@
 //! The noise kernel: a value where row and column are the same example.
 
-use super::{Definite, Domain, KernelEntry, KernelError, Leaf};
+use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts, Leaf};
 use crate::data::{Kind, Values};
 use crate::gram::{Gram, views::Identity};
 use crate::params::{Params, Rule, Visit};
@@ -39,6 +39,20 @@ impl Params for Noise {
 impl Leaf for Noise {
     fn entry(&self) -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        // only the same example has it
+        KernelFacts {
+            self_similarity: Some([0.0, self.variance]),
+            never_negative: true,
+            looks_at_data: false,
+            ..KernelFacts::default()
+        }
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::SameExample.scaled(self.variance))
     }
 
     fn boxed(&self) -> Box<dyn Leaf> {

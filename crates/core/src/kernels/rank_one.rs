@@ -1,6 +1,6 @@
 //! Rank-one kernels f(x) f(y).
 
-use super::{Definite, Domain, KernelEntry, KernelError, Leaf};
+use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, Leaf};
 use crate::data::{Kind, Rows, Scalar, Values};
 use crate::gram::{Gram, LowRank};
 use crate::params::{Choice, Params, Rule, Visit};
@@ -84,6 +84,10 @@ impl RankOne {
 impl Leaf for RankOne {
     fn entry(&self) -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::OfEach { f: self.f, index: self.index })
     }
 
     fn boxed(&self) -> Box<dyn Leaf> {

@@ -2,7 +2,7 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry};
 use crate::params::{Params, Visit};
 use crate::sources::{Source, VEDALDI};
 
@@ -27,6 +27,10 @@ impl Params for ChiSquared {
 impl Profile for ChiSquared {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::HarmonicMeans)
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{CHAPELLE, Source};
 
@@ -46,6 +46,10 @@ impl Params for ExponentialChiSquared {
 impl Profile for ExponentialChiSquared {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
     }
 
     #[inline(always)]

@@ -2,7 +2,8 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 
@@ -40,6 +41,14 @@ impl Profile for Laplacian {
 
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::AbsoluteDifferences.scaled(-resolved("gamma", self.gamma)?).exp())
     }
 
     #[inline(always)]

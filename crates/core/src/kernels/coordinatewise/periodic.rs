@@ -2,7 +2,7 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 
@@ -50,6 +50,10 @@ impl Profile for Periodic {
 
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::{AngleProfile, Angular};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{CHO, Source};
 use std::f64::consts::{FRAC_1_PI, PI};
@@ -49,6 +49,11 @@ impl Params for ArcCosine {
 impl AngleProfile for ArcCosine {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        // zero vectors have zero values; higher degrees grow with the lengths
+        KernelFacts { self_similarity: (self.degree == 0).then_some([0.0, 1.0]), ..KernelFacts::default() }
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::{AngleProfile, Angular};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -35,6 +35,11 @@ impl Params for Cosine {
 impl AngleProfile for Cosine {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        // zero vectors have zero values
+        KernelFacts { self_similarity: Some([0.0, 1.0]), ..KernelFacts::default() }
     }
 
     #[inline(always)]

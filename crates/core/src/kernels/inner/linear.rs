@@ -2,7 +2,7 @@
 
 use super::{Inner, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Params, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -26,6 +26,18 @@ impl Params for Linear {
 impl Profile for Linear {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { features_are_examples: true, ..KernelFacts::default() }
+    }
+
+    fn dimension(&self, width: usize) -> Option<f64> {
+        Some(width as f64)
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::InnerProduct)
     }
 
     #[inline(always)]

@@ -2,7 +2,8 @@
 
 use super::{Inner, Profile, polynomial_feature_count, polynomial_features};
 use crate::data::{Kind, Rows, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -60,6 +61,17 @@ impl Params for Polynomial {
 impl Profile for Polynomial {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn dimension(&self, width: usize) -> Option<f64> {
+        // C(d + p − 1, p) monomials of degree p, and one more coordinate for a constant
+        let d = width as f64 + f64::from(u8::from(self.offset != 0.0));
+        Some(super::features::count_monomials(d, self.degree as f64))
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let base = Expression::InnerProduct.scaled(resolved("gamma", self.gamma)?).shifted(self.offset);
+        Ok(Expression::Power(Box::new(base), self.degree))
     }
 
     #[inline(always)]

@@ -2,7 +2,8 @@
 
 use super::{Inner, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 
@@ -47,6 +48,15 @@ impl Params for Sigmoid {
 impl Profile for Sigmoid {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([-1.0, 1.0]), ..KernelFacts::default() }
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let inside = Expression::InnerProduct.scaled(resolved("gamma", self.gamma)?).shifted(self.offset);
+        Ok(Expression::Tanh(Box::new(inside)))
     }
 
     #[inline(always)]

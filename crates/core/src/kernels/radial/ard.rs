@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry, KernelError};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -42,6 +42,15 @@ impl Params for Ard {
 impl Profile for Ard {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let weights = self.lengths.iter().map(|l| 1.0 / l).collect();
+        Ok(Expression::SquaredDistance { weights }.scaled(-0.5).exp())
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 
@@ -45,6 +45,10 @@ impl Params for Cauchy {
 impl Profile for Cauchy {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 
@@ -38,6 +38,21 @@ impl Params for Distance {
 impl Profile for Distance {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([0.0, 0.0]), ..KernelFacts::default() }
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let power = if self.beta == 2.0 {
+            Expression::squared_distance()
+        } else if self.beta == 1.0 {
+            Expression::Root(Box::new(Expression::SquaredDifferences))
+        } else {
+            Expression::RealPower(Box::new(Expression::SquaredDifferences), 0.5 * self.beta)
+        };
+        Ok(power.scaled(-1.0))
     }
 
     #[inline(always)]

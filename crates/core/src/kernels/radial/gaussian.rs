@@ -2,7 +2,8 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -68,6 +69,14 @@ impl Params for Gaussian {
 impl Profile for Gaussian {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::squared_distance().scaled(-resolved("gamma", self.gamma)?).exp())
     }
 
     #[inline(always)]

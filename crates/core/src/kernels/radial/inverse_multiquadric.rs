@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MICCHELLI, Source};
 
@@ -45,6 +45,14 @@ impl Params for InverseMultiquadric {
 impl Profile for InverseMultiquadric {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts {
+            self_similarity: Some([1.0 / self.c, 1.0 / self.c]),
+            never_negative: true,
+            ..KernelFacts::default()
+        }
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use super::{Gaussian, Radial};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::Gram;
 use crate::kernels::vectors::{Family, merge_indexed};
-use crate::kernels::{Definite, Domain, KernelEntry, KernelError};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 use std::sync::Arc;
@@ -206,6 +206,10 @@ impl Mahalanobis {
 impl Family for Mahalanobis {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.metric != Metric::Given, ..KernelFacts::unit_and_never_negative() }
     }
 
     fn learn(&mut self, values: &Values) {

@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MICCHELLI, Source};
 
@@ -46,6 +46,10 @@ impl Params for Multiquadric {
 impl Profile for Multiquadric {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([-self.c, -self.c]), ..KernelFacts::default() }
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{Source, WENDLAND};
 
@@ -60,6 +60,10 @@ impl Params for Wendland {
 impl Profile for Wendland {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
     }
 
     #[inline(always)]

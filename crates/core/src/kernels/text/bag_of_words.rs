@@ -7,7 +7,7 @@ use super::pieces::{EXACT, Piece, hash};
 use super::{Text, TextKernel, linear_gram};
 use crate::data::{Coordinate, Examples, Kind, SparseRows};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts, Learned};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::collections::{BTreeMap, HashMap};
@@ -210,6 +210,10 @@ impl BagOfWords {
 impl TextKernel for BagOfWords {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

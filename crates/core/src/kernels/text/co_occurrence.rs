@@ -5,7 +5,7 @@ use super::pieces::Piece;
 use super::{Text, TextKernel, dense_gram};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts, Learned};
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::BTreeMap;
@@ -95,6 +95,10 @@ impl CoOccurrence {
 impl TextKernel for CoOccurrence {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

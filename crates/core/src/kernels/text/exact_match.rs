@@ -6,7 +6,7 @@ use super::spectrum::matrix::SpectrumGram;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts};
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::HashMap;
@@ -56,6 +56,10 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 impl TextKernel for ExactMatch {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

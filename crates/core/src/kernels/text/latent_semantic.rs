@@ -5,7 +5,7 @@ use super::pieces::Piece;
 use super::{Text, TextKernel, dense_gram};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts, Learned};
 use crate::linalg::{KrylovOptions, top_eigen};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
@@ -108,6 +108,10 @@ impl LatentSemantic {
 impl TextKernel for LatentSemantic {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

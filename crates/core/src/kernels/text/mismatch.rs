@@ -7,7 +7,7 @@ use super::spectrum::matrix::SpectrumGram;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, Learned, Pairwise};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts, Learned, Pairwise};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::collections::{BTreeSet, HashMap};
@@ -162,6 +162,10 @@ fn number(letters: usize, length: usize, limit: u64) -> Option<impl Fn(&[u32]) -
 impl TextKernel for Mismatch {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

@@ -34,7 +34,7 @@ pub use weighted_degree::WeightedDegree;
 pub use weighted_degree_shifts::WeightedDegreeShifts;
 
 use super::inner::{Inner, Linear};
-use super::{Kernel, KernelEntry, KernelError, Leaf, Learned};
+use super::{Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Learned};
 use crate::data::{Examples, Kind, Rows, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
@@ -59,6 +59,11 @@ pub static ENTRIES: &[&KernelEntry] = &[
 pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
     /// Its entry.
     fn entry() -> &'static KernelEntry;
+
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
 
     /// Shows every occurrence of a feature in a string; `false` where the kernel has no explicit features.
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
@@ -141,6 +146,10 @@ impl<T: TextKernel> Params for Text<T> {
 impl<T: TextKernel> Leaf for Text<T> {
     fn entry(&self) -> &'static KernelEntry {
         T::entry()
+    }
+
+    fn facts(&self) -> KernelFacts {
+        self.0.facts()
     }
 
     fn boxed(&self) -> Box<dyn Leaf> {

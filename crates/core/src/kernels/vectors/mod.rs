@@ -14,7 +14,7 @@ pub(crate) use packed::{Packed, weight};
 pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
-use super::{Domain, Kernel, KernelEntry, KernelError, Leaf};
+use super::{Domain, Expression, Inexpressible, Kernel, KernelEntry, KernelError, KernelFacts, Leaf};
 use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::Params;
@@ -24,6 +24,18 @@ use std::sync::Arc;
 pub trait Family: Params + Clone + Send + Sync + 'static {
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
+    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    fn dimension(&self, _width: usize) -> Option<f64> {
+        None
+    }
+    /// κ in elementary operations, for export.
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Err(Inexpressible::Unknown)
+    }
     /// Takes from the training examples what is more than a number; most kernels take nothing.
     fn learn(&mut self, _: &Values) {}
     /// Explicit features, where there are some that fit into memory; most kernels have none.
@@ -57,6 +69,18 @@ impl<F: Family> Leaf for F {
 
     fn boxed(&self) -> Box<dyn Leaf> {
         Box::new(self.clone())
+    }
+
+    fn facts(&self) -> KernelFacts {
+        Family::facts(self)
+    }
+
+    fn dimension(&self, width: usize) -> Option<f64> {
+        Family::dimension(self, width)
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Family::expression(self)
     }
 
     fn learn(&mut self, values: &Values) {

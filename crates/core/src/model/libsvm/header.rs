@@ -205,6 +205,7 @@ impl Entries<'_> {
         Ok(Some(Calibration { method: Method::Platt, folds: 5, curves }))
     }
 
+    /// The formula of a kernel in LIBSVM's words; the right-hand names are parameters of ours.
     fn kernel(&self) -> Result<Formula, Wrong> {
         let (line, kind) = self.word("kernel_type")?;
         let (mut formula, parameters): (Formula, &[(&str, &str)]) = match kind {

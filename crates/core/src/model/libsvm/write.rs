@@ -9,6 +9,7 @@ use super::{LAPLACE, LibsvmFile};
 use crate::calibrate::{Calibration, Curve};
 use crate::data::{Rows, Scalar, SparseRows, Values, ViewSchema};
 use crate::formula::{Formula, Node};
+use crate::kernels::Expression;
 use crate::machines::{Coefficients, Readout};
 use crate::model::Model;
 use crate::params::Setting;
@@ -93,22 +94,48 @@ fn kernel(formula: &Formula, weighted: bool) -> Result<Kernel<'_>, String> {
         )
     };
     let Node::Kernel(bound) = node else { return Err(refused()) };
-    if weighted && bound.kernel.entry().name != "linear" {
+    if weighted && !bound.kernel.facts().features_are_examples {
         return Err(format!("explicit weights of {formula} are no model of LIBSVM; fit svc or svr with this kernel"));
     }
-    let words = match bound.kernel.entry().name {
-        "linear" => "linear",
-        "polynomial" => "polynomial",
-        "rbf" => "rbf",
-        "sigmoid" => "sigmoid",
-        _ => return Err(refused()),
-    };
-    let mut header = format!("kernel_type {words}\n");
-    for (name, value) in bound.kernel.settings() {
-        let name = if name == "offset" { "coef0" } else { name };
-        let _ = writeln!(header, "{name} {value}");
+    let expression = bound.kernel.expression().map_err(|_| refused())?;
+    let header = words(&expression).ok_or_else(refused)?;
+    Ok(Kernel { header, factor, diagonal: Formula(node.clone()).self_similarity(), view: bound.view.as_deref() })
+}
+
+/// The lines of the header for an expression that is one of LIBSVM's kernels: ⟨x, y⟩, (γ⟨x, y⟩ + c)^p, exp(−γ‖x − y‖²) and
+/// tanh(γ⟨x, y⟩ + c).
+fn words(expression: &Expression) -> Option<String> {
+    let number = |value: f64| Setting::Number(value);
+    match expression {
+        Expression::InnerProduct => Some("kernel_type linear\n".to_owned()),
+        Expression::Power(base, degree) => {
+            let (gamma, offset) = affine(base)?;
+            let (gamma, offset) = (number(gamma), number(offset));
+            Some(format!("kernel_type polynomial\ndegree {degree}\ngamma {gamma}\ncoef0 {offset}\n"))
+        }
+        Expression::Exp(inner) => match inner.as_ref() {
+            Expression::Times(squared, factor) if **squared == Expression::squared_distance() => {
+                let Expression::Number(factor) = **factor else { return None };
+                Some(format!("kernel_type rbf\ngamma {}\n", number(-factor)))
+            }
+            _ => None,
+        },
+        Expression::Tanh(inside) => {
+            let (gamma, offset) = affine(inside)?;
+            Some(format!("kernel_type sigmoid\ngamma {}\ncoef0 {}\n", number(gamma), number(offset)))
+        }
+        _ => None,
     }
-    Ok(Kernel { header, factor, diagonal: (words == "rbf").then_some(1.0), view: bound.view.as_deref() })
+}
+
+/// γ and c of γ⟨x, y⟩ + c.
+fn affine(expression: &Expression) -> Option<(f64, f64)> {
+    let Expression::Plus(product, offset) = expression else { return None };
+    let Expression::Times(inner, gamma) = product.as_ref() else { return None };
+    match (inner.as_ref(), gamma.as_ref(), offset.as_ref()) {
+        (Expression::InnerProduct, Expression::Number(gamma), Expression::Number(offset)) => Some((*gamma, *offset)),
+        _ => None,
+    }
 }
 
 /// The weights of explicit features as vectors, one for each output.
