@@ -14,7 +14,7 @@ use mercer::kernels::Definite;
 use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

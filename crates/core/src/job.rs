@@ -13,13 +13,14 @@ use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
+use crate::linalg::SolveError;
 use crate::machines::{
     self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_auxiliary,
     predicts_target,
 };
 use crate::model::{Model, Origin};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 
 /// A whole experiment as a value.
@@ -247,7 +248,7 @@ struct Calibrating<'a> {
 
 impl Monitor for Calibrating<'_> {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        self.watch.step(&Progress { phase: "calibration", done: 0, total: None, gap: progress.gap })
+        self.watch.step(&Progress { gap: progress.gap, ..Progress::new(Phase::CALIBRATION, 0) })
     }
 }
 

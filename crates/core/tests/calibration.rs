@@ -7,7 +7,7 @@ use mercer::machines::classify::Strategy;
 use mercer::machines::{Learns, Machine, Output, Task, folds};
 use mercer::metrics::{Metrics, measure};
 use mercer::prelude::*;
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use mercer::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 
 fn load(set: &str, n: Option<usize>) -> Dataset {
@@ -220,7 +220,7 @@ struct StopsCalibration(Stop);
 
 impl Monitor for StopsCalibration {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        if progress.phase == "calibration" { ControlFlow::Break(self.0) } else { ControlFlow::Continue(()) }
+        if progress.phase == Phase::CALIBRATION { ControlFlow::Break(self.0) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -13,7 +13,7 @@ use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{FitError, Machine, family, predicts_target};
 use mercer::prelude::*;
 use mercer::seed::Random;
-use mercer::solvers::{Monitor, Progress, Silent, Stop};
+use mercer::watch::{Monitor, Phase, Progress, Silent, Stop};
 use mercer::{Error, machines};
 use std::ops::ControlFlow;
 
@@ -434,7 +434,7 @@ struct Impatient;
 
 impl Monitor for Impatient {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        if progress.phase == "conformal" { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
+        if progress.phase == Phase::CONFORMAL { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -12,7 +12,7 @@ use mercer::machines::{Machine, Task};
 use mercer::params::AutoList;
 use mercer::prelude::*;
 use mercer::seed::Random;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 const FULL: Method = Method::Full;
 

@@ -9,7 +9,7 @@ use mercer::machines::{Coefficients, Machine, Output, Task};
 use mercer::metrics::{Metrics, measure};
 use mercer::params::{Setting, assign};
 use mercer::prelude::*;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 use serde_json::Value;
 use std::path::Path;
 
@@ -396,7 +396,7 @@ fn linear_machines_reach_the_optimum_that_others_reach() {
             let view =
                 |x: &Rows<f64>| if sparse { Dataset::new(SparseRows::from_dense(x)) } else { Dataset::new(x.clone()) };
             let data = view(&x).with_target(Target::from(y.clone())).unwrap();
-            let model = Job::new(machine.as_ref(), &linear()).run(&data, &mercer::solvers::Silent).unwrap();
+            let model = Job::new(machine.as_ref(), &linear()).run(&data, &mercer::watch::Silent).unwrap();
             let report = &model.fitted.report;
             let (objective, wanted) = (report.objective.unwrap(), number(case, "objective"));
             assert!((objective / wanted - 1.0).abs() < 1e-7, "{what}: {objective}, not {wanted}");

@@ -10,7 +10,7 @@ use mercer::formula::Formula;
 use mercer::gram::Budget;
 use mercer::machines::{Coefficients, Fitted, Output, Task};
 use mercer::seed::Seed;
-use mercer::solvers::{Silent, Status};
+use mercer::watch::{Silent, Status};
 use serde_json::Value;
 use std::path::Path;
 

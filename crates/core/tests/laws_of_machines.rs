@@ -11,7 +11,7 @@ use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{Coefficients, Fitted, Machine, Task};
 use mercer::params::Settings;
 use mercer::prelude::*;
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use mercer::watch::{Monitor, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -10,7 +10,7 @@ use mercer::machines::{Coefficients, Features, FitError, Fitted, Learns, Machine
 use mercer::params::Setting;
 use mercer::prelude::*;
 use mercer::select::{Axis, Grid, Search};
-use mercer::solvers::{Silent, Status};
+use mercer::watch::{Silent, Status};
 
 /// Rows around a centre for each class, a third of the coordinates zero.
 fn clouds(n: usize, width: usize, classes: usize, seed: u64) -> (Rows<f64>, Vec<usize>) {

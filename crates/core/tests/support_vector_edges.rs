@@ -20,7 +20,7 @@ use mercer::gram::views::Constant;
 use mercer::gram::{Budget, Gram};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
 use mercer::seed::Seed;
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use patience::{Clock, fit_for, sensible, try_fit, within};
 use std::sync::Arc;
 use tools::{everyone, objective, trial};

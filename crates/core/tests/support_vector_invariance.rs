@@ -15,7 +15,7 @@ mod verdict;
 use expected::expected;
 use mercer::machines::Fitted;
 use mercer::seed::Seed;
-use mercer::solvers::{Silent, Status};
+use mercer::watch::{Silent, Status};
 use tools::{TIGHT, beta, everyone, objective, probes, same, trial};
 use trials::{Trial, fit_watched};
 use verdict::times;

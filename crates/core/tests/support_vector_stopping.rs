@@ -14,7 +14,7 @@ mod trials;
 #[path = "support/verdict.rs"]
 mod verdict;
 
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use mercer::watch::{Monitor, Progress, Silent, Status, Stop};
 use patience::sensible;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ struct Count(AtomicUsize, usize);
 
 impl Monitor for Count {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        assert!(!progress.phase.is_empty());
+        assert!(!progress.phase.name().is_empty());
         let seen = self.0.fetch_add(1, Ordering::Relaxed) + 1;
         if seen >= self.1 { ControlFlow::Break(Stop::Interrupted) } else { ControlFlow::Continue(()) }
     }

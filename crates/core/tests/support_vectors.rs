@@ -14,7 +14,7 @@ use expected::{EXPECTED, KNOWN, expected, present};
 use mercer::data::Target;
 use mercer::machines::{Fitted, Readout};
 use mercer::seed::{Random, Seed};
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use trials::{Kernel, Trial, note};
 use verdict::{Case, Law, chosen, parts};
 

@@ -15,7 +15,7 @@ use crate::kernels::Definite;
 use crate::machines::{self, Coefficients, Compresses, Machine, Theory};
 use crate::model::Model;
 use crate::params::assign;
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 use std::f64::consts::LN_2;
 
 /// The numbers about a model that theorems ask for.

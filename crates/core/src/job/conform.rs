@@ -5,12 +5,13 @@ use crate::conformal::{Conformal, Full, MOST, Measure, Method, Panel, Recipe, me
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
+use crate::linalg::SolveError;
 use crate::machines::{
     Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, family, predicts_target, without,
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -414,6 +415,6 @@ struct Conforming<'a> {
 impl Monitor for Conforming<'_> {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
         let done = self.done.load(Ordering::Relaxed);
-        self.watch.step(&Progress { phase: "conformal", done, total: Some(self.total), gap: progress.gap })
+        self.watch.step(&Progress { gap: progress.gap, ..Progress::new(Phase::CONFORMAL, done).of(self.total) })
     }
 }

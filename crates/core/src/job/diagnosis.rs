@@ -3,7 +3,7 @@
 use crate::data::{Dataset, Rows, Scalar, Values};
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::SolverReport;
-use crate::solvers::Status;
+use crate::watch::Status;
 
 /// Steps for each example beyond which a fit counts as slow.
 const SLOW: usize = 50;

@@ -2,7 +2,7 @@
 
 use super::{Expansion, Output, Readout};
 use crate::calibrate::Calibration;
-use crate::solvers::Status;
+use crate::watch::Status;
 use serde::{Deserialize, Serialize};
 
 /// A fitted machine, before it is joined with its kernel and data to a model.

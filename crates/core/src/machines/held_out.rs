@@ -3,7 +3,8 @@
 use super::{Expansion, Features, FitError, Fitted, Machine, Readout, Task};
 use crate::data::DataError;
 use crate::gram::Budget;
-use crate::solvers::{Monitor, SolveError, Status, Stop};
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Status, Stop};
 use rayon::prelude::*;
 use std::sync::Arc;
 

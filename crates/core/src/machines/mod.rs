@@ -48,8 +48,8 @@ pub use threshold::Threshold;
 
 use crate::calibrate::Layout;
 use crate::params::{Params, Settings};
-use crate::solvers::Monitor;
 use crate::sources::Source;
+use crate::watch::Monitor;
 
 /// A learning machine: its parameters, and how it learns.
 pub trait Machine: Params + Settings + Send + Sync {
@@ -81,7 +81,7 @@ pub trait Machine: Params + Settings + Send + Sync {
     /// of classes is only ever judged on examples of the two, so a machine may leave out the others.
     ///
     /// # Errors
-    /// As [`Machine::run`]; also [`SolveError::Stopped`](crate::solvers::SolveError::Stopped) if the monitor ends a fold.
+    /// As [`Machine::run`]; also [`SolveError::Stopped`](crate::linalg::SolveError::Stopped) if the monitor ends a fold.
     fn held_out_scores(
         &self,
         task: &Task<'_>,

@@ -3,10 +3,11 @@
 use super::fitted::each;
 use super::{FitError, SolverReport, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
+use crate::linalg::SolveError;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo};
-use crate::solvers::{Monitor, SolveError, Status};
+use crate::watch::{Monitor, Status};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -182,13 +183,7 @@ pub(super) fn prove(
     task: &Task<'_>,
     notes: Vec<(String, f64)>,
 ) -> SolverReport {
-    let rank = |s: Status| match s {
-        Status::Converged => 0,
-        Status::IterationLimit => 1,
-        Status::TimeLimit => 2,
-        Status::Interrupted => 3,
-    };
-    let status = solutions.iter().map(|s| s.status).max_by_key(|&s| rank(s)).unwrap_or(Status::Converged);
+    let status = solutions.iter().map(|s| s.status).max().unwrap_or(Status::Converged);
     let sum = |of: fn(&Solution) -> f64| solutions.iter().map(of).sum::<f64>();
     let mut all = vec![
         ("kernel_rows".to_owned(), sum(|s| s.rows as f64)),

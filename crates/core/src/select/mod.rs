@@ -26,12 +26,13 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::job::{CUT_SHORT, Job, takes_weights};
+use crate::linalg::SolveError;
 use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
 use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Silent, SolveError, Status, Stop};
+use crate::watch::{Monitor, Silent, Status, Stop};
 use judge::{Folds, Heard, Judge, Point};
 use met::Met;
 

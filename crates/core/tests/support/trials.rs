@@ -10,7 +10,7 @@ use mercer::data::Target;
 use mercer::gram::{Budget, Dense};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
 use mercer::seed::{Random, Seed};
-use mercer::solvers::{Monitor, Silent};
+use mercer::watch::{Monitor, Silent};
 use std::sync::Arc;
 
 /// Kernels that keep numbers short.

@@ -4,9 +4,8 @@ use super::clouds::{Clouds, check_priors, log_priors, odds, pairs};
 use super::table::{Table, shares};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{MIKA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "linear_fisher";
 
@@ -82,10 +81,7 @@ impl Machine for LinearFisher {
         let table = Table::of(NAME, "regularised_fisher", task, 2)?;
         let (d, k) = (table.d, classes.labels.len());
         task.budget.check(d.saturating_mul(d).saturating_mul(8 * (k + 3)), "the scatter of each class")?;
-        let progress = Progress { phase: "scatter", done: 0, total: None, gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-        }
+        watch.alive(Phase::new("scatter").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let clouds = Clouds::new(NAME, &table, &shares(NAME, task)?, &classes)?;
         let priors = log_priors(NAME, &self.priors, &classes, &clouds.counts)?;
         let shape = clouds.shape(0, 1.0, self.gamma, &classes.labels[0])?;

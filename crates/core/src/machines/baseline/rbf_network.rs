@@ -9,8 +9,8 @@ use crate::machines::{
     WeightedNet,
 };
 use crate::params::{Params, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{RAETSCH, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "rbf_network";
 

@@ -12,10 +12,11 @@ use crate::machines::{
     Task,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
+use crate::solvers::Penalty;
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
 use crate::solvers::fisher::{Aim, Quadratic, quotient};
-use crate::solvers::{Monitor, Penalty, Status};
 use crate::sources::{MIKA, Source};
+use crate::watch::{Monitor, Status};
 use roads::{Run, Solved};
 use std::sync::Arc;
 

@@ -6,9 +6,9 @@ use crate::machines::{
     Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task, Theory,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² − ν Σw_i ρ + Σ w_i max(0, ρ − y_i (⟨w, φ(x_i)⟩ + b)), then everything divided by ρ
 ///

@@ -8,9 +8,8 @@ use crate::machines::{
 };
 use crate::params::{Params, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{PARZEN, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "parzen";
 /// What a prior may be.
@@ -108,10 +107,7 @@ impl Machine for Parzen {
             let error = DataError::Lengths { what, got: classes.codes.len(), other, wanted: n };
             return Err(FitError::Target { machine: NAME, error });
         }
-        let progress = Progress { phase: "densities", done: 0, total: None, gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-        }
+        watch.alive(Phase::new("densities").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let mut counts = vec![0.0; count];
         classes.codes.iter().for_each(|&c| counts[c as usize] += 1.0);
         let priors = self.priors(&classes, &counts)?;

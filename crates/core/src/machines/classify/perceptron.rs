@@ -7,10 +7,9 @@ use crate::machines::{
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{HERBRICH, Source};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 const NAME: &str = "perceptron";
 
@@ -90,10 +89,7 @@ impl Perceptron {
             scores.iter_mut().zip(column).for_each(|(s, k)| *s += by * *k);
         };
         for pass in 0..self.passes {
-            let progress = Progress { phase: "perceptron", done: pass, total: Some(self.passes), gap: None };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
-                return Err(stop);
-            }
+            watch.alive(Progress::new(Phase::new("perceptron"), pass).of(self.passes))?;
             let before = mistakes;
             for &j in order {
                 steps += 1;
@@ -181,8 +177,7 @@ impl Machine for Perceptron {
             self.sparsest(task, &y, watch)
         };
         let walked: Result<Vec<Walked>, Stop> = (0..problems).into_par_iter().map(walk).collect();
-        let walked =
-            walked.map_err(|reason| FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } })?;
+        let walked = walked.map_err(|reason| FitError::stopped(NAME, reason))?;
         let points: Vec<usize> = (0..n).filter(|&i| walked.iter().any(|w| w.alpha[i] != 0.0)).collect();
         let alpha: Vec<f64> = points.iter().flat_map(|&i| walked.iter().map(move |w| w.alpha[i])).collect();
         if walked.iter().any(|w| !w.finite) {

@@ -1,15 +1,15 @@
 //! The regularised Fisher discriminant.
 
 use crate::gram::{Gram, apply, show_bytes};
+use crate::linalg::SolveError;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::direct::{difference, solve_shifted, squares};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{KMPA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress};
 
 const NAME: &str = "regularised_fisher";
 const WHAT: &str = "the regularised Fisher discriminant";
@@ -211,10 +211,7 @@ impl Machine for RegularisedFisher {
         }
         let mut found = Vec::with_capacity(problems);
         for c in 0..problems {
-            let progress = Progress { phase: "factorisation", done: c, total: Some(problems), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(solve(SolveError::Stopped { reason }));
-            }
+            watch.alive(Progress::new(Phase::FACTORISATION, c).of(problems)).map_err(|reason| solve(reason.into()))?;
             let copy = kept.stored().map(<[f64]>::to_vec).unwrap_or_default();
             found.push(self.direction(&kept, copy, &Sides::new(&classes.codes, c)).map_err(solve)?);
         }

@@ -5,9 +5,9 @@ use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution, Start};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² − ν Σw_i ρ + Σ w_i max(0, ρ − ⟨w, φ(x_i)⟩); f(x) = ⟨w, φ(x)⟩ − ρ
 ///

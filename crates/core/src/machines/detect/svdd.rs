@@ -7,8 +7,8 @@ use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};
+use crate::watch::Monitor;
 
 /// min R² + 1/(ν Σw) Σ w_i max(0, ‖φ(x_i) − a‖² − R²); f(x) = R² − ‖φ(x) − a‖²
 ///

@@ -7,7 +7,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::classify::Strategy;
 use crate::machines::classify::pairs::Pairs;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, Task};
-use crate::solvers::Monitor;
+use crate::watch::Monitor;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -21,7 +21,8 @@ use super::classify::Strategy;
 use super::support::Effort;
 use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Threshold};
 use crate::params::{Choice, Params, Rule, Visit};
-use crate::solvers::{Loss, Monitor, Penalty};
+use crate::solvers::{Loss, Penalty};
+use crate::watch::Monitor;
 
 /// A cell of the table of losses and penalties.
 pub struct Cell {

@@ -5,7 +5,7 @@ use super::roads::{Journey, Solved, Travelled};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 
 impl Programme {
     pub(super) fn on_numbers(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -5,7 +5,8 @@ use crate::gram::{Budget, fill};
 use crate::machines::classify::{Loss as SvcLoss, Strategy};
 use crate::machines::{Coefficients, Machine, SolverReport, Task, Threshold};
 use crate::prelude::*;
-use crate::solvers::{Loss, Silent};
+use crate::solvers::Loss;
+use crate::watch::Silent;
 
 const PENALTIES: [Penalty; 3] = [Penalty::Norm, Penalty::Coefficients, Penalty::Sparse];
 

@@ -16,7 +16,8 @@ use super::{Auxiliary, Coefficients, Expansion, FitError, Fitted, Readout, Solve
 use crate::data::Classes;
 use crate::geometry::rayleigh;
 use crate::gram::show_bytes;
-use crate::solvers::{Monitor, SolveError};
+use crate::linalg::SolveError;
+use crate::watch::Monitor;
 
 /// A quotient whose directions are to be found, in the words of its parameters.
 pub(super) struct Quotient<'a> {

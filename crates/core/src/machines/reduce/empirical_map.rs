@@ -5,8 +5,8 @@ use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "empirical_map";
 

@@ -6,7 +6,7 @@ use crate::data::Target;
 use crate::gram::{Budget, Dense};
 use crate::linalg::Cholesky;
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 /// Clouds of classes that overlap.

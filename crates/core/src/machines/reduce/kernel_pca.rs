@@ -2,15 +2,15 @@
 
 use crate::data::DataError;
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
+use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{KPCA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 
 const NAME: &str = "kernel_pca";
 const WHAT: &str = "kernel principal component analysis";
@@ -118,7 +118,7 @@ impl Machine for KernelPca {
         let few = if wanted <= FEW { FULL_UP_TO } else { FULL_OF_MANY_UP_TO };
         let small = n <= few || wanted * 4 >= n;
         let mut full = self.solver == PcaSolver::Full || (self.solver == PcaSolver::Auto && small);
-        step(watch, "kernel matrix", 0, None).map_err(stopped)?;
+        watch.alive(Phase::KERNEL_MATRIX.into()).map_err(stopped)?;
         let mut stored = None;
         if full {
             match task.budget.dense(&*task.gram, symmetric_eigen_bytes(n), WHAT) {
@@ -134,7 +134,7 @@ impl Machine for KernelPca {
         let means = self.means(stored.as_ref().map_or(&*task.gram, |dense| dense as &dyn Gram))?;
         let (found, status) = match stored {
             Some(matrix) if full => {
-                step(watch, "eigendecomposition", 0, None).map_err(stopped)?;
+                watch.alive(Phase::new("eigendecomposition").into()).map_err(stopped)?;
                 (self.full(matrix.into_values(), n, wanted, &means).map_err(solve)?, Status::Converged)
             }
             Some(matrix) => self.krylov(&matrix, task, wanted, watch)?,
@@ -209,7 +209,8 @@ impl KernelPca {
         };
         let mut stop: Option<Stop> = None;
         let mut proceed = |done: usize, gap: f64| {
-            stop = step(watch, "principal components", done, gap.is_finite().then_some(gap)).err();
+            let progress = Progress::new(Phase::new("principal components"), done);
+            stop = watch.alive(Progress { gap: gap.is_finite().then_some(gap), ..progress }).err();
             stop.is_none()
         };
         let options = KrylovOptions { tolerance: self.tolerance, max_applications: MAX_PASSES, seed: task.seed };
@@ -297,15 +298,8 @@ fn centre_columns(x: &mut [f64], b: usize) {
     }
 }
 
-fn step(watch: &dyn Monitor, phase: &'static str, done: usize, gap: Option<f64>) -> Result<(), Stop> {
-    match watch.step(&Progress { phase, done, total: None, gap }) {
-        ControlFlow::Break(stop) => Err(stop),
-        ControlFlow::Continue(()) => Ok(()),
-    }
-}
-
 fn stopped(reason: Stop) -> FitError {
-    solve(SolveError::Stopped { reason })
+    solve(reason.into())
 }
 
 fn solve(error: SolveError) -> FitError {

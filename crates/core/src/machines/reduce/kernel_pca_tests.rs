@@ -3,7 +3,8 @@
 use super::*;
 use crate::gram::{Budget, Dense};
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const ROOMY: Budget = Budget { memory: 1 << 30 };

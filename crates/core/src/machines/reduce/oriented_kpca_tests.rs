@@ -6,7 +6,7 @@ use super::*;
 use crate::gram::{Budget, Dense};
 use crate::machines::Role;
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 /// A fit on points with others beside them.

@@ -3,7 +3,7 @@
 use super::super::{Coefficients, FitError, Fitted, Machine, Task};
 use crate::gram::{Budget, Dense};
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 pub(super) type Points = Vec<Vec<f64>>;

@@ -4,9 +4,9 @@ use super::ridge::targets;
 use crate::machines::linear::Linear;
 use crate::machines::{Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Theory};
 use crate::params::{Choice, Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::coordinate_descent::LinearLoss;
 use crate::sources::{HO, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C Σ max(0, |y_i − ⟨w, x_i⟩| − ε), or the sum of its squares; one problem for each output
 ///

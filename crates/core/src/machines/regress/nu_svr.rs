@@ -4,9 +4,9 @@ use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C (ν Σw_i ε + Σ w_i max(0, |z_i − ⟨w, φ(x_i)⟩ − b| − ε)) over w, b and ε
 ///

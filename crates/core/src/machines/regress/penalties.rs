@@ -6,7 +6,7 @@ use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{Coefficients, Expansion, Features, FitError, Fitted, Readout, SolverReport, Task};
 use crate::params::Auto;
 use crate::solvers::direct::Spectrum;
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 use std::sync::Arc;
 
 /// From so many different λ on one eigendecomposition (9n³) costs less than their factorisations (n³/3 each, and the copies).

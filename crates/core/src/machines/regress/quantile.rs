@@ -4,9 +4,9 @@ use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights};
 use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::Equality;
 use crate::sources::{Source, TAKEUCHI};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C Σ w_i ρ_τ(z_i − ⟨w, φ(x_i)⟩ − b), ρ_τ(e) = max(τe, (τ − 1)e)
 ///

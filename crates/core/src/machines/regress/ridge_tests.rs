@@ -4,7 +4,8 @@ use super::*;
 use crate::data::{Rows, Target};
 use crate::gram::Budget;
 use crate::seed::Seed;
-use crate::solvers::{Silent, Stop};
+use crate::watch::{Silent, Stop};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const ROOMY: Budget = Budget { memory: 1 << 30 };

@@ -6,9 +6,9 @@ use crate::machines::{
     Task, Theory,
 };
 use crate::params::{Choice, Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C Σ w_i max(0, |z_i − ⟨w, φ(x_i)⟩ − b| − ε), or the squares of these losses
 ///
