@@ -97,15 +97,15 @@ impl<'a> Job<'a> {
     fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
         let wants_matrix = self.machine.wants_matrix();
         let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
+        let gram = kernel.task_gram(data, features.is_some() && !wants_matrix)?;
         Ok(Task {
-            gram: kernel.task_gram(data, features.is_some() && !wants_matrix)?,
             features,
             target: data.target(),
             weights: data.weights(),
-            start: None,
             threads: rayon::current_num_threads(),
             budget: self.budget,
             seed: self.seed,
+            ..Task::new(gram)
         })
     }
 

@@ -20,16 +20,7 @@ fn job<'a>(machine: &'a dyn Machine, kernel: &'a Formula, method: Method) -> Job
 }
 
 fn task<'a>(kernel: &Formula, data: &'a Dataset, threads: usize) -> Task<'a> {
-    Task {
-        gram: kernel.training_gram(data).unwrap(),
-        features: None,
-        target: data.target(),
-        weights: None,
-        start: None,
-        threads,
-        budget: Budget::default(),
-        seed: Seed(0),
-    }
+    Task { target: data.target(), threads, ..Task::new(kernel.training_gram(data).unwrap()) }
 }
 
 fn probabilities(output: &Output) -> &[f64] {

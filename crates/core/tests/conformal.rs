@@ -197,14 +197,9 @@ fn closed_forms_are_learning_again() {
                 let rest: Vec<usize> = (0..data.len()).filter(|&i| i != left).collect();
                 let target = data.target().unwrap().select(&rest);
                 let task = machines::Task {
-                    gram: gram.clone().restrict(&rest, &rest),
-                    features: None,
                     target: Some(&target),
-                    weights: None,
-                    start: None,
-                    threads: 1,
                     budget: mercer::gram::Budget::default(),
-                    seed: Seed(0),
+                    ..machines::Task::new(gram.clone().restrict(&rest, &rest))
                 };
                 let again = machine.run(&task, &Silent).unwrap();
                 let points: Vec<usize> = again.expansion.points().iter().map(|&p| rest[p]).collect();

@@ -52,16 +52,7 @@ fn count(machine: &Ridge, kernel: &Formula, data: &Dataset, compared: &[usize], 
     ys.push(y);
     let more = dataset(xs, ys.clone());
     let gram = kernel.training_gram(&more).unwrap();
-    let task = Task {
-        gram: gram.clone(),
-        features: None,
-        target: more.target(),
-        weights: None,
-        start: None,
-        threads: 1,
-        budget: Budget::default(),
-        seed: Seed(0),
-    };
+    let task = Task { target: more.target(), ..Task::new(gram.clone()) };
     let scores = machine.run(&task, &Silent).unwrap().expansion.scores(gram.as_ref());
     let left: Vec<f64> = ys.iter().zip(&scores).map(|(y, f)| (y - f).abs()).collect();
     compared.iter().filter(|&&i| left[i] >= left[data.len()]).count()

@@ -310,16 +310,7 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
         let target = Target::from(numbers(&data["y"]));
         let training = Dataset::new(vectors(&data["x"])).with_target(target.clone()).unwrap();
         let kernel: Formula = formula.parse().unwrap();
-        let task = Task {
-            gram: kernel.training_gram(&training).unwrap(),
-            features: None,
-            target: Some(&target),
-            weights: None,
-            start: None,
-            threads: 2,
-            budget: Budget::default(),
-            seed: Seed(0),
-        };
+        let task = Task { target: Some(&target), threads: 2, ..Task::new(kernel.training_gram(&training).unwrap()) };
         let machine =
             Svc { c: number(case, "C"), effort: Effort { tolerance: 1e-8, ..Effort::default() }, ..Svc::default() };
         let mut fitted = machine.run(&task, &Silent).unwrap();

@@ -58,16 +58,7 @@ fn labelled(x: &Rows<f64>, codes: &[usize]) -> Dataset {
 /// A fit whose points are places in the training data.
 fn run(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Fitted {
     let gram = kernel.gram(data).unwrap();
-    let task = Task {
-        gram,
-        features: None,
-        target: data.target(),
-        weights: None,
-        start: None,
-        threads: 2,
-        budget: Budget::default(),
-        seed: Seed(0),
-    };
+    let task = Task { target: data.target(), threads: 2, ..Task::new(gram) };
     machine.run(&task, &Silent).unwrap()
 }
 

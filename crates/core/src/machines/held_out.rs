@@ -70,14 +70,12 @@ pub(crate) fn without<M: Machine + ?Sized>(
     let at_once = rayon::current_num_threads().min(folds).max(1);
     let mut fitted = machine.run(
         &Task {
-            gram: Arc::clone(&task.gram).restrict(&rest, &rest),
             features: part(&rest),
             target: known.as_ref(),
             weights: weights.as_deref(),
-            start: None,
-            threads: 1,
             budget: Budget { memory: task.budget.memory / at_once },
             seed: task.seed,
+            ..Task::new(Arc::clone(&task.gram).restrict(&rest, &rest))
         },
         watch,
     )?;

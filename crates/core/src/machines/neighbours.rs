@@ -166,17 +166,15 @@ pub(super) fn look_up(
         weighting,
     };
     let coefficients = Coefficients::Neighbours(neighbours);
-    Ok(Fitted {
-        expansion: Expansion { coefficients, offsets: vec![0.0; outputs] },
+    Ok(Fitted::new(
+        Expansion { coefficients, offsets: vec![0.0; outputs] },
         readout,
-        report: SolverReport {
+        SolverReport {
             support: Some(count),
             notes: vec![("neighbours".to_owned(), k as f64)],
             ..SolverReport::direct()
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }
 
 /// The k smallest of a stream of numbers, with their places; of equal ones those that came first.

@@ -284,14 +284,13 @@ impl<T: Clone + Send> Judge<'_, T> {
             }
             let began = Instant::now();
             let task = Task {
-                gram: Arc::clone(&self.met.gram),
                 features: self.met.part(&self.folds.order),
                 target: Some(&self.folds.whole.0),
                 weights: self.folds.whole.1.as_deref(),
-                start: None,
                 threads: rayon::current_num_threads().max(1),
                 budget: self.met.left,
                 seed: self.seed,
+                ..Task::new(Arc::clone(&self.met.gram))
             };
             let (fitted, scores) = match point.machine.leave_one_out(&task, self.watch) {
                 Ok(Some(found)) => found,
@@ -345,7 +344,6 @@ impl<T: Clone + Send> Judge<'_, T> {
         let order = &self.folds.order;
         let began = Instant::now();
         let task = Task {
-            gram: Arc::clone(&self.met.gram).restrict(rest, rest),
             features: self.met.part(&examples(order, rest)),
             target: Some(known),
             weights: weights.as_deref(),
@@ -353,6 +351,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             threads,
             budget,
             seed: self.seed,
+            ..Task::new(Arc::clone(&self.met.gram).restrict(rest, rest))
         };
         let fitted = match machine.run(&task, self.watch) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {

@@ -208,8 +208,7 @@ pub fn fit_watched(
 ) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    let task =
-        Task { gram, features: None, target, weights, start, threads: 2, budget: Budget::default(), seed: Seed(0) };
+    let task = Task { target, weights, start, threads: 2, ..Task::new(gram) };
     make(machine, settings).run(&task, watch)
 }
 

@@ -205,13 +205,7 @@ impl AdaBoost {
                 }
             }
         }
-        Fitted {
-            expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
-            readout,
-            report,
-            calibration: None,
-            training_scores: None,
-        }
+        Fitted::new(Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets }, readout, report)
     }
 }
 

@@ -104,8 +104,8 @@ impl Machine for LinearFisher {
             separation = separation.min(product(a, a) + product(b, b) - 2.0 * product(a, b));
         }
         let (readout, calibration) = odds(classes.labels);
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Primal {
                     weights: table.spread(&weights, outputs),
                     width: table.width,
@@ -114,14 +114,13 @@ impl Machine for LinearFisher {
                 offsets,
             },
             readout,
-            report: SolverReport {
+            SolverReport {
                 storage: "explicit features, no kernel matrix".to_owned(),
                 notes: vec![("separation".to_owned(), separation)],
                 ..SolverReport::direct()
             },
-            calibration: Some(calibration),
-            training_scores: None,
-        })
+        )
+        .with_calibration(Some(calibration)))
     }
 }
 

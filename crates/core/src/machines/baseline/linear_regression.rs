@@ -78,18 +78,16 @@ impl Machine for LinearRegression {
         let line = Line::new(&table, &weights, &target.values, outputs).map_err(solve)?;
         let coefficients =
             Coefficients::Primal { weights: table.spread(&line.weights, outputs), width: table.width, scale: 1.0 };
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets: line.offsets },
-            readout: Readout::Values { names: target.names },
-            report: SolverReport {
+        Ok(Fitted::new(
+            Expansion { coefficients, offsets: line.offsets },
+            Readout::Values { names: target.names },
+            SolverReport {
                 objective: Some(line.objective),
                 storage: "explicit features, no kernel matrix".to_owned(),
                 notes: vec![("rank".to_owned(), line.rank as f64)],
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

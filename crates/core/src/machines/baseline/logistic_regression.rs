@@ -129,16 +129,14 @@ impl Machine for LogisticRegression {
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
         let weights = table.spread(&used, problems);
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Primal { weights, width: table.width, scale: 1.0 },
                 offsets: found.iter().map(|f| f.weights[d] - along(f)).collect(),
             },
             readout,
-            report: self.prove(&found),
-            calibration: None,
-            training_scores: None,
-        })
+            self.prove(&found),
+        ))
     }
 }
 

@@ -96,16 +96,12 @@ impl Machine for QuadraticDiscriminant {
         let offsets: Vec<f64> = pairs(k).map(|(a, b)| scores[a] - scores[b]).collect();
         let (readout, calibration) = odds(classes.labels);
         let ensemble = Ensemble { width: table.width, used: table.used, quadrics, ..Ensemble::default() };
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
             readout,
-            report: SolverReport {
-                storage: "explicit features, no kernel matrix".to_owned(),
-                ..SolverReport::direct()
-            },
-            calibration: Some(calibration),
-            training_scores: None,
-        })
+            SolverReport { storage: "explicit features, no kernel matrix".to_owned(), ..SolverReport::direct() },
+        )
+        .with_calibration(Some(calibration)))
     }
 }
 

@@ -268,28 +268,27 @@ impl Machine for Adatron {
             notes.push(("imbalance".to_owned(), largest(|w| w.imbalance)));
         }
         let labels = classes.labels;
-        Ok(Fitted {
-            report: SolverReport {
-                status: if converged { Status::Converged } else { Status::IterationLimit },
-                iterations: walked.iter().map(|w| w.passes).sum(),
-                objective: Some(walked.iter().map(|w| w.objective).sum()),
-                violation: Some(largest(|w| w.violation)),
-                support: Some(points.len()),
-                storage: match &stored {
-                    Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
-                    None => "kernel matrix streamed".to_owned(),
-                },
-                notes,
-                ..SolverReport::direct()
+        let report = SolverReport {
+            status: if converged { Status::Converged } else { Status::IterationLimit },
+            iterations: walked.iter().map(|w| w.passes).sum(),
+            objective: Some(walked.iter().map(|w| w.objective).sum()),
+            violation: Some(largest(|w| w.violation)),
+            support: Some(points.len()),
+            storage: match &stored {
+                Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
+                None => "kernel matrix streamed".to_owned(),
             },
-            expansion: Expansion {
+            notes,
+            ..SolverReport::direct()
+        };
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: walked.iter().map(|w| w.offset).collect(),
             },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            calibration: None,
-            training_scores: None,
-        })
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            report,
+        ))
     }
 }
 

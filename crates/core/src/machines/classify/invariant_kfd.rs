@@ -135,10 +135,10 @@ impl Machine for InvariantKfd {
         }
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
             readout,
-            report: SolverReport {
+            SolverReport {
                 support: Some(m),
                 storage: format!(
                     "kernel values of all examples with {m} points stored in f64, {}",
@@ -147,9 +147,8 @@ impl Machine for InvariantKfd {
                 notes: vec![("quotient".to_owned(), quotient)],
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: Some(scores),
-        })
+        )
+        .with_training_scores(Some(scores)))
     }
 }
 

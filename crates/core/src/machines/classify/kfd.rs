@@ -283,16 +283,15 @@ impl Kfd {
             [one] => one.solved.left_out.clone(),
             _ => None,
         };
-        let fitted = Fitted {
-            expansion: Expansion {
+        let fitted = Fitted::new(
+            Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
                 coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
             },
-            readout: if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
             report,
-            calibration: None,
-            training_scores,
-        };
+        )
+        .with_training_scores(training_scores);
         Ok((fitted, left_out))
     }
 

@@ -156,7 +156,7 @@ impl Machine for LinearSvc {
         let (expansion, report) = linear.solve(problems, &signs, watch)?;
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(Fitted { expansion, readout, report, calibration: None, training_scores: None })
+        Ok(Fitted::new(expansion, readout, report))
     }
 }
 

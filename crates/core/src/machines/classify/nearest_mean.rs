@@ -82,13 +82,11 @@ impl Machine for NearestMean {
             offsets.push(-0.5 * norm2);
             notes.push((format!("mean_norm2_{}", c + 1), norm2));
         }
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
-            readout: Readout::ArgMax { labels: classes.labels },
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
+            Readout::ArgMax { labels: classes.labels },
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        ))
     }
 }
 
@@ -128,14 +126,9 @@ mod tests {
     fn fit(k: Vec<f64>, n: usize, labels: &[String]) -> Result<Fitted, FitError> {
         let target = Target::from_text("y", labels);
         let task = Task {
-            gram: Arc::new(Dense::new(k, n, n).unwrap()),
-            features: None,
             target: Some(&target),
-            weights: None,
-            start: None,
-            threads: 1,
             budget: Budget { memory: 0 },
-            seed: Seed(0),
+            ..Task::new(Arc::new(Dense::new(k, n, n).unwrap()))
         };
         NearestMean::default().run(&task, &Silent)
     }

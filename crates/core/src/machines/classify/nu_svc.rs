@@ -100,13 +100,7 @@ impl Machine for NuSvc {
         let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
         let notes = vec![("rho".to_owned(), smallest)];
         let report = SolverReport { advice, ..prove(&solutions, Some(gap), support, &self.effort, task, notes) };
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets },
-            readout: Readout::Vote { labels: classes.labels },
-            report,
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(Expansion { coefficients, offsets }, Readout::Vote { labels: classes.labels }, report))
     }
 }
 

@@ -217,13 +217,13 @@ impl Machine for PacBayes {
         let converged = all.iter().all(|p| p.status == Status::Converged);
         let bound = all.iter().map(|p| p.bound).fold(0.0, f64::max);
         let labels = classes.labels;
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: vec![0.0; problems],
             },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            report: SolverReport {
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            SolverReport {
                 status: if converged { Status::Converged } else { Status::IterationLimit },
                 iterations: all.iter().map(|p| p.steps).sum(),
                 objective: Some(all.iter().map(|p| p.bound).sum()),
@@ -231,9 +231,8 @@ impl Machine for PacBayes {
                 notes: vec![("gibbs_bound_before_prices".to_owned(), bound)],
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: Some(training_scores),
-        })
+        )
+        .with_training_scores(Some(training_scores)))
     }
 }
 

@@ -137,13 +137,12 @@ impl Machine for Parzen {
         let mut notes: Vec<(String, f64)> =
             priors.iter().enumerate().map(|(c, p)| (format!("prior_{}", c + 1), *p)).collect();
         notes.push(("loo_error".to_owned(), loo_error));
-        Ok(Fitted {
+        Ok(Fitted::new(
             expansion,
-            readout: Readout::ArgMax { labels: classes.labels },
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: Some(scores),
-        })
+            Readout::ArgMax { labels: classes.labels },
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        )
+        .with_training_scores(Some(scores)))
     }
 }
 

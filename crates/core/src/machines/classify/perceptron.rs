@@ -191,19 +191,18 @@ impl Machine for Perceptron {
         notes.extend(margins.map(|m| ("margin".to_owned(), m.into_iter().fold(f64::INFINITY, f64::min))));
         let converged = walked.iter().all(|w| w.status == Status::Converged);
         let labels = classes.labels;
-        Ok(Fitted {
-            report: SolverReport {
-                status: if converged { Status::Converged } else { Status::IterationLimit },
-                iterations: mistakes,
-                support: Some(points.len()),
-                notes,
-                ..SolverReport::direct()
-            },
-            expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; problems] },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            calibration: None,
-            training_scores: None,
-        })
+        let report = SolverReport {
+            status: if converged { Status::Converged } else { Status::IterationLimit },
+            iterations: mistakes,
+            support: Some(points.len()),
+            notes,
+            ..SolverReport::direct()
+        };
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; problems] },
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            report,
+        ))
     }
 }
 

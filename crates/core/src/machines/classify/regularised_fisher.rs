@@ -221,21 +221,19 @@ impl Machine for RegularisedFisher {
             ("relative_residual".to_owned(), found.iter().map(|d| d.relative_residual).fold(0.0, f64::max)),
         ];
         let labels = classes.labels;
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: found.iter().map(|d| d.offset).collect(),
             },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            report: SolverReport {
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            SolverReport {
                 support: Some(n),
                 storage: format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n)),
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

@@ -248,13 +248,12 @@ impl Svc {
             }
             _ => None,
         };
-        let fitted = Fitted {
-            expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
-            readout: Readout::Vote { labels: classes.labels },
+        let fitted = Fitted::new(
+            Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
+            Readout::Vote { labels: classes.labels },
             report,
-            calibration: None,
-            training_scores,
-        };
+        )
+        .with_training_scores(training_scores);
         Ok((fitted, held_out))
     }
 
@@ -315,16 +314,15 @@ impl Svc {
             .map(|(c, s)| s.whole.then(|| self.scores(&signs(c), weights, s).collect()))
             .collect();
         let training_scores = known.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
-        let fitted = Fitted {
-            expansion: Expansion {
+        let fitted = Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
             },
-            readout: Readout::ArgMax { labels: classes.labels.clone() },
+            Readout::ArgMax { labels: classes.labels.clone() },
             report,
-            calibration: None,
-            training_scores,
-        };
+        )
+        .with_training_scores(training_scores);
         Ok((fitted, held_out))
     }
 }

@@ -106,13 +106,13 @@ impl Machine for KernelKMeans {
             Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
             None => "kernel matrix streamed".to_owned(),
         };
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: norms[..k].iter().map(|norm| -norm).collect(),
             },
-            readout: readout(k),
-            report: SolverReport {
+            readout(k),
+            SolverReport {
                 status: found.status,
                 iterations: found.iterations,
                 objective: Some(found.objective),
@@ -121,9 +121,7 @@ impl Machine for KernelKMeans {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

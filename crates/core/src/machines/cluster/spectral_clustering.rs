@@ -122,10 +122,10 @@ impl Machine for SpectralClustering {
             Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
             None => "kernel matrix streamed".to_owned(),
         };
-        Ok(Fitted {
-            expansion: expansion(&space, values, &division, k),
-            readout: readout(k),
-            report: SolverReport {
+        Ok(Fitted::new(
+            expansion(&space, values, &division, k),
+            readout(k),
+            SolverReport {
                 status,
                 iterations: found.applications + division.iterations,
                 objective: Some(cut),
@@ -134,9 +134,7 @@ impl Machine for SpectralClustering {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

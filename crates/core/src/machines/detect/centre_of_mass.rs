@@ -80,16 +80,14 @@ impl Machine for CentreOfMass {
         }
         // rounding must not make the farthest example novel
         let slack = 1e-12 * (centre.squared_radius + radius * radius);
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Ball { points: (0..n).collect(), alpha: vec![2.0 / n as f64; n] },
                 offsets: vec![radius * radius - centre.squared_norm + slack],
             },
-            readout: Readout::Novelty,
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: None,
-        })
+            Readout::Novelty,
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        ))
     }
 }
 

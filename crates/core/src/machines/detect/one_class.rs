@@ -72,13 +72,11 @@ impl Machine for OneClass {
         let alpha = points.iter().map(|&i| solution.beta[i]).collect();
         let notes = vec![("rho".to_owned(), rho), ("outside".to_owned(), outside as f64)];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },
-            readout: Readout::Novelty,
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },
+            Readout::Novelty,
             report,
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

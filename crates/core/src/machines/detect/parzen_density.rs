@@ -104,16 +104,14 @@ impl Machine for ParzenDensity {
         if !logs.is_empty() {
             notes.push(("mean_log_density".to_owned(), logs.iter().sum::<f64>() / logs.len() as f64));
         }
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: vec![-threshold],
             },
-            readout: Readout::Novelty,
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: None,
-        })
+            Readout::Novelty,
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        ))
     }
 }
 

@@ -86,16 +86,11 @@ impl Machine for Svdd {
             ("outside".to_owned(), outside as f64),
         ];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion {
-                coefficients: Coefficients::Ball { points, alpha },
-                offsets: vec![radius2 - centre],
-            },
-            readout: Readout::Novelty,
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Ball { points, alpha }, offsets: vec![radius2 - centre] },
+            Readout::Novelty,
             report,
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

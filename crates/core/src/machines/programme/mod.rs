@@ -38,6 +38,34 @@ pub struct Cell {
     pub by_nu: bool,
 }
 
+impl Cell {
+    /// The cell of a loss and a penalty, both fixed, with λ.
+    pub const fn new(entry: &'static MachineEntry, loss: LossName, penalty: Penalty) -> Self {
+        Self { entry, loss, penalty, free: (false, false), by_nu: false }
+    }
+
+    /// The same with a loss that is a parameter; the one given is its default.
+    #[must_use]
+    pub const fn free_loss(mut self) -> Self {
+        self.free.0 = true;
+        self
+    }
+
+    /// The same with a penalty that is a parameter; the one given is its default.
+    #[must_use]
+    pub const fn free_penalty(mut self) -> Self {
+        self.free.1 = true;
+        self
+    }
+
+    /// The same with ν in the place of λ.
+    #[must_use]
+    pub const fn by_nu(mut self) -> Self {
+        self.by_nu = true;
+        self
+    }
+}
+
 impl PartialEq for Cell {
     fn eq(&self, other: &Self) -> bool {
         self.entry.name == other.entry.name

@@ -380,16 +380,7 @@ impl Programme {
 
 /// A task of the same kind on another matrix.
 pub(super) fn inside<'a>(task: &Task<'a>, gram: Arc<dyn Gram>) -> Task<'a> {
-    Task {
-        gram,
-        features: None,
-        target: None,
-        weights: None,
-        start: None,
-        budget: task.budget,
-        seed: task.seed,
-        threads: task.threads,
-    }
+    Task { budget: task.budget, seed: task.seed, threads: task.threads, ..Task::new(gram) }
 }
 
 /// Every target by itself, side by side.

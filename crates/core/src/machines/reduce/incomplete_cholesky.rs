@@ -138,13 +138,13 @@ fn fitted(task: &Task<'_>, found: &GramSchmidt, selves: &[f64], status: Status) 
         ));
     }
     let names = (1..=rank).map(|t| format!("r{t}")).collect();
-    Ok(Fitted {
-        expansion: Expansion {
+    Ok(Fitted::new(
+        Expansion {
             coefficients: Coefficients::Dual { points: found.pivots.clone(), alpha },
             offsets: vec![0.0; rank],
         },
-        readout: Readout::Coordinates { names },
-        report: SolverReport {
+        Readout::Coordinates { names },
+        SolverReport {
             status,
             iterations: rank,
             violation: Some(apart),
@@ -158,9 +158,7 @@ fn fitted(task: &Task<'_>, found: &GramSchmidt, selves: &[f64], status: Status) 
             advice,
             ..SolverReport::direct()
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }
 fn solve(error: SolveError) -> FitError {
     FitError::Solve { machine: NAME, error }

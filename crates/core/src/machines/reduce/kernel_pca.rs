@@ -268,10 +268,10 @@ impl KernelPca {
         }
         notes.push(("explained".to_owned(), found.values[..kept].iter().sum::<f64>() / trace));
         let names = (1..=kept).map(|j| format!("pc{j}")).collect();
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
-            readout: Readout::Coordinates { names },
-            report: SolverReport {
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
+            Readout::Coordinates { names },
+            SolverReport {
                 status,
                 iterations: found.applications,
                 violation: found.residuals.iter().take(kept).copied().reduce(f64::max),
@@ -280,9 +280,7 @@ impl KernelPca {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

@@ -34,10 +34,7 @@ type Kernel = fn(&[f64], &[f64]) -> f64;
 fn fit_on(k: Vec<f64>, machine: &KernelPca, budget: Budget, watch: &dyn Monitor) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    machine.run(
-        &Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) },
-        watch,
-    )
+    machine.run(&Task { budget, ..Task::new(gram) }, watch)
 }
 
 fn fit(x: &Points, kernel: Kernel, machine: &KernelPca, budget: Budget) -> Fitted {

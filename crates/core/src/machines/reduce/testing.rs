@@ -33,8 +33,7 @@ pub(super) fn matrix(x: &Points, kernel: Kernel) -> Vec<f64> {
 pub(super) fn fit_on(machine: &dyn Machine, k: Vec<f64>, budget: Budget) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    let task =
-        Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) };
+    let task = Task { budget, ..Task::new(gram) };
     machine.run(&task, &Silent)
 }
 

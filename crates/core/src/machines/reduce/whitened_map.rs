@@ -101,13 +101,10 @@ impl Machine for WhitenedMap {
         }
         let rank = found.rank();
         let names = (1..=rank).map(|j| format!("w{j}")).collect();
-        Ok(Fitted {
-            expansion: Expansion {
-                coefficients: Coefficients::Dual { points, alpha: found.map },
-                offsets: vec![0.0; rank],
-            },
-            readout: Readout::Coordinates { names },
-            report: SolverReport {
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha: found.map }, offsets: vec![0.0; rank] },
+            Readout::Coordinates { names },
+            SolverReport {
                 support: Some(m),
                 storage: format!("kernel matrix of {m} examples stored in f64, {}", show_bytes(8 * m * m)),
                 notes: vec![
@@ -118,9 +115,7 @@ impl Machine for WhitenedMap {
                 advice,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

@@ -88,13 +88,13 @@ impl Machine for Expectile {
             }
             (0..n).for_each(|i| alpha[i * outputs + k] = found[i]);
         }
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: vec![0.0; outputs],
             },
-            readout: Readout::Values { names: y.names },
-            report: SolverReport {
+            Readout::Values { names: y.names },
+            SolverReport {
                 status,
                 iterations: solved,
                 objective: Some(objective),
@@ -102,9 +102,7 @@ impl Machine for Expectile {
                 storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

@@ -129,13 +129,7 @@ impl Machine for LinearSvr {
         let outputs = y.names.len();
         let column = |k: usize, i: usize| y.values[i * outputs + k];
         let (expansion, report) = linear.solve(outputs, &column, watch)?;
-        Ok(Fitted {
-            expansion,
-            readout: Readout::Values { names: y.names },
-            report,
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(expansion, Readout::Values { names: y.names }, report))
     }
 }
 

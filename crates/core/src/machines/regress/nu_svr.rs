@@ -92,13 +92,7 @@ impl Machine for NuSvr {
         }
         let (coefficients, support) = join(&solutions);
         let report = prove(&solutions, Some(gap), support, &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets },
-            readout: Readout::Values { names: y.names },
-            report,
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(Expansion { coefficients, offsets }, Readout::Values { names: y.names }, report))
     }
 }
 

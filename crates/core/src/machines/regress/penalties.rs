@@ -158,17 +158,15 @@ fn join(groups: &[Group], fits: &[Fitted], target: &Numbers, lambdas: &[f64]) ->
         shares.map(|(g, fit)| note(fit, "loo_rmse").map(|r| r * r * g.columns.len() as f64)).sum();
     notes.extend(squares.map(|sum| ("loo_rmse".to_owned(), (sum / outputs as f64).sqrt())));
     let first = fits.first().map_or_else(SolverReport::direct, |fit| fit.report.clone());
-    Ok(Fitted {
-        expansion: Expansion { coefficients, offsets: vec![0.0; outputs] },
-        readout: Readout::Values { names: target.names.clone() },
-        report: SolverReport {
+    Ok(Fitted::new(
+        Expansion { coefficients, offsets: vec![0.0; outputs] },
+        Readout::Values { names: target.names.clone() },
+        SolverReport {
             status: fits.iter().map(|fit| fit.report.status).find(|s| *s != Status::Converged).unwrap_or(first.status),
             iterations: fits.iter().map(|fit| fit.report.iterations).sum(),
             objective: fits.iter().map(|fit| fit.report.objective).sum(),
             notes,
             ..first
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }

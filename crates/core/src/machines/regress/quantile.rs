@@ -91,13 +91,11 @@ impl Machine for Quantile {
         let (coefficients, support) = join(&solutions);
         let notes = vec![("below".to_owned(), below as f64), ("above".to_owned(), above as f64)];
         let report = prove(&solutions, Some(gap), support, &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
-            readout: Readout::Values { names: y.names },
+        Ok(Fitted::new(
+            Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
+            Readout::Values { names: y.names },
             report,
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

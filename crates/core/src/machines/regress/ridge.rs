@@ -432,10 +432,10 @@ impl<'a> Run<'a> {
             _ => format!("kernel matrix stored in f64, {}", show_bytes(8 * self.n * self.n)),
         };
         let support = matches!(coefficients, Coefficients::Dual { .. }).then_some(self.n);
-        Fitted {
-            expansion: Expansion { coefficients, offsets: vec![0.0; self.outputs] },
-            readout: Readout::Values { names: self.target.names.clone() },
-            report: SolverReport {
+        Fitted::new(
+            Expansion { coefficients, offsets: vec![0.0; self.outputs] },
+            Readout::Values { names: self.target.names.clone() },
+            SolverReport {
                 status: end.status,
                 iterations: end.iterations,
                 objective: Some(end.objective),
@@ -444,9 +444,7 @@ impl<'a> Run<'a> {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        }
+        )
     }
 }
 

@@ -57,14 +57,10 @@ impl Problem {
     fn watched(&self, ridge: &Ridge, budget: Budget, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = self.target();
         let task = Task {
-            gram: Arc::new(Dense::new(self.k.clone(), self.n, self.n).unwrap()),
             features: self.scale.map(|scale| Features { rows: self.x.clone().into(), scale }),
             target: Some(&target),
-            weights: None,
-            start: None,
-            threads: 1,
             budget,
-            seed: Seed(0),
+            ..Task::new(Arc::new(Dense::new(self.k.clone(), self.n, self.n).unwrap()))
         };
         ridge.run(&task, watch)
     }

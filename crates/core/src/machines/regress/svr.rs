@@ -164,13 +164,12 @@ impl Machine for Svr {
             let of = |i: usize, k: usize| y.values[i * outputs + k] - self.error(i, weights[i], &solutions[k]);
             (0..n).flat_map(|i| (0..outputs).map(move |k| (i, k))).map(|(i, k)| of(i, k)).collect()
         });
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
-            readout: Readout::Values { names: y.names },
+        Ok(Fitted::new(
+            Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
+            Readout::Values { names: y.names },
             report,
-            calibration: None,
-            training_scores,
-        })
+        )
+        .with_training_scores(training_scores))
     }
 }
 
