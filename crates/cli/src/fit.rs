@@ -11,6 +11,7 @@ use mercer::data::Dataset;
 use mercer::formula::Formula;
 use mercer::job::Job;
 use mercer::kernels::Definite;
+use mercer::machines::Fact;
 use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
@@ -206,11 +207,11 @@ pub(crate) fn finish(
         report::print(&report::facts(&rows));
     }
     let status = model.fitted.report.status;
-    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT) {
+    if model.fitted.report.fact(Fact::CalibrationCutShort).is_some() {
         eprintln!("warning: stopped ({status}) before probabilities were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
-    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT) {
+    if model.fitted.report.fact(Fact::ConformalCutShort).is_some() {
         eprintln!("warning: stopped ({status}) before conformal regions were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }

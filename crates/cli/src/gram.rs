@@ -14,7 +14,7 @@ use mercer::plot::{MatrixImage, Theme, short_formula};
 use mercer::watch::{Monitor, Phase, Progress};
 use serde_json::json;
 use std::io::Write;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;

@@ -13,7 +13,6 @@ use mercer::linalg::SolveError;
 use mercer::machines::{Learns, Output};
 use mercer::model::Model;
 use mercer::watch::{Monitor, Phase, Progress};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// A training file, and what its columns mean.
@@ -332,7 +331,7 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
     for start in (0..data.len()).step_by(BATCH) {
         watch
             .alive(Progress::new(Phase::new("predicting"), start).of(data.len()))
-            .map_err(|stop| mercer::Error::from(SolveError::Stopped { reason: stop }).into())?;
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
         let output =
             if part.len() == data.len() { model.predict(data)? } else { model.predict(&data.select(&part))? };
@@ -352,7 +351,7 @@ pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgM
     for start in (0..data.len()).step_by(BATCH) {
         watch
             .alive(Progress::new(Phase::CONFORMAL, start).of(data.len()))
-            .map_err(|stop| mercer::Error::from(SolveError::Stopped { reason: stop }).into())?;
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
         let regions = model.regions(&data.select(&part), coverage)?;
         match &mut whole {

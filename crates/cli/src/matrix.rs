@@ -7,8 +7,7 @@ use mercer::geometry::{MatrixFunction, Repair, of_matrix, repair};
 use mercer::gram::{Budget, Dense, Gram};
 use mercer::linalg::SolveError;
 use mercer::linalg::symmetric_eigen_bytes;
-use mercer::watch::{Monitor, Phase, Progress};
-use std::ops::ControlFlow;
+use mercer::watch::{Monitor, Phase};
 use std::sync::Arc;
 
 /// A matrix, and what was done to it in words.
@@ -60,7 +59,7 @@ impl Change {
             budget.dense(gram.as_ref(), extra, "a function of the kernel matrix").map_err(mercer::Error::from)?;
         watch
             .alive(Phase::new("eigendecomposition").into())
-            .map_err(|reason| mercer::Error::from(SolveError::Stopped { reason }).into())?;
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let (values, said) = match self {
             Self::Repair(how) => {
                 let mended = repair(matrix.values(), n, how).map_err(mercer::Error::from)?;

@@ -5,7 +5,6 @@ mod conform;
 mod diagnosis;
 
 pub use auxiliary::AuxiliaryExamples;
-pub use conform::CONFORMAL_CUT_SHORT;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
@@ -14,6 +13,7 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{
     self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_auxiliary,
     predicts_target,
@@ -60,9 +60,6 @@ fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     }
     folds.len()
 }
-
-/// The note in the report of a model that was to have probabilities, but was stopped before they were learned.
-pub const CUT_SHORT: &str = "calibration_cut_short";
 
 impl<'a> Job<'a> {
     /// A machine and a kernel with the default budget and seed.
@@ -221,7 +218,7 @@ impl Job<'_> {
         let Some((form, labels)) = fitted.readout.form() else { return Ok(()) };
         // a fit that was stopped leaves no time for more
         if !matches!(fitted.report.status, Status::Converged | Status::IterationLimit) {
-            fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
+            fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
             return Ok(());
         }
         let watch = Calibrating { watch };
@@ -229,7 +226,7 @@ impl Job<'_> {
         let (layout, scores) = match known.map_or_else(refit, Ok) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                 fitted.report.status = reason.into();
-                fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
+                fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
                 return Ok(());
             }
             other => other?,

@@ -225,7 +225,7 @@ fn a_stopped_calibration_keeps_the_model_without_probabilities() {
             let model = job(machine, &kernel, Method::Platt).run(&data, &StopsCalibration(stop)).unwrap();
             assert!(model.fitted.calibration.is_none());
             assert_eq!(model.fitted.report.status, status);
-            assert!(model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT));
+            assert!(model.fitted.report.fact(mercer::machines::Fact::CalibrationCutShort).is_some());
             let whole = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
             assert_eq!(model.predict(&data).unwrap(), whole.predict(&data).unwrap(), "the fit itself is whole");
         }

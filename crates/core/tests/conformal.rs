@@ -440,7 +440,7 @@ fn a_model_is_kept_where_its_regions_take_too_long() {
     let job = Job { conformal: Some(recipe(Method::Cross)), ..Job::new(&machine, &kernel) };
     let model = job.run(&data, &Impatient).unwrap();
     assert!(model.conformal.is_none());
-    assert!(model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT));
+    assert!(model.fitted.report.fact(mercer::machines::Fact::ConformalCutShort).is_some());
     assert_eq!(model.predict(&data).unwrap(), machine.fit(&kernel, &data).unwrap().predict(&data).unwrap());
 }
 

@@ -14,10 +14,9 @@ use crate::{Verb, arguments, report};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::seed::Seed;
-use mercer::watch::{Monitor, Phase, Progress};
+use mercer::watch::{Monitor, Phase};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 

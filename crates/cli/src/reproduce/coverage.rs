@@ -28,7 +28,6 @@ use mercer::seed::{Random, Seed};
 use mercer::watch::{Monitor, Phase, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 

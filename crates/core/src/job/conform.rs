@@ -6,6 +6,7 @@ use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, family, predicts_target, without,
 };
@@ -16,9 +17,6 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The note in the report of a model that was to have conformal regions, but was stopped before they were learned.
-pub const CONFORMAL_CUT_SHORT: &str = "conformal_cut_short";
 
 /// Models without some examples, which examples each has not seen, and the scores of those.
 struct HeldOut {
@@ -91,7 +89,7 @@ impl Job<'_> {
             other => other?,
         };
         if model.conformal.is_none() {
-            model.fitted.report.notes.push((CONFORMAL_CUT_SHORT.to_owned(), 1.0));
+            model.fitted.report.notes.push(Fact::ConformalCutShort.note(1.0));
         }
         Ok(model)
     }

@@ -4,6 +4,7 @@ use super::fitted::each;
 use super::{FitError, SolverReport, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
 use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo};
@@ -188,8 +189,8 @@ pub(super) fn prove(
     let mut all = vec![
         ("kernel_rows".to_owned(), sum(|s| s.rows as f64)),
         ("kernel_evaluations".to_owned(), sum(|s| s.evaluations as f64)),
-        ("squared_norm".to_owned(), sum(|s| s.squared_norm)),
-        ("loose_offsets".to_owned(), sum(|s| s.loose as f64)),
+        Fact::SquaredNorm.note(sum(|s| s.squared_norm)),
+        Fact::LooseOffsets.note(sum(|s| s.loose as f64)),
     ];
     // the gap is primal minus dual value, and the objective that is minimised is minus the dual value
     all.extend(gap.map(|gap| ("primal_objective".to_owned(), gap - sum(|s| s.objective))));
@@ -210,7 +211,7 @@ pub(super) fn prove(
 
 /// Whether no multiplier of a whole solution stands at its bound: wider bounds would change nothing.
 pub(super) fn nothing_bounded(report: &SolverReport) -> bool {
-    let none = report.notes.iter().any(|(name, count)| name == "bounded_multipliers" && *count == 0.0);
+    let none = report.fact(Fact::BoundedMultipliers) == Some(0.0);
     none && report.status == Status::Converged
 }
 

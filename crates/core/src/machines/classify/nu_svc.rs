@@ -1,6 +1,7 @@
 //! The ν-support vector classifier.
 
 use super::pairs::Pairs;
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
     Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task, Theory,
@@ -98,7 +99,7 @@ impl Machine for NuSvc {
         }
         let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
         let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
-        let notes = vec![("rho".to_owned(), smallest)];
+        let notes = vec![Fact::Rho.note(smallest)];
         let report = SolverReport { advice, ..prove(&solutions, Some(gap), support, &self.effort, task, notes) };
         Ok(Fitted::new(Expansion { coefficients, offsets }, Readout::Vote { labels: classes.labels }, report))
     }

@@ -2,6 +2,7 @@
 
 use crate::data::{Classes, DataError};
 use crate::gram::{Side, diagonal};
+use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
@@ -136,7 +137,7 @@ impl Machine for Parzen {
         let loo_error = wrong.count() as f64 / n as f64;
         let mut notes: Vec<(String, f64)> =
             priors.iter().enumerate().map(|(c, p)| (format!("prior_{}", c + 1), *p)).collect();
-        notes.push(("loo_error".to_owned(), loo_error));
+        notes.push(Fact::LeftOutError.note(loo_error));
         Ok(Fitted::new(
             expansion,
             Readout::ArgMax { labels: classes.labels },

@@ -1,6 +1,7 @@
 //! The kernel perceptron.
 
 use crate::gram::{BlockMut, Gram, Pick};
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
     Theory,
@@ -185,8 +186,7 @@ impl Machine for Perceptron {
         }
         let mistakes: usize = walked.iter().map(|w| w.mistakes).sum();
         let first: usize = walked.iter().map(|w| w.first).sum();
-        let mut notes =
-            vec![("mistakes".to_owned(), mistakes as f64), ("mistakes_in_first_pass".to_owned(), first as f64)];
+        let mut notes = vec![("mistakes".to_owned(), mistakes as f64), Fact::MistakesInFirstPass.note(first as f64)];
         let margins: Option<Vec<f64>> = walked.iter().map(|w| w.margin).collect();
         notes.extend(margins.map(|m| ("margin".to_owned(), m.into_iter().fold(f64::INFINITY, f64::min))));
         let converged = walked.iter().all(|w| w.status == Status::Converged);

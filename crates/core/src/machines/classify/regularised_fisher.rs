@@ -2,6 +2,7 @@
 
 use crate::gram::{Gram, apply, show_bytes};
 use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
@@ -218,7 +219,7 @@ impl Machine for RegularisedFisher {
         let alpha: Vec<f64> = (0..n).flat_map(|i| found.iter().map(move |d| d.a[i])).collect();
         let notes = vec![
             ("quotient".to_owned(), found.iter().map(|d| d.quotient).sum()),
-            ("relative_residual".to_owned(), found.iter().map(|d| d.relative_residual).fold(0.0, f64::max)),
+            Fact::RelativeResidual.note(found.iter().map(|d| d.relative_residual).fold(0.0, f64::max)),
         ];
         let labels = classes.labels;
         Ok(Fitted::new(

@@ -2,6 +2,7 @@
 
 use super::pairs::{Pairs, Side};
 use crate::calibrate::Layout;
+use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
 use crate::machines::{
@@ -236,7 +237,7 @@ impl Svc {
             bounded += self.bounded(&side.weights, solution);
         }
         let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
-        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
         let held_out = pairs.join_held_out(&solutions).map(|scores| (Layout::Others, scores));
         let training_scores = match solutions.as_slice() {
@@ -303,7 +304,7 @@ impl Svc {
         let bounded: usize = solutions.iter().map(|s| self.bounded(weights, s)).sum();
         let points: Vec<usize> = (0..n).filter(|&i| solutions.iter().any(|s| s.beta[i] != 0.0)).collect();
         let alpha = points.iter().flat_map(|&i| solutions.iter().map(move |s| s.beta[i])).collect();
-        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
         let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
         let table = |all: Vec<&Vec<f64>>| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect();

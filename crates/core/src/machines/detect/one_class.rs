@@ -1,5 +1,6 @@
 //! The one-class support vector machine.
 
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
@@ -70,7 +71,7 @@ impl Machine for OneClass {
         let outside = solution.state.iter().filter(|&&s| -s < rho - self.effort.tolerance).count();
         let points: Vec<usize> = (0..weights.len()).filter(|&i| solution.beta[i] != 0.0).collect();
         let alpha = points.iter().map(|&i| solution.beta[i]).collect();
-        let notes = vec![("rho".to_owned(), rho), ("outside".to_owned(), outside as f64)];
+        let notes = vec![Fact::Rho.note(rho), Fact::Outside.note(outside as f64)];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
         Ok(Fitted::new(
             Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },

@@ -2,6 +2,7 @@
 
 use super::one_class::support_of;
 use crate::gram::{Side, diagonal};
+use crate::machines::Fact;
 use crate::machines::support::{Effort, prove, weights};
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
@@ -83,7 +84,7 @@ impl Machine for Svdd {
         let notes = vec![
             ("radius".to_owned(), radius2.max(0.0).sqrt()),
             ("centre_norm2".to_owned(), centre),
-            ("outside".to_owned(), outside as f64),
+            Fact::Outside.note(outside as f64),
         ];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
         Ok(Fitted::new(

@@ -4,6 +4,7 @@ use crate::data::DataError;
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
@@ -264,7 +265,7 @@ impl KernelPca {
         let mut notes = vec![("components".to_owned(), kept as f64)];
         for (j, value) in found.values[..kept].iter().enumerate() {
             notes.push((format!("eigenvalue_{}", j + 1), *value));
-            notes.push((format!("explained_{}", j + 1), value / trace));
+            notes.push(Fact::Explained(j).note(value / trace));
         }
         notes.push(("explained".to_owned(), found.values[..kept].iter().sum::<f64>() / trace));
         let names = (1..=kept).map(|j| format!("pc{j}")).collect();

@@ -1,6 +1,7 @@
 //! ν-support vector regression.
 
 use super::svr::join;
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
@@ -87,8 +88,7 @@ impl Machine for NuSvr {
             let primal = 0.5 * solution.squared_norm + self.c * (self.nu * total * epsilon + beyond);
             gap += primal + solution.objective;
             offsets.push(b);
-            let name = if outputs == 1 { "epsilon".to_owned() } else { format!("epsilon_{}", k + 1) };
-            notes.push((name, epsilon));
+            notes.push(Fact::Tube { output: k, outputs }.note(epsilon));
         }
         let (coefficients, support) = join(&solutions);
         let report = prove(&solutions, Some(gap), support, &self.effort, task, notes);

@@ -5,6 +5,7 @@ use crate::data::{DataError, Numbers, Rows};
 use crate::gram::{Dense, Gram, fill, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry,
     Readout, SolverReport, Task, Theory,
@@ -155,7 +156,7 @@ impl Machine for Ridge {
         }
         let target = targets(NAME, task)?;
         let fitted = self.run(task, watch)?;
-        let lambda = fitted.report.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+        let lambda = fitted.report.fact(Fact::Lambda).unwrap_or(f64::NAN);
         let run = Run::new(self, Auto::Value(lambda), &target, task, watch);
         let matrix = run.dense(task, 0)?;
         let (n, y, outputs) = (task.len(), &target.values, target.names.len());
@@ -421,10 +422,9 @@ impl<'a> Run<'a> {
     }
 
     fn fitted(&self, coefficients: Coefficients, end: &End) -> Fitted {
-        let mut notes =
-            vec![("lambda".to_owned(), end.lambda), ("relative_residual".to_owned(), end.relative_residual)];
+        let mut notes = vec![Fact::Lambda.note(end.lambda), Fact::RelativeResidual.note(end.relative_residual)];
         if let Some(left_out) = &end.left_out {
-            notes.push(("loo_rmse".to_owned(), rms(left_out)));
+            notes.push(Fact::LeftOutRootMeanSquare.note(rms(left_out)));
         }
         let storage = match &coefficients {
             Coefficients::Primal { .. } => "explicit features, no kernel matrix".to_owned(),

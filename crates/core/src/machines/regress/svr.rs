@@ -1,5 +1,6 @@
 //! ε-support vector regression.
 
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
 use crate::machines::{
     Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads,
@@ -158,7 +159,7 @@ impl Machine for Svr {
         let bounded: usize =
             solutions.iter().map(|s| s.beta.iter().zip(&weights).filter(|&(&b, &w)| at_bound(b, w)).count()).sum();
         let (coefficients, support) = join(&solutions);
-        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.c.is_finite().then_some(gap), support, &self.effort, task, notes);
         let training_scores = solutions.iter().all(|s| s.whole).then(|| {
             let of = |i: usize, k: usize| y.values[i * outputs + k] - self.error(i, weights[i], &solutions[k]);
