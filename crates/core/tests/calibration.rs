@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::Method;
-use mercer::gram::Budget;
 use mercer::machines::classify::Strategy;
 use mercer::machines::{Learns, Machine, Output, Task, folds};
 use mercer::metrics::{Metrics, measure};

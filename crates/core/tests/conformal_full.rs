@@ -7,7 +7,6 @@ mod chance;
 use chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
-use mercer::gram::Budget;
 use mercer::machines::{Machine, Task};
 use mercer::params::AutoList;
 use mercer::prelude::*;

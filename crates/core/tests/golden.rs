@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::{Form, HeldOut, Layout, Method, platt, pool};
-use mercer::gram::{Budget, Gram, fill};
+use mercer::gram::{Gram, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{Coefficients, Machine, Output, Task};

@@ -1,7 +1,6 @@
 //! What must hold for every solution, derived again from the definition in double precision.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::gram::Budget;
 use mercer::machines::baseline::{
     AdaBoost, Learner, LinearRegression, LogisticRegression, NetOptions, RbfNetworkRegression,
 };

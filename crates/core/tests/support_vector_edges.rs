@@ -16,10 +16,9 @@ mod verdict;
 
 use expected::{expected, make};
 use mercer::data::Target;
+use mercer::gram::Gram;
 use mercer::gram::views::Constant;
-use mercer::gram::{Budget, Gram};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
-use mercer::seed::Seed;
 use mercer::watch::Status;
 use patience::{Clock, fit_for, sensible, try_fit, within};
 use std::sync::Arc;

@@ -7,9 +7,9 @@
 
 use super::expected::make;
 use mercer::data::Target;
-use mercer::gram::{Budget, Dense};
+use mercer::gram::Dense;
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
-use mercer::seed::{Random, Seed};
+use mercer::seed::Random;
 use mercer::watch::{Monitor, Silent};
 use std::sync::Arc;
 
