@@ -11,10 +11,11 @@ use mercer::data::Dataset;
 use mercer::formula::Formula;
 use mercer::job::Job;
 use mercer::kernels::Definite;
+use mercer::machines::Fact;
 use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -206,11 +207,11 @@ pub(crate) fn finish(
         report::print(&report::facts(&rows));
     }
     let status = model.fitted.report.status;
-    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT) {
+    if model.fitted.report.fact(Fact::CalibrationCutShort).is_some() {
         eprintln!("warning: stopped ({status}) before probabilities were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
-    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT) {
+    if model.fitted.report.fact(Fact::ConformalCutShort).is_some() {
         eprintln!("warning: stopped ({status}) before conformal regions were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }

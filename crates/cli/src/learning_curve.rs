@@ -5,7 +5,7 @@ use crate::watch::Watch;
 use crate::{Verb, arguments, fit, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::select::{Learned, LearningCurve, mean_and_deviation};
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;

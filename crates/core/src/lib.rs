@@ -51,6 +51,7 @@ pub mod select;
 pub mod solvers;
 pub mod sources;
 mod vectorise;
+pub mod watch;
 pub mod write;
 
 pub use error::Error;

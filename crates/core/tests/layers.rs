@@ -12,13 +12,14 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ("params", &[], "declared parameters know no one"),
     ("seed", &[], "random numbers know no one"),
     ("sources", &[], "titles of works know no one"),
+    ("watch", &[], "what is told about long work knows no one"),
     ("write", &[], "writing a file whole knows no one"),
     ("data", &[], "what is learned from knows no method"),
     ("datasets", &["data"], "built-in data sets are data"),
     (
         "linalg",
-        &["data::Scalar", "solvers::SolveError"],
-        "dense arithmetic on numbers; its breakdowns are those that solvers report",
+        &["data::Scalar"],
+        "dense arithmetic on numbers; its breakdowns are those that all work on matrices can have",
     ),
     (
         "gram",
@@ -27,12 +28,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     ("kernels", &["data", "gram", "linalg"], "kernels turn examples into matrices, and never see who solves"),
     ("solvers", &["gram", "linalg"], "solvers see matrices, never examples or kernels"),
-    ("geometry", &["gram", "linalg", "solvers::SolveError"], "lengths, angles and spectra come from matrices alone"),
-    (
-        "hypothesis_tests",
-        &["geometry", "gram", "linalg", "solvers::SolveError", "solvers::Monitor", "solvers::Progress"],
-        "evidence comes from matrices alone; long tests are watched",
-    ),
+    ("geometry", &["gram", "linalg"], "lengths, angles and spectra come from matrices alone"),
+    ("hypothesis_tests", &["geometry", "gram", "linalg"], "evidence comes from matrices alone"),
     ("calibrate", &[], "scores become probabilities by numbers alone"),
     (
         "machines",
@@ -92,18 +89,29 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "machines",
             "metrics",
             "plot",
-            "solvers::SolveError",
+            "linalg::SolveError",
         ],
         "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; another program's file says kernels in elementary operations; a score that is not finite is a breakdown; another program's file names its curves of probabilities",
     ),
     (
         "job",
-        &["calibrate", "conformal", "data", "formula", "gram", "machines", "model", "solvers"],
+        &["calibrate", "conformal", "data", "formula", "gram", "linalg::SolveError", "machines", "model"],
         "a formula, a machine and data become a model",
     ),
     (
         "select",
-        &["calibrate::Method", "data", "formula", "gram", "job", "machines", "metrics", "model", "plot", "solvers"],
+        &[
+            "calibrate::Method",
+            "data",
+            "formula",
+            "gram",
+            "job",
+            "linalg::SolveError",
+            "machines",
+            "metrics",
+            "model",
+            "plot",
+        ],
         "many jobs, the best of them, and a picture of how they did",
     ),
     (
@@ -116,18 +124,18 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "job",
             "kernels::Definite",
             "linalg::Cholesky",
+            "linalg::SolveError",
             "machines",
             "model",
             "plot",
             "select",
-            "solvers",
         ],
         "numbers are read off a model and its examples, and theorems make certificates of them",
     ),
 ];
 
 /// What everyone may see: declarations without method.
-const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write", "vectorise", "distributions"];
+const EVERYONE: &[&str] = &["params", "seed", "sources", "error", "write", "vectorise", "distributions", "watch"];
 
 /// What sees everything: the roof over all errors, and the prelude.
 const TOP: &[&str] = &["lib", "error"];

@@ -25,13 +25,15 @@ use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
-use crate::job::{CUT_SHORT, Job, takes_weights};
+use crate::job::{Job, takes_weights};
+use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
 use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Silent, SolveError, Status, Stop};
+use crate::watch::{Monitor, Silent, Status, Stop};
 use judge::{Folds, Heard, Judge, Point};
 use met::Met;
 
@@ -145,7 +147,7 @@ impl Search<'_> {
         if status != Status::Converged {
             model.fitted.report.status = status;
             if self.probabilities.is_some() {
-                model.fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
+                model.fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
             }
         }
         Ok(Selection { candidates, best, chosen, model, status })

@@ -5,7 +5,7 @@
 use super::trials::fit_watched;
 use mercer::data::Target;
 use mercer::machines::{Coefficients, FitError, Fitted};
-use mercer::solvers::{Monitor, Progress, Stop};
+use mercer::watch::{Monitor, Progress, Stop};
 use std::ops::ControlFlow;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

@@ -9,8 +9,8 @@ use crate::machines::{
     WeightedNet,
 };
 use crate::params::{Params, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{RAETSCH, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "rbf_network";
 
@@ -101,10 +101,10 @@ fn train_network(
     let notes = vec![("centres".to_owned(), net.widths.len() as f64)];
     let nets = vec![WeightedNet { output: 0, vote: None, net }];
     let ensemble = Ensemble { width: table.width, used: table.used, nets, ..Ensemble::default() };
-    Ok(Fitted {
-        expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets: vec![0.0; outputs] },
+    Ok(Fitted::new(
+        Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets: vec![0.0; outputs] },
         readout,
-        report: SolverReport {
+        SolverReport {
             status,
             iterations: steps,
             objective: Some(objective),
@@ -112,9 +112,7 @@ fn train_network(
             notes,
             ..SolverReport::direct()
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }
 
 /// The same for numbers.

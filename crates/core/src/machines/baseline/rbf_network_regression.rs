@@ -4,8 +4,8 @@ use super::net::NetOptions;
 use super::rbf_network::regress;
 use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{RAETSCH, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "rbf_network_regression";
 

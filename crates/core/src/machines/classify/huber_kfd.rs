@@ -9,8 +9,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Huber, penalty: Penalty::Norm, free: (false, false), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Huber, Penalty::Norm);
 
 /// The machine with a λ.
 pub fn huber_kfd(lambda: f64) -> Programme {

@@ -14,9 +14,8 @@ use crate::machines::{
     Threshold,
 };
 use crate::params::{Params, Visit};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{MIKA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress};
 
 const NAME: &str = "invariant_kfd";
 
@@ -125,10 +124,9 @@ impl Machine for InvariantKfd {
         let (mut alpha, mut offsets) = (vec![0.0; m * outputs], vec![0.0; outputs]);
         let (mut scores, mut quotient) = (vec![0.0; n * outputs], 0.0);
         for c in 0..outputs {
-            let progress = Progress { phase: "directions", done: c, total: Some(outputs), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-            }
+            watch
+                .alive(Progress::new(Phase::new("directions"), c).of(outputs))
+                .map_err(|reason| FitError::stopped(NAME, reason))?;
             let found = problems.solve(&classes, c, self.threshold)?;
             quotient += found.quotient;
             offsets[c] = -found.threshold;
@@ -137,10 +135,10 @@ impl Machine for InvariantKfd {
         }
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
             readout,
-            report: SolverReport {
+            SolverReport {
                 support: Some(m),
                 storage: format!(
                     "kernel values of all examples with {m} points stored in f64, {}",
@@ -149,9 +147,8 @@ impl Machine for InvariantKfd {
                 notes: vec![("quotient".to_owned(), quotient)],
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: Some(scores),
-        })
+        )
+        .with_training_scores(Some(scores)))
     }
 }
 

@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Logistic, penalty: Penalty::Norm, free: (false, true), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Logistic, Penalty::Norm).free_penalty();
 
 /// The machine with a λ.
 pub fn kernel_logistic(lambda: f64) -> Programme {

@@ -4,8 +4,8 @@ use crate::data::DataError;
 use crate::machines::neighbours::{Weighting, look_up};
 use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{HERBRICH, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "knn";
 

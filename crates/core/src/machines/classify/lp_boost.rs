@@ -11,8 +11,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Hinge, penalty: Penalty::Sparse, free: (false, false), by_nu: true };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Hinge, Penalty::Sparse).by_nu();
 
 /// The machine with a ν.
 pub fn lp_boost(nu: f64) -> Programme {

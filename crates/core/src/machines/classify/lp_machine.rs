@@ -9,8 +9,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Hinge, penalty: Penalty::Sparse, free: (false, false), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Hinge, Penalty::Sparse);
 
 /// The machine with a λ.
 pub fn lp_machine(lambda: f64) -> Programme {

@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Hinge, penalty: Penalty::Norm, free: (true, true), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Hinge, Penalty::Norm).free_loss().free_penalty();
 
 /// The machine of a loss and a penalty with a λ.
 pub fn programme(loss: LossName, penalty: Penalty, lambda: f64) -> Programme {

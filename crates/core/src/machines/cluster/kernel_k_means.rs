@@ -6,8 +6,8 @@ use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, SolveError};
 use crate::sources::{KERNEL_K_MEANS, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "kernel_k_means";
 const WHAT: &str = "kernel k-means";
@@ -106,13 +106,13 @@ impl Machine for KernelKMeans {
             Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
             None => "kernel matrix streamed".to_owned(),
         };
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: norms[..k].iter().map(|norm| -norm).collect(),
             },
-            readout: readout(k),
-            report: SolverReport {
+            readout(k),
+            SolverReport {
                 status: found.status,
                 iterations: found.iterations,
                 objective: Some(found.objective),
@@ -121,9 +121,7 @@ impl Machine for KernelKMeans {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -137,7 +135,7 @@ fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {
             ),
         },
         Trouble::NotFinite => FitError::Solve { machine: NAME, error: not_finite(gram) },
-        Trouble::Stopped(reason) => FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } },
+        Trouble::Stopped(reason) => FitError::stopped(NAME, reason),
     }
 }
 
@@ -219,7 +217,7 @@ mod tests {
         }
         let kernel = linear();
         let job = Job { budget: Budget { memory: 0 }, ..Job::new(&machine, &kernel) };
-        let streamed = job.run(&data, &crate::solvers::Silent).unwrap();
+        let streamed = job.run(&data, &crate::watch::Silent).unwrap();
         assert_eq!(streamed.fitted.report.storage, "kernel matrix streamed");
         assert_eq!(streamed.predict(&data).unwrap().labels(), model.predict(&data).unwrap().labels());
     }

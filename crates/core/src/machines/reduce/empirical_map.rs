@@ -5,8 +5,8 @@ use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "empirical_map";
 
@@ -66,17 +66,11 @@ impl Machine for EmpiricalMap {
         let mut alpha = vec![0.0; m * m];
         alpha.iter_mut().step_by(m + 1).for_each(|a| *a = 1.0);
         let names = points.iter().map(|p| format!("k{}", p + 1)).collect();
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; m] },
-            readout: Readout::Coordinates { names },
-            report: SolverReport {
-                support: Some(m),
-                storage: "no kernel value needed".to_owned(),
-                ..SolverReport::direct()
-            },
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; m] },
+            Readout::Coordinates { names },
+            SolverReport { support: Some(m), storage: "no kernel value needed".to_owned(), ..SolverReport::direct() },
+        ))
     }
 }
 

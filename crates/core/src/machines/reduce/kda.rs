@@ -6,8 +6,8 @@ use crate::machines::rayleigh::{
 };
 use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{MIKA, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "kda";
 

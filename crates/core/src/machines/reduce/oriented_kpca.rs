@@ -5,8 +5,8 @@ use crate::machines::rayleigh::{Over, Quotient, check_unwanted, check_wanted};
 use crate::machines::support::weights;
 use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{MIKA, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "oriented_kpca";
 

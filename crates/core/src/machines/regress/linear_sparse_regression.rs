@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Absolute, penalty: Penalty::Sparse, free: (false, false), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Absolute, Penalty::Sparse);
 
 /// The machine with a λ.
 pub fn linear_sparse_regression(lambda: f64) -> Programme {

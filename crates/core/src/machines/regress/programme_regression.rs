@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Squared, penalty: Penalty::Norm, free: (true, true), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Squared, Penalty::Norm).free_loss().free_penalty();
 
 /// The machine of a loss and a penalty with a λ.
 pub fn programme_regression(loss: LossName, penalty: Penalty, lambda: f64) -> Programme {

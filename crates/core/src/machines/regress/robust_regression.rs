@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Absolute, penalty: Penalty::Norm, free: (false, true), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Absolute, Penalty::Norm).free_penalty();
 
 /// The machine with a λ.
 pub fn robust_regression(lambda: f64) -> Programme {
