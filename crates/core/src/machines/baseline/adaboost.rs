@@ -108,6 +108,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&FREUND, "Figure 2"),
     use_when: "another method is to be compared with boosting",
+    cost: "Stumps: d n log n once and d n for each round. Networks: one network for each round.",
     make: || Box::new(AdaBoost::default()),
 };
 
