@@ -62,6 +62,7 @@ pub(crate) fn labels() -> Arg {
         .long("labels")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
+        .hide_short_help(true)
         .help("File with the labels, for IDX and NPY data")
 }
 
@@ -91,7 +92,7 @@ pub(crate) fn path(id: &'static str, help: &'static str) -> Arg {
 /// The file to learn from, in any format of the catalogue.
 pub(crate) fn data_file() -> Arg {
     let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
-    let help = format!("Data file ({}), also compressed; `mercer list formats` tells more", names.join(", "));
+    let help = format!("Data file: {}; also compressed", names.join(", "));
     Arg::new("DATA").value_name("DATA").required(true).value_parser(value_parser!(PathBuf)).help(help)
 }
 
@@ -104,8 +105,8 @@ pub(crate) fn reading(command: Command) -> Command {
         .arg(
             text(
                 "target",
-                "NAME|INDEX|none",
-                "Column to predict, counted from 1 (negative: from the end); several with commas",
+                "COLUMN",
+                "Column to predict: a name, a number from 1 (negative: from the end), several with commas, or none",
             )
             .allow_hyphen_values(true),
         )
@@ -136,7 +137,8 @@ pub(crate) fn format() -> [Arg; 3] {
             .long("format")
             .value_name("NAME")
             .value_parser(PossibleValuesParser::new(FORMATS.iter().map(|f| f.name)))
-            .help("Format of the file [default: by extension and content]"),
+            .hide_possible_values(true)
+            .help("Format of the file, one of `mercer list formats` [default: by extension and content]"),
         Arg::new("header")
             .long("header")
             .hide_short_help(true)
@@ -158,9 +160,7 @@ pub(crate) fn kernel() -> Arg {
         .short('k')
         .value_name("FORMULA")
         .allow_hyphen_values(true)
-        .help(
-            "Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all [default: rbf(gamma=scale), or linear]",
-        )
+        .help("Kernel, e.g. 'rbf(gamma=0.5) + 0.1*linear' [default: rbf(gamma=scale), or linear]")
 }
 
 /// Flags about the probabilities of a classifier.
@@ -201,7 +201,7 @@ pub(crate) fn weights() -> Arg {
         .long("weights")
         .value_name("NAME|INDEX")
         .allow_hyphen_values(true)
-        .help("Column with numbers ≥ 0 that says how much each example counts, neither feature nor target")
+        .help("Column that says how much each example counts: numbers ≥ 0, neither feature nor target")
 }
 
 /// Weights are refused for machines that would leave them aside.

@@ -222,11 +222,11 @@ fn machine(e: &'static MachineEntry) -> Item {
         ("learns", target.to_owned()),
         (
             "weights",
-            if machine.weighs() { "of examples, by --weights" } else { "of examples are not taken" }.to_owned(),
+            if machine.weighs() { "of examples are taken (--weights)" } else { "of examples are not taken" }.to_owned(),
         ),
     ];
     let classifies = e.learns == Learns::Classes && machines::predicts_target(e);
-    let probabilities = if classifies { "of classes, by --probabilities" } else { "are not given" };
+    let probabilities = if classifies { "of classes are learned beside it (--probabilities)" } else { "are not given" };
     facts.push(("probabilities", probabilities.to_owned()));
     if !machine.wants_matrix() {
         facts.push(("kernel", "one with explicit features, such as linear; no matrix is made".to_owned()));

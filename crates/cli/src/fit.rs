@@ -50,7 +50,7 @@ fn command() -> Command {
                 .num_args(0..=1)
                 .default_missing_value("0")
                 .value_parser(value_parser!(f64))
-                .help("Train again on a few examples so that the others certify the model: for the best bound, or the first below P"),
+                .help("Train on few examples so that the others certify the model: for the best bound, or one below P"),
         )
         .arg(
             Arg::new("certificate-delta")

@@ -20,16 +20,16 @@ pub(crate) fn command() -> Command {
 /// Explains what the flags name; `program` is the command of the whole program.
 pub(crate) fn run(flags: &ArgMatches, program: &mut Command) -> Result<(), Failure> {
     let names: Vec<&String> = flags.get_many::<String>("NAME").into_iter().flatten().collect();
-    let Some(first) = names.first() else {
-        report::print(program.render_long_help().to_string().trim_end());
-        return Ok(());
-    };
     // a verb wins over an entry of its name, with the experiments of `reproduce` below it
-    if let Some(found) = verb(program, &names) {
-        report::print(found.trim_end());
+    if is_verb(program, &names) {
+        let words = ["mercer"].into_iter().chain(names.iter().map(|n| n.as_str())).chain(["--help"]);
+        // asked for help, the parser answers with an error that holds it
+        if let Err(help) = program.try_get_matches_from_mut(words) {
+            let _ = help.print();
+        }
         return Ok(());
     }
-    let [_] = names.as_slice() else {
+    let [first] = names.as_slice() else {
         let all: Vec<&str> = names.iter().map(|n| n.as_str()).collect();
         return Err(Failure::usage(format!("\"{}\" is no verb; ask for one name at a time", all.join(" "))));
     };
@@ -46,15 +46,9 @@ pub(crate) fn run(flags: &ArgMatches, program: &mut Command) -> Result<(), Failu
     Ok(())
 }
 
-/// The long help of a verb.
-fn verb(program: &mut Command, names: &[&String]) -> Option<String> {
-    let mut at = program;
-    let mut path = at.get_name().to_owned();
-    for name in names {
-        at = at.find_subcommand_mut(name.as_str())?;
-        path = format!("{path} {name}");
-    }
-    Some(at.clone().bin_name(path).render_long_help().to_string())
+/// Whether the names lead to a verb, or are none: the program itself.
+fn is_verb(program: &Command, names: &[&String]) -> bool {
+    names.iter().try_fold(program, |at, name| at.find_subcommand(name.as_str())).is_some()
 }
 
 /// The page of the machine that stands beside `--help` on a command line, if one does: `fit --machine svc --help`.
@@ -123,10 +117,11 @@ fn page(part: &Part, item: &Item) -> String {
 
 /// A parameter with its default, and what it means and may be.
 fn parameter(p: &Described) -> (String, String) {
-    match p.spelling_of {
-        Some(of) => (p.name.to_owned(), format!("another way to give {of}: {} ({})", p.help, p.rule)),
-        // the help of a text says what it may be
-        None if p.kind == "text" => (format!("{}={}", p.name, p.default), p.help.to_owned()),
-        None => (format!("{}={}", p.name, p.default), format!("{} ({})", p.help, p.rule)),
+    if let Some(of) = p.spelling_of {
+        return (p.name.to_owned(), format!("another way to give {of}: {} ({})", p.help, p.rule));
     }
+    // the help of a text says what it may be, and often that of a word, too
+    let told = p.kind == "text" || (p.words.iter().all(|w| p.help.contains(w)) && p.rule == p.words.join(", "));
+    let rule = if told { String::new() } else { format!(" ({})", p.rule) };
+    (format!("{}={}", p.name, p.default), format!("{}{rule}", p.help))
 }

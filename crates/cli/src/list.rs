@@ -4,6 +4,7 @@ use crate::catalogue::{Item, PARTS, Part};
 use crate::failure::Failure;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use mercer::formula::FUNCTIONS;
 use mercer::params::nearest;
 use serde_json::{Map, Value};
 
@@ -85,7 +86,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         report::print(&markdown(part, &items));
     } else {
         report::print(&tables(part, &items));
-        report::print(&format!("`mercer help NAME` tells everything about one{}.", beside(part)));
+        report::print(&beside(part));
     }
     Ok(())
 }
@@ -123,16 +124,21 @@ fn documents(items: &[Item]) -> Value {
 }
 
 /// What is to be said under a table.
-fn beside(part: &Part) -> &'static str {
-    match part.name {
+fn beside(part: &Part) -> String {
+    let more = match part.name {
         "kernels" => {
-            "; `mercer list functions` shows what\n\
-             makes others of them, besides k1 + k2, 2*k, k1 * k2, k^2, rbf(k, gamma=1) and k@view. A kernel is written\n\
-             like rbf(gamma=0.5); gamma may be scale, median or 1/d"
+            let functions: Vec<&str> = FUNCTIONS.iter().map(|f| f.written).collect();
+            format!(
+                " A kernel is written like rbf(gamma=0.5); gamma may be scale, median or 1/d. Combine them: k1 + k2, 2*k, k1 * k2, k^2, k@view, rbf(k, gamma=1), {}.",
+                functions.join(", ")
+            )
         }
-        "formats" => ". All are also read from gzip and Zstandard; `mercer convert` writes, with .gz in gzip",
-        _ => "",
-    }
+        "formats" => {
+            " All are also read from gzip and Zstandard; `mercer convert` writes, with .gz in gzip.".to_owned()
+        }
+        _ => String::new(),
+    };
+    report::folded(&format!("`mercer help NAME` tells everything about one.{more}"), 0)
 }
 
 /// Items by group, in the order of the catalogue.

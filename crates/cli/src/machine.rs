@@ -1,6 +1,7 @@
 //! `--machine`: a machine of the catalogue, with its parameters in brackets or as flags.
 
 use crate::failure::Failure;
+use crate::report;
 use clap::{Arg, ArgMatches, Command};
 use mercer::machines::{self, MachineEntry, MachineExpression};
 use mercer::params::{Setting, describe};
@@ -11,7 +12,7 @@ pub(crate) fn flags(command: Command) -> Command {
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let long = command.get_after_long_help().map_or_else(|| examples.clone(), ToString::to_string);
     let pointer = "Parameters stand in brackets or are flags: 'svc(c=10)' is svc --c 10.\n\
-                   `mercer help svc` shows those of svc, `mercer list machines` all machines.";
+                   `mercer help svc` shows those of svc, `mercer list` what there is.";
     let mut command = command
         .after_help(format!("{examples}\n\n{pointer}"))
         .after_long_help(format!("{long}\n\n{pointer}\n\n{}", summary()))
@@ -22,7 +23,7 @@ pub(crate) fn flags(command: Command) -> Command {
                 .display_order(0)
                 .value_name("MACHINE")
                 .required(true)
-                .help("Learning machine, with parameters if you like: svc, or 'svc(c=10, loss=squared_hinge)'"),
+                .help("Learning machine: svc, or 'svc(c=10, loss=squared_hinge)'"),
         );
     let mut seen: Vec<&'static str> = Vec::new();
     for entry in machines::all() {
@@ -46,13 +47,12 @@ pub(crate) fn flags(command: Command) -> Command {
 
 /// All machines with the names of their parameters.
 fn summary() -> String {
-    let width = machines::all().map(|e| e.name.len()).max().unwrap_or(0);
-    let line = |entry: &MachineEntry| {
+    let row = |entry: &'static MachineEntry| {
         let names: Vec<&str> = describe((entry.make)().as_mut()).iter().map(|d| d.name).collect();
-        format!("  {:width$}  {}", entry.name, names.join(", ")).trim_end().to_owned()
+        (entry.name, if names.is_empty() { "none".to_owned() } else { names.join(", ") })
     };
-    let lines: Vec<String> = machines::all().map(line).collect();
-    format!("Parameters of the machines:\n{}", lines.join("\n"))
+    let rows: Vec<(&str, String)> = machines::all().map(row).collect();
+    format!("Parameters of the machines:\n{}", report::folded_facts(&rows))
 }
 
 /// The machine that was asked for, with the parameters in its brackets and those that are flags.

@@ -1,7 +1,7 @@
 //! Reports: tables for people, documents for programs.
 
 use crate::conformal;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
 use mercer::calibrate::{Calibration, Curve};
 use mercer::metrics::Metrics;
 use mercer::model::Model;
@@ -48,6 +48,10 @@ pub(crate) fn page(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = arranged(header, rows);
     if table.width().is_none() {
         table.set_width(PAGE);
+    }
+    // a name is not broken
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
     }
     table.to_string()
 }
