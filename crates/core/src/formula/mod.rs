@@ -9,7 +9,7 @@ mod bind;
 mod build;
 mod definite;
 mod dimension;
-mod error;
+mod functions;
 mod parse;
 mod print;
 mod radius;
@@ -18,9 +18,11 @@ mod shares;
 mod state;
 
 pub use crate::kernels::Learned;
+/// A formula that cannot be read.
+pub use crate::params::ExpressionError as FormulaError;
 pub(crate) use bind::look;
 pub use build::*;
-pub use error::FormulaError;
+pub use functions::{FUNCTIONS, FunctionEntry, function};
 pub use sets::Members;
 pub use state::{State, StateKind};
 

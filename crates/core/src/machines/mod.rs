@@ -12,6 +12,7 @@ pub mod detect;
 mod ensemble;
 mod error;
 mod expansion;
+mod expression;
 mod facts;
 mod fitted;
 mod folds;
@@ -34,6 +35,7 @@ pub use class_weight::ClassWeight;
 pub use ensemble::{Ensemble, Net, Quadric, Stump, WeightedNet};
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
+pub use expression::{MachineExpression, parse};
 pub use facts::Fact;
 pub use fitted::{Fitted, SolverReport};
 pub use folds::folds;
@@ -206,6 +208,8 @@ pub struct MachineEntry {
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,
+    /// Time and memory of a fit, in terms of the number of examples n.
+    pub cost: &'static str,
     /// The machine with default parameters.
     pub make: fn() -> Box<dyn Machine>,
 }

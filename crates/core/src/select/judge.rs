@@ -1,5 +1,6 @@
 //! Judging the points of a grid that share a kernel: fold by fold, from weak to strong, on all threads.
 
+use super::grid::{Owner, owner};
 use super::met::Met;
 use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
@@ -137,12 +138,13 @@ const PRICE: &str = "c";
 
 /// Points that differ only in the price, the lowest first; as places in the list of points.
 fn chains(points: &[Point<'_>]) -> Vec<Vec<usize>> {
-    let price = |p: usize| match points[p].settings.iter().find(|(name, _)| name == PRICE) {
+    let is_price = |name: &str| matches!(owner(name), (None | Some(Owner::Machine), PRICE));
+    let price = |p: usize| match points[p].settings.iter().find(|(name, _)| is_price(name)) {
         Some((_, Setting::Number(c))) => *c,
         _ => 0.0,
     };
     let others = |p: usize| {
-        let settings = points[p].settings.iter().filter(|(name, _)| name != PRICE);
+        let settings = points[p].settings.iter().filter(|(name, _)| !is_price(name));
         settings.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
     };
     let mut chains: Vec<Vec<usize>> = Vec::new();

@@ -108,12 +108,13 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&FREUND, "Figure 2"),
     use_when: "another method is to be compared with boosting",
+    cost: "Stumps: d n log n once and d n for each round. Networks: one network for each round.",
     make: || Box::new(AdaBoost::default()),
 };
 
 impl Params for AdaBoost {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.count("rounds", &mut self.rounds, Rule::AtLeast(1.0), "most learners of a ensemble");
+        v.count("rounds", &mut self.rounds, Rule::AtLeast(1.0), "most learners of an ensemble");
         v.choice("learner", &mut self.learner, "what learns in a round: stump or rbf_network");
         let help = "C of soft margins, 0 for hard ones; about a tenth of the number of examples";
         v.real("regularisation", &mut self.regularisation, Rule::AtLeast(0.0), help);

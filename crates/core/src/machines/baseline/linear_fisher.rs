@@ -53,6 +53,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
         "scatters are divided by the number of examples; the right side of (3.15) is (2M₁M₂/M)(m₂ − m₁)",
     ),
     use_when: "another method is to be compared with the direction that is best for Gaussian clouds of one shape",
+    cost: "n d² for the scatter and d³/3 for its factor, d² numbers for each class.",
     make: || Box::new(LinearFisher::default()),
 };
 

@@ -45,6 +45,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&HASTIE, "§3.2"),
     use_when: "another method is to be compared with the plain straight line",
+    cost: "n d² for the correlations and about 9 d³ for their spectrum, d² numbers.",
     make: || Box::new(LinearRegression::default()),
 };
 

@@ -69,6 +69,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&HASTIE, "§4.4"),
     use_when: "another method is to be compared with the plain separating plane that gives odds",
+    cost: "n d² and d³/3 for each of some ten steps, and d² numbers.",
     make: || Box::new(LogisticRegression::default()),
 };
 

@@ -52,6 +52,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&FRIEDMAN, "Σ_k(λ, γ)"),
     use_when: "another method is to be compared with Gaussian clouds whose shapes differ",
+    cost: "n d² for the scatters and d³/3 for each class, d² numbers for each class; a prediction takes d²/2 for each class.",
     make: || Box::new(QuadraticDiscriminant::default()),
 };
 

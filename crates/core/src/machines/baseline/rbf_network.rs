@@ -44,6 +44,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&RAETSCH, "appendix on RBF nets"),
     use_when: "another method is to be compared with a classical network on few coordinates",
+    cost: "k means, then n k (d + k) multiplications for each step and each look of its line search.",
     make: || Box::new(RbfNetwork::default()),
 };
 

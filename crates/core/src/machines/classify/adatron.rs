@@ -71,6 +71,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&ADATRON, "the algorithm"),
     use_when: "steps are to be followed one by one, or a second solver is to confirm svc, which is faster",
+    cost: "n² operations a pass over the examples; K is stored where memory allows, else n kernel values for each step that moves. With `bias` some ten times as many passes.",
     make: || Box::new(Adatron::default()),
 };
 

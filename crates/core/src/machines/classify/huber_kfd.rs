@@ -25,5 +25,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&MIKA, "§3.4.8"),
     use_when: "errors are Gaussian but for a few outliers",
+    cost: "As `svc`.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -60,6 +60,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&MIKA, "3.4.4–3.4.5 and 5.3.1"),
     use_when: "it is known what does not change the class: a shift, a turn, thicker lines",
+    cost: "For m points nm kernel values and nm² operations, as much for all copies of each transformation; m³/3 for each class.",
     make: || Box::new(InvariantKfd::default()),
 };
 

@@ -24,5 +24,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&MIKA, "§3.6, Table 2.1"),
     use_when: "scores are to be log odds of the classes, and every example may have a say",
+    cost: "Some ten factorisations, n³/3 multiplications each, and n² numbers; with penalty=sparse as `lp_machine`.",
     make: || Box::new(Programme::of(&CELL)),
 };

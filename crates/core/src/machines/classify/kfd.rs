@@ -154,6 +154,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::corrected(&MIKA, "§3.4.4–3.4.7, §3.5", "λ must be above zero, since J has no bound otherwise"),
     use_when: "every example is to have a say, classes are noisy, or leave-one-out errors are wanted for nothing",
+    cost: "Cholesky n³/3 multiplications and n² numbers; for the penalty on coefficients n³/2 more and twice the numbers where examples are left out, else about 60 n² more for each class; greedy 30 n m u for m examples of each class and u in all; pairs two rows of K a step. Predictions need all examples but for `greedy`, `subset` and `pairs`.",
     make: || Box::new(Kfd::default()),
 };
 

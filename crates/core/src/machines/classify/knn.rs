@@ -47,6 +47,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&HERBRICH, "§1.2"),
     use_when: "a method without assumptions is wanted to compare with, or to see what a kernel finds near",
+    cost: "n kernel values to learn; each prediction takes n more, none stored. The model keeps all examples.",
     make: || Box::new(Knn::default()),
 };
 

@@ -169,5 +169,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&LIBLINEAR, "§2.1, appendix"),
     use_when: "the kernel is linear and examples or coordinates are many, as in text",
+    cost: "A pass reads the data once for each class; some tens of passes. Newton: n d² for each of some ten steps. The weights of all classes are kept.",
     make: || Box::new(LinearSvc::default()),
 };

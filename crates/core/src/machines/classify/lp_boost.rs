@@ -27,5 +27,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&MIKA, "§3.5.6, §3.6, Table 3.1"),
     use_when: "a margin is wanted whose violators are a known share, and very few examples in the expansion",
+    cost: "K is stored, n² numbers; a few passes over it, and systems of as many unknowns as coefficients come into question: far less than n³ where few are needed, some ten times n³ where not.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -25,5 +25,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&MIKA, "§3.6, Table 3.1"),
     use_when: "margins are wanted, and an expansion sparser than that of a support vector machine",
+    cost: "K is stored, n² numbers; a few passes over it, and systems of as many unknowns as coefficients come into question: far less than n³ where few are needed, some ten times n³ where not.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -41,6 +41,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&KMPA, "Algorithm 5.6"),
     use_when: "a first answer is wanted at the cost of the kernel alone, or the classes are round clouds",
+    cost: "Σ_c l_c²/2 kernel values, none stored; predictions need all examples.",
     make: || Box::new(NearestMean::default()),
 };
 

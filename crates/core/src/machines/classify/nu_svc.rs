@@ -168,5 +168,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&LIBSVM, "§2.2"),
     use_when: "the share of margin errors is known better than a price",
+    cost: "As `svc`.",
     make: || Box::new(NuSvc::default()),
 };

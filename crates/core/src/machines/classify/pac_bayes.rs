@@ -245,6 +245,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&LANGFORD_SHAWE_TAYLOR, "Thm. 3.1"),
     use_when: "a guarantee from training examples alone is wanted and classes overlap",
+    cost: "n² kernel values for each of some hundred steps; all examples carry weight.",
     make: || Box::new(PacBayes::default()),
 };
 

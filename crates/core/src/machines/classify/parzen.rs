@@ -68,6 +68,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&PARZEN, "eq. (1.5)"),
     use_when: "densities overlap, and nothing but the width of the kernel is to be chosen",
+    cost: "n² kernel values for the leave-one-out error, none stored; predictions need all examples.",
     make: || Box::new(Parzen::default()),
 };
 

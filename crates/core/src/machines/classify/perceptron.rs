@@ -215,6 +215,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&HERBRICH, "Algorithms 2 and 3"),
     use_when: "classes can be told apart and a rule is wanted at once",
+    cost: "n kernel values for each mistake; at most (R/γ)² mistakes if the margin is γ (Novikoff).",
     make: || Box::new(Perceptron::default()),
 };
 

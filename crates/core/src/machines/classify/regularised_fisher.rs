@@ -91,6 +91,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::corrected(&KMPA, "Algorithm 5.16", "the system is solved from the left, and b has a factor l more"),
     use_when: "two classes are clouds of one shape in feature space, and every example is to have a say",
+    cost: "For each class (one in all for two classes) n³/3 multiplications; twice n² numbers. Predictions need all examples.",
     make: || Box::new(RegularisedFisher::default()),
 };
 

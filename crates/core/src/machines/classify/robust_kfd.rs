@@ -25,5 +25,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::corrected(&MIKA, "(3.50), (3.51)", "the bounds of the dual are −1 and 1"),
     use_when: "outputs are to gather at ±1 as a Fisher discriminant's do, and some examples are far off or wrongly labelled",
+    cost: "As `svc`.",
     make: || Box::new(Programme::of(&CELL)),
 };

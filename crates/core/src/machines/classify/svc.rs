@@ -346,5 +346,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&LIBSVM, "§2.1, §7"),
     use_when: "classes are to be told apart and a sparse, robust rule is wanted",
+    cost: "Between n² and n³ kernel values in the worst case, about (number of support vectors) · n in practice; the memory of `cache` beside the data.",
     make: || Box::new(Svc::default()),
 };

@@ -67,6 +67,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&KERNEL_K_MEANS, "section 2"),
     use_when: "groups are to be found that are round in feature space, and how many is known or can be tried",
+    cost: "n² kernel values, stored where memory allows, and n² × clusters × restarts operations a pass; streamed, n² kernel values a pass for all restarts together. Predictions need all examples.",
     make: || Box::new(KernelKMeans::default()),
 };
 

@@ -80,6 +80,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&NORMALISED_CUTS, "the relaxation of the normalised cut"),
     use_when: "clusters hang together as chains or rings do, whatever their shape",
+    cost: "n² kernel values, stored where memory allows, and some ten passes over them, n² (k + 2) operations each; up to 256 examples 9n³ at once. Predictions need all examples.",
     make: || Box::new(SpectralClustering::default()),
 };
 

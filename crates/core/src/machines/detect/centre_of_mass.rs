@@ -100,6 +100,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::corrected(&KMPA, "Algorithm 5.4", "Proposition 5.5 holds over both draws only"),
     use_when: "a first answer with a guarantee is wanted at the cost of the kernel alone",
+    cost: "n²/2 kernel values, none stored; predictions need all examples.",
     make: || Box::new(CentreOfMass::default()),
 };
 

@@ -122,5 +122,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LIBSVM, "§2.3"),
     use_when: "only usual examples are at hand, and unusual ones are to be found",
+    cost: "As `svc`.",
     make: || Box::new(OneClass::default()),
 };

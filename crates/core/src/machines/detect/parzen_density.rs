@@ -61,6 +61,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&PARZEN, "eq. (1.5)"),
     use_when: "what is rare is to be told from what is common, and the region of the common has any shape",
+    cost: "n² kernel values, none stored; predictions need all examples.",
     make: || Box::new(ParzenDensity::default()),
 };
 

@@ -104,5 +104,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LWK, "§8.3"),
     use_when: "unusual examples are to be found with a kernel whose diagonal is not constant",
+    cost: "As `svc`; predictions also need κ(x, x) of the new example.",
     make: || Box::new(Svdd::default()),
 };

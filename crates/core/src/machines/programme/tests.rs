@@ -84,7 +84,7 @@ fn no_neighbour_of_a_solution_is_better_and_the_gap_says_so() {
                     ),
                 ];
                 for (machine, data, y) in tasks {
-                    let learns_numbers = machine.cell.entry.name == "programme_regression";
+                    let learns_numbers = machine.cell.entry.name == "regularised_risk_regression";
                     if learns_numbers && machine.loss().is_margin() {
                         continue;
                     }

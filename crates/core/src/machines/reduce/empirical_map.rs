@@ -37,6 +37,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LWK, "definition 2.15"),
     use_when: "a similarity is no kernel, or a linear machine is to choose among examples",
+    cost: "None in learning beyond m² numbers, the identity that the expansion is written with. A new example takes m kernel values.",
     make: || Box::new(EmpiricalMap::default()),
 };
 

@@ -51,6 +51,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&KMPA, "Algorithm 5.12"),
     use_when: "a kernel is to be handed to linear machines on more examples than a matrix of all pairs allows",
+    cost: "n T kernel values and n T² operations; n (T + 66) numbers. A new example takes T kernel values and T² operations.",
     make: || Box::new(IncompleteCholesky::default()),
 };
 

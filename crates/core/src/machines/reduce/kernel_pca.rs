@@ -86,6 +86,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&KPCA, "section 3"),
     use_when: "data are to be seen in two or three coordinates, or a few that carry most of the variance are to be handed on",
+    cost: "Some ten passes over K, n² (k + 2) operations each, and 2n(2k + 96) numbers; K is stored where memory allows. Full: 9n³.",
     make: || Box::new(KernelPca::default()),
 };
 

@@ -53,6 +53,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::corrected(&MIKA, "3.4.1–3.4.5", "the covariance has a factor 1/n"),
     use_when: "there are examples of what shall not matter: noise, or copies that were shifted or turned",
+    cost: "For m points nm kernel values, nm² and up to 20m³ operations; as many numbers twice, and 6m².",
     make: || Box::new(OrientedKpca::default()),
 };
 

@@ -49,6 +49,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LWK, "(2.59)"),
     use_when: "a method that only takes vectors is to work with a kernel",
+    cost: "m² kernel values and 9m³ operations; 8m² bytes for the matrix and as much again for its eigenvectors.",
     make: || Box::new(WhitenedMap::default()),
 };
 

@@ -115,6 +115,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&NEWEY, "§2"),
     use_when: "errors above and below are to count differently, all of them by their size",
+    cost: "A handful of Cholesky factorisations, n³/3 multiplications each, and n² numbers.",
     make: || Box::new(Expectile::default()),
 };
 

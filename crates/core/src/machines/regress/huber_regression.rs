@@ -24,5 +24,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&MIKA, "§3.4.8, §3.6.3"),
     use_when: "the noise is Gaussian but for a few outliers",
+    cost: "As `svc`; with penalty=coefficients the same on K², which is stored, with penalty=sparse as `sparse_regression`.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -46,6 +46,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&KMPA, "§5.1"),
     use_when: "a method without assumptions is wanted to compare with",
+    cost: "n kernel values to learn; each prediction takes n more, none stored. The model keeps all examples.",
     make: || Box::new(KnnRegression::default()),
 };
 

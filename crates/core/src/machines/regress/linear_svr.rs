@@ -142,5 +142,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&HO, "§3.2, algorithm 4"),
     use_when: "numbers are to be predicted by a linear rule from many examples or coordinates",
+    cost: "A pass reads the data once for each output; some tens of passes, and more the larger C is.",
     make: || Box::new(LinearSvr::default()),
 };

@@ -105,5 +105,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&LIBSVM, "§2.5"),
     use_when: "the share of examples outside the tube is known better than its width",
+    cost: "As `svr`.",
     make: || Box::new(NuSvr::default()),
 };

@@ -17,12 +17,13 @@ pub fn programme_regression(loss: LossName, penalty: Penalty, lambda: f64) -> Pr
 
 /// The catalogue's entry.
 pub(super) static ENTRY: MachineEntry = MachineEntry {
-    name: "programme_regression",
-    aliases: &[],
+    name: "regularised_risk_regression",
+    aliases: &["programme_regression"],
     summary: "any of four losses with any of three penalties, for numbers",
     formula: "min Σ ℓ(y_i, f(x_i)) + λ P(α)",
     learns: Learns::Numbers,
     source: Source::new(&MIKA, "§3.6.3, Tables 2.1 and 3.1"),
     use_when: "a loss and a penalty are wanted that have no machine of their own, or several are to be compared",
+    cost: "penalty=norm: as `svr`; penalty=coefficients: the same on K², which is stored; penalty=sparse: as `sparse_regression`.",
     make: || Box::new(Programme::of(&CELL)),
 };

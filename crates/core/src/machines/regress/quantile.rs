@@ -108,6 +108,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&TAKEUCHI, "§2"),
     use_when: "a level is wanted that a given share of the numbers stays below, and not the middle",
+    cost: "As `svr`.",
     make: || Box::new(Quantile::default()),
 };
 

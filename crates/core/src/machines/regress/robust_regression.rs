@@ -24,5 +24,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::corrected(&MIKA, "(3.50), §3.6.3", "the bounds of the dual are −1 and 1"),
     use_when: "the noise has long tails: medians are wanted instead of means",
+    cost: "As `svc`; with penalty=coefficients the same on K², which is stored, with penalty=sparse as `sparse_regression`.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -204,5 +204,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&LIBSVM, "§2.4"),
     use_when: "numbers are to be predicted by a sparse rule that outliers cannot pull",
+    cost: "As `svc`, for each output.",
     make: || Box::new(Svr::default()),
 };
