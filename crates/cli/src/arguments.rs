@@ -1,6 +1,7 @@
 //! Flags that several verbs share.
 
 use crate::failure::Failure;
+use crate::picture::{self, Format};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::calibrate::Method;
@@ -10,7 +11,7 @@ use mercer::formula::Formula;
 use mercer::gram::Budget;
 use mercer::machines::{self, Learns, Machine, MachineEntry};
 use mercer::params::{ParamError, Setting, assign, describe, nearest};
-use mercer::plot::{self, Format, Theme};
+use mercer::plot::Theme;
 use mercer::seed::Seed;
 use std::path::{Path, PathBuf};
 
@@ -224,7 +225,7 @@ pub(crate) fn theme() -> Arg {
 
 /// Writes a drawn picture, as SVG or PNG; how many bytes it has.
 pub(crate) fn save_picture(path: &Path, svg: &str) -> Result<usize, Failure> {
-    plot::save(path, svg).map_err(|e| Failure::file(path, &e))
+    picture::save(path, svg).map_err(|e| Failure::file(path, &e))
 }
 
 /// The theme of a picture.

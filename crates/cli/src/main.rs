@@ -20,6 +20,7 @@ mod list;
 mod matrix;
 mod measure;
 mod npy;
+mod picture;
 mod plan;
 mod plot;
 mod predict;

@@ -1,9 +1,7 @@
 //! Help, lists, and everything that is wrong with a request before a file is read.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 const VERBS: [&str; 11] =
     ["quickstart", "fit", "predict", "evaluate", "select", "gram", "show", "plot", "export", "list", "data"];

@@ -46,7 +46,6 @@ pub mod machines;
 pub mod metrics;
 pub mod model;
 pub mod params;
-pub mod plot;
 pub mod seed;
 pub mod select;
 pub mod solvers;
@@ -56,6 +55,7 @@ pub mod watch;
 pub mod write;
 
 pub use error::Error;
+pub use mercer_plot as plot;
 
 /// What most programs need.
 pub mod prelude {

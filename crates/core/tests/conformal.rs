@@ -1,10 +1,7 @@
 //! Conformal prediction from end to end: coverage by simulation, closed forms against learning again, files.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/chance.rs"]
-mod chance;
-
-use chance::usual;
+use crate::support::chance::usual;
 use mercer::calibrate::Method as Curves;
 use mercer::conformal::{Conformal, Measure, Method, Recipe, Regions};
 use mercer::machines::Threshold;

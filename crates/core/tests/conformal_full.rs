@@ -1,10 +1,7 @@
 //! Full conformal regression against its definition: learning again with every candidate.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/chance.rs"]
-mod chance;
-
-use chance::usual;
+use crate::support::chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
 use mercer::machines::{Machine, Task};

@@ -1,10 +1,7 @@
 //! What is learned before the fits is learned from examples that are never held out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/chance.rs"]
-mod chance;
-
-use chance::usual;
+use crate::support::chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
 use mercer::gram::Gram;

@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{self, values};
 use mercer::data::{Dataset, Kind, Rows, SparseRows, Values};
 use mercer::error::{Blame, Error};
 use mercer::formula::*;
@@ -12,7 +11,6 @@ use mercer::kernels::{Definite, Domain};
 use mercer::linalg::symmetric_eigen;
 use mercer::params::{ParamError, Setting};
 use mercer::seed::Seed;
-use support::values;
 
 fn read(text: &str) -> Formula {
     text.parse().unwrap_or_else(|e| panic!("{e}"))

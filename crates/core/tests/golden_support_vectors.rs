@@ -1,10 +1,7 @@
 //! Support vector machines against LIBSVM: objective, offsets, support vectors and decisions, kept in `golden/libsvm.json`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/expected.rs"]
-mod expected;
-
-use expected::{expected, make};
+use crate::support::expected::{expected, make};
 use mercer::data::{Dataset, Rows, Target};
 use mercer::formula::Formula;
 use mercer::machines::{Coefficients, Fitted, Output, Task};

@@ -2,7 +2,7 @@
 
 use super::sets::{Split, split, sums};
 use super::{Bound, Formula, Node};
-use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors};
+use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors, Wanted};
 use crate::error::Error;
 use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Segmented, Sets, Shape};
 use crate::gram::{Gram, Side, fill};
@@ -75,6 +75,15 @@ impl Formula {
         let mut all = Vec::new();
         gather(&self.0, &mut all);
         all
+    }
+
+    /// What the formula asks of the columns of a file.
+    pub fn wanted(&self) -> Wanted {
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        Wanted {
+            views: self.views().into_iter().map(|(name, kind)| (owned(name), kind)).collect(),
+            members: self.member_views().into_iter().map(owned).collect(),
+        }
     }
 
     /// The learned centres, in the order of the print.
@@ -182,7 +191,7 @@ fn features(node: &Node, data: &Dataset) -> Option<(Vectors, f64)> {
                 Values::Dense32(rows) => Vectors::from(rows.convert::<f64>()),
                 Values::Sparse(rows) => Vectors::Sparse(Arc::clone(rows)),
                 Values::Sparse32(rows) => Vectors::from(rows.convert::<f64>()),
-                Values::Text(_) | Values::Index(_) => return None,
+                Values::Text(_) | Values::Index(_) | Values::Items(_) => return None,
             };
             Some((rows, 1.0))
         }

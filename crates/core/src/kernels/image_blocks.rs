@@ -146,7 +146,7 @@ fn spread(values: &Values, width: usize) -> Rows<f64> {
         Values::Dense32(r) => all.iter_mut().zip(r.values()).for_each(|(a, v)| *a = f64::from(*v)),
         Values::Sparse(r) => thin(&mut all, width, r),
         Values::Sparse32(r) => thin(&mut all, width, r),
-        Values::Text(_) | Values::Index(_) => unreachable!("vector families are given vectors only"),
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => unreachable!("vector families are given vectors only"),
     }
     match Rows::new(all, values.len(), width) {
         Some(rows) => rows,

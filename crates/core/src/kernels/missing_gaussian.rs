@@ -133,7 +133,7 @@ fn moments(values: &Values) -> (Vec<f64>, Vec<f64>) {
         Values::Dense32(r) => dense(r),
         Values::Sparse(r) => sparse(r),
         Values::Sparse32(r) => sparse(r),
-        Values::Text(_) | Values::Index(_) => (Vec::new(), Vec::new()),
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => (Vec::new(), Vec::new()),
     }
 }
 

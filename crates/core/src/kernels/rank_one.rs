@@ -76,7 +76,7 @@ impl RankOne {
             Values::Dense32(r) => self.feature(r.row(i).iter().copied().enumerate()),
             Values::Sparse(r) => self.feature(r.row(i).iter().map(|c| (c.index as usize, c.value))),
             Values::Sparse32(r) => self.feature(r.row(i).iter().map(|c| (c.index as usize, c.value))),
-            Values::Text(_) | Values::Index(_) => f64::NAN,
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => f64::NAN,
         }
     }
 }

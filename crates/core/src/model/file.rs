@@ -7,7 +7,7 @@
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
 use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm};
 use crate::calibrate::Calibration;
-use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
+use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View, kinds};
 use crate::formula::{Formula, Learned};
 use crate::gram::views::Centring;
 use crate::machines::{Fitted, Readout, SolverReport};
@@ -242,6 +242,11 @@ fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
             pack.u32s(name("index"), &[t.len()], t);
             "index"
         }
+        Values::Items(column) => {
+            let texts: Vec<String> = (0..column.len()).map(|i| column.text(i)).collect();
+            pack_words(pack, &format!("view.{place}"), &texts);
+            column.kind().name
+        }
     };
     StoredView { name: view.name.clone(), kind: kind.to_owned(), len, width }
 }
@@ -398,7 +403,15 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView, gaps: boo
             let (_, index) = unpack.get_u32s(&name("index"))?;
             if index.len() == view.len { Ok(Values::Index(Arc::new(index))) } else { Err(wrong()) }
         }
-        other => Err(format!("view {} is of the unknown kind {other}", view.name)),
+        other => match kinds::find(other).and_then(|kind| kind.parse) {
+            Some(parse) => {
+                let texts = unpack_words(unpack, &format!("view.{place}"))?;
+                let cells: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let values = parse(&cells).map_err(|bad| format!("view {}: {}", view.name, bad.finding))?;
+                if values.len() == view.len { Ok(values) } else { Err(wrong()) }
+            }
+            None => Err(format!("view {} is of the unknown kind {other}", view.name)),
+        },
     }
 }
 

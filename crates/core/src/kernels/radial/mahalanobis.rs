@@ -195,7 +195,9 @@ impl Mahalanobis {
             Values::Dense32(r) => rows(len, n, up, |i, x| dense(r, i, x), centre),
             Values::Sparse(r) => rows(len, n, up, |i, x| sparse(r.row(i), x), centre),
             Values::Sparse32(r) => rows(len, n, up, |i, x| sparse(r.row(i), x), centre),
-            Values::Text(_) | Values::Index(_) => unreachable!("vector families are given vectors only"),
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => {
+                unreachable!("vector families are given vectors only")
+            }
         }
         .into()
     }

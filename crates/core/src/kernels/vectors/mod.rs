@@ -201,7 +201,7 @@ fn check(entry: &'static KernelEntry, rows: &Values, cols: &Values) -> Result<()
                 Values::Dense32(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
                 Values::Sparse(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
                 Values::Sparse32(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
-                Values::Text(_) | Values::Index(_) => None,
+                Values::Text(_) | Values::Index(_) | Values::Items(_) => None,
             };
             if let Some((i, j, value)) = negative {
                 let (example, coordinate) = (i + 1, j + 1);

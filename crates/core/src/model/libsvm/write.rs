@@ -242,7 +242,7 @@ fn vector(text: &mut String, values: &Values, place: usize) -> Result<(), String
         Values::Dense32(rows) => dense(text, rows, place),
         Values::Sparse(rows) => sparse(text, rows, place),
         Values::Sparse32(rows) => sparse(text, rows, place),
-        Values::Text(_) | Values::Index(_) => {
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => {
             return Err("a LIBSVM file holds vectors, and this model has none".to_owned());
         }
     }

@@ -32,7 +32,10 @@ fn number(bound: &Bound, name: &str) -> Result<f64, String> {
 fn refused(bound: &Bound) -> String {
     let name = bound.kernel.entry().name;
     match bound.kernel.entry().kind {
-        Kind::Text => format!("{name} compares strings, for which ONNX has no operators; {KNOWN} can be written"),
+        kind @ (Kind::Text | Kind::Other(_)) => {
+            let what = if kind == Kind::Text { "strings" } else { kind.entry().plural };
+            format!("{name} compares {what}, for which ONNX has no operators; {KNOWN} can be written")
+        }
         Kind::Precomputed => format!(
             "the kernel of this model was computed elsewhere, and a graph of ONNX must compute it; fit with one of \
              {KNOWN}"
