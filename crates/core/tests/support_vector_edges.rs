@@ -10,7 +10,9 @@ use mercer::data::Target;
 use mercer::gram::Gram;
 use mercer::gram::views::Constant;
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
-use mercer::seed::Seed;
+<<<<<<< HEAD
+=======
+>>>>>>> machines
 use mercer::watch::Status;
 use std::sync::Arc;
 
