@@ -10,9 +10,6 @@ use mercer::data::Target;
 use mercer::gram::Gram;
 use mercer::gram::views::Constant;
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
-<<<<<<< HEAD
-=======
->>>>>>> machines
 use mercer::watch::Status;
 use std::sync::Arc;
 
