@@ -3,7 +3,7 @@
 //! Kernel rows travel in f32 in the solvers. On these problems that costs nothing, so solutions can be judged to the
 //! tolerance that the solver was given and not to seven digits of the kernel.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use super::expected::make;
 use mercer::data::Target;
