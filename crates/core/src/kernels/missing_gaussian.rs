@@ -6,6 +6,7 @@ use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values};
 use crate::gram::Gram;
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::sources::{MESQUITA, Source};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Where the distribution of missing entries comes from.
@@ -203,6 +204,7 @@ impl Family for MissingGaussian {
             self_similarity: Some([0.0, 1.0]),
             never_negative: true,
             learns: self.gaps == Gaps::Data,
+            smoothed_by: &[("gamma", Ordering::Less)],
             ..KernelFacts::default()
         }
     }

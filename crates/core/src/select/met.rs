@@ -35,21 +35,22 @@ impl Met {
         order: &[usize],
         (budget, at_once): (Budget, usize),
     ) -> Result<Self, Error> {
+        let traits = machine.traits();
         let features =
-            resolved.task_features(data, machine.wants_matrix()).map(|(rows, scale)| Features { rows, scale });
-        let gram = resolved.task_gram(data, features.is_some() && !machine.wants_matrix())?;
+            resolved.task_features(data, traits.wants_matrix()).map(|(rows, scale)| Features { rows, scale });
+        let gram = resolved.task_gram(data, features.is_some() && !traits.wants_matrix())?;
         // packing first makes the repacking in order cheap
         gram.row_group();
         let gram = gram.restrict(order, order);
         let entries = order.len().saturating_mul(order.len());
-        let (stored, bytes) = match machine.reads() {
+        let (stored, bytes) = match traits.reads {
             // rows are copied out of a stored matrix, in f32 as a solver asks for them
             Reads::Rows => {
                 let dense = budget.store::<f32>(gram.as_ref(), 0, "the kernel matrix").ok();
                 (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(4))
             }
             // nobody asks for kernel values where the machine works on features; dense ones, few as they are, stand in
-            _ if !machine.wants_matrix() => (None, 0),
+            Reads::Features => (None, 0),
             Reads::Blocks if features.as_ref().is_some_and(|f| f.rows.dense().is_some()) => (None, 0),
             // every fold that is at work may keep a part as large as the whole
             Reads::Blocks => {

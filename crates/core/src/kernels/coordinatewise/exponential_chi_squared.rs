@@ -5,6 +5,7 @@ use crate::data::{Kind, Scalar};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{CHAPELLE, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = exp(−γ Σ_j (x_j − y_j)²/(x_j + y_j)), with 0/0 = 0, for coordinates ≥ 0
 ///
@@ -49,7 +50,7 @@ impl Profile for ExponentialChiSquared {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)])
     }
 
     #[inline(always)]

@@ -3,9 +3,10 @@
 use super::{Inner, Profile, polynomial_feature_count, polynomial_features};
 use crate::data::{Kind, Rows, Scalar};
 use crate::kernels::expression::resolved;
-use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = (γ⟨x, y⟩ + c)^p
 ///
@@ -61,6 +62,10 @@ impl Params for Polynomial {
 impl Profile for Polynomial {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default().smoothed_by(&[("gamma", Ordering::Less)])
     }
 
     fn dimension(&self, width: usize) -> Option<f64> {

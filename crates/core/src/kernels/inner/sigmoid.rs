@@ -6,6 +6,7 @@ use crate::kernels::expression::resolved;
 use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{LWK, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = tanh(γ⟨x, y⟩ + c)
 ///
@@ -51,7 +52,11 @@ impl Profile for Sigmoid {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts { self_similarity: Some([-1.0, 1.0]), ..KernelFacts::default() }
+        KernelFacts {
+            self_similarity: Some([-1.0, 1.0]),
+            smoothed_by: &[("gamma", Ordering::Less)],
+            ..KernelFacts::default()
+        }
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {

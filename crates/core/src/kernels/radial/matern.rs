@@ -5,6 +5,7 @@ use crate::data::{Kind, Scalar};
 use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = 2^(1−ν)/Γ(ν) · (√(2ν) r/ℓ)^ν · K_ν(√(2ν) r/ℓ), r = ‖x − y‖
 ///
@@ -44,7 +45,7 @@ impl Profile for Matern {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {

@@ -5,6 +5,7 @@ use crate::data::{Kind, Scalar};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = (1 + ‖x − y‖² / (2αℓ²))^(−α)
 ///
@@ -51,7 +52,7 @@ impl Profile for RationalQuadratic {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
     }
 
     #[inline(always)]
