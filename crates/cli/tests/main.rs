@@ -15,6 +15,7 @@ mod evidence;
 mod fit;
 mod formats;
 mod gram;
+mod help;
 mod learning_theory;
 mod libsvm_models;
 mod linear;
