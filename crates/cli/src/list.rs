@@ -47,6 +47,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             report::print(
                 "Combine them: k1 + k2, 2*k, k1 * k2, k^2, series(k, coefficients=[1, 0.5]), exp(k), normalise(k), centre(k),\n\
                  rbf(k, gamma=1), k@view, direct_sum(k1@a, k2@b), tensor_product(k1@a, k2@b).\n\
+                 Approximate them: nystrom(k, points=500, choose=uniform), or greedy, or k_means.\n\
                  Sets of members: set(k, separator=\"|\") on strings, set(k, columns=2) on vectors, mean=true for the mean.\n\
                  A kernel on vectors is written like rbf(gamma=0.5); gamma may be scale, median or 1/d.",
             );

@@ -8,7 +8,7 @@ use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
 use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View, kinds};
-use crate::formula::{Formula, Learned, State, StateKind};
+use crate::formula::{Formula, Landmarks, Learned, State, StateKind};
 use crate::gram::views::Centring;
 use crate::machines::{Fitted, Readout, SolverReport};
 use crate::params::Setting;
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The latest version that is read. Files that an older reader understands are written in its version.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -38,6 +38,9 @@ struct Document {
     /// How many kernels had something to learn beside their parameters.
     #[serde(default, skip_serializing_if = "is_zero")]
     learned: usize,
+    /// The landmarks of each approximation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    landmarks: Vec<Vec<StoredView>>,
     views: Vec<StoredView>,
     schema: Option<Schema>,
     trained_on: usize,
@@ -89,11 +92,16 @@ impl Model {
         let mut pack = Packer::default();
         let coefficients = coefficients::pack(&mut pack, &self.fitted.expansion);
         // centres and what kernels have learned are kept apart, each in the order of the print
-        let (mut centrings, mut learned) = (Vec::new(), Vec::new());
+        let (mut centrings, mut learned, mut landmarks) = (Vec::new(), Vec::new(), Vec::new());
         for state in self.kernel.state() {
             match state {
                 State::Centre(centring) => centrings.push(centring),
                 State::Kernel(words) => learned.push(words),
+                State::Landmarks(Landmarks { examples, map }) => {
+                    let i = landmarks.len();
+                    pack.f64s(format!("landmarks.{i}.map"), &[map.len()], &map);
+                    landmarks.push(pack.within(&format!("landmarks.{i}."), |p| pack_views(p, &examples)));
+                }
             }
         }
         for (i, centring) in centrings.iter().enumerate() {
@@ -112,8 +120,9 @@ impl Model {
         let parts = centrings.iter().filter(|c| !c.part.is_empty()).count();
         let document = Document {
             // columns without weight are left out since the second version; since the third, centres may be those of a part, and
-            // candidates be learned from
+            // candidates be learned from; since the fourth, there are landmarks
             format: match parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
+                _ if !landmarks.is_empty() => 4,
                 true => 3,
                 false if coefficients.leaves_columns_out() => 2,
                 false => 1,
@@ -128,6 +137,7 @@ impl Model {
             centrings: centrings.len(),
             parts,
             learned: learned.len(),
+            landmarks,
             views: pack_views(&mut pack, &self.examples),
             schema: self.schema.clone(),
             trained_on: self.trained_on,
@@ -278,6 +288,8 @@ fn pack_sparse<S: Scalar>(pack: &mut Packer, place: usize, rows: &SparseRows<S>)
 /// What the kernel of a file had learned, in the order of its print.
 fn unpack_state(kernel: &Formula, document: &Document, unpack: &Unpacker<'_>) -> Result<Vec<State>, String> {
     let (mut centrings, mut learned) = (0..document.centrings, 0..document.learned);
+    let mut landmarks = document.landmarks.iter().enumerate();
+    let gaps = kernel.meets_gaps();
     let mut state = Vec::new();
     for kind in kernel.state_kinds() {
         state.push(match kind {
@@ -285,12 +297,22 @@ fn unpack_state(kernel: &Formula, document: &Document, unpack: &Unpacker<'_>) ->
                 let i = centrings.next().ok_or("its kernel has another number of centres than the file")?;
                 State::Centre(unpack_centring(unpack, i, document.parts > 0)?)
             }
+            StateKind::Landmarks => {
+                let (i, views) =
+                    landmarks.next().ok_or("its kernel has another number of approximations than the file")?;
+                let (_, map) = finite(unpack.get_f64s(&format!("landmarks.{i}.map"))?)?;
+                let examples = unpack_views(&unpack.within(&format!("landmarks.{i}.")), views, gaps)?;
+                State::Landmarks(Landmarks { examples, map })
+            }
             StateKind::Kernel => {
                 let i = learned.next().ok_or("what its kernel has learned does not fit it")?;
                 let (_, numbers) = finite(unpack.get_f64s(&format!("learned.{i}.numbers"))?)?;
                 State::Kernel(Learned { words: unpack_words(unpack, &format!("learned.{i}"))?, numbers })
             }
         });
+    }
+    if landmarks.next().is_some() {
+        return Err("its kernel has another number of approximations than the file".to_owned());
     }
     // an array that a file counts but does not have is told by its name
     if let Some(i) = centrings.next() {
