@@ -109,7 +109,7 @@ fn all_examples_as_landmarks_give_the_kernel_itself() {
 }
 
 #[test]
-fn more_landmarks_are_nearer_and_greedy_ones_nearer_than_uniform_ones() {
+fn more_landmarks_are_nearer_and_chosen_ones_nearer_than_uniform_ones() {
     let data = clouds(120, 5);
     let exact = read("rbf(gamma=0.3)");
     let k = exact.training_gram(&data).unwrap();
@@ -124,8 +124,14 @@ fn more_landmarks_are_nearer_and_greedy_ones_nearer_than_uniform_ones() {
         assert!(left.iter().all(|l| *l > -1e-9) && left.windows(2).all(|l| l[1] < l[0]), "{choose:?} {left:?}");
         assert!(left[4] < 0.05 * left[0], "{choose:?} {left:?}");
     }
-    assert!(trace(Landmarking::Greedy, 20) < trace(Landmarking::Uniform, 20));
+    // centres are in the middle of many; greedy landmarks leave no example far away
     assert!(trace(Landmarking::KMeans, 20) < trace(Landmarking::Uniform, 20));
+    let farthest = |choose: Landmarking| {
+        let near = exact.clone().nystrom(20, choose).resolve(&data, Seed(2)).unwrap();
+        let own = near.training_gram(&data).unwrap().self_similarities(Side::Rows).unwrap();
+        own.iter().map(|o| 1.0 - o).fold(0.0, f64::max)
+    };
+    assert!(farthest(Landmarking::Greedy) < farthest(Landmarking::Uniform));
 }
 
 #[test]
@@ -281,4 +287,36 @@ fn conformal_regions_take_landmarks_from_examples_that_are_never_held_out() {
     let state = model.kernel.state();
     assert_eq!(state, kernel.resolve_from(&kept, &data, Seed(0)).unwrap().state());
     assert!(model.regions(&clouds(5, 14), 0.8).is_ok());
+}
+
+#[test]
+fn certificates_of_examples_that_are_landmarks_are_refused() {
+    let data = clouds(60, 15);
+    let of = |kernel: &Formula| {
+        let model = Svc::default().fit(kernel, &data).unwrap();
+        let found = model.certify(&data, &mercer::certify::Options::default(), &Silent).unwrap();
+        found.certificates.iter().filter(|c| c.applicable && !c.bound.starts_with("held_out")).count()
+    };
+    assert!(of(&read("rbf(gamma=0.5)")) > 0, "the kernel itself is certified");
+    assert_eq!(of(&read("nystrom(rbf(gamma=0.5), points=6)")), 0);
+}
+
+#[test]
+fn a_search_sets_landmarks_and_what_is_inside() {
+    let data = clouds(50, 16);
+    let search = |formula: &Formula, points: f64, gamma: f64| {
+        let mut at = formula.clone();
+        for (name, value) in [("points", points), ("gamma", gamma)] {
+            assert!(at.assign(name, &mercer::params::Setting::Number(value)).unwrap());
+        }
+        Svc::default().fit(&at, &data).unwrap()
+    };
+    let kernel = read("nystrom(rbf(gamma=1))");
+    for (points, gamma) in [(5, 0.5), (9, 2.0)] {
+        let model = search(&kernel, f64::from(points), gamma);
+        let state = model.kernel.state();
+        let [State::Landmarks(landmarks)] = state.as_slice() else { panic!("landmarks") };
+        assert_eq!(landmarks.examples.len(), points as usize);
+        assert!(model.kernel.to_string().contains(&format!("gamma={gamma}")), "{}", model.kernel);
+    }
 }
