@@ -22,7 +22,7 @@ class Kernel:
     """A kernel formula; `str(k)` is its text, `k(X, Y)` its matrix.
 
     Kernels are combined as in mathematics: ``k1 + k2``, ``2 * k``, ``k1 * k2``, ``k ** 2``, ``k @ "view"``, and by the
-    methods `exp`, `normalise`, `centre`, `rbf`, `series` and `set`. Parameters have the names of their places, so that searches can set them:
+    methods `exp`, `normalise`, `centre`, `nystrom`, `rbf`, `series` and `set`. Parameters have the names of their places, so that searches can set them:
     ``kernel__gamma`` of a leaf, ``kernel__k1__gamma`` of the first operand.
 
     Examples
@@ -119,6 +119,20 @@ class Kernel:
     def centre(self) -> Kernel:
         """The kernel around the mean of the training examples in feature space."""
         return Centre(self)
+
+    def nystrom(self, points: int = 500, choose: str = "uniform") -> Kernel:
+        """The kernel between projections on the span of so many landmarks: a matrix of low rank with explicit features.
+
+        Landmarks are chosen among the training examples: uniform, greedy (pivots of the incomplete Cholesky decomposition) or
+        k_means (centres of vectors).
+
+        Examples
+        --------
+        >>> from mercer.kernels import Rbf
+        >>> str(Rbf(gamma=0.5).nystrom(100, choose="greedy"))
+        'nystrom(rbf(gamma=0.5), points=100, choose=greedy)'
+        """
+        return Nystrom(self, points, choose)
 
     def rbf(self, gamma: float = 1.0) -> Kernel:
         """exp(−γ ‖φ(x) − φ(y)‖²), a Gaussian in the feature space of this kernel."""
@@ -269,6 +283,18 @@ class Centre(Kernel):
 
     def _text(self) -> str:
         return f"centre({self.k._text()})"
+
+
+class Nystrom(Kernel):
+    """κ between projections on the span of landmarks."""
+
+    def __init__(self, k: Kernel, points: int = 500, choose: str = "uniform") -> None:
+        self.k = k
+        self.points = points
+        self.choose = choose
+
+    def _text(self) -> str:
+        return f"nystrom({self.k._text()}, points={_word(self.points)}, choose={self.choose})"
 
 
 class Gaussian(Kernel):

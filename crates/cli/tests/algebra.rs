@@ -111,3 +111,26 @@ fn a_polynomial_of_a_kernel_is_that_of_its_matrix() {
     let listed = place.run("list kernels").ok().out;
     assert!(["co_occurrence", "series(k,", "set(k,", "direct_sum"].iter().all(|w| listed.contains(w)));
 }
+
+#[test]
+fn approximations_are_fitted_saved_searched_and_predicted() {
+    let mut text = "a,b,y\n".to_owned();
+    for i in 0..60_u32 {
+        let wobble = |k: u32| f64::from((i * 7 + k * 13) % 17) / 17.0 - 0.5;
+        let centre = f64::from(i % 2) * 2.0;
+        writeln!(text, "{:.3},{:.3},{}", centre + wobble(1), wobble(4), i % 2).unwrap();
+    }
+    let place = Place::with(&[("points.csv", &text)]);
+    for choose in ["uniform", "greedy", "k_means"] {
+        let kernel = format!("nystrom(rbf(gamma=1), points=9, choose={choose})");
+        for machine in ["svc", "ridge", "linear_svc", "kernel_pca"] {
+            place.run(&format!("fit points.csv --kernel '{kernel}' --machine {machine} -o m")).ok();
+            let predicted = place.run("predict m points.csv").ok().out;
+            assert_eq!(predicted.lines().count(), 61, "{machine} {choose}");
+        }
+    }
+    let search = "select points.csv --kernel 'nystrom(rbf(gamma=1), points=9)' --machine svc --grid 'points=3|9, gamma=0.5|1' -o s";
+    assert!(place.run(search).ok().out.contains("points"));
+    let refused = place.run("fit points.csv --kernel 'nystrom(centre(linear))' --machine svc -o m");
+    assert!(refused.err.contains("write centre(nystrom(…))"), "{}", refused.err);
+}

@@ -28,6 +28,7 @@ mod libsvm_models;
 mod linear_machines;
 mod missing_entries;
 mod model_file;
+mod nystrom;
 mod readers;
 mod saved_fixtures;
 mod saved_models;

@@ -6,6 +6,7 @@ use mercer::calibrate::Method as Curves;
 use mercer::conformal::{Method, Recipe};
 use mercer::data::Table;
 use mercer::data::read::{ReadOptions, read};
+use mercer::formula::Landmarking;
 use mercer::machines::baseline::{AdaBoost, NetOptions, RbfNetworkRegression};
 use mercer::prelude::*;
 use serde_json::{Value, json};
@@ -58,6 +59,12 @@ fn samples() -> Vec<Sample> {
         sample("candidates", &conformal(&Ridge::default(), &rbf(0.5), Method::Full, &plain), &plain, None),
         sample("centred folds", &conformal(&Ridge::default(), &centred, Method::Cross, &sparse), &sparse, None),
         sample("centred", &Svc::default().fit(&centred, &dense).unwrap(), &dense, None),
+        sample(
+            "landmarks",
+            &Svc::default().fit(&rbf(0.5).nystrom(4, Landmarking::Uniform), &dense).unwrap(),
+            &dense,
+            None,
+        ),
         sample("precomputed", &Ridge::default().fit(&precomputed(), &matrix).unwrap(), &matrix, None),
     ];
     // models of files bring their schema: columns with categories and gaps, and sparse vectors
@@ -239,9 +246,9 @@ fn weights_of_hashed_features_take_the_place_of_those_that_occur() {
     // who has read files without that can read all others as before
     assert_eq!((format(&bytes), format(&find("primal").bytes)), (json!(2), json!(1)));
     // candidates that are learned from, and centres of a part, are for later readers; what older ones know is not
-    let found =
-        ["split", "folds", "left out", "centred", "candidates", "centred folds"].map(|name| format(&find(name).bytes));
-    assert_eq!(found, [1, 1, 1, 1, 3, 3].map(|version| json!(version)));
+    let found = ["split", "folds", "left out", "centred", "candidates", "centred folds", "landmarks"]
+        .map(|name| format(&find(name).bytes));
+    assert_eq!(found, [1, 1, 1, 1, 3, 3, 4].map(|version| json!(version)));
 }
 
 #[test]
@@ -364,7 +371,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         move |d: &mut Value, _: &mut Arrays| *d.pointer_mut(place).unwrap() = value.clone()
     };
     let kernel = |text: String| set("/kernel", json!(text));
-    refused("svc", &set("/format", json!(4)), &keep, "has format version 4, but this mercer reads up to 3");
+    refused("svc", &set("/format", json!(5)), &keep, "has format version 5, but this mercer reads up to 4");
     refused("svc", &set("/format", json!(u64::MAX)), &keep, "has format version 18446744073709551615");
     refused("svc", &set("/machine", json!("oracle")), &keep, "no machine called oracle");
     refused("svc", &kernel("magic(3)".to_owned()), &keep, "no kernel called \"magic\"");
@@ -381,6 +388,14 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     refused("candidates", &flat, &keep, "does not fit its examples");
     refused("candidates", &set("/conformal/lambda", json!(-1.0)), &keep, "does not fit its examples");
     refused("centred", &set("/centrings", json!(u64::MAX)), &keep, "is missing");
+    refused("svc", &kernel("nystrom(rbf(gamma=1))".to_owned()), &keep, "another number of approximations");
+    refused("landmarks", &kernel("rbf(gamma=1)".to_owned()), &keep, "another number of approximations");
+    let short = |_: &mut Value, arrays: &mut Arrays| {
+        let map = arrays.get_mut("landmarks.0.map").unwrap();
+        map.2.truncate(map.2.len() - 8);
+        map.1 = vec![map.2.len() as u64 / 8];
+    };
+    refused("landmarks", &short, &keep, "does not fit it");
     refused("svc", &set("/readout/vote/labels", json!(["a", "b"])), &keep, "readout does not fit");
     refused("svc", &set("/coefficients/pairwise/count", json!(1_u64 << 60)), &keep, "do not fit its classes");
     refused("neighbours", &set("/coefficients/neighbours/k", json!(13)), &keep, "do not fit together");

@@ -120,7 +120,7 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     bits += 64.0 * chosen as f64;
     let learned = "the kernel learned its weights from these examples";
     for state in model.kernel.state() {
-        // a centre has no price; see below
+        // centres and landmarks have no price; see below
         let State::Kernel(part) = state else { continue };
         if !what.contains(&learned) {
             what.push(learned);
@@ -139,6 +139,10 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
         what.push("classes were weighed by their numbers");
         // all but one of the numbers, each from 0 to m
         nats += classes.saturating_sub(1).max(1) as f64 * (training.len() as f64 + 1.0).ln();
+    }
+    if model.kernel.state().iter().any(|s| matches!(s, State::Landmarks(_))) {
+        what.push("the kernel's landmarks are some of these examples, which cannot be paid for");
+        nats = f64::INFINITY;
     }
     if model.kernel.needs_all_examples() {
         what.push("the kernel is centred on these examples, which cannot be paid for");

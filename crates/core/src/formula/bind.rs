@@ -1,11 +1,11 @@
 //! Binding: a formula met with data.
 
 use super::sets::{Split, split, sums};
-use super::{Bound, Formula, Node};
+use super::{Bound, Formula, Landmarks, Node};
 use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors, Wanted};
 use crate::error::Error;
 use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Segmented, Sets, Shape};
-use crate::gram::{Gram, Side, fill};
+use crate::gram::{Gram, LowRank, Side, fill};
 use crate::kernels::{KernelError, complete, resolve};
 use crate::params::Auto;
 use crate::seed::Seed;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Which examples a matrix compares.
 #[derive(Clone, Copy)]
-enum Meeting<'a> {
+pub(super) enum Meeting<'a> {
     /// Training examples with each other.
     Training(&'a Dataset),
     /// New examples with training examples.
@@ -23,7 +23,7 @@ enum Meeting<'a> {
 
 impl Formula {
     /// The same formula with every word (`gamma=scale`) replaced by the number that the training data give, and every
-    /// centre learned.
+    /// centre and all landmarks learned.
     pub fn resolve(&self, training: &Dataset, seed: Seed) -> Result<Self, Error> {
         let mut node = self.0.clone();
         settle(&mut node, training, None, seed)?;
@@ -108,15 +108,16 @@ impl Formula {
         features(&self.0, data)
     }
 
-    /// The features for a task: none that would have to be computed where a machine asks for the matrix anyway.
+    /// The features for a task: none that would have to be computed where a machine asks for the matrix anyway, but for those
+    /// of an approximation, which are few by intent.
     pub(crate) fn task_features(&self, data: &Dataset, wants_matrix: bool) -> Option<(Vectors, f64)> {
-        if self.features_are_data() || !wants_matrix { self.features(data) } else { None }
+        if self.features_are_data() || self.is_approximated() || !wants_matrix { self.features(data) } else { None }
     }
 
     /// The matrix for a task. A machine that works on features `alone` asks for none of its values, and to normalise a matrix
-    /// of strings splits them all: its shape stands in. (Matrices of vectors also check for gaps, and cost nothing yet.)
+    /// of strings splits them all, while an approximation computes its features: the shape of the matrix stands in. (Matrices of vectors also check for gaps, and cost nothing yet.)
     pub(crate) fn task_gram(&self, data: &Dataset, alone: bool) -> Result<Arc<dyn Gram>, Error> {
-        if alone && self.views().iter().all(|(_, kind)| *kind == Kind::Text) {
+        if alone && (self.is_approximated() || self.views().iter().all(|(_, kind)| *kind == Kind::Text)) {
             return Ok(Arc::new(Constant { value: f64::NAN, shape: (data.len(), data.len()) }));
         }
         self.training_gram(data)
@@ -125,6 +126,11 @@ impl Formula {
     /// Whether its explicit features are the data themselves, and cost nothing.
     pub(crate) fn features_are_data(&self) -> bool {
         matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.facts().features_are_examples)
+    }
+
+    /// Whether it is a multiple of an approximation by a few explicit features.
+    fn is_approximated(&self) -> bool {
+        matches!(self.unscaled().1, Node::Nystrom(..))
     }
 
     /// The factor in front, and what it stands in front of.
@@ -151,6 +157,7 @@ fn features(node: &Node, data: &Dataset) -> Option<(Vectors, f64)> {
             let (rows, scale) = features(inner, &members)?;
             Some((sums(&rows, &sets, how.mean), scale))
         }
+        Node::Nystrom(inner, _, Some(landmarks)) => Some((Vectors::Dense(landmarks.features(inner, data).ok()?), 1.0)),
         _ => None,
     }
 }
@@ -256,6 +263,9 @@ fn settle(node: &mut Node, training: &Dataset, part: Option<&[usize]>, seed: See
                 Some(part) => Centring::learn_of(&gram, part),
             }));
         }
+        Node::Nystrom(inner, how, place) => {
+            *place = Some(Arc::new(Landmarks::learn(inner, how, training, part, seed)?));
+        }
         Node::Radial(inner, gamma) => {
             if let Auto::Word(word) = *gamma {
                 let gram = build(inner, Meeting::Training(training))?;
@@ -297,7 +307,7 @@ fn width_on(gram: &Arc<dyn Gram>, word: &str, seed: Seed) -> Result<f64, Error> 
     Ok(if found.is_finite() && found > 0.0 { found } else { 1.0 })
 }
 
-fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
+pub(super) fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
     let lazy = |node: &Node| build(node, meeting);
     Ok(match node {
         Node::Kernel(bound) => match meeting {
@@ -349,6 +359,23 @@ fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
                 }
             };
             Arc::new(Segmented::new(gram, how.mean, rows, cols))
+        }
+        Node::Nystrom(inner, _, Some(landmarks)) => {
+            let (rows, cols) = match meeting {
+                Meeting::Training(data) => {
+                    let both = landmarks.features(inner, data)?;
+                    (Arc::clone(&both), both)
+                }
+                Meeting::Cross { new, training } => {
+                    (landmarks.features(inner, new)?, landmarks.features(inner, training)?)
+                }
+            };
+            let unequal = || DataError::Usage { finding: "the features of two sides have unequal numbers".to_owned() };
+            Arc::new(LowRank::new(rows, cols).ok_or_else(unequal)?)
+        }
+        Node::Nystrom(_, _, None) => {
+            let finding = "nystrom(…) must choose its landmarks among training examples first; call resolve".to_owned();
+            return Err(DataError::Usage { finding }.into());
         }
         Node::Centre(inner, Some(centring)) => match meeting {
             Meeting::Training(_) => Arc::new(Adjusted::centred(lazy(inner)?, centring)),

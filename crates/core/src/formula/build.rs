@@ -304,6 +304,7 @@ impl Formula {
                 }
                 Node::Radial(..) => name == "gamma",
                 Node::Set(_, members) => describe(&mut members.clone()).iter().any(|d| d.name == name),
+                Node::Nystrom(_, how, _) => describe(&mut how.clone()).iter().any(|d| d.name == name),
                 _ => false,
             };
             here || node.children().iter().any(|child| has(child, name))
@@ -336,6 +337,15 @@ impl Formula {
                 }
                 Node::Set(_, members) => match params::assign("set", members, name, value) {
                     Ok(()) => true,
+                    Err(ParamError::Unknown { .. }) => false,
+                    Err(other) => return Err(other),
+                },
+                Node::Nystrom(_, how, place) => match params::assign("nystrom", how, name, value) {
+                    Ok(()) => {
+                        // other landmarks, which are chosen when the formula is resolved
+                        *place = None;
+                        true
+                    }
                     Err(ParamError::Unknown { .. }) => false,
                     Err(other) => return Err(other),
                 },

@@ -40,7 +40,7 @@ fn of(node: &Node) -> Definite {
         }
         Node::Scaled(c, inner) if *c >= 0.0 => of(inner),
         Node::Scaled(..) => Indefinite,
-        Node::Power(inner, _) | Node::Normalise(inner) => {
+        Node::Power(inner, _) | Node::Normalise(inner) | Node::Nystrom(inner, ..) => {
             if of(inner) == Positive {
                 Positive
             } else {

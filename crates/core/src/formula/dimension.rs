@@ -29,6 +29,8 @@ fn of(node: &Node, data: &Dataset) -> Option<f64> {
         Node::Product(factors) => factors.iter().map(|f| of(f, data)).product(),
         Node::Scaled(_, inner) | Node::Normalise(inner) => of(inner, data),
         Node::Power(inner, n) => of(inner, data).map(|d| count_monomials(d, f64::from(*n))),
+        // one for each landmark at most
+        Node::Nystrom(_, how, _) => Some(how.points as f64),
         Node::Series(..) | Node::Exp(_) | Node::Centre(..) | Node::Radial(..) | Node::Set(..) => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The catalogue of functions of kernels: what turns kernels into another one, beside + and *.
 
-use crate::sources::{HERBRICH, KMPA, Source};
+use crate::sources::{HERBRICH, KMPA, Source, WILLIAMS_SEEGER};
 
 /// A line of the catalogue of functions.
 pub struct FunctionEntry {
@@ -66,6 +66,15 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
         source: Source::new(&KMPA, "chapter 9, kernels on sets"),
         use_when: "an example is a bag of members of any number",
         example: "'set(rbf(gamma=1), columns=1)'",
+    },
+    FunctionEntry {
+        name: "nystrom",
+        aliases: &[],
+        written: "nystrom(k, points=500, choose=uniform), or choose=greedy or k_means",
+        formula: "k(x)ᵀ K⁺ k(z) with κ between x and a few landmarks in k(x), and between landmarks in K",
+        source: Source::new(&WILLIAMS_SEEGER, "(9)"),
+        use_when: "there are too many examples for their matrix: few landmarks give every machine a matrix of low rank",
+        example: "'nystrom(rbf(gamma=1), points=20)'",
     },
     FunctionEntry {
         name: "direct_sum",

@@ -10,6 +10,7 @@ mod build;
 mod definite;
 mod dimension;
 mod functions;
+mod nystrom;
 mod parse;
 mod print;
 mod radius;
@@ -23,6 +24,7 @@ pub use crate::params::ExpressionError as FormulaError;
 pub(crate) use bind::look;
 pub use build::*;
 pub use functions::{FUNCTIONS, FunctionEntry, function};
+pub use nystrom::{Landmarking, Landmarks, Nystrom};
 pub use sets::Members;
 pub use state::{State, StateKind};
 
@@ -63,6 +65,8 @@ pub(crate) enum Node {
     Radial(Box<Node>, Auto),
     /// Σ κ(a, b) over the members of two sets.
     Set(Box<Node>, Members),
+    /// κ between projections on the span of landmarks.
+    Nystrom(Box<Node>, Nystrom, Option<Arc<Landmarks>>),
 }
 
 /// A kernel and the view it looks at; without a name, the only view that fits.
@@ -90,7 +94,8 @@ impl Node {
             | Self::Normalise(one)
             | Self::Centre(one, _)
             | Self::Radial(one, _)
-            | Self::Set(one, _) => std::slice::from_ref(one),
+            | Self::Set(one, _)
+            | Self::Nystrom(one, ..) => std::slice::from_ref(one),
         }
     }
 
@@ -106,7 +111,8 @@ impl Node {
             | Self::Normalise(one)
             | Self::Centre(one, _)
             | Self::Radial(one, _)
-            | Self::Set(one, _) => std::slice::from_mut(one),
+            | Self::Set(one, _)
+            | Self::Nystrom(one, ..) => std::slice::from_mut(one),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The canonical print: complete, so that it reads back as the same formula.
 
 use super::{Bound, Formula, Node};
-use crate::params::{Auto, Setting, quoted};
+use crate::params::{Auto, Setting, Settings, quoted};
 use std::fmt;
 
 impl fmt::Display for Formula {
@@ -67,6 +67,14 @@ fn write_node(f: &mut fmt::Formatter<'_>, node: &Node, place: Level) -> fmt::Res
             }
             if members.mean {
                 write!(f, ", mean=true")?;
+            }
+            write!(f, ")")
+        }
+        Node::Nystrom(inner, how, _) => {
+            write!(f, "nystrom(")?;
+            write_node(f, inner, Level::Sum)?;
+            for (name, value) in how.settings() {
+                write!(f, ", {name}={value}")?;
             }
             write!(f, ")")
         }

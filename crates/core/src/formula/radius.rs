@@ -44,7 +44,7 @@ impl Formula {
                 Node::Power(inner, _) | Node::Normalise(inner) | Node::Set(inner, _) => never(inner),
                 Node::Series(inner, coefficients) => never(inner) && coefficients.iter().all(|a| *a >= 0.0),
                 Node::Exp(_) | Node::Radial(..) => true,
-                Node::Centre(..) => false,
+                Node::Centre(..) | Node::Nystrom(..) => false,
             }
         }
         never(&self.0)
@@ -81,6 +81,8 @@ fn diagonal(node: &Node) -> Option<Interval> {
         // a mean of vectors is no longer than the longest
         Node::Set(inner, members) if members.mean => Formula((**inner).clone()).radius().map(|r| [0.0, r * r]),
         Node::Set(..) => None,
+        // a projection is no longer than what is projected
+        Node::Nystrom(inner, ..) => Formula((**inner).clone()).radius().map(|r| [0.0, r * r]),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a formula takes from its training examples: which parts of it learn, what they have learned, and how that is put
 //! back from a model file.
 
-use super::{Bound, Formula, Node};
+use super::{Bound, Formula, Landmarks, Node};
 use crate::gram::views::Centring;
 use crate::kernels::Learned;
 use crate::params::{Auto, Setting, describe};
@@ -14,6 +14,8 @@ pub enum State {
     Kernel(Learned),
     /// The centre of `centre(…)`.
     Centre(Centring),
+    /// The landmarks of `nystrom(…)`.
+    Landmarks(Landmarks),
 }
 
 /// The kind of a [`State`].
@@ -23,6 +25,8 @@ pub enum StateKind {
     Kernel,
     /// That of `centre(…)`.
     Centre,
+    /// That of `nystrom(…)`.
+    Landmarks,
 }
 
 impl Formula {
@@ -32,6 +36,7 @@ impl Formula {
             match node {
                 Node::Kernel(bound) => all.extend(bound.kernel.learned().map(State::Kernel)),
                 Node::Centre(_, Some(centring)) => all.push(State::Centre(centring.as_ref().clone())),
+                Node::Nystrom(_, _, Some(landmarks)) => all.push(State::Landmarks(landmarks.as_ref().clone())),
                 _ => {}
             }
             node.children().iter().for_each(|child| gather(child, all));
@@ -47,6 +52,7 @@ impl Formula {
             match node {
                 Node::Kernel(bound) if bound.kernel.needs_learning() => all.push(StateKind::Kernel),
                 Node::Centre(..) => all.push(StateKind::Centre),
+                Node::Nystrom(..) => all.push(StateKind::Landmarks),
                 _ => {}
             }
             node.children().iter().for_each(|child| gather(child, all));
@@ -71,6 +77,13 @@ impl Formula {
                     }
                     _ => false,
                 },
+                Node::Nystrom(_, _, place) => match rest.next() {
+                    Some(State::Landmarks(landmarks)) if landmarks.is_whole() => {
+                        *place = Some(Arc::new(landmarks));
+                        true
+                    }
+                    _ => false,
+                },
                 _ => true,
             };
             fits && node.children_mut().iter_mut().all(|child| put(child, rest))
@@ -90,7 +103,7 @@ impl Formula {
         fn learns(node: &Node) -> bool {
             let here = match node {
                 Node::Kernel(bound) => bound.kernel.facts().learns,
-                Node::Centre(..) => true,
+                Node::Centre(..) | Node::Nystrom(..) => true,
                 _ => false,
             };
             here || node.children().iter().any(learns)
@@ -116,6 +129,7 @@ impl Formula {
         fn met(node: &Node) -> bool {
             let here = match node {
                 Node::Kernel(bound) => !bound.kernel.needs_learning() || bound.kernel.learned().is_some(),
+                Node::Nystrom(_, _, place) => place.is_some(),
                 _ => true,
             };
             here && node.children().iter().all(met)

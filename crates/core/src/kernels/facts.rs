@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 /// Facts about a kernel with its parameters. The default claims nothing.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts are independent of each other, and each is known or not")]
 pub struct KernelFacts {
     /// An interval that holds κ(x, x) for every x that could ever come; `None` where no such interval is known.
     pub self_similarity: Option<[f64; 2]>,

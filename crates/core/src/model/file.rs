@@ -4,12 +4,12 @@
 //! the document and every array, and everything is checked again in reading, so that a damaged or made-up file gives an
 //! error and never a panic.
 
+use super::learned::{self, StoredLearned};
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
 use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View, kinds};
-use crate::formula::{Formula, Learned, State, StateKind};
-use crate::gram::views::Centring;
+use crate::formula::{Formula, State};
 use crate::machines::{Fitted, Readout, SolverReport};
 use crate::params::Setting;
 use safetensors::SafeTensors;
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The latest version that is read. Files that an older reader understands are written in its version.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -38,6 +38,9 @@ struct Document {
     /// How many kernels had something to learn beside their parameters.
     #[serde(default, skip_serializing_if = "is_zero")]
     learned: usize,
+    /// The landmarks of each approximation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    landmarks: Vec<Vec<StoredView>>,
     views: Vec<StoredView>,
     schema: Option<Schema>,
     trained_on: usize,
@@ -88,32 +91,13 @@ impl Model {
         }
         let mut pack = Packer::default();
         let coefficients = coefficients::pack(&mut pack, &self.fitted.expansion);
-        // centres and what kernels have learned are kept apart, each in the order of the print
-        let (mut centrings, mut learned) = (Vec::new(), Vec::new());
-        for state in self.kernel.state() {
-            match state {
-                State::Centre(centring) => centrings.push(centring),
-                State::Kernel(words) => learned.push(words),
-            }
-        }
-        for (i, centring) in centrings.iter().enumerate() {
-            pack.f64s(format!("centring.{i}"), &[centring.means.len()], &centring.means);
-            pack.f64s(format!("centring.{i}.total"), &[1], &[centring.total]);
-            if !centring.part.is_empty() {
-                let part: Vec<u64> = centring.part.iter().map(|&p| p as u64).collect();
-                pack.u64s(format!("centring.{i}.part"), &[part.len()], &part);
-            }
-        }
-        for (i, Learned { words, numbers }) in learned.iter().enumerate() {
-            pack_words(&mut pack, &format!("learned.{i}"), words);
-            pack.f64s(format!("learned.{i}.numbers"), &[numbers.len()], numbers);
-        }
+        let learned = learned::pack(&mut pack, &self.kernel);
         let conformal = self.conformal.as_ref().map(|c| conformity::pack(&mut pack, c));
-        let parts = centrings.iter().filter(|c| !c.part.is_empty()).count();
         let document = Document {
             // columns without weight are left out since the second version; since the third, centres may be those of a part, and
-            // candidates be learned from
-            format: match parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
+            // candidates be learned from; since the fourth, there are landmarks
+            format: match learned.parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
+                _ if !learned.landmarks.is_empty() => 4,
                 true => 3,
                 false if coefficients.leaves_columns_out() => 2,
                 false => 1,
@@ -125,9 +109,10 @@ impl Model {
             readout: self.fitted.readout.clone(),
             report: self.fitted.report.clone(),
             coefficients,
-            centrings: centrings.len(),
-            parts,
-            learned: learned.len(),
+            centrings: learned.centrings,
+            parts: learned.parts,
+            learned: learned.kernels,
+            landmarks: learned.landmarks,
             views: pack_views(&mut pack, &self.examples),
             schema: self.schema.clone(),
             trained_on: self.trained_on,
@@ -258,7 +243,7 @@ fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
 }
 
 /// Strings end to end, with where each starts.
-fn pack_words(pack: &mut Packer, name: &str, words: &[String]) {
+pub(super) fn pack_words(pack: &mut Packer, name: &str, words: &[String]) {
     let mut starts = vec![0_u64];
     starts.extend(words.iter().scan(0, |end, s| {
         *end += s.len() as u64;
@@ -275,55 +260,16 @@ fn pack_sparse<S: Scalar>(pack: &mut Packer, place: usize, rows: &SparseRows<S>)
     pack.u32s(format!("view.{place}.indices"), &[indices.len()], &indices);
 }
 
-/// What the kernel of a file had learned, in the order of its print.
-fn unpack_state(kernel: &Formula, document: &Document, unpack: &Unpacker<'_>) -> Result<Vec<State>, String> {
-    let (mut centrings, mut learned) = (0..document.centrings, 0..document.learned);
-    let mut state = Vec::new();
-    for kind in kernel.state_kinds() {
-        state.push(match kind {
-            StateKind::Centre => {
-                let i = centrings.next().ok_or("its kernel has another number of centres than the file")?;
-                State::Centre(unpack_centring(unpack, i, document.parts > 0)?)
-            }
-            StateKind::Kernel => {
-                let i = learned.next().ok_or("what its kernel has learned does not fit it")?;
-                let (_, numbers) = finite(unpack.get_f64s(&format!("learned.{i}.numbers"))?)?;
-                State::Kernel(Learned { words: unpack_words(unpack, &format!("learned.{i}"))?, numbers })
-            }
-        });
-    }
-    // an array that a file counts but does not have is told by its name
-    if let Some(i) = centrings.next() {
-        unpack_centring(unpack, i, document.parts > 0)?;
-        return Err("its kernel has another number of centres than the file".to_owned());
-    }
-    if let Some(i) = learned.next() {
-        unpack.get_f64s(&format!("learned.{i}.numbers"))?;
-        return Err("what its kernel has learned does not fit it".to_owned());
-    }
-    Ok(state)
-}
-
-/// The i-th centre of a file; of some of the examples where the file has such.
-fn unpack_centring(unpack: &Unpacker<'_>, i: usize, of_part: bool) -> Result<Centring, String> {
-    let (_, means) = finite(unpack.get_f64s(&format!("centring.{i}"))?)?;
-    let (_, total) = finite(unpack.get_f64s(&format!("centring.{i}.total"))?)?;
-    let mut part = Vec::new();
-    if of_part {
-        let (_, places) = unpack.get_u64s(&format!("centring.{i}.part"))?;
-        part = places.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
-    }
-    if part.iter().any(|&p| p >= means.len()) || part.is_empty() == of_part {
-        return Err("a centre is that of examples that are not in the file".to_owned());
-    }
-    Ok(Centring { means, total: *total.first().ok_or("a centring has no total")?, part })
-}
-
 /// Checks a document against its arrays and puts the model together.
 fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> {
     let mut kernel: Formula = document.kernel.parse().map_err(|e| format!("its kernel: {e}"))?;
-    let state = unpack_state(&kernel, &document, unpack)?;
-    if !kernel.set_state(state) {
+    let learned = StoredLearned {
+        centrings: document.centrings,
+        parts: document.parts,
+        kernels: document.learned,
+        landmarks: document.landmarks,
+    };
+    if !kernel.set_state(learned::unpack(&learned, unpack, &kernel)?) {
         return Err("what its kernel has learned does not fit it".to_owned());
     }
     if !kernel.is_resolved() {
@@ -446,7 +392,7 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView, gaps: boo
 }
 
 /// Strings that lie end to end.
-fn unpack_words(unpack: &Unpacker<'_>, name: &str) -> Result<Vec<String>, String> {
+pub(super) fn unpack_words(unpack: &Unpacker<'_>, name: &str) -> Result<Vec<String>, String> {
     let wrong = || format!("array {name}.text does not hold its strings");
     let text = String::from_utf8(unpack.get_bytes(&format!("{name}.text"))?).map_err(|_| wrong())?;
     let starts = places(unpack, &format!("{name}.starts"), text.len())?;

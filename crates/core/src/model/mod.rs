@@ -5,6 +5,7 @@ mod conformity;
 mod error;
 mod figure;
 mod file;
+mod learned;
 mod libsvm;
 mod members;
 mod onnx;

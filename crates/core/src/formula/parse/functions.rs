@@ -1,8 +1,8 @@
-//! Functions of formulas: `normalise`, `centre`, `exp`, `series`, `set`, `direct_sum` and `tensor_product`; `rbf` is one
+//! Functions of formulas: `normalise`, `centre`, `exp`, `series`, `set`, `nystrom`, `direct_sum` and `tensor_product`; `rbf` is one
 //! if its first argument is a formula.
 
 use super::{Reader, is_name_start};
-use crate::formula::{FUNCTIONS, Formula, FormulaError, Members, function};
+use crate::formula::{FUNCTIONS, Formula, FormulaError, Members, Nystrom, function};
 use crate::kernels;
 use crate::params::{Auto, Setting, assign};
 
@@ -30,6 +30,7 @@ impl Reader<'_> {
         let inner = self.sum()?;
         match canonical {
             "series" => return self.series(inner, start, opened),
+            "nystrom" => return self.nystrom(inner, first, opened),
             "set" => return self.set(inner, start, first, opened),
             "direct_sum" | "tensor_product" => return self.several(inner, canonical, start, opened),
             _ => self.close(opened)?,
@@ -128,6 +129,29 @@ impl Reader<'_> {
         match inner.unfit_for_sets() {
             Some(finding) => self.fail(first, finding),
             None => Ok(inner.set(members)),
+        }
+    }
+
+    /// How many landmarks there are, and how they are chosen.
+    fn nystrom(&mut self, inner: Formula, first: usize, opened: usize) -> Result<Formula, FormulaError> {
+        let mut how = Nystrom::default();
+        let mut given: Vec<String> = Vec::new();
+        self.separator(opened)?;
+        while !self.take(')') {
+            let (at, parameter, value) = self.argument(opened)?;
+            let parameter = parameter.unwrap_or_else(|| "points".to_owned());
+            if let Err(error) = assign("nystrom", &mut how, &parameter, &value) {
+                return self.fail(at, error.to_string());
+            }
+            if given.contains(&parameter) {
+                return self.fail(at, format!("{parameter} was given already"));
+            }
+            given.push(parameter);
+            self.separator(opened)?;
+        }
+        match inner.unfit_for_nystrom() {
+            Some(finding) => self.fail(first, finding),
+            None => Ok(inner.nystrom(how.points, how.choose)),
         }
     }
 

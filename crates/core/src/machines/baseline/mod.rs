@@ -2,7 +2,6 @@
 
 mod adaboost;
 mod clouds;
-mod k_means;
 mod linear_fisher;
 mod linear_regression;
 mod logistic_regression;
@@ -14,7 +13,6 @@ mod stumps;
 mod table;
 
 pub use adaboost::{AdaBoost, Learner};
-pub(crate) use k_means::centres;
 pub use linear_fisher::LinearFisher;
 pub use linear_regression::LinearRegression;
 pub use logistic_regression::LogisticRegression;
@@ -24,6 +22,17 @@ pub use rbf_network::RbfNetwork;
 pub use rbf_network_regression::RbfNetworkRegression;
 
 use super::MachineEntry;
+use crate::data::Rows;
+use crate::geometry::k_means;
+use crate::seed::Seed;
+
+/// The centres of at most `k` clusters of rows that count alike.
+pub(crate) fn centres(rows: &Rows<f64>, k: usize, seed: Seed) -> Rows<f64> {
+    let (n, d) = (rows.len(), rows.width());
+    let found = k_means(rows.values(), d, &vec![1.0; n], k, &mut seed.stream("centres")).centres;
+    let count = found.len() / d.max(1);
+    Rows::new(found, count, d).unwrap_or_else(|| rows.select(&[]))
+}
 
 /// The machines of this folder.
 pub static ENTRIES: &[&MachineEntry] = &[

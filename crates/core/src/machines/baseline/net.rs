@@ -15,8 +15,8 @@
 //! Rätsch, Onoda & Müller (2001), Soft margins for AdaBoost, appendix (RBF nets with adaptive centres); λ here is that of
 //! the mean, not of the sum.
 
-use super::k_means::{Clusters, k_means};
 use super::table::Table;
+use crate::geometry::{Clusters, k_means};
 use crate::linalg::SolveError;
 use crate::linalg::{dot, gram_of_columns, transposed_multiply};
 use crate::machines::Net;
@@ -118,7 +118,7 @@ impl NetProblem<'_> {
         random: &mut Random,
         watch: &dyn Monitor,
     ) -> Result<TrainedNet, SolveError> {
-        let clusters = k_means(self.table, self.weights, options.centres, random);
+        let clusters = k_means(&self.table.rows, self.table.d, self.weights, options.centres, random);
         let widths = self.widths(&clusters, options.widths);
         let mut shape: Vec<f64> = clusters.centres;
         shape.extend(widths.iter().map(|s| s.ln()));
@@ -313,7 +313,7 @@ mod tests {
     fn the_gradient_is_that_of_finite_differences() {
         let (table, targets, weights) = lesson(600, 2);
         let lesson = NetProblem { table: &table, targets: &targets, outputs: 2, weights: &weights };
-        let clusters = k_means(&table, &weights, 4, &mut Seed(0).stream("centres"));
+        let clusters = k_means(&table.rows, table.d, &weights, 4, &mut Seed(0).stream("centres"));
         let mut shape = clusters.centres.clone();
         shape.extend(lesson.widths(&clusters, Widths::Nearest).iter().map(|s| s.ln()));
         let lambda = 0.01;

@@ -136,6 +136,11 @@ impl Writer<'_> {
                 let inner = part(self, inner)?;
                 self.exp_of(1.0, &inner)
             }
+            Node::Nystrom(..) => {
+                return Err(
+                    "nystrom(…) is not written as ONNX; fit with the kernel itself, on fewer examples".to_owned()
+                );
+            }
             Node::Set(..) => return Err("set(…) has no form in ONNX, where an example is one row".to_owned()),
             Node::Kernel(_) | Node::Normalise(_) | Node::Radial(..) | Node::Centre(..) => {
                 return Err("this part of a formula is not made entry by entry".to_owned());

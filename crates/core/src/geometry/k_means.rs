@@ -7,48 +7,41 @@
 //! # Source
 //! Arthur & Vassilvitskii (2007), k-means++: The advantages of careful seeding, for the draw.
 
-use super::table::Table;
-use crate::data::Rows;
-use crate::seed::{Random, Seed};
+use crate::seed::Random;
 use rayon::prelude::*;
 
 /// The most rounds; centres rarely move after some twenty.
 const MOST: usize = 100;
 
-/// Centres (row by row) and the centre of every row.
-pub(super) struct Clusters {
-    pub(super) centres: Vec<f64>,
-    pub(super) of: Vec<usize>,
-}
-
-/// The centres of at most `k` clusters of rows that count alike.
-pub(crate) fn centres(rows: &Rows<f64>, k: usize, seed: Seed) -> Rows<f64> {
-    let (n, d) = (rows.len(), rows.width());
-    let table = Table { rows: rows.values().to_vec(), n, d, used: (0..d).collect(), width: d };
-    let found = k_means(&table, &vec![1.0; n], k, &mut seed.stream("centres")).centres;
-    let count = found.len() / d.max(1);
-    Rows::new(found, count, d).unwrap_or_else(|| rows.select(&[]))
+/// Clusters of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clusters {
+    /// The centres, row by row.
+    pub centres: Vec<f64>,
+    /// The centre of every row.
+    pub of: Vec<usize>,
 }
 
 /// At most `k` clusters, fewer where rows are repeated; none is empty.
-pub(super) fn k_means(table: &Table, weights: &[f64], k: usize, random: &mut Random) -> Clusters {
-    let d = table.d;
-    let mut centres = draw(table, weights, k, random);
-    let mut of = nearest(table, &centres);
+///
+/// Rows of `d` ≥ 1 numbers stand one after the other.
+pub fn k_means(rows: &[f64], d: usize, weights: &[f64], k: usize, random: &mut Random) -> Clusters {
+    let mut centres = draw(rows, d, weights, k, random);
+    let mut of = nearest(rows, d, &centres);
     for _ in 0..MOST {
         let count = centres.len() / d;
         let (mut sums, mut sizes) = (vec![0.0; count * d], vec![0.0; count]);
         // in the order of the rows, so that threads change no bit
         for (i, &c) in of.iter().enumerate() {
             sizes[c] += weights[i];
-            sums[c * d..(c + 1) * d].iter_mut().zip(table.row(i)).for_each(|(s, x)| *s += weights[i] * x);
+            sums[c * d..(c + 1) * d].iter_mut().zip(&rows[i * d..(i + 1) * d]).for_each(|(s, x)| *s += weights[i] * x);
         }
         // what nothing belongs to is given up
         centres.clear();
         for (sum, size) in sums.chunks_exact(d).zip(&sizes).filter(|(_, size)| **size > 0.0) {
             centres.extend(sum.iter().map(|s| s / size));
         }
-        let next = nearest(table, &centres);
+        let next = nearest(rows, d, &centres);
         let settled = next == of;
         of = next;
         if settled {
@@ -62,9 +55,9 @@ fn squared(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-fn draw(table: &Table, weights: &[f64], k: usize, random: &mut Random) -> Vec<f64> {
+fn draw(rows: &[f64], d: usize, weights: &[f64], k: usize, random: &mut Random) -> Vec<f64> {
     let mut shares = weights.to_vec();
-    let mut apart = vec![f64::INFINITY; table.n];
+    let mut apart = vec![f64::INFINITY; weights.len()];
     let mut centres = Vec::new();
     for _ in 0..k {
         let sum: f64 = shares.iter().sum();
@@ -79,19 +72,22 @@ fn draw(table: &Table, weights: &[f64], k: usize, random: &mut Random) -> Vec<f6
         });
         // rounding may leave a rest: the last one that can be drawn
         let Some(place) = place.or_else(|| shares.iter().rposition(|&s| s > 0.0)) else { break };
-        let centre = table.row(place);
+        let centre = &rows[place * d..(place + 1) * d];
         centres.extend_from_slice(centre);
-        apart.par_iter_mut().enumerate().for_each(|(i, far)| *far = far.min(squared(table.row(i), centre)));
+        apart
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(i, far)| *far = far.min(squared(&rows[i * d..(i + 1) * d], centre)));
         shares.iter_mut().zip(&apart).zip(weights).for_each(|((s, far), w)| *s = far * w);
     }
     centres
 }
 
 /// The nearest centre of every row, the first of equally near ones.
-fn nearest(table: &Table, centres: &[f64]) -> Vec<usize> {
+fn nearest(rows: &[f64], d: usize, centres: &[f64]) -> Vec<usize> {
     let one = |row: &[f64]| {
         let mut best = (f64::INFINITY, 0);
-        for (c, centre) in centres.chunks_exact(table.d).enumerate() {
+        for (c, centre) in centres.chunks_exact(d).enumerate() {
             let d2 = squared(row, centre);
             if d2 < best.0 {
                 best = (d2, c);
@@ -99,16 +95,13 @@ fn nearest(table: &Table, centres: &[f64]) -> Vec<usize> {
         }
         best.1
     };
-    table.rows.par_chunks_exact(table.d).map(one).collect()
+    rows.par_chunks_exact(d).map(one).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn table(rows: &[[f64; 2]]) -> Table {
-        Table { rows: rows.concat(), n: rows.len(), d: 2, used: vec![0, 1], width: 2 }
-    }
+    use crate::seed::Seed;
 
     #[test]
     fn every_centre_is_the_mean_of_what_is_nearest_to_it() {
@@ -116,8 +109,7 @@ mod tests {
         let rows: Vec<[f64; 2]> =
             (0..200).map(|i| [random.normal() + f64::from(i % 4) * 3.0, random.normal()]).collect();
         let weights: Vec<f64> = (0..200).map(|i| if i % 9 == 0 { 0.0 } else { 1.0 + f64::from(i % 3) }).collect();
-        let table = table(&rows);
-        let found = k_means(&table, &weights, 7, &mut Seed(0).stream("centres"));
+        let found = k_means(&rows.concat(), 2, &weights, 7, &mut Seed(0).stream("centres"));
         assert_eq!(found.centres.len(), 14);
         for (c, centre) in found.centres.chunks_exact(2).enumerate() {
             let of: Vec<usize> = (0..200).filter(|&i| found.of[i] == c).collect();
@@ -135,8 +127,8 @@ mod tests {
 
     #[test]
     fn repeated_rows_and_rows_without_weight_make_no_clusters() {
-        let table = table(&[[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]);
-        let found = k_means(&table, &[1.0, 1.0, 1.0, 0.0], 4, &mut Seed(0).stream("centres"));
+        let rows = [[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [9.0, 9.0]].concat();
+        let found = k_means(&rows, 2, &[1.0, 1.0, 1.0, 0.0], 4, &mut Seed(0).stream("centres"));
         let mut centres: Vec<&[f64]> = found.centres.chunks_exact(2).collect();
         centres.sort_by(|a, b| a[0].total_cmp(&b[0]));
         assert_eq!(centres, [[1.0, 2.0], [3.0, 4.0]]);
