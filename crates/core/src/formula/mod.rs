@@ -8,13 +8,17 @@
 mod bind;
 mod build;
 mod definite;
+mod derivatives;
 mod dimension;
 mod functions;
+mod input_gradient;
+mod parameters;
 mod parse;
 mod print;
 mod radius;
 mod sets;
 mod shares;
+mod similarity;
 mod state;
 
 pub use crate::kernels::Learned;
