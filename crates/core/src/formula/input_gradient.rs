@@ -66,7 +66,8 @@ fn view<'a>(node: &Node, data: &'a Dataset) -> Result<Option<(&'a str, &'a Value
         }
         let values = look(bound, data)?;
         if found.is_some_and(|(_, known)| !std::ptr::eq(known, values)) {
-            let finding = "the kernels of the formula look at different views; a gradient is by the vectors of one".to_owned();
+            let finding =
+                "the kernels of the formula look at different views; a gradient is by the vectors of one".to_owned();
             return Err(KernelError::NoGradient { kernel: bound.kernel.entry().name, finding }.into());
         }
         let known = data.views().iter().find(|v| std::ptr::eq(&raw const v.values, values));
@@ -185,14 +186,21 @@ impl Walk<'_> {
                 self.push(inner, alpha, own)
             }
             Node::Set(..) => {
-                let finding = "it compares members, and a gradient is by one vector; take it by the kernel inside".to_owned();
+                let finding =
+                    "it compares members, and a gradient is by one vector; take it by the kernel inside".to_owned();
                 Err(KernelError::NoGradient { kernel: "set", finding }.into())
             }
         }
     }
 
     /// A function of every entry with that derivative.
-    fn pointwise(&mut self, inner: &Node, mut alpha: Vec<f64>, own: f64, slope: impl Fn(f64) -> f64) -> Result<(), Error> {
+    fn pointwise(
+        &mut self,
+        inner: &Node,
+        mut alpha: Vec<f64>,
+        own: f64,
+        slope: impl Fn(f64) -> f64,
+    ) -> Result<(), Error> {
         let (values, mine) = (self.values(inner)?, self.own_here(inner, own)?);
         alpha.iter_mut().zip(values).for_each(|(a, k)| *a *= slope(k));
         let weight = if own == 0.0 { 0.0 } else { own * slope(mine) };

@@ -135,11 +135,8 @@ impl Formula {
     pub(super) fn with_numbers(&self, theta: &[f64]) -> Result<Self, Error> {
         let parameters = self.parameters();
         if parameters.len() != theta.len() {
-            let finding = format!(
-                "{self} has {} real parameters, but {} numbers were given",
-                parameters.len(),
-                theta.len()
-            );
+            let finding =
+                format!("{self} has {} real parameters, but {} numbers were given", parameters.len(), theta.len());
             return Err(DataError::Usage { finding }.into());
         }
         let mut other = self.clone();

@@ -132,6 +132,8 @@ impl Similarity for Met {
             let finding = format!("weights of {} × {} were given for a kernel between {n} examples", shape.0, shape.1);
             return Err(DataError::Usage { finding }.into());
         }
-        Ok(contract(self.tree()?, self.keep.as_deref(), weights))
+        let tree = self.tree()?;
+        tree.is_differentiable()?;
+        Ok(contract(tree, self.keep.as_deref(), weights))
     }
 }

@@ -78,7 +78,7 @@ pub trait Similarity: Send + Sync {
     /// The same examples at another θ. Centres are learned anew; what was prepared of the examples is kept where no parameter is in it.
     ///
     /// # Errors
-    /// If there are more or fewer numbers than parameters, a rule forbids one, or a kernel has no derivative by one of them.
+    /// If there are more or fewer numbers than parameters, or a rule forbids one.
     fn at(&self, theta: &[f64]) -> Result<Arc<dyn Similarity>, Error>;
 
     /// Σ_ij W_ij ∂K_ij/∂θ_p for all p, tile by tile: no matrix of derivatives is stored.

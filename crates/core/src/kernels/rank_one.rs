@@ -128,7 +128,13 @@ impl Leaf for RankOne {
             *o += total
                 * match self.f {
                     // a kink at the origin
-                    Feature::Norm => if norm > 0.0 { z / norm } else { 0.0 },
+                    Feature::Norm => {
+                        if norm > 0.0 {
+                            z / norm
+                        } else {
+                            0.0
+                        }
+                    }
                     Feature::Sum => 1.0,
                     Feature::Coordinate => f64::from(u8::from(j + 1 == self.index)),
                 };

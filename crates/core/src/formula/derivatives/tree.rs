@@ -19,6 +19,8 @@ pub(in crate::formula) struct Tree {
     sides: Vec<Arc<Sides>>,
     /// How many real parameters.
     pub(super) parameters: usize,
+    /// The first kernel that does not know its derivatives.
+    missing: Option<KernelError>,
 }
 
 /// A node with its matrix.
@@ -57,7 +59,7 @@ impl Tree {
     /// `before`, the tree of the same formula with other numbers, all are learned anew and the examples stay as they were prepared.
     pub(in crate::formula) fn new(formula: &mut Formula, data: &Dataset, before: Option<&Self>) -> Result<Self, Error> {
         let mut growing =
-            Growing { before, tree: Self { knots: Vec::new(), sides: Vec::new(), parameters: 0 } };
+            Growing { before, tree: Self { knots: Vec::new(), sides: Vec::new(), parameters: 0, missing: None } };
         growing.grow(&mut formula.0, data)?;
         Ok(growing.tree)
     }
@@ -67,12 +69,19 @@ impl Tree {
         &self.knots[0].gram
     }
 
+    /// Whether every kernel knows its derivatives.
+    ///
+    /// # Errors
+    /// The first that does not, with the parameter.
+    pub(in crate::formula) fn is_differentiable(&self) -> Result<(), KernelError> {
+        self.missing.clone().map_or(Ok(()), Err)
+    }
+
     /// κ(x, x) of every example at a node; zeros where the matrix does not know them, which nothing above asks for then.
     pub(super) fn diagonal(&self, id: usize) -> &[f64] {
         let knot = &self.knots[id];
-        knot.diagonal.get_or_init(|| {
-            knot.gram.self_similarities(Side::Rows).unwrap_or_else(|| vec![0.0; knot.gram.shape().0])
-        })
+        knot.diagonal
+            .get_or_init(|| knot.gram.self_similarities(Side::Rows).unwrap_or_else(|| vec![0.0; knot.gram.shape().0]))
     }
 }
 
@@ -150,7 +159,7 @@ impl Growing<'_> {
                 let derivatives = bound.kernel.derivatives(&sides)?;
                 if let (None, Some(parameter)) = (&derivatives, names.first()) {
                     let (kernel, parameter) = (bound.kernel.entry().name, parameter.clone());
-                    return Err(KernelError::NoDerivative { kernel, parameter }.into());
+                    self.tree.missing.get_or_insert(KernelError::NoDerivative { kernel, parameter });
                 }
                 let gram = match &derivatives {
                     Some(known) => known.gram(),

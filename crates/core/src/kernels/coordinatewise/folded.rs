@@ -51,7 +51,8 @@ impl<P: FactorProfile> Family for Factors<P> {
     fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
         let factors: Vec<f64> = x.iter().zip(z).map(|(&x, &z)| self.0.factor(x, z)).collect();
         // the product of the factors before and after each: no factor is divided by, since one may be zero
-        let mut after: Vec<f64> = factors.iter().rev().scan(1.0, |all, f| Some(std::mem::replace(all, *all * f))).collect();
+        let mut after: Vec<f64> =
+            factors.iter().rev().scan(1.0, |all, f| Some(std::mem::replace(all, *all * f))).collect();
         after.reverse();
         let mut before = alpha;
         for (k, o) in out.iter_mut().enumerate().take(factors.len()) {

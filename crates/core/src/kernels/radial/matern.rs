@@ -206,6 +206,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn slopes_by_quadrature_meet_the_closed_forms_and_differences() {
+        for nu in [0.5, 1.5, 2.5] {
+            for squared in [1e-4, 0.3, 1.0, 9.0] {
+                let t = (2.0 * nu * squared).sqrt() / 1.3;
+                let (closed, rate) = (Matern { nu, length: 1.3 }.slope(squared), -nu / 1.69);
+                assert!(
+                    (closed - rate * lower(nu, t)).abs() <= 1e-11 * (1.0 + closed.abs()),
+                    "ν = {nu}, r² = {squared}"
+                );
+            }
+        }
+        for nu in [0.3, 0.8, 1.0, 1.2, 3.7] {
+            let k = Matern { nu, length: 0.7 };
+            for squared in [0.05, 0.4, 2.0] {
+                let h = 1e-4 * squared;
+                let difference = (k.at(squared + h) - k.at(squared - h)) / (2.0 * h);
+                let slope = k.slope(squared);
+                assert!((slope - difference).abs() <= 1e-7 * slope.abs(), "ν = {nu}: {slope} {difference}");
+            }
+        }
+        // smooth where examples meet: −ν/(2(ν − 1)ℓ²)
+        assert!((Matern { nu: 3.7, length: 1.0 }.slope(0.0) + 3.7 / 5.4).abs() < 1e-14);
+        assert_eq!(Matern { nu: 0.8, length: 1.0 }.slope(0.0), 0.0);
+    }
+
+    #[test]
     fn the_quadrature_meets_the_closed_forms() {
         for nu in [0.5, 1.5, 2.5] {
             for r in [1e-6, 0.01, 0.3, 1.0, 4.0, 12.0] {

@@ -81,7 +81,11 @@ impl TextKernel for BlendedSpectrum {
         &ENTRY
     }
 
-    fn derivatives(&self, rows: &Arc<dyn Examples<str>>, cols: &Arc<dyn Examples<str>>) -> Option<Arc<dyn Derivatives>> {
+    fn derivatives(
+        &self,
+        rows: &Arc<dyn Examples<str>>,
+        cols: &Arc<dyn Examples<str>>,
+    ) -> Option<Arc<dyn Derivatives>> {
         let gram = self.weighted(rows, cols, |k| self.decay.powi(k));
         // (λ²ᵏ)′ = 2k λ²ᵏ⁻¹, half of it on either side
         let by_decay = self.weighted(rows, cols, |k| (2.0 * f64::from(k) * self.decay.powi(2 * k - 1)).sqrt());

@@ -79,7 +79,11 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
     }
 
     /// The derivatives by its real parameters; see [`Leaf::derivatives`].
-    fn derivatives(&self, rows: &Arc<dyn Examples<str>>, cols: &Arc<dyn Examples<str>>) -> Option<Arc<dyn Derivatives>> {
+    fn derivatives(
+        &self,
+        rows: &Arc<dyn Examples<str>>,
+        cols: &Arc<dyn Examples<str>>,
+    ) -> Option<Arc<dyn Derivatives>> {
         let _ = (rows, cols);
         None
     }

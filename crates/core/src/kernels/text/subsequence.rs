@@ -77,7 +77,11 @@ impl TextKernel for Subsequence {
         &ENTRY
     }
 
-    fn derivatives(&self, rows: &Arc<dyn Examples<str>>, cols: &Arc<dyn Examples<str>>) -> Option<Arc<dyn Derivatives>> {
+    fn derivatives(
+        &self,
+        rows: &Arc<dyn Examples<str>>,
+        cols: &Arc<dyn Examples<str>>,
+    ) -> Option<Arc<dyn Derivatives>> {
         let (r, c) = (|| Arc::clone(rows), || Arc::clone(cols));
         let gram = Arc::new(self.clone()).gram(r(), c());
         let partials = vec![Arc::new(ByDecay(self.clone())).gram(r(), c())];

@@ -156,9 +156,7 @@ impl<F: Slopes> ProductDerivatives<F> {
     fn square_of(&self, k: usize, i: usize, j: usize) -> f64 {
         let at = |packed: &Packed, i: usize| match f64::store(packed) {
             Store::Dense { rows, .. } => rows.row(i)[k],
-            Store::Sparse { rows, .. } => {
-                rows.row(i).iter().find(|c| c.index as usize == k).map_or(0.0, |c| c.value)
-            }
+            Store::Sparse { rows, .. } => rows.row(i).iter().find(|c| c.index as usize == k).map_or(0.0, |c| c.value),
         };
         let difference = at(&self.left, i) - at(&self.right, j);
         difference * difference
