@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{self, in_pool, samples, show, values, variants};
 use mercer::data::{Dataset, Kind, Rows, SparseRows, Values};
 use mercer::formula::{
     Formula, Members, ard, laplacian, linear, matern, noise, polynomial, rbf, spectrum, subsequence,
@@ -15,7 +14,6 @@ use mercer::params::{Parameter, Params, Rule, Visit};
 use mercer::seed::Seed;
 use mercer::sources::{HERBRICH, Source};
 use std::sync::Arc;
-use support::{in_pool, samples, show, values, variants};
 
 /// A kernel as a formula.
 fn formula(leaf: &dyn Leaf) -> Formula {

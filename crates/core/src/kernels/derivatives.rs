@@ -157,6 +157,6 @@ pub(crate) fn each_dense(values: &Values, width: usize, each: &mut dyn FnMut(usi
         Values::Dense32(r) => dense(r, each),
         Values::Sparse(r) => sparse(r, width, each),
         Values::Sparse32(r) => sparse(r, width, each),
-        Values::Text(_) | Values::Index(_) => false,
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => false,
     }
 }
