@@ -3,22 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::support::{self, in_pool, samples, show, values, variants};
-use mercer::data::{Dataset, Kind, Rows, SparseRows, Values};
-use mercer::formula::{
-    Formula, Members, ard, laplacian, linear, matern, noise, polynomial, rbf, spectrum, subsequence,
-};
+use crate::support::differences::{agree, composites, difference, formula, largest, mixed, near, random};
+use crate::support::{self, in_pool, samples, values, variants};
+use mercer::data::{Dataset, Kind, Rows, Values};
+use mercer::formula::{Formula, ard, linear, matern, noise, polynomial, rbf, subsequence};
 use mercer::gram::{BlockMut, Dense, Gram, Pick, Similarity};
 use mercer::kernels::{self, Definite, Domain, KernelEntry, KernelError, Leaf, Sides, derivative_gram};
 use mercer::params::{Parameter, Params, Rule, Visit};
 use mercer::seed::Seed;
 use mercer::sources::{HERBRICH, Source};
 use std::sync::Arc;
-
-/// A kernel as a formula.
-fn formula(leaf: &dyn Leaf) -> Formula {
-    show(leaf).parse().unwrap()
-}
 
 /// θ moved away from the ends of the rules, so that differences may be taken on both sides.
 fn inside(parameters: &[Parameter]) -> Vec<f64> {
@@ -27,59 +21,6 @@ fn inside(parameters: &[Parameter]) -> Vec<f64> {
         [p.value, p.value + 0.03, p.value - 0.03].into_iter().find(|&x| fits(x)).unwrap()
     };
     parameters.iter().map(away).collect()
-}
-
-/// Numbers from differences, and how far each may be off.
-struct Difference {
-    values: Vec<f64>,
-    errors: Vec<f64>,
-}
-
-/// The derivative of several numbers by one coordinate of θ, from five points. Its error is h⁴ of the fifth derivative, or h where a
-/// kink lies between the points: steps four times as long tell both, since they are off by at least four times as much.
-fn difference(theta: &[f64], p: usize, of: impl Fn(&[f64]) -> Vec<f64>) -> Difference {
-    let at = |step: f64| {
-        let mut moved = theta.to_vec();
-        moved[p] += step;
-        of(&moved)
-    };
-    let by = |h: f64| -> Vec<f64> {
-        let (far, near, next, beyond) = (at(-2.0 * h), at(-h), at(h), at(2.0 * h));
-        (0..far.len()).map(|k| (8.0 * (next[k] - near[k]) + far[k] - beyond[k]) / (12.0 * h)).collect()
-    };
-    let size = theta[p].abs().max(0.05);
-    let (rough, values) = (by(1e-3 * size), by(2.5e-4 * size));
-    let errors = rough.iter().zip(&values).map(|(a, b)| (a - b).abs()).collect();
-    Difference { values, errors }
-}
-
-/// Numbers agree with differences, but for the errors of these and a share of the largest number they were made of.
-#[track_caller]
-fn near(got: &[f64], wanted: &Difference, size: f64, share: f64, context: &str) {
-    let largest = size.max(largest(&wanted.values));
-    for (k, (g, (w, e))) in got.iter().zip(wanted.values.iter().zip(&wanted.errors)).enumerate() {
-        let allowed = share * largest + e;
-        assert!((g - w).abs() <= allowed, "{context}, number {k}: {g} instead of {w} ± {e:e}, size {largest}");
-    }
-    // most differences are sharp, so that a wrong derivative cannot hide
-    let sharp = wanted.errors.iter().filter(|e| **e <= 1e-3 * largest).count();
-    assert!(10 * sharp >= 9 * got.len() && got.len() == wanted.values.len(), "{context}: {:?}", wanted.errors);
-}
-
-/// Two lists agree, but for a share of the largest number that either was made of.
-#[track_caller]
-fn agree(got: &[f64], wanted: &[f64], size: f64, share: f64, context: &str) {
-    let exact = Difference { values: wanted.to_vec(), errors: vec![0.0; wanted.len()] };
-    near(got, &exact, size, share, context);
-}
-
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m, v| m.max(v.abs()))
-}
-
-fn random(n: usize, name: &str) -> Vec<f64> {
-    let mut random = Seed(5).stream(name);
-    (0..n).map(|_| random.normal()).collect()
 }
 
 fn dense(values: Vec<f64>, n: usize, m: usize) -> Dense<f64> {
@@ -268,44 +209,6 @@ fn every_kernel_that_met_its_examples_contracts_across_tiles() {
     assert_eq!(refused, Vec::<String>::new());
 }
 
-/// Vectors of four coordinates, and strings beside them.
-fn mixed(n: usize) -> Dataset {
-    let rows = support::dense(Domain::Any, n, 4, 0.0);
-    Dataset::new(rows).with_view("words", support::text(n, 3)).unwrap()
-}
-
-/// A formula for every node, and some of nodes in nodes.
-fn composites() -> Vec<Formula> {
-    let gauss = || rbf(0.4);
-    let poly = || polynomial(2, 0.7);
-    let lengths = || ard(&[0.9, 1.4, 2.0, 0.7]);
-    let words = || subsequence(2, 0.6).on("words");
-    vec![
-        2.5 * gauss(),
-        gauss() + 0.3 * linear() + 0.2,
-        gauss() * poly() * lengths(),
-        1.7 * (gauss() * (laplacian(0.3) + 0.5)),
-        poly().power(3),
-        gauss().power(2),
-        gauss().series(&[0.3, 0.0, 1.2, 0.4]),
-        (0.2 * poly()).exp(),
-        poly().normalise(),
-        (poly() * lengths()).normalise(),
-        (0.5 * poly() + noise(0.3)).rbf(0.2),
-        poly().normalise().rbf(0.8),
-        poly().centre(),
-        (gauss() * poly().centre() + lengths()).exp().normalise(),
-        (lengths() + noise(0.2)).centre().normalise(),
-        (1.3 * poly().centre()).rbf(0.3),
-        polynomial(1, 0.4).set(Members::vectors(2)),
-        gauss().set(Members::vectors(2).mean()).normalise(),
-        (0.7 * (gauss() * polynomial(2, 0.4)).set(Members::vectors(1)) * lengths()).centre(),
-        (gauss().set(Members::vectors(2)).centre() + 1.0).rbf(0.5),
-        words() * gauss() + 0.5 * spectrum(2).on("words") + noise(0.1),
-        (words() + poly()).normalise() * 2.0,
-    ]
-}
-
 #[test]
 fn every_node_obeys_the_chain_rule() {
     let data = mixed(17);
@@ -419,86 +322,6 @@ fn missing_entries_have_derivatives_by_what_stands_for_them() {
     let names: Vec<String> = kernel.parameters().iter().map(|p| p.name.clone()).collect();
     assert_eq!(names, ["gamma", "means[1]", "means[2]", "means[3]", "variances[1]", "variances[2]", "variances[3]"]);
     check(kernel.as_ref(), "gaps");
-}
-
-/// Σ_i α_i κ(x_i, z) and its gradient against differences, at a z inside the domain.
-fn check_gradient(formula: &Formula, training: &Dataset, z: &[f64], context: &str) -> Result<(), mercer::Error> {
-    let alpha = random(training.len(), "alpha");
-    let got = formula.input_gradient(&alpha, training, z)?;
-    let name = training.views()[0].name.clone();
-    let of = |z: &[f64]| {
-        let new = Rows::new(z.to_vec(), 1, z.len()).unwrap();
-        let new = Dataset::from_views(vec![mercer::data::View { name: name.clone(), values: new.into() }]).unwrap();
-        let k = values(formula.cross(&new, training).unwrap().as_ref());
-        vec![k.iter().zip(&alpha).map(|(k, a)| k * a).sum::<f64>()]
-    };
-    let new = Rows::new(z.to_vec(), 1, z.len()).unwrap();
-    let new = Dataset::from_views(vec![mercer::data::View { name: name.clone(), values: new.into() }]).unwrap();
-    let k = values(formula.cross(&new, training).unwrap().as_ref());
-    let size = k.iter().zip(&alpha).map(|(k, a)| (k * a).abs()).sum::<f64>();
-    for p in 0..z.len() {
-        near(&got[p..=p], &difference(z, p, of), size.max(1e-3), 1e-9, &format!("{context}, coordinate {p}"));
-    }
-    Ok(())
-}
-
-#[test]
-fn the_gradient_by_an_example_is_the_limit_of_differences_for_every_kernel_on_vectors() {
-    let mut refused = std::collections::BTreeSet::new();
-    for entry in kernels::all().filter(|e| e.kind == Kind::Vectors) {
-        for sample in samples(entry, 1, 15) {
-            for leaf in variants(entry, &sample.training, 3) {
-                let formula = formula(leaf.as_ref());
-                let width = sample.training.width().unwrap();
-                // no coordinate is near one of an example, where some kernels have a kink
-                let z: Vec<f64> = random(width, "z").iter().map(|v| v.abs() * 0.7 + 0.1234567).collect();
-                let context = format!("{formula} on {}", sample.name);
-                match check_gradient(&formula, &Dataset::new(sample.training.clone()), &z, &context) {
-                    Ok(()) => {}
-                    Err(error) => {
-                        assert!(error.to_string().starts_with(entry.name), "{error}");
-                        refused.insert(entry.name);
-                    }
-                }
-            }
-        }
-    }
-    // only kernels that compare for equality have none
-    for name in &refused {
-        let leaf = (kernels::find(name).unwrap().make)();
-        let rows = Values::from(Rows::new(vec![0.3, 0.5, 0.31, 0.51], 2, 2).unwrap());
-        let near = Values::from(Rows::new(vec![0.3, 0.5, 0.4, 0.6], 2, 2).unwrap());
-        assert_eq!(leaf.eval(&rows, 0, &rows, 1), leaf.eval(&near, 0, &near, 1), "{name} could have a gradient");
-    }
-    assert!(!refused.is_empty());
-}
-
-#[test]
-fn the_gradient_by_an_example_obeys_the_chain_rule() {
-    let rows = support::dense(Domain::Any, 16, 4, 0.0);
-    for training in [Dataset::new(rows.clone()), Dataset::new(SparseRows::from_dense(&rows))] {
-        let z = [0.31, -0.72, 0.53, 0.17];
-        for formula in composites() {
-            let resolved = match formula.resolve(&training, Seed(0)) {
-                Ok(resolved) => resolved,
-                // sets of sparse vectors, and strings that are not there
-                Err(_) => continue,
-            };
-            let shown = formula.to_string();
-            match check_gradient(&resolved, &training, &z, &shown) {
-                Ok(()) => assert!(!shown.contains("set(")),
-                Err(error) => {
-                    assert!(shown.contains("set(") && error.to_string().starts_with("set"), "{shown}: {error}")
-                }
-            }
-        }
-    }
-    let both = Dataset::new(rows.clone()).with_view("more", rows).unwrap();
-    let two = rbf(0.3).on("x") * linear().on("more");
-    let told = two.input_gradient(&[0.0; 16], &both, &[0.0; 4]).unwrap_err().to_string();
-    assert!(told.contains("different views"), "{told}");
-    let narrow = rbf(0.3).on("x").input_gradient(&[0.0; 16], &both, &[0.0; 3]).unwrap_err().to_string();
-    assert!(narrow.contains("3 coordinates"), "{narrow}");
 }
 
 /// A kernel of someone's own that has a parameter and says nothing of its derivative.

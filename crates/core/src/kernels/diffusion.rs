@@ -1,8 +1,8 @@
 //! The diffusion kernel of categories.
 
 use super::vectors::{Family, PairFamily, PairGram, merge_indexed, pack, weight};
-use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use super::vectors::{PairDerivatives, PairSlopes};
+use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use super::{Derivatives, Sides};
 use crate::data::{Coordinate, Kind, Scalar, Values};
 use crate::gram::Gram;

@@ -1,7 +1,7 @@
 //! The noise kernel: a value where row and column are the same example.
 
-use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts, Leaf};
 use super::derivatives::KnownDerivatives;
+use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts, Leaf};
 use super::{Derivatives, Sides};
 use crate::data::{Kind, Values};
 use crate::gram::{Gram, views::Identity};

@@ -25,9 +25,9 @@ pub use periodic::Periodic;
 pub use spline::Spline;
 
 use super::vectors::{Family, PairFamily, PairGram, merge, pack};
-use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use super::vectors::{PairDerivatives, PairSlopes};
 use super::{Derivatives, Sides};
+use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};

@@ -22,9 +22,9 @@ pub use polynomial::Polynomial;
 pub use sigmoid::Sigmoid;
 
 use super::vectors::{Family, ProductFamily, ProductGram, merge, pack};
-use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use super::vectors::{ProductDerivatives, Slopes};
 use super::{Derivatives, Sides};
+use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Rows, Scalar, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};

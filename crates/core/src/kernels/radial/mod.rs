@@ -26,9 +26,9 @@ pub use rational_quadratic::RationalQuadratic;
 pub use wendland::Wendland;
 
 use super::vectors::{Family, ProductFamily, ProductGram, coordinates_in_use, merge_indexed, pack, weight};
-use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use super::vectors::{ProductDerivatives, Slopes};
 use super::{Derivatives, Sides};
+use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};

@@ -34,8 +34,8 @@ pub use weighted_degree::WeightedDegree;
 pub use weighted_degree_shifts::WeightedDegreeShifts;
 
 use super::inner::{Inner, Linear};
-use super::{Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Learned};
 use super::{Derivatives, Sides};
+use super::{Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Learned};
 use crate::data::{Examples, Kind, Rows, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};

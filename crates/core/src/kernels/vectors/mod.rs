@@ -16,8 +16,8 @@ pub(crate) use packed::{Packed, weight};
 pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
-use super::{Domain, Expression, Inexpressible, Kernel, KernelEntry, KernelError, KernelFacts, Leaf};
 use super::{Derivatives, Sides};
+use super::{Domain, Expression, Inexpressible, Kernel, KernelEntry, KernelError, KernelFacts, Leaf};
 use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::Params;
