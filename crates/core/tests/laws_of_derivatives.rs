@@ -8,11 +8,15 @@ use crate::support::{self, in_pool, samples, values, variants};
 use mercer::data::{Dataset, Kind, Rows, Values};
 use mercer::formula::{Formula, ard, linear, matern, noise, polynomial, rbf, subsequence};
 use mercer::gram::{BlockMut, Dense, Gram, Pick, Similarity};
+use mercer::job::Job;
 use mercer::kernels::{self, Definite, Domain, KernelEntry, KernelError, Leaf, Sides, derivative_gram};
+use mercer::machines::regress::Ridge;
+use mercer::machines::{FitError, Fitted, Machine, MachineEntry, Task};
 use mercer::params::{Parameter, Params, Rule, Visit};
 use mercer::seed::Seed;
 use mercer::sources::{HERBRICH, Source};
-use std::sync::Arc;
+use mercer::watch::{Monitor, Silent};
+use std::sync::{Arc, Mutex};
 
 /// θ moved away from the ends of the rules, so that differences may be taken on both sides.
 fn inside(parameters: &[Parameter]) -> Vec<f64> {
@@ -373,6 +377,50 @@ fn a_kernel_without_a_derivative_is_named_with_its_parameter_and_still_takes_oth
     assert_eq!(values(there.gram().as_ref())[0], 6.0);
     let none = Formula::leaf(Own { width: 2.0 }).input_gradient(&[1.0; 6], &data, &[0.0; 4]).unwrap_err().to_string();
     assert!(none.starts_with("own has no derivative by its examples"), "{none}");
+}
+
+/// Ridge regression that looks at the kernel of its task before it learns.
+#[derive(Clone, Default)]
+struct Looking {
+    ridge: Ridge,
+    seen: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Params for Looking {
+    fn visit(&mut self, v: &mut dyn Visit) {
+        self.ridge.visit(v);
+    }
+}
+
+impl Machine for Looking {
+    fn entry(&self) -> &'static MachineEntry {
+        self.ridge.entry()
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
+        let kernel = task.kernel.as_ref().unwrap();
+        assert_eq!(kernel.gram().shape(), task.gram.shape());
+        assert_eq!(values(kernel.gram().as_ref()), values(task.gram.as_ref()));
+        check(kernel.as_ref(), "inside a machine");
+        self.seen.lock().unwrap().push(task.len());
+        self.ridge.run(task, watch)
+    }
+}
+
+#[test]
+fn a_machine_meets_its_kernel_at_any_theta_also_where_examples_are_held_out() {
+    let data = mixed(15).with_target(random(15, "target")).unwrap();
+    let machine = Looking::default();
+    let formula = 1.5 * rbf(0.4) + polynomial(2, 0.7).centre() + noise(0.2);
+    Job::new(&machine, &formula).run(&data, &Silent).unwrap();
+    let kernel = formula.similarity(&data).unwrap();
+    let task =
+        Task { kernel: Some(Arc::clone(&kernel)), target: data.target(), ..Task::new(Arc::clone(kernel.gram())) };
+    let whole = machine.run(&task, &Silent).unwrap();
+    machine.held_out_scores(&task, &whole, &[vec![0, 4, 9], vec![3, 14]], &Silent).unwrap();
+    let mut seen = machine.seen.lock().unwrap().clone();
+    seen.sort_unstable();
+    assert_eq!(seen, [12, 13, 15, 15]);
 }
 
 #[test]

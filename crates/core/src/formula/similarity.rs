@@ -18,9 +18,12 @@ struct Met {
     data: Arc<Dataset>,
     /// Those that are kept; `None`: all.
     keep: Option<Arc<[usize]>>,
-    gram: Arc<dyn Gram>,
+    /// The matrix between all examples.
+    whole: Arc<dyn Gram>,
+    /// The matrix between those that are kept: taken out where it is asked for, since that may copy data.
+    gram: OnceLock<Arc<dyn Gram>>,
     features: OnceLock<Option<(Vectors, f64)>>,
-    parameters: Arc<[Parameter]>,
+    parameters: OnceLock<Vec<Parameter>>,
     /// Every node with its matrix, between all examples: built when a derivative or another θ is asked for.
     tree: Arc<OnceLock<Tree>>,
 }
@@ -47,10 +50,23 @@ impl Formula {
 }
 
 impl Met {
-    fn new(formula: Formula, data: Arc<Dataset>, gram: Arc<dyn Gram>) -> Self {
-        let parameters = formula.parameters().into();
-        let (features, tree) = (OnceLock::new(), Arc::new(OnceLock::new()));
-        Self { formula: Arc::new(formula), data, keep: None, gram, features, parameters, tree }
+    /// With the matrix between all examples.
+    fn new(formula: Formula, data: Arc<Dataset>, whole: Arc<dyn Gram>) -> Self {
+        Self {
+            formula: Arc::new(formula),
+            data,
+            keep: None,
+            whole,
+            gram: OnceLock::new(),
+            features: OnceLock::new(),
+            parameters: OnceLock::new(),
+            tree: Arc::new(OnceLock::new()),
+        }
+    }
+
+    /// How many examples are kept.
+    fn len(&self) -> usize {
+        self.keep.as_ref().map_or(self.data.len(), |keep| keep.len())
     }
 
     /// Every node with its matrix.
@@ -61,19 +77,14 @@ impl Met {
         let grown = Tree::new(&mut Formula::clone(&self.formula), &self.data, None)?;
         Ok(self.tree.get_or_init(|| grown))
     }
-
-    /// The matrix between the examples that are kept.
-    fn kept(&self, gram: &Arc<dyn Gram>) -> Arc<dyn Gram> {
-        match &self.keep {
-            Some(keep) => Arc::clone(gram).restrict(keep, keep),
-            None => Arc::clone(gram),
-        }
-    }
 }
 
 impl Similarity for Met {
     fn gram(&self) -> &Arc<dyn Gram> {
-        &self.gram
+        self.gram.get_or_init(|| match &self.keep {
+            Some(keep) => Arc::clone(&self.whole).restrict(keep, keep),
+            None => Arc::clone(&self.whole),
+        })
     }
 
     fn features(&self) -> Option<(&Vectors, f64)> {
@@ -85,12 +96,12 @@ impl Similarity for Met {
     }
 
     fn restrict(&self, keep: &[usize]) -> Arc<dyn Similarity> {
-        let gram = Arc::clone(&self.gram).restrict(keep, keep);
         let places = match &self.keep {
             Some(known) => keep.iter().map(|&k| known[k]).collect(),
             None => keep.into(),
         };
-        Arc::new(Self { keep: Some(places), gram, features: OnceLock::new(), ..self.clone() })
+        let (gram, features) = (OnceLock::new(), OnceLock::new());
+        Arc::new(Self { keep: Some(places), gram, features, ..self.clone() })
     }
 
     fn parts(&self) -> Result<Vec<Arc<dyn Similarity>>, Error> {
@@ -108,26 +119,24 @@ impl Similarity for Met {
         let part = |term: Node| -> Result<Arc<dyn Similarity>, Error> {
             let formula = Formula(term);
             let whole = formula.training_gram(&self.data)?;
-            let gram = self.kept(&whole);
-            Ok(Arc::new(Self { keep: self.keep.clone(), ..Self::new(formula, Arc::clone(&self.data), gram) }))
+            Ok(Arc::new(Self { keep: self.keep.clone(), ..Self::new(formula, Arc::clone(&self.data), whole) }))
         };
         terms.into_iter().map(part).collect()
     }
 
     fn parameters(&self) -> &[Parameter] {
-        &self.parameters
+        self.parameters.get_or_init(|| self.formula.parameters())
     }
 
     fn at(&self, theta: &[f64]) -> Result<Arc<dyn Similarity>, Error> {
         let mut formula = self.formula.with_numbers(theta)?;
         let tree = Tree::new(&mut formula, &self.data, Some(self.tree()?))?;
-        let gram = self.kept(tree.gram());
-        let other = Self::new(formula, Arc::clone(&self.data), gram);
+        let other = Self::new(formula, Arc::clone(&self.data), Arc::clone(tree.gram()));
         Ok(Arc::new(Self { keep: self.keep.clone(), tree: Arc::new(OnceLock::from(tree)), ..other }))
     }
 
     fn contract(&self, weights: &dyn Gram) -> Result<Vec<f64>, Error> {
-        let (n, shape) = (self.gram.shape().0, weights.shape());
+        let (n, shape) = (self.len(), weights.shape());
         if shape != (n, n) {
             let finding = format!("weights of {} × {} were given for a kernel between {n} examples", shape.0, shape.1);
             return Err(DataError::Usage { finding }.into());

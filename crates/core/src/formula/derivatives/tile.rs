@@ -146,10 +146,8 @@ impl<'a> Tile<'a> {
         }
         let gathers = sink.target.is_none();
         match (&knot.what, knot.children.as_slice()) {
-            (What::Kernel(derivatives), _) => {
-                if let Some(known) = derivatives {
-                    known.contract(self.rows, self.cols, &weights, &mut sink.sums[knot.own.clone()]);
-                }
+            (What::Kernel(Some(known)), _) => {
+                known.contract(self.rows, self.cols, &weights, &mut sink.sums[knot.own.clone()]);
             }
             (What::Constant, _) => sink.sums[knot.own.start] += weights.iter().sum::<f64>(),
             (What::Sum, children) => children.iter().for_each(|&child| self.push(child, weights.clone(), sink)),
@@ -251,10 +249,8 @@ impl<'a> Tile<'a> {
         let i = self.rows.at(0);
         let own = |child: usize| tree.diagonal(child)[i];
         match (&knot.what, knot.children.as_slice()) {
-            (What::Kernel(derivatives), _) => {
-                if let Some(known) = derivatives {
-                    known.contract(self.rows, self.cols, &[weight], &mut sink.sums[knot.own.clone()]);
-                }
+            (What::Kernel(Some(known)), _) => {
+                known.contract(self.rows, self.cols, &[weight], &mut sink.sums[knot.own.clone()]);
             }
             (What::Constant, _) => sink.sums[knot.own.start] += weight,
             (What::Sum, children) => children.iter().for_each(|&child| self.push_own(child, weight, sink)),
