@@ -22,6 +22,7 @@ use crate::model::{Model, Origin};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// A whole experiment as a value.
 pub struct Job<'a> {
@@ -94,8 +95,10 @@ impl<'a> Job<'a> {
     fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
         let wants_matrix = self.machine.traits().wants_matrix();
         let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
-        let gram = kernel.task_gram(data, features.is_some() && !wants_matrix)?;
+        let alone = features.is_some() && !wants_matrix;
+        let gram = kernel.task_gram(data, alone)?;
         Ok(Task {
+            kernel: if alone { None } else { Some(kernel.similarity_of(data, Arc::clone(&gram))?) },
             features,
             target: data.target(),
             weights: data.weights(),

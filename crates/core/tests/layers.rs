@@ -23,8 +23,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "gram",
-        &["data::Scalar", "data::Rows", "linalg"],
-        "a matrix may hold numbers and rows of features, never data sets",
+        &["data::Scalar", "data::Rows", "data::Vectors", "linalg"],
+        "a matrix may hold numbers and rows of features, never data sets; a similarity has explicit features",
     ),
     ("kernels", &["data", "gram", "linalg"], "kernels turn examples into matrices, and never see who solves"),
     ("solvers", &["gram", "linalg"], "solvers see matrices, never examples or kernels"),

@@ -19,6 +19,8 @@ mod golden;
 mod golden_comparisons;
 mod golden_support_vectors;
 mod judge;
+mod laws_of_derivatives;
+mod laws_of_gradients;
 mod laws_of_grams;
 mod laws_of_kernels;
 mod laws_of_machines;

@@ -287,6 +287,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             }
             let began = Instant::now();
             let task = Task {
+                kernel: self.met.kernel.clone(),
                 features: self.met.part(&self.folds.order),
                 target: Some(&self.folds.whole.0),
                 weights: self.folds.whole.1.as_deref(),
@@ -347,6 +348,7 @@ impl<T: Clone + Send> Judge<'_, T> {
         let order = &self.folds.order;
         let began = Instant::now();
         let task = Task {
+            kernel: self.met.kernel.as_ref().map(|kernel| kernel.restrict(rest)),
             features: self.met.part(&examples(order, rest)),
             target: Some(known),
             weights: weights.as_deref(),

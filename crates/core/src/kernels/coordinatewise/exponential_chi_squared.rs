@@ -64,6 +64,19 @@ impl Profile for ExponentialChiSquared {
     fn outer<S: Scalar>(&self, sum: S) -> S {
         (S::narrow(-self.gamma.value()) * sum).exp()
     }
+
+    fn term_slope(&self, x: f64, y: f64) -> f64 {
+        let sum = x + y;
+        if sum > 0.0 { (y - x) * (3.0 * x + y) / (sum * sum) } else { 0.0 }
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        -self.gamma.value() * self.outer(sum)
+    }
+
+    fn outer_partial(&self, _: usize, sum: f64) -> f64 {
+        -sum * self.outer(sum)
+    }
 }
 
 /// The catalogue's entry.

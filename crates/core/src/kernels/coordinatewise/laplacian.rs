@@ -61,6 +61,19 @@ impl Profile for Laplacian {
     fn outer<S: Scalar>(&self, sum: S) -> S {
         (S::narrow(-self.gamma.value()) * sum).exp()
     }
+
+    fn term_slope(&self, x: f64, y: f64) -> f64 {
+        // a kink where coordinates meet
+        if x == y { 0.0 } else { (y - x).signum() }
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        -self.gamma.value() * self.outer(sum)
+    }
+
+    fn outer_partial(&self, _: usize, sum: f64) -> f64 {
+        -sum * self.outer(sum)
+    }
 }
 
 /// The catalogue's entry.

@@ -37,6 +37,12 @@ impl Polynomial {
     pub fn homogeneous(degree: usize) -> Self {
         Self { degree, gamma: Auto::Value(1.0), offset: 0.0 }
     }
+
+    /// p (γ⟨x, y⟩ + c)^(p−1).
+    fn rise(&self, product: f64) -> f64 {
+        let base = self.gamma.value() * product + self.offset;
+        self.degree as f64 * base.powi(self.degree as i32 - 1)
+    }
 }
 
 impl Default for Polynomial {
@@ -88,6 +94,15 @@ impl Profile for Polynomial {
             3 => base * base * base,
             n => base.powi(n as i32),
         }
+    }
+
+    fn slope(&self, product: f64) -> f64 {
+        self.gamma.value() * self.rise(product)
+    }
+
+    fn partial(&self, p: usize, product: f64) -> f64 {
+        let rise = self.rise(product);
+        if p == 0 { product * rise } else { rise }
     }
 
     fn features(&self, rows: &Rows<f64>) -> Option<Rows<f64>> {

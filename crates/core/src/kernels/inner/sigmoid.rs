@@ -68,6 +68,16 @@ impl Profile for Sigmoid {
     fn at<S: Scalar>(&self, product: S) -> S {
         (S::narrow(self.gamma.value()) * product + S::narrow(self.offset)).tanh()
     }
+
+    fn slope(&self, product: f64) -> f64 {
+        self.gamma.value() * self.partial(1, product)
+    }
+
+    fn partial(&self, p: usize, product: f64) -> f64 {
+        let value: f64 = self.at(product);
+        let rise = 1.0 - value * value;
+        if p == 0 { product * rise } else { rise }
+    }
 }
 
 /// The catalogue's entry.

@@ -84,6 +84,14 @@ impl Profile for Gaussian {
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         (S::narrow(-self.gamma.value()) * squared_distance).exp()
     }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        -self.gamma.value() * self.at(squared_distance)
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        -squared_distance * self.at(squared_distance)
+    }
 }
 
 /// The catalogue's entry.

@@ -69,6 +69,21 @@ impl Profile for RationalQuadratic {
             base.powf(-self.alpha)
         }
     }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        let square = self.length * self.length;
+        let base = 1.0 + squared_distance * 0.5 / (self.alpha * square);
+        -0.5 / square * self.at(squared_distance) / base
+    }
+
+    fn partial(&self, p: usize, squared_distance: f64) -> f64 {
+        if p == 1 {
+            return -2.0 * squared_distance / self.length * self.slope(squared_distance);
+        }
+        // ∂α of −α ln(1 + u/α), u = r²/2ℓ²: −ln(1 + u/α) + (u/α)/(1 + u/α)
+        let t = squared_distance * 0.5 / (self.alpha * self.length * self.length);
+        (t / (1.0 + t) - t.ln_1p()) * self.at(squared_distance)
+    }
 }
 
 /// The catalogue's entry.
