@@ -144,6 +144,8 @@ fn kernel(e: &'static KernelEntry) -> Item {
             ("vectors", vec![banana, used("banana.csv --scale minmax")])
         }
         Kind::Vectors => ("vectors", vec![banana, used("banana.csv")]),
+        // no built-in set has examples of such a kind yet
+        Kind::Other(kind) => (kind.plural, Vec::new()),
         Kind::Text => ("text", vec!["mercer data dna_motifs --n 40 -o dna.csv".to_owned(), used("dna.csv")]),
         Kind::Other(kind) => (kind.name, vec![used("examples.csv")]),
         Kind::Precomputed => (
