@@ -147,7 +147,6 @@ fn kernel(e: &'static KernelEntry) -> Item {
         // no built-in set has examples of such a kind yet
         Kind::Other(kind) => (kind.plural, Vec::new()),
         Kind::Text => ("text", vec!["mercer data dna_motifs --n 40 -o dna.csv".to_owned(), used("dna.csv")]),
-        Kind::Other(kind) => (kind.name, vec![used("examples.csv")]),
         Kind::Precomputed => (
             "matrices",
             vec![

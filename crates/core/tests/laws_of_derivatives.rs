@@ -349,6 +349,7 @@ static OWN: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "nowhere"),
     use_when: "never",
+    cost: "one product for each pair",
     make: || Box::new(Own { width: 1.0 }),
 };
 

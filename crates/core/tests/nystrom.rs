@@ -7,7 +7,7 @@ use mercer::formula::{Landmarking, State};
 use mercer::gram::{Gram, Side};
 use mercer::machines::{Coefficients, Machine};
 use mercer::prelude::*;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 const WAYS: [Landmarking; 3] = [Landmarking::Uniform, Landmarking::Greedy, Landmarking::KMeans];
 

@@ -185,6 +185,10 @@ impl Walk<'_> {
                 }
                 self.push(inner, alpha, own)
             }
+            Node::Nystrom(..) => {
+                let finding = "gradients through landmarks are not known; take it by the kernel inside".to_owned();
+                Err(KernelError::NoGradient { kernel: "nystrom", finding }.into())
+            }
             Node::Set(..) => {
                 let finding =
                     "it compares members, and a gradient is by one vector; take it by the kernel inside".to_owned();

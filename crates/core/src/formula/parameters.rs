@@ -5,7 +5,8 @@
 //! that are not zero (`series.coefficients[1]` is a_0); and a number that is added (`constant.value`). Whole numbers, words and
 //! switches are settings, and no coordinates of θ. The order is that of the tree: a node before those below it, from left to right.
 //!
-//! A factor that is 1 is not written in a formula and is no coordinate.
+//! A factor that is 1 is not written in a formula and is no coordinate. Numbers inside `nystrom(…)` are no coordinates either: the map
+//! from landmarks to features was learned for them as they are.
 
 use super::{Formula, Node};
 use crate::data::DataError;
@@ -57,6 +58,8 @@ fn visit(node: &mut Node, owners: &mut Vec<&'static str>, see: See<'_>) {
         | Node::Normalise(_)
         | Node::Centre(..)
         | Node::Set(..) => {}
+        // the map of landmarks belongs to one kernel
+        Node::Nystrom(..) => return,
     }
     for child in node.children_mut() {
         visit(child, owners, see);

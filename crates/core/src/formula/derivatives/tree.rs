@@ -40,6 +40,8 @@ pub(super) struct Knot {
 pub(super) enum What {
     Kernel(Option<Arc<dyn Derivatives>>),
     Constant,
+    /// A matrix without parameters.
+    Fixed,
     Sum,
     Product,
     Scaled(f64),
@@ -130,7 +132,8 @@ impl Growing<'_> {
         };
         let below = split.as_ref().map_or(data, |split| &split.members);
         let mut children = Vec::new();
-        for child in node.children_mut() {
+        let nodes = if matches!(node, Node::Nystrom(..)) { &mut [] } else { node.children_mut() };
+        for child in nodes {
             children.push(self.grow(child, below)?);
         }
         let (what, gram) = self.join(node, data, &children, split, &names)?;
@@ -193,6 +196,7 @@ impl Growing<'_> {
                 let gram = Segmented::new(first(), how.mean, sets.clone(), sets);
                 (What::Set(members, how.mean), Arc::new(gram))
             }
+            Node::Nystrom(..) => (What::Fixed, Formula(node.clone()).training_gram(data)?),
             Node::Centre(_, place) => {
                 let centring = match (place.as_ref(), self.before) {
                     (Some(known), None) => Arc::clone(known),
