@@ -11,6 +11,7 @@ mod definite;
 mod dimension;
 mod error;
 mod parse;
+mod prepare;
 mod print;
 mod radius;
 mod sets;
@@ -20,6 +21,7 @@ pub use crate::kernels::Learned;
 pub(crate) use bind::look;
 pub use build::*;
 pub use error::FormulaError;
+pub use prepare::PreparedSide;
 pub use sets::Members;
 
 use crate::gram::views::Centring;

@@ -61,6 +61,12 @@ pub enum KernelError {
         /// What is wrong and what would be right.
         finding: String,
     },
+    /// Two sides that are not for each other.
+    #[error("{kernel}: the two collections were not prepared for each other; prepare new examples like the training examples, for the same kernel")]
+    Side {
+        /// Kernel.
+        kernel: &'static str,
+    },
     /// Normalisation and distances need κ(x, x), which a precomputed cross matrix does not have.
     #[error(
         "{combinator} needs κ(x, x) of new examples, which a precomputed matrix does not hold; apply it before storing the matrix"
@@ -75,7 +81,7 @@ impl KernelError {
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Param { .. } => Blame::Usage,
+            Self::Param { .. } | Self::Side { .. } => Blame::Usage,
             _ => Blame::Data,
         }
     }
