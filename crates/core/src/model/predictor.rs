@@ -202,3 +202,76 @@ fn scores_by(
     }
     Ok(expansion.scores(cross.as_ref()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Rows, Values};
+    use crate::formula::{Bound, Formula, Node};
+    use crate::gram::Gram;
+    use crate::job::Fit;
+    use crate::kernels::{self, KernelEntry, KernelError, Leaf, Prepared};
+    use crate::machines::regress::Ridge;
+    use crate::params::{Params, Visit};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// The linear kernel, which counts how many examples it has prepared.
+    #[derive(Clone)]
+    struct Counting(Arc<AtomicUsize>);
+
+    fn linear() -> Box<dyn Leaf> {
+        (kernels::find("linear").unwrap().make)()
+    }
+
+    impl Params for Counting {
+        fn visit(&mut self, _: &mut dyn Visit) {}
+    }
+
+    impl Leaf for Counting {
+        fn entry(&self) -> &'static KernelEntry {
+            kernels::find("sigmoid").unwrap()
+        }
+        fn boxed(&self) -> Box<dyn Leaf> {
+            Box::new(self.clone())
+        }
+        fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64 {
+            linear().eval(rows, i, cols, j)
+        }
+        fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+            self.0.fetch_add(values.len(), Ordering::Relaxed);
+            linear().prepare(values, like)
+        }
+        fn gram_between(
+            &self,
+            rows: &Arc<dyn Prepared>,
+            cols: &Arc<dyn Prepared>,
+        ) -> Result<Arc<dyn Gram>, KernelError> {
+            linear().gram_between(rows, cols)
+        }
+    }
+
+    #[test]
+    fn one_example_is_all_that_a_predictor_prepares_for_one_example() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let bound = Bound { kernel: Box::new(Counting(Arc::clone(&count))), view: None };
+        let kernel = Formula(Node::Normalise(Box::new(Node::Kernel(bound))));
+        let rows = |n: usize| Rows::new((0..2 * n).map(|v| (v as f64).sin()).collect(), n, 2).unwrap();
+        let data = Dataset::new(rows(50)).with_target(crate::data::Target::from_numbers("y", vec![1.0; 50])).unwrap();
+        let model = Ridge { lambda: 0.1.into(), ..Ridge::default() }.fit(&kernel, &data).unwrap();
+        let asked = |work: &dyn Fn()| {
+            let before = count.load(Ordering::Relaxed);
+            work();
+            count.load(Ordering::Relaxed) - before
+        };
+        let one = Dataset::new(rows(1));
+        assert_eq!(asked(&|| drop(model.scores(&one).unwrap())), 51, "a model prepares its examples for each call");
+        let predictor = model.clone().predictor();
+        assert_eq!(asked(&|| drop(predictor.scores(&one).unwrap())), 51);
+        for n in [1, 1, 7] {
+            let new = Dataset::new(rows(n));
+            assert_eq!(asked(&|| drop(predictor.predict(&new).unwrap())), n);
+        }
+        assert_eq!(asked(&|| drop(predictor.clone().scores(&one).unwrap())), 1, "copies share what is prepared");
+        assert_eq!(predictor.scores(&one).unwrap(), model.scores(&one).unwrap());
+    }
+}
