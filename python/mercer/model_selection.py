@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -43,10 +42,6 @@ QUICK = {
     "neg_root_mean_squared_error": lambda y, p: -float(np.sqrt(np.mean((y - p) ** 2))),
     "neg_mean_absolute_error": lambda y, p: -float(np.mean(np.abs(y - p))),
 }
-
-
-# kernels that take more than a number from the training examples: means, weights of words, alphabets, gaps
-LEARNS = re.compile(r"\b(centre|co_occurrence|inverse_covariance|latent_semantic|mismatch|missing_gaussian|shrunken)\b|tfidf")
 
 
 class _Uncovered(Exception):
@@ -418,7 +413,8 @@ def _coverable(estimator, weights):
         raise _Uncovered("the kernel is a function")
     if getattr(estimator, "max_seconds", None) is not None:
         raise _Uncovered("max_seconds is set")
-    if LEARNS.search(estimator._own_kernel() or ""):
+    own = estimator._own_kernel()
+    if own is not None and _native.kernel_learns(own):
         raise _Uncovered("the kernel learns from the examples of a fold")
     plain = not isinstance(estimator, KernelRidge) or (weights is None and np.ndim(estimator.alpha) == 0 and estimator.alpha > 0)
     if not plain:
@@ -430,7 +426,7 @@ def _looks_at_examples(estimator):
     """Whether a number of the kernel is taken from the examples of a fold."""
     own = estimator._own_kernel()
     if own is not None:
-        return re.search(r"=\s*(scale|median|1/d|d)\b", own) is not None
+        return _native.kernel_has_words(own)
     return getattr(estimator, "gamma", None) == "scale" and estimator.kernel in ("rbf", "poly", "sigmoid")
 
 

@@ -115,6 +115,7 @@ fn encoded(table: &Table, mut options: SchemaOptions) -> Result<Table, Failure> 
             Values::Sparse(rows) => FieldData::Sparse((**rows).clone()),
             Values::Sparse32(rows) => FieldData::Sparse(rows.convert()),
             Values::Text(text) => FieldData::Words(text.iter().collect()),
+            Values::Items(column) => FieldData::Words((0..column.len()).map(|i| column.text(i)).collect()),
             Values::Index(places) => {
                 let values = places.iter().map(|&p| f64::from(p)).collect();
                 FieldData::Numbers { values, spellings: Vec::new() }

@@ -6,13 +6,13 @@ use crate::{arguments, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use mercer::conformal::{Recipe, Regions};
-use mercer::data::read::{ReadOptions, read};
-use mercer::data::{DataError, Dataset, FieldData, Kind, Missing, Scale, Schema, SchemaOptions, Table};
+use mercer::data::read::{ReadOptions, find as find_format, read};
+use mercer::data::{DataError, Dataset, FieldData, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
+use mercer::linalg::SolveError;
 use mercer::machines::{Learns, Output};
 use mercer::model::{Model, Predictor};
-use mercer::solvers::{Monitor, Progress, SolveError};
-use std::ops::ControlFlow;
+use mercer::watch::{Monitor, Phase, Progress};
 use std::path::{Path, PathBuf};
 
 /// A training file, and what its columns mean.
@@ -54,7 +54,7 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
 pub(crate) fn raw(path: &Path, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
     let options = schema_options(flags)?;
     let mut reading = read_options(flags)?;
-    reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
+    reading.words = options.word_columns();
     Ok((read_table(path, &reading)?, options))
 }
 
@@ -89,11 +89,9 @@ pub(crate) fn training_apart(
 ) -> Result<(Training, Scaled), Failure> {
     let (mut options, reading) = prepared(flags, formula)?;
     let mut table = read_table(path, &reading)?;
-    keep_sequences(&mut table, &options, formula);
-    settle_views(&table, formula, &mut options)?;
-    if learns != Learns::Numbers {
-        settle_target(&table, &mut options)?;
-    }
+    let wanted = formula.wanted();
+    options.drop_annotations(&mut table, &wanted);
+    options.infer(&table, &wanted, learns == Learns::Numbers)?;
     let (schema, data) = Schema::learn_and_apply(&table, &options)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
@@ -124,14 +122,14 @@ pub(crate) fn pooled(
 ) -> Result<(Schema, Dataset, Dataset), Failure> {
     let (mut options, reading) = prepared(flags, formula)?;
     let (mut one, mut two) = (read_table(path, &reading)?, read_table(other, &reading)?);
-    keep_sequences(&mut one, &options, formula);
-    keep_sequences(&mut two, &options, formula);
-    if options.target.is_none() && !["libsvm", "npz", "idx"].contains(&one.format) {
+    let wanted = formula.wanted();
+    options.drop_annotations(&mut one, &wanted);
+    options.drop_annotations(&mut two, &wanted);
+    if options.target.is_none() && !find_format(one.format).is_some_and(|format| format.names_target) {
         options.set_target("none");
     }
     let both = one.joined(&two)?;
-    settle_views(&both, formula, &mut options)?;
-    settle_target(&both, &mut options)?;
+    options.infer(&both, &wanted, false)?;
     let schema = Schema::learn(&both, &options)?;
     let (first, second) = (schema.apply(&one)?, schema.apply(&two)?);
     for (data, place) in [(&first, path), (&second, other)] {
@@ -145,109 +143,10 @@ pub(crate) fn pooled(
 /// What flags and formula say before a file is read: about its columns, and about its format.
 fn prepared(flags: &ArgMatches, formula: &Formula) -> Result<(SchemaOptions, ReadOptions), Failure> {
     let mut options = schema_options(flags)?;
-    for (name, kind) in formula.views() {
-        match (kind, name) {
-            (Kind::Text, Some(name)) if !options.text.iter().any(|t| t == name) => options.text.push(name.to_owned()),
-            (Kind::Precomputed, name) => options.raw.push(name.unwrap_or("x").to_owned()),
-            _ => {}
-        }
-    }
-    settle_members(flags, formula, &mut options);
+    options.expect(&formula.wanted(), flags.value_source("missing") == Some(ValueSource::CommandLine));
     let mut reading = read_options(flags)?;
-    reading.words = options.categorical.iter().chain(&options.text).cloned().collect();
+    reading.words = options.word_columns();
     Ok((options, reading))
-}
-
-/// Unless somebody says otherwise, columns of members are not scaled one by one, since they belong together, and a member
-/// that is missing is no member.
-fn settle_members(flags: &ArgMatches, formula: &Formula, options: &mut SchemaOptions) {
-    let members = formula.member_views();
-    if !members.is_empty() && flags.value_source("missing") != Some(ValueSource::CommandLine) {
-        options.missing = Missing::Keep;
-    }
-    if options.scale.is_none() {
-        for view in members {
-            match view {
-                Some(name) => options.raw.push(name.to_owned()),
-                None => options.scale = Some(Scale::None),
-            }
-        }
-    }
-}
-
-/// Names and qualities of sequences are columns like others, but learned from only if somebody names them.
-fn keep_sequences(table: &mut Table, options: &SchemaOptions, formula: &Formula) {
-    if !["fasta", "fastq"].contains(&table.format) {
-        return;
-    }
-    let target = table.target.map(|t| table.fields[t].name.clone());
-    let named = |name: &str| {
-        let lists = [&options.categorical, &options.text, &options.raw].into_iter().chain(options.target.as_ref());
-        name == "sequence"
-            || (options.target.is_none() && target.as_deref() == Some(name))
-            || lists.flatten().chain(options.views.iter().flat_map(|(_, columns)| columns)).any(|n| n == name)
-            || options.weights.as_deref() == Some(name)
-            || formula.views().iter().any(|(view, _)| *view == Some(name))
-    };
-    table.fields.retain(|f| named(&f.name));
-    table.target = target.and_then(|name| table.fields.iter().position(|f| f.name == name));
-}
-
-/// Views that the formula names but nobody declared are columns; an unnamed string kernel takes the only column of words.
-fn settle_views(table: &Table, formula: &Formula, options: &mut SchemaOptions) -> Result<(), Failure> {
-    let target: Vec<usize> = match &options.target {
-        None => table.target.into_iter().collect(),
-        Some(names) => names.iter().map(|n| table.find(n)).collect::<Result<_, _>>()?,
-    };
-    for (name, kind) in formula.views() {
-        match (kind, name) {
-            (Kind::Vectors, Some(name)) if name != "x" && !options.views.iter().any(|(v, _)| v == name) => {
-                let column = table.fields.iter().position(|f| f.name == name);
-                let single = column.is_some_and(|c| {
-                    matches!(
-                        table.fields[c].data,
-                        FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. }
-                    )
-                });
-                if single {
-                    options.views.push((name.to_owned(), vec![name.to_owned()]));
-                }
-            }
-            (Kind::Text, None) if options.text.is_empty() => {
-                let words: Vec<usize> = (0..table.fields.len())
-                    .filter(|i| !target.contains(i))
-                    .filter(|&i| matches!(table.fields[i].data, FieldData::Words(_) | FieldData::Mixed { .. }))
-                    .collect();
-                match words.as_slice() {
-                    [only] => options.text.push(table.fields[*only].name.clone()),
-                    [] => {
-                        let finding = format!("{} has no column of words for a string kernel", table.file);
-                        return Err(DataError::Usage { finding }.into());
-                    }
-                    _ => {
-                        let finding = format!("{} has several columns of words; name one with --text", table.file);
-                        return Err(DataError::Usage { finding }.into());
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// A target of numbers and words is classes; only a regressor needs numbers.
-fn settle_target(table: &Table, options: &mut SchemaOptions) -> Result<(), Failure> {
-    let target = match options.target.as_deref() {
-        None => table.target,
-        Some([name]) => Some(table.find(name)?),
-        Some(_) => None,
-    };
-    let mixed = target.map(|t| &table.fields[t]).filter(|f| matches!(f.data, FieldData::Mixed { .. }));
-    if let Some(field) = mixed.filter(|f| !options.categorical.contains(&f.name)) {
-        options.categorical.push(field.name.clone());
-    }
-    Ok(())
 }
 
 /// Reads a table; a model, and a file that is a header and nothing else, are told by name.
@@ -331,10 +230,9 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
     let predictor = Predictor::new(model.clone());
     let mut whole: Option<Output> = None;
     for start in (0..data.len()).step_by(BATCH) {
-        let progress = Progress { phase: "predicting", done: start, total: Some(data.len()), gap: None };
-        if let ControlFlow::Break(stop) = watch.step(&progress) {
-            return Err(mercer::Error::from(SolveError::Stopped { reason: stop }).into());
-        }
+        watch
+            .alive(Progress::new(Phase::new("predicting"), start).of(data.len()))
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
         let output =
             if part.len() == data.len() { predictor.predict(data)? } else { predictor.predict(&data.select(&part))? };
@@ -353,10 +251,9 @@ pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgM
     let predictor = Predictor::new(model.clone());
     let mut whole: Option<Regions> = None;
     for start in (0..data.len()).step_by(BATCH) {
-        let progress = Progress { phase: "conformal", done: start, total: Some(data.len()), gap: None };
-        if let ControlFlow::Break(stop) = watch.step(&progress) {
-            return Err(mercer::Error::from(SolveError::Stopped { reason: stop }).into());
-        }
+        watch
+            .alive(Progress::new(Phase::CONFORMAL, start).of(data.len()))
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
         let regions = predictor.regions(&data.select(&part), coverage)?;
         match &mut whole {

@@ -1,9 +1,7 @@
 //! Sets, polynomials of kernels and kernels that learn, from files through models to predictions.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, close, read_npy};
+use crate::common::{Place, close, read_npy};
 use std::fmt::Write;
 
 /// Sets of one to three points in the plane, around the origin or around (3, 1); `turned` has the members the other way round.

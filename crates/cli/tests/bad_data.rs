@@ -1,9 +1,7 @@
 //! Data files that cannot be learned from, and models that cannot be read.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, gzip, npy};
+use crate::common::{Place, gzip, npy};
 
 /// Fits a file of that name and content; nothing may be left behind.
 fn refused(name: &str, content: impl AsRef<[u8]>, parts: &[&str]) {

@@ -1,9 +1,7 @@
 //! `certify`, `plan`, `select --by certificate` and `fit --certified`, from outside.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use serde_json::Value;
 
 fn of<'a>(told: &'a Value, name: &str) -> &'a Value {

@@ -1,9 +1,7 @@
 //! Clusters on the command line: sizes, agreement with classes, predictions and pictures.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// Two rings around each other, with their class.
 fn rings() -> Place {

@@ -1,9 +1,7 @@
 //! Categories, missing cells, views and strings: what the other columns mean.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, close, read_npy};
+use crate::common::{Place, close, read_npy};
 
 const COLOURS: &str = "colour,size,y\nred,1,u\nblue,2,v\ngreen,3,u\nred,4,v\n";
 

@@ -1,9 +1,7 @@
 //! Noise, copies and points beside the data, and discriminants for comparisons, from outside.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use std::fmt::Write;
 
 /// Images of 4 × 4 pixels: a bright column, and a bright row of which the class is the height.

@@ -1,9 +1,7 @@
 //! Neighbours and classical methods at the terminal: every verb takes them.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 const CLASSIFIERS: [&str; 8] = [
     "knn",

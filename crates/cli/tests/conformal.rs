@@ -1,9 +1,7 @@
 //! Sets, intervals and p-values at the terminal: fit, predict, evaluate and show.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use serde_json::Value;
 
 /// A folder with training, held-out and new examples of two classes and of noisy sinc.

@@ -1,9 +1,7 @@
 //! From one format to another.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn numbers_go_from_csv_to_libsvm_and_back_bit_for_bit() {

@@ -1,8 +1,6 @@
 //! Kernel Fisher discriminants from the command line.
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn a_discriminant_is_fitted_selected_and_saved_on_every_road() {

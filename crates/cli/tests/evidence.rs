@@ -1,9 +1,7 @@
 //! `measure --versus`, `--groups`, `--dependence` and `--stability`, from outside.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use std::fmt::Write;
 
 /// Rows of two numbers from a small generator, the second shifted.

@@ -1,9 +1,7 @@
 //! `fit`: what it computes, what it reports, what it leaves behind.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, close, numbers};
+use crate::common::{Place, close, numbers};
 
 #[test]
 fn the_report_has_everything_it_promises() {

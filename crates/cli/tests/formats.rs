@@ -1,9 +1,7 @@
 //! Every format, plain and compressed, gives the same model; matrices that were computed elsewhere.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, gzip, npy, npy32};
+use crate::common::{Place, close, gzip, npy, npy32};
 use std::io::Write;
 
 const ROWS: [[f64; 2]; 4] = [[0.5, 1.0], [2.0, 0.25], [0.0, 3.0], [4.0, 0.0]];
@@ -131,9 +129,9 @@ fn a_matrix_computed_elsewhere_is_a_kernel() {
     let fitted: Vec<f64> = place.run("predict m K.npy").ok().lines()[1..].iter().map(|l| l.parse().unwrap()).collect();
     // α = y − K α, so predictions of the training rows give α back
     let alpha: Vec<f64> = [1.0, 2.0, 4.0].iter().zip(&fitted).map(|(y, f)| y - f).collect();
-    common::close(&new, &[alpha[0], alpha[1] + alpha[2]], 1e-12);
+    close(&new, &[alpha[0], alpha[1] + alpha[2]], 1e-12);
     let again: Vec<f64> = (0..3).map(|i| (0..3).map(|j| MATRIX[3 * i + j] * alpha[j]).sum()).collect();
-    common::close(&again, &fitted, 1e-12);
+    close(&again, &fitted, 1e-12);
     place.run("fit K.npy --labels c.csv --machine svc --kernel precomputed --c 10 -o s").ok();
     assert_eq!(place.run("predict s K.npy").ok().lines(), ["prediction", "u", "v", "v"]);
     // only the columns of support vectors matter, but all must be there

@@ -1,9 +1,7 @@
 //! `gram`: the kernel matrix, number for number.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, close, read_npy};
+use crate::common::{Place, close, read_npy};
 
 const POINTS: [[f64; 2]; 3] = [[0.0, 1.0], [2.0, 0.5], [-1.0, 3.0]];
 

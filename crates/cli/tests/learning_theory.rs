@@ -1,9 +1,7 @@
 //! Learning theory run again: coverage with its controls, tables of certificates, figures, and what is said without data.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::{Place, ran};
 use serde_json::Value;
 
 /// The entries of a list whose field has a value.
@@ -75,7 +73,7 @@ fn without_data_the_remedy_is_told_before_anything_is_written() {
     let place = Place::new();
     for line in ["reproduce learning-theory", "reproduce mnist-bounds --quick"] {
         let output = place.command(line).env_remove("MERCER_DATA").output().unwrap();
-        common::ran(line, output).fails(2, &["--data DIR", "MERCER_DATA"]);
+        ran(line, output).fails(2, &["--data DIR", "MERCER_DATA"]);
     }
     std::fs::create_dir(place.path("data")).unwrap();
     place.run("reproduce mnist-bounds --data data").fails(3, &["train-images-idx3-ubyte.gz"]);

@@ -1,9 +1,7 @@
 //! Models of LIBSVM on the command line: every verb takes them, and `export` turns them into ours and back.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, close, numbers};
+use crate::common::{Place, close, numbers};
 use std::process::Command;
 
 /// Two classes in the plane; f(x) = Σ ± exp(−½‖x − x_i‖²) − 0.25.

@@ -1,9 +1,7 @@
 //! Linear machines at the terminal: from a sparse file to predictions, pictures and errors.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, close, numbers};
+use crate::common::{Place, close, numbers};
 
 /// Three classes by their loudest word; the test file has a word that training had not.
 fn place() -> Place {

@@ -1,9 +1,7 @@
 //! Feature maps from outside: a map is fitted, writes coordinates, and another machine learns from them.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, close, read_npy};
+use crate::common::{Place, close, read_npy};
 
 fn iris() -> Place {
     let place = Place::new();

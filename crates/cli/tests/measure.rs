@@ -1,9 +1,7 @@
 //! `measure`: geometry of a kernel on data, from outside.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn a_linear_kernel_has_the_rank_of_its_data_and_the_picture_is_written() {

@@ -1,9 +1,7 @@
 //! Detectors of novelties on the command line: the list of unusual examples, evaluation and pictures.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// A dense cloud around the origin, and one point far away in row 4.
 fn place() -> Place {

@@ -1,9 +1,7 @@
 //! `mercer export` to ONNX; what the graphs compute is compared with onnxruntime in `python/tests/test_onnx.py`.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn the_name_or_the_flag_says_onnx() {

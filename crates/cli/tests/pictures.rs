@@ -1,9 +1,7 @@
 //! Pictures from outside: every kind, as SVG and PNG, light and dark.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// Width and height in the header of a PNG file.
 fn size_of(png: &[u8]) -> (u32, u32) {

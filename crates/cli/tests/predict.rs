@@ -1,9 +1,7 @@
 //! `predict` and `evaluate`: what a model says about new examples, and how good that is.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::{Place, ran};
 use std::io::Read;
 
 #[test]
@@ -180,7 +178,7 @@ fn a_reader_that_goes_away_is_no_error() {
         let mut child = place.command(line).spawn().unwrap();
         let mut first = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-        let ran = common::ran(line, child.wait_with_output().unwrap());
+        let ran = ran(line, child.wait_with_output().unwrap());
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{line}");
     }
 }

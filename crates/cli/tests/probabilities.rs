@@ -1,9 +1,7 @@
 //! Probabilities at the terminal: fit, predict, evaluate, show and plot.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// A folder with a calibrated model `m` and a plain one `plain` of the banana set.
 fn place() -> Place {

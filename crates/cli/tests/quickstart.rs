@@ -1,9 +1,7 @@
 //! `quickstart`: everything it promises is there.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use std::time::{Duration, Instant};
 
 const FILES: [&str; 5] = ["model.mercer", "predictions.csv", "surface.svg", "test.csv", "train.csv"];

@@ -1,9 +1,7 @@
 //! Sets of the world outside, where MERCER_DATA names a folder of them.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, real_data};
+use crate::common::{Place, real_data};
 
 #[test]
 fn heart_scale_is_learned_as_libsvm_learns_it() {

@@ -1,9 +1,7 @@
 //! Experiments: listed, asked for data, run on a small folder of the same layout, and taken up again.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, gzip, real_data};
+use crate::common::{Place, gzip, ran, real_data};
 use serde_json::Value;
 
 const SPLITS: usize = 6;
@@ -50,7 +48,7 @@ fn without_data_the_remedy_is_told() {
     for experiment in ["mika-tables --machines svm", "outputs"] {
         let line = format!("reproduce {experiment}");
         let output = place.command(&line).env_remove("MERCER_DATA").output().unwrap();
-        common::ran(&line, output).fails(2, &["--data DIR", "MERCER_DATA", "raetsch/NAME.csv.gz"]);
+        ran(&line, output).fails(2, &["--data DIR", "MERCER_DATA", "raetsch/NAME.csv.gz"]);
     }
     place.run(&format!("{RUN} --splits 4")).fails(3, &["data", "MERCER_DATA"]);
     std::fs::create_dir(place.path("data")).unwrap();

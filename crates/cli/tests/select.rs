@@ -1,9 +1,7 @@
 //! `select`: a grid, folds, a table and the best model.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn the_best_of_the_grid_is_fitted_on_everything() {

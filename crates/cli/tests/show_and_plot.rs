@@ -1,9 +1,7 @@
 //! `show` and `plot`: what is in a file, and what it looks like.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn a_data_file_is_shown_column_by_column() {

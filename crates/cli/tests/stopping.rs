@@ -2,9 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::{Place, Ran};
+use crate::common::{Place, Ran, ran};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -19,7 +17,7 @@ fn interrupted(place: &Place, line: &str, after: Duration) -> (Ran, Duration) {
     assert!(child.try_wait().unwrap().is_none(), "{line} ended before it could be interrupted");
     let sent = Instant::now();
     signal(&child, "-INT");
-    let ran = common::ran(line, child.wait_with_output().unwrap());
+    let ran = ran(line, child.wait_with_output().unwrap());
     (ran, sent.elapsed())
 }
 

@@ -1,9 +1,7 @@
 //! Which column is predicted, and what its cells mean.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 const TABLE: &str = "a,b,kind\n1,5,u\n2,6,v\n3,5,u\n4,7,v\n";
 

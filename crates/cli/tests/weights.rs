@@ -1,9 +1,7 @@
 //! `--weights`: a column that says how much each example counts.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use std::fmt::Write as _;
 
 /// Examples with whole weights as `weighted.csv`, and each as often as it weighs as `repeated.csv`.

@@ -2,15 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{dense, values};
 use mercer::data::{Dataset, Rows, SparseRows};
 use mercer::error::Blame;
 use mercer::formula::*;
 use mercer::gram::Side;
 use mercer::kernels::Domain;
 use mercer::seed::Seed;
-use support::{dense, values};
 
 fn read(text: &str) -> Formula {
     text.parse().unwrap_or_else(|e| panic!("{e}"))

@@ -3,15 +3,13 @@
 //! Only with the feature: `cargo test --release -p mercer --features parquet --test columns`.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
-#[path = "support/damage.rs"]
-mod damage;
-
+use crate::support::damage::mutated;
+use crate::support::memory::most_held;
 use arrow_array::types::{Float32Type, Int32Type};
 use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array, Int64Array, ListArray,
     RecordBatch, StringArray, UInt8Array,
 };
-use damage::{most_held, mutated};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{FieldData, Schema, SchemaOptions, Table};
 use parquet::arrow::ArrowWriter;

@@ -1,17 +1,15 @@
 //! What is learned before the fits is learned from examples that are never held out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/chance.rs"]
-mod chance;
-
-use chance::usual;
+use crate::support::chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
+use mercer::formula::State;
 use mercer::gram::Gram;
 use mercer::machines::{Coefficients, Machine};
 use mercer::prelude::*;
 use mercer::seed::Random;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 use std::sync::Arc;
 
 fn fit(machine: &dyn Machine, kernel: &Formula, recipe: Recipe, data: &Dataset) -> Result<Model, Error> {
@@ -77,7 +75,8 @@ fn an_odd_example_that_is_held_out_moves_no_centre() {
     let (held, kept) = recipe.parts(&data, Seed(0)).unwrap();
     let centre = |data: &Dataset| {
         let model = fit(&ridge(), &rbf(1.0).centre(), recipe, data).unwrap();
-        let centring = model.kernel.centrings()[0].clone();
+        let [State::Centre(centring)] = &model.kernel.state()[..] else { panic!("one centre") };
+        let centring = centring.clone();
         assert_eq!(centring.part, kept);
         (centring.total, centring.means)
     };
@@ -103,7 +102,7 @@ fn an_odd_example_that_is_held_out_moves_no_centre() {
     }
     let bytes = model.to_bytes().unwrap();
     let back = Model::from_bytes(&bytes, "m").unwrap();
-    assert_eq!((back.kernel.centrings(), back.to_bytes().unwrap()), (model.kernel.centrings(), bytes));
+    assert_eq!((back.kernel.state(), back.to_bytes().unwrap()), (model.kernel.state(), bytes));
     assert_eq!(back.regions(&new, 0.8).unwrap(), model.regions(&new, 0.8).unwrap());
 }
 
@@ -116,9 +115,9 @@ fn words_of_texts_are_those_of_the_kept() {
     let recipe = Recipe { folds: 3, ..Recipe::new(Method::Cross) };
     let model = fit(&ridge(), &kernel, recipe, &data).unwrap();
     let (_, kept) = recipe.parts(&data, Seed(0)).unwrap();
-    let learned = model.kernel.learned();
+    let [State::Kernel(learned)] = &model.kernel.state()[..] else { panic!("one vocabulary") };
     for i in 0..12 {
-        assert_eq!(learned[0].words.contains(&format!("word{i}")), kept.contains(&i), "{learned:?}");
+        assert_eq!(learned.words.contains(&format!("word{i}")), kept.contains(&i), "{learned:?}");
     }
     assert_eq!(model.conformal.unwrap().held_out(0), 9);
 }

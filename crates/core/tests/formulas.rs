@@ -3,13 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::random_kernel;
 use mercer::formula::*;
 use mercer::kernels;
 use mercer::params::Auto;
 use proptest::prelude::*;
-use support::random_kernel;
 
 fn read(text: &str) -> Formula {
     text.parse().unwrap_or_else(|e| panic!("{e}"))

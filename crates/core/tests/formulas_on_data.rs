@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{self, values};
 use mercer::data::{Dataset, Kind, Rows, SparseRows, Values};
 use mercer::error::{Blame, Error};
 use mercer::formula::*;
@@ -12,7 +11,6 @@ use mercer::kernels::{Definite, Domain};
 use mercer::linalg::symmetric_eigen;
 use mercer::params::{ParamError, Setting};
 use mercer::seed::Seed;
-use support::values;
 
 fn read(text: &str) -> Formula {
     text.parse().unwrap_or_else(|e| panic!("{e}"))
@@ -100,11 +98,11 @@ fn a_centre_is_learned_from_training_examples_and_kept() {
     let wanted = (0..1000).map(|p| (c[p] - mean(&c, p / 50) - mean(&k, p % 50) + total) * l[p]);
     assert_same(&values(resolved.cross(&new, &training).unwrap().as_ref()), wanted, "crossed");
     // the learned centres can be taken out and put back
-    let centrings = resolved.centrings().into_iter().cloned().collect::<Vec<_>>();
+    let centrings = resolved.state();
     assert_eq!(centrings.len(), 1);
     let mut again = read(&resolved.to_string());
-    assert!(again.clone().centrings().is_empty() && !again.clone().set_centrings(Vec::new()));
-    assert!(again.set_centrings(centrings));
+    assert!(again.clone().state().is_empty() && !again.clone().set_state(Vec::new()));
+    assert!(again.set_state(centrings));
     let (a, b) = (resolved.cross(&new, &training).unwrap(), again.cross(&new, &training).unwrap());
     assert_eq!(values(a.as_ref()), values(b.as_ref()));
 }

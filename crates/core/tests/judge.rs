@@ -1,14 +1,9 @@
 //! The referee of the support vector machines, judged first: by problems solved by hand and by the optimality conditions.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/judge.rs"]
-mod judge;
-#[path = "support/verdict.rs"]
-mod verdict;
-
-use judge::{Program, cholesky, substitute};
+use crate::support::judge::{Program, cholesky, substitute};
+use crate::support::verdict::{Case, Law, Part};
 use mercer::seed::{Random, Seed};
-use verdict::{Case, Law, Part};
 
 const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 

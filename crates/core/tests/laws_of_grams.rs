@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{block, block32, in_pool, values, values32};
 use mercer::data::Rows;
 use mercer::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Identity, Pointwise, Shape, Submatrix};
 use mercer::gram::{BlockMut, Budget, Dense, Gram, LowRank, Pick, RowAccess, Side, apply, diagonal, show_bytes};
@@ -13,7 +12,6 @@ use mercer::seed::Seed;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{block, block32, in_pool, values, values32};
 
 /// A positive matrix of inner products, with a zero row and column at 4.
 fn plain(n: usize, rank: usize, seed: u64) -> Vec<f64> {

@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{self, Sample, Tolerance, block, block32, in_pool, samples, show, values, values32, variants};
 use mercer::data::{Coordinate, Kind, Rows, SparseRows, Values};
 use mercer::gram::{Gram, Pick, Side, apply};
 use mercer::kernels::{self, Domain, Leaf, radial};
 use mercer::seed::Seed;
 use std::sync::Arc;
-use support::{Sample, Tolerance, block, block32, in_pool, samples, show, values, values32, variants};
 
 const SINGLE: f64 = f32::EPSILON as f64;
 

@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{self, samples, show, text, values, variants};
 use mercer::data::{Dataset, Rows, SparseRows, Target, Values, View};
 use mercer::formula::Formula;
 use mercer::job::Fit;
@@ -12,7 +11,6 @@ use mercer::kernels::{self, KernelError, Leaf, Prepared};
 use mercer::machines::{self, Machine};
 use mercer::params::{Setting, assign};
 use std::sync::Arc;
-use support::{samples, show, text, values, variants};
 
 fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|v| v.to_bits()).collect()
@@ -143,7 +141,7 @@ fn a_predictor_gives_the_bits_of_its_model_for_every_batch() {
         {
             let machine = machine(name, settings);
             let model = mercer::job::Job::new(machine.as_ref(), &kernel)
-                .run(&training, &mercer::solvers::Silent)
+                .run(&training, &mercer::watch::Silent)
                 .unwrap_or_else(|e| panic!("{name} {formula}: {e}"));
             let predictor = model.clone().predictor();
             for batch in [vec![7], (0..25).collect(), vec![24, 0, 24], vec![7]] {

@@ -1,5 +1,6 @@
-//! Damaged and made-up model files: always a sentence, never a panic and never memory without bound.
-#![allow(clippy::unwrap_used, clippy::panic, unsafe_code)]
+//! Damaged and made-up model files: always a sentence, never a panic and never memory without bound (`support/memory.rs`
+//! refuses what no small model can need).
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::Method as Curves;
 use mercer::conformal::{Method, Recipe};
@@ -8,26 +9,7 @@ use mercer::data::read::{ReadOptions, read};
 use mercer::machines::baseline::{AdaBoost, NetOptions, RbfNetworkRegression};
 use mercer::prelude::*;
 use serde_json::{Value, json};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
-
-/// Refuses what no small model can need, so that memory by the word of a file ends the test.
-struct Bounded;
-
-const MOST: usize = 256 << 20;
-
-// SAFETY: hands everything on to the system's allocator, or gives null, which the contract allows.
-unsafe impl GlobalAlloc for Bounded {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > MOST { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Bounded = Bounded;
 
 /// A model, and what it is asked to predict.
 struct Sample {
@@ -108,14 +90,14 @@ fn wide() -> SparseRows<f64> {
 fn calibrated(data: &Dataset, method: Curves) -> Model {
     let (machine, kernel) = (Svc::default(), rbf(0.5));
     let job = Job { probabilities: Some(method), calibration_folds: 2, ..Job::new(&machine, &kernel) };
-    job.run(data, &mercer::solvers::Silent).unwrap()
+    job.run(data, &mercer::watch::Silent).unwrap()
 }
 
 /// A model with sets or intervals; classes are dealt out, so that every fold has some.
 fn conformal(machine: &dyn mercer::machines::Machine, kernel: &Formula, method: Method, data: &Dataset) -> Model {
     let classes = machine.entry().learns == mercer::machines::Learns::Classes;
     let recipe = Recipe { folds: 3, mondrian: classes, ..Recipe::new(method) };
-    Job { conformal: Some(recipe), ..Job::new(machine, kernel) }.run(data, &mercer::solvers::Silent).unwrap()
+    Job { conformal: Some(recipe), ..Job::new(machine, kernel) }.run(data, &mercer::watch::Silent).unwrap()
 }
 
 fn find(name: &str) -> Sample {
@@ -403,10 +385,10 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     refused("svc", &set("/coefficients/pairwise/count", json!(1_u64 << 60)), &keep, "do not fit its classes");
     refused("neighbours", &set("/coefficients/neighbours/k", json!(13)), &keep, "do not fit together");
     refused("neighbours", &set("/coefficients/neighbours/k", json!(0)), &keep, "do not fit together");
-    refused("stumps", &set("/coefficients/ensemble/width", json!(1)), &keep, "ensemble does not fit");
-    refused("net", &set("/coefficients/ensemble/nets/0/centres", json!(1_u64 << 62)), &keep, "ensemble does not fit");
-    refused("net", &set("/coefficients/ensemble/nets/0/centres", json!(2)), &keep, "ensemble does not fit");
-    refused("net", &set("/coefficients/ensemble/nets/0/output", json!(u64::MAX)), &keep, "ensemble does not fit");
+    refused("stumps", &set("/coefficients/committee/width", json!(1)), &keep, "ensemble does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/centres", json!(1_u64 << 62)), &keep, "ensemble does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/centres", json!(2)), &keep, "ensemble does not fit");
+    refused("net", &set("/coefficients/committee/nets/0/output", json!(u64::MAX)), &keep, "ensemble does not fit");
     refused("svc", &set("/views/0/len", json!(u64::MAX)), &keep, "wrong shape");
     refused("svc", &set("/views/0/width", json!(1_u64 << 60)), &keep, "wrong shape");
     refused("sparse", &set("/views/0/width", json!(1)), &keep, "wrong shape");

@@ -1,10 +1,8 @@
 //! Properties of the readers: what is written comes back, and no bytes make them panic or take memory without bound.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
-#[path = "support/damage.rs"]
-mod damage;
-
-use damage::{most_held, mutated};
+use crate::support::damage::mutated;
+use crate::support::memory::most_held;
 use mercer::data::read::{FORMATS, ReadOptions, read};
 use mercer::data::{FieldData, Schema, SchemaOptions, Table};
 use proptest::prelude::*;

@@ -7,7 +7,7 @@ use mercer::data::Vectors;
 use mercer::gram::fill;
 use mercer::machines::classify::MarginLoss;
 use mercer::prelude::*;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 /// Strings of two classes: the second holds a word that the first has not, here and there with a letter changed.
 fn labelled(n: usize, seed: u64) -> (Vec<String>, Vec<&'static str>) {
@@ -136,7 +136,7 @@ fn saved_models_predict_with_what_was_learned_in_training() {
             let model = Job::new(made.as_ref(), &formula).run(&training, &Silent).unwrap();
             let bytes = model.to_bytes().unwrap();
             let read = Model::from_bytes(&bytes, "model").unwrap();
-            assert_eq!(model.kernel.learned(), read.kernel.learned());
+            assert_eq!(model.kernel.state(), read.kernel.state());
             let scores = model.scores(&new).unwrap();
             assert_eq!(scores, read.scores(&new).unwrap(), "{formula}");
             // new examples one by one: nothing is learned from them

@@ -1,31 +1,17 @@
 //! Where support vector machines could break: each case has an answer, a status or a sentence, and comes to its end.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/expected.rs"]
-mod expected;
-#[path = "support/judge.rs"]
-mod judge;
-#[path = "support/patience.rs"]
-mod patience;
-#[path = "support/tools.rs"]
-mod tools;
-#[path = "support/trials.rs"]
-mod trials;
-#[path = "support/verdict.rs"]
-mod verdict;
-
-use expected::{expected, make};
+use crate::support::expected::{expected, make};
+use crate::support::patience::{Clock, fit_for, sensible, try_fit, within};
+use crate::support::tools::{everyone, objective, trial};
+use crate::support::trials::{Kernel, Trial, fit, label};
+use crate::support::verdict::{Case, Law, parts};
 use mercer::data::Target;
+use mercer::gram::Gram;
 use mercer::gram::views::Constant;
-use mercer::gram::{Budget, Gram};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
-use mercer::seed::Seed;
-use mercer::solvers::Status;
-use patience::{Clock, fit_for, sensible, try_fit, within};
+use mercer::watch::Status;
 use std::sync::Arc;
-use tools::{everyone, objective, trial};
-use trials::{Kernel, Trial, fit};
-use verdict::{Case, Law, parts};
 
 #[test]
 fn kernels_that_are_not_finite_are_an_error() {
@@ -122,7 +108,7 @@ fn two_examples_are_solved_by_hand() {
 fn equal_examples_with_opposite_labels_have_the_value_that_counting_gives() {
     // 6 of a, 4 of b, all the same point, whatever the kernel says of it: w = 0 and 4 pairs at the price C
     let codes = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0];
-    let target = || Target::from(codes.iter().map(|&c| trials::label(c)).collect::<Vec<_>>());
+    let target = || Target::from(codes.iter().map(|&c| label(c)).collect::<Vec<_>>());
     for value in [0.0, 1.0, 1e6] {
         let fitted = try_fit("svc", "c=2", vec![value; 100], Some(target())).unwrap();
         assert_eq!(fitted.report.status, Status::Converged);
@@ -171,16 +157,7 @@ fn beta_sum(fitted: &Fitted) -> f64 {
 fn copies(machine: &'static str, settings: &'static str, n: usize, target: Option<Target>, seconds: f64) -> Fitted {
     within(60, &format!("{machine} on {n} copies"), move || {
         let gram: Arc<dyn Gram> = Arc::new(Constant { value: 1.0, shape: (n, n) });
-        let task = Task {
-            gram,
-            features: None,
-            target: target.as_ref(),
-            weights: None,
-            start: None,
-            threads: 2,
-            budget: Budget::default(),
-            seed: Seed(0),
-        };
+        let task = Task { target: target.as_ref(), threads: 2, ..Task::new(gram) };
         make(machine, settings).run(&task, &Clock::seconds(seconds)).unwrap()
     })
 }
@@ -194,7 +171,7 @@ fn a_million_copies_of_one_point_come_to_an_end() {
     assert_eq!(fitted.report.status, Status::Converged);
     assert!((objective(&fitted) + 4.0).abs() < 1e-9, "{}", objective(&fitted));
     // as many of both: half a million pairs, or the clock
-    let words: Vec<String> = (0..n).map(|i| trials::label(i % 2)).collect();
+    let words: Vec<String> = (0..n).map(|i| label(i % 2)).collect();
     let fitted = copies("svc", "c=2", n, Some(Target::from(words)), 2.0);
     let value = objective(&fitted);
     match fitted.report.status {

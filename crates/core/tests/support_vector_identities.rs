@@ -1,22 +1,11 @@
 //! What ties support vector machines to each other: equalities that hold whatever the data are.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/expected.rs"]
-mod expected;
-#[path = "support/judge.rs"]
-mod judge;
-#[path = "support/tools.rs"]
-mod tools;
-#[path = "support/trials.rs"]
-mod trials;
-#[path = "support/verdict.rs"]
-mod verdict;
-
-use expected::expected;
+use crate::support::expected::expected;
+use crate::support::tools::{TIGHT, beta, objective, probes, same, total, trial};
+use crate::support::trials::{Kernel, Trial, fit, note};
+use crate::support::verdict::{chosen, parts, times};
 use mercer::seed::Seed;
-use tools::{TIGHT, beta, objective, probes, same, total, trial};
-use trials::{Kernel, Trial, fit, note};
-use verdict::{chosen, parts, times};
 
 #[test]
 fn a_nu_classifier_is_a_classifier_with_the_price_one_over_rho() {

@@ -1,24 +1,13 @@
 //! What does not change what a support vector machine decides: order, names, copies, scales, threads, where it starts.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/expected.rs"]
-mod expected;
-#[path = "support/judge.rs"]
-mod judge;
-#[path = "support/tools.rs"]
-mod tools;
-#[path = "support/trials.rs"]
-mod trials;
-#[path = "support/verdict.rs"]
-mod verdict;
-
-use expected::expected;
+use crate::support::expected::expected;
+use crate::support::tools::{TIGHT, beta, everyone, objective, probes, same, trial};
+use crate::support::trials::{Trial, fit_watched};
+use crate::support::verdict::times;
 use mercer::machines::Fitted;
 use mercer::seed::Seed;
-use mercer::solvers::{Silent, Status};
-use tools::{TIGHT, beta, everyone, objective, probes, same, trial};
-use trials::{Trial, fit_watched};
-use verdict::times;
+use mercer::watch::{Silent, Status};
 
 #[test]
 fn an_example_of_weight_two_is_two_examples() {

@@ -1,25 +1,12 @@
 //! Support vector machines that are stopped: a status, and the best so far within the constraints.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/expected.rs"]
-mod expected;
-#[path = "support/judge.rs"]
-mod judge;
-#[path = "support/patience.rs"]
-mod patience;
-#[path = "support/tools.rs"]
-mod tools;
-#[path = "support/trials.rs"]
-mod trials;
-#[path = "support/verdict.rs"]
-mod verdict;
-
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
-use patience::sensible;
+use crate::support::patience::sensible;
+use crate::support::tools::{beta, everyone, objective, trial};
+use crate::support::trials::{fit, fit_watched};
+use mercer::watch::{Monitor, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tools::{beta, everyone, objective, trial};
-use trials::{fit, fit_watched};
 
 #[test]
 fn one_step_is_not_enough_and_says_so() {
@@ -47,7 +34,7 @@ struct Count(AtomicUsize, usize);
 
 impl Monitor for Count {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        assert!(!progress.phase.is_empty());
+        assert!(!progress.phase.name().is_empty());
         let seen = self.0.fetch_add(1, Ordering::Relaxed) + 1;
         if seen >= self.1 { ControlFlow::Break(Stop::Interrupted) } else { ControlFlow::Continue(()) }
     }

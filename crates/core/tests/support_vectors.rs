@@ -1,22 +1,13 @@
 //! Every support vector machine against a referee: feasible, optimal, and honest about it, on random small problems.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "support/expected.rs"]
-mod expected;
-#[path = "support/judge.rs"]
-mod judge;
-#[path = "support/trials.rs"]
-mod trials;
-#[path = "support/verdict.rs"]
-mod verdict;
-
-use expected::{EXPECTED, KNOWN, expected, present};
+use crate::support::expected::{EXPECTED, KNOWN, expected, present};
+use crate::support::trials::{Kernel, Trial, fit, note};
+use crate::support::verdict::{Case, Law, chosen, parts};
 use mercer::data::Target;
 use mercer::machines::{Fitted, Readout};
 use mercer::seed::{Random, Seed};
-use mercer::solvers::Status;
-use trials::{Kernel, Trial, note};
-use verdict::{Case, Law, chosen, parts};
+use mercer::watch::Status;
 
 const TOLERANCE: f64 = 1e-6;
 
@@ -321,7 +312,7 @@ fn several_outputs_are_several_problems() {
     let both = one.beside(other).unwrap();
     for (machine, settings) in [("svr", "c=4; epsilon=0.25"), ("nu_svr", "c=4; nu=0.5")] {
         let settings = format!("{settings}; tolerance=1e-7");
-        let together = trials::fit(machine, &settings, trial.k.clone(), Some(&both), None).unwrap();
+        let together = fit(machine, &settings, trial.k.clone(), Some(&both), None).unwrap();
         let apart = [first.clone(), second.clone()].map(|t| {
             let one = Trial { t, ..trial.clone() };
             let fitted = one.fit(machine, &settings);

@@ -1,7 +1,7 @@
 //! A data set: examples seen through named views, with a target.
 
+use super::kinds::{Column, Kind};
 use super::{DataError, Rows, Scalar, SparseRows, Target};
-use std::fmt;
 use std::sync::Arc;
 
 /// The values of one view, of one kind.
@@ -19,27 +19,8 @@ pub enum Values {
     Text(Arc<Vec<String>>),
     /// Places in a precomputed matrix: the column that belongs to each example.
     Index(Arc<Vec<u32>>),
-}
-
-/// What kind of examples a view holds, or a kernel wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Dense or sparse vectors.
-    Vectors,
-    /// Strings.
-    Text,
-    /// Rows of a precomputed matrix.
-    Precomputed,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Vectors => "vectors",
-            Self::Text => "text",
-            Self::Precomputed => "rows of a precomputed matrix",
-        })
-    }
+    /// Examples of any other kind.
+    Items(Arc<dyn Column>),
 }
 
 impl Values {
@@ -52,6 +33,7 @@ impl Values {
             Self::Sparse32(r) => r.len(),
             Self::Text(t) => t.len(),
             Self::Index(t) => t.len(),
+            Self::Items(c) => c.len(),
         }
     }
 
@@ -60,14 +42,14 @@ impl Values {
         self.len() == 0
     }
 
-    /// How many coordinates each example has; `None` for text.
+    /// How many coordinates each example has; `None` where examples are no vectors.
     pub fn width(&self) -> Option<usize> {
         match self {
             Self::Dense(r) => Some(r.width()),
             Self::Dense32(r) => Some(r.width()),
             Self::Sparse(r) => Some(r.width()),
             Self::Sparse32(r) => Some(r.width()),
-            Self::Text(_) | Self::Index(_) => None,
+            Self::Text(_) | Self::Index(_) | Self::Items(_) => None,
         }
     }
 
@@ -77,6 +59,7 @@ impl Values {
             Self::Dense(_) | Self::Dense32(_) | Self::Sparse(_) | Self::Sparse32(_) => Kind::Vectors,
             Self::Text(_) => Kind::Text,
             Self::Index(_) => Kind::Precomputed,
+            Self::Items(c) => Kind::Other(c.kind()),
         }
     }
 
@@ -89,6 +72,7 @@ impl Values {
             Self::Sparse32(r) => Self::Sparse32(Arc::new(r.select(keep))),
             Self::Text(t) => Self::Text(Arc::new(keep.iter().map(|&i| t[i].clone()).collect())),
             Self::Index(t) => Self::Index(Arc::new(keep.iter().map(|&i| t[i]).collect())),
+            Self::Items(c) => Self::Items(c.select(keep)),
         }
     }
 
@@ -112,6 +96,10 @@ impl Values {
             (Self::Sparse(a), Self::Sparse(b)) => Self::from(sparse(a, b)),
             (Self::Sparse32(a), Self::Sparse32(b)) => Self::from(sparse(a, b)),
             (Self::Text(a), Self::Text(b)) => Self::from(a.iter().chain(b.iter()).cloned().collect::<Vec<_>>()),
+            (Self::Items(a), Self::Items(b)) => match a.joined(b.as_ref()) {
+                Some(all) => Self::Items(all),
+                None => return Err(format!("some are {}, others {}", self.word(), more.word())),
+            },
             (a, b) => return Err(format!("some are {}, others {}", a.word(), b.word())),
         })
     }
@@ -123,6 +111,7 @@ impl Values {
             Self::Sparse32(_) => "sparse vectors in f32",
             Self::Text(_) => "strings",
             Self::Index(_) => "places in a precomputed matrix",
+            Self::Items(c) => c.kind().plural,
         }
     }
 }

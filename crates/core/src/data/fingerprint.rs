@@ -22,6 +22,10 @@ fn dense<S: Scalar>(row: &[S]) -> u64 {
     lanes.into_iter().chain(rest.iter().map(word)).fold(row.len() as u64, mix)
 }
 
+fn of_text(text: &str) -> u64 {
+    text.bytes().fold(START, |s, b| mix(s, u64::from(b)))
+}
+
 impl Values {
     /// A number for each example.
     pub fn fingerprints(&self) -> Vec<u64> {
@@ -32,8 +36,9 @@ impl Values {
             Self::Sparse32(r) => {
                 r.row(i).iter().fold(START, |s, c| mix(mix(s, u64::from(c.index)), f64::from(c.value).to_bits()))
             }
-            Self::Text(t) => t[i].bytes().fold(START, |s, b| mix(s, u64::from(b))),
+            Self::Text(t) => of_text(&t[i]),
             Self::Index(t) => mix(START, u64::from(t[i])),
+            Self::Items(c) => of_text(&c.text(i)),
         };
         (0..self.len()).into_par_iter().map(of).collect()
     }
@@ -116,8 +121,7 @@ fn target_fingerprints(target: &Target) -> Vec<u64> {
     target.classes().map_or_else(
         |_| Vec::new(),
         |classes| {
-            let labels: Vec<u64> =
-                classes.labels.iter().map(|l| l.bytes().fold(START, |s, b| mix(s, u64::from(b)))).collect();
+            let labels: Vec<u64> = classes.labels.iter().map(|l| of_text(l)).collect();
             classes.codes.iter().map(|&c| labels[c as usize]).collect()
         },
     )

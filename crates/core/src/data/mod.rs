@@ -1,7 +1,7 @@
 //! Data: what is learned from.
 //!
 //! A [`Dataset`] is a number of examples, each seen through one or more named views (columns of one
-//! kind), with an optional [`Target`]. A view is dense or sparse vectors in f32 or f64, or text.
+//! kind), with an optional [`Target`]. A view is dense or sparse vectors in f32 or f64, text, or of any kind of [`kinds`].
 //! Readers turn files into a raw [`Table`], and [`mod@write`] turns it into a file again; a [`Schema`], learned on the
 //! training file and kept in the model, turns tables into data sets (target, one-hot codes, missing values, scaling).
 
@@ -10,6 +10,7 @@ mod dense;
 mod error;
 mod fingerprint;
 mod join;
+pub mod kinds;
 pub mod read;
 mod scalar;
 mod scale;
@@ -22,12 +23,13 @@ mod vectors;
 mod words;
 pub mod write;
 
-pub use dataset::{Dataset, Kind, Values, View};
+pub use dataset::{Dataset, Values, View};
 pub use dense::{Borrowed, Rows};
 pub use error::{DataError, Place};
+pub use kinds::{BadItem, Column, Item, Items, Kind, KindEntry};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};
-pub use schema::{Missing, Schema, SchemaOptions, ViewSchema};
+pub use schema::{Missing, Schema, SchemaOptions, ViewSchema, Wanted};
 pub use sparse::{Coordinate, SparseRows};
 pub use table::{Field, FieldData, Table};
 pub use target::{Classes, Numbers, Target, same_label};

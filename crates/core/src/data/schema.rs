@@ -7,14 +7,16 @@
 mod apply;
 mod check;
 mod encode;
+mod infer;
 mod learn;
 mod options;
 mod plain;
 mod take;
 
+pub use infer::Wanted;
 pub use options::{Missing, SchemaOptions};
 
-use super::{DataError, Dataset, Scale, Scaler, Table};
+use super::{DataError, Dataset, Kind, Scale, Scaler, Table, kinds};
 use serde::{Deserialize, Serialize};
 
 /// What the columns of a file mean.
@@ -80,8 +82,13 @@ enum Content {
         #[serde(default)]
         unit: bool,
     },
-    /// Strings.
-    Text { field: FieldRef },
+    /// One column whose cells are whole examples: strings, or examples of the kind of that name.
+    #[serde(rename = "text")]
+    Cells {
+        field: FieldRef,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<String>,
+    },
 }
 
 /// One column of a dense view.
@@ -124,16 +131,25 @@ impl ViewSchema {
             Content::Columns { .. } | Content::Block { narrow: false, .. } => "dense",
             Content::Block { narrow: true, .. } => "dense, f32",
             Content::Sparse { .. } => "sparse",
-            Content::Text { .. } => "text",
+            Content::Cells { .. } => self.cells().map_or("unknown", |kind| kind.entry().name),
         }
     }
 
-    /// How many coordinates; `None` for text.
+    /// The kind of its cells, where these are whole examples of a kind that is known.
+    pub(crate) fn cells(&self) -> Option<Kind> {
+        match &self.content {
+            Content::Cells { kind: None, .. } => Some(Kind::Text),
+            Content::Cells { kind: Some(name), .. } => kinds::find(name).map(Kind::of).filter(|kind| kind.is_cell()),
+            _ => None,
+        }
+    }
+
+    /// How many coordinates; `None` where examples are no vectors.
     pub fn width(&self) -> Option<usize> {
         match &self.content {
             Content::Columns { columns, .. } => Some(columns.iter().map(|c| c.code.width()).sum()),
             Content::Block { width, .. } | Content::Sparse { width, .. } => Some(*width),
-            Content::Text { .. } => None,
+            Content::Cells { .. } => None,
         }
     }
 
@@ -153,7 +169,7 @@ impl ViewSchema {
                 Some(names)
             }
             Content::Block { width, .. } => Some((1..=*width).map(|j| j.to_string()).collect()),
-            Content::Sparse { .. } | Content::Text { .. } => None,
+            Content::Sparse { .. } | Content::Cells { .. } => None,
         }
     }
 
@@ -161,7 +177,7 @@ impl ViewSchema {
     pub fn scaler(&self) -> Option<&Scaler> {
         match &self.content {
             Content::Columns { scaler, .. } | Content::Block { scaler, .. } => scaler.as_ref(),
-            Content::Sparse { .. } | Content::Text { .. } => None,
+            Content::Sparse { .. } | Content::Cells { .. } => None,
         }
     }
 }
@@ -200,7 +216,7 @@ impl Schema {
         let bits = |view: &ViewSchema| match &view.content {
             Content::Columns { columns, scaler } => columns.iter().map(coded).sum::<usize>() + scaled(scaler),
             Content::Block { fill, scaler, .. } => 64 * fill.as_ref().map_or(0, Vec::len) + scaled(scaler),
-            Content::Sparse { .. } | Content::Text { .. } => 0,
+            Content::Sparse { .. } | Content::Cells { .. } => 0,
         };
         self.views.iter().map(bits).sum::<usize>() as f64
     }
@@ -225,7 +241,7 @@ impl Schema {
         self.views.iter().find(|v| v.name == name)
     }
 
-    /// The columns that are categories or text: a reader of new files must keep them as words, whatever they look like.
+    /// The columns that are categories, text or other examples in one cell: a reader of new files must keep them as words, whatever they look like.
     pub fn word_columns(&self) -> Vec<String> {
         let mut names = Vec::new();
         for view in &self.views {
@@ -234,7 +250,7 @@ impl Schema {
                     let words = columns.iter().filter(|c| matches!(c.code, Code::Categories { .. }));
                     names.extend(words.map(|c| c.field.name.clone()));
                 }
-                Content::Text { field } => names.push(field.name.clone()),
+                Content::Cells { field, .. } => names.push(field.name.clone()),
                 Content::Block { .. } | Content::Sparse { .. } => {}
             }
         }

@@ -3,11 +3,11 @@
 use super::prepare::training_gram;
 use super::sets::{Split, split, sums};
 use super::{Bound, Formula, Node};
-use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors};
+use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors, Wanted};
 use crate::error::Error;
 use crate::gram::views::{Centring, Constant};
 use crate::gram::{Gram, Side, fill};
-use crate::kernels::{KernelError, Learned, complete, resolve};
+use crate::kernels::{KernelError, complete, resolve};
 use crate::params::Auto;
 use crate::seed::Seed;
 use std::sync::Arc;
@@ -71,60 +71,13 @@ impl Formula {
         all
     }
 
-    /// The learned centres, in the order of the print.
-    pub fn centrings(&self) -> Vec<&Centring> {
-        fn gather<'a>(node: &'a Node, all: &mut Vec<&'a Centring>) {
-            if let Node::Centre(_, Some(centring)) = node {
-                all.push(centring);
-            }
-            node.children().iter().for_each(|child| gather(child, all));
+    /// What the formula asks of the columns of a file.
+    pub fn wanted(&self) -> Wanted {
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        Wanted {
+            views: self.views().into_iter().map(|(name, kind)| (owned(name), kind)).collect(),
+            members: self.member_views().into_iter().map(owned).collect(),
         }
-        let mut all = Vec::new();
-        gather(&self.0, &mut all);
-        all
-    }
-
-    /// Puts learned centres back in the order of the print; `false` if their number is wrong.
-    pub fn set_centrings(&mut self, centrings: Vec<Centring>) -> bool {
-        fn put(node: &mut Node, rest: &mut std::vec::IntoIter<Centring>) -> bool {
-            if let Node::Centre(_, place) = node {
-                match rest.next() {
-                    Some(centring) => *place = Some(Arc::new(centring)),
-                    None => return false,
-                }
-            }
-            node.children_mut().iter_mut().all(|child| put(child, rest))
-        }
-        let mut rest = centrings.into_iter();
-        put(&mut self.0, &mut rest) && rest.next().is_none()
-    }
-
-    /// What its kernels have learned, in the order of the print.
-    pub fn learned(&self) -> Vec<Learned> {
-        fn gather(node: &Node, all: &mut Vec<Learned>) {
-            if let Node::Kernel(bound) = node {
-                all.extend(bound.kernel.learned());
-            }
-            node.children().iter().for_each(|child| gather(child, all));
-        }
-        let mut all = Vec::new();
-        gather(&self.0, &mut all);
-        all
-    }
-
-    /// Gives back to its kernels what they had learned, in the order of the print; `false` if it does not fit them.
-    pub fn set_learned(&mut self, learned: Vec<Learned>) -> bool {
-        fn put(node: &mut Node, rest: &mut std::vec::IntoIter<Learned>) -> bool {
-            if let Node::Kernel(bound) = node
-                && bound.kernel.needs_learning()
-                && !rest.next().is_some_and(|learned| bound.kernel.set_learned(learned))
-            {
-                return false;
-            }
-            node.children_mut().iter_mut().all(|child| put(child, rest))
-        }
-        let mut rest = learned.into_iter();
-        put(&mut self.0, &mut rest) && rest.next().is_none()
     }
 
     /// Explicit features, where the formula is a multiple of a kernel that has them, normalised or not, or of sets of such:
@@ -149,7 +102,7 @@ impl Formula {
 
     /// Whether its explicit features are the data themselves, and cost nothing.
     pub(crate) fn features_are_data(&self) -> bool {
-        matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.entry().name == "linear")
+        matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.facts().features_are_examples)
     }
 
     /// The factor in front, and what it stands in front of.
@@ -170,16 +123,6 @@ fn features(node: &Node, data: &Dataset) -> Option<(Vectors, f64)> {
             (Vectors::Dense(rows), scale) if scale > 0.0 => Some((normalised_dense(&rows).into(), 1.0)),
             _ => None,
         },
-        Node::Kernel(bound) if bound.kernel.entry().name == "linear" => {
-            let rows = match look(bound, data).ok()? {
-                Values::Dense(rows) => Vectors::Dense(Arc::clone(rows)),
-                Values::Dense32(rows) => Vectors::from(rows.convert::<f64>()),
-                Values::Sparse(rows) => Vectors::Sparse(Arc::clone(rows)),
-                Values::Sparse32(rows) => Vectors::from(rows.convert::<f64>()),
-                Values::Text(_) | Values::Index(_) => return None,
-            };
-            Some((rows, 1.0))
-        }
         Node::Kernel(bound) => Some((bound.kernel.features(look(bound, data).ok()?)?, 1.0)),
         Node::Set(inner, how) => {
             let Split { members, sets } = split(inner, how, data).ok()?;
@@ -219,7 +162,7 @@ fn normalised_dense(rows: &Rows<f64>) -> Rows<f64> {
 
 /// Kernels that look at no data may stand on any view.
 pub(super) fn is_data_free(bound: &Bound) -> bool {
-    bound.kernel.entry().name == "noise"
+    !bound.kernel.facts().looks_at_data
 }
 
 /// The view that a kernel looks at.

@@ -96,7 +96,7 @@ impl Formula {
     pub fn on(mut self, view: &str) -> Self {
         fn set(node: &mut Node, view: &str) {
             match node {
-                Node::Kernel(bound) if bound.view.is_none() && bound.kernel.entry().name != "noise" => {
+                Node::Kernel(bound) if bound.view.is_none() && bound.kernel.facts().looks_at_data => {
                     bound.view = Some(view.to_owned());
                 }
                 other => other.children_mut().iter_mut().for_each(|child| set(child, view)),
@@ -270,7 +270,9 @@ impl Formula {
                 Node::Set(_, members) if members.columns > 0 => return true,
                 Node::Kernel(bound) => {
                     let entry = bound.kernel.entry();
-                    entry.domain == Domain::Incomplete || entry.kind != Kind::Vectors || entry.name == "noise"
+                    entry.domain == Domain::Incomplete
+                        || entry.kind != Kind::Vectors
+                        || !bound.kernel.facts().looks_at_data
                 }
                 _ => true,
             };
@@ -307,50 +309,6 @@ impl Formula {
             here || node.children().iter().any(|child| has(child, name))
         }
         has(&self.0, name)
-    }
-
-    /// Whether every word (`gamma=scale`) has become a number, and every kernel has learned what it needs.
-    pub fn is_resolved(&self) -> bool {
-        fn resolved(node: &Node) -> bool {
-            let here = match node {
-                Node::Kernel(bound) => {
-                    waiting(bound).is_empty() && (!bound.kernel.needs_learning() || bound.kernel.learned().is_some())
-                }
-                Node::Radial(_, gamma) => matches!(gamma, Auto::Value(_)),
-                _ => true,
-            };
-            here && node.children().iter().all(resolved)
-        }
-        resolved(&self.0)
-    }
-
-    /// How many numbers the examples chose (gamma=median, scale, metrics, means and variances) on the way from this formula to the
-    /// resolved one; those that only ask for the number of coordinates do not count.
-    pub fn numbers_chosen(&self, resolved: &Self) -> usize {
-        fn count(before: &Node, after: &Node) -> usize {
-            let here = match (before, after) {
-                (Node::Kernel(before), Node::Kernel(after)) => {
-                    let known = before.kernel.settings();
-                    let settings = after.kernel.settings();
-                    let changed = settings.iter().filter(|(name, value)| {
-                        let old = known.iter().find(|(n, _)| n == name).map(|(_, v)| v);
-                        let of_width = matches!(old, Some(Setting::Word(word)) if word == "1/d" || word == "d");
-                        !of_width && old != Some(value)
-                    });
-                    changed
-                        .map(|(_, value)| match value {
-                            Setting::Numbers(all) => all.len(),
-                            Setting::Number(_) => 1,
-                            Setting::Switch(_) | Setting::Word(_) => 0,
-                        })
-                        .sum()
-                }
-                (Node::Radial(_, before), Node::Radial(_, after)) => usize::from(before != after),
-                _ => 0,
-            };
-            here + before.children().iter().zip(after.children()).map(|(a, b)| count(a, b)).sum::<usize>()
-        }
-        count(&self.0, &resolved.0)
     }
 
     /// Sets a parameter in every kernel that has it; whether any has.
@@ -390,19 +348,4 @@ impl Formula {
         }
         set(&mut self.0, name, value)
     }
-}
-
-/// The words of a kernel that stand for numbers.
-fn waiting(bound: &Bound) -> Vec<String> {
-    let mut copy = bound.kernel.boxed();
-    let numbers: Vec<&str> = describe(copy.as_mut())
-        .into_iter()
-        .filter(|d| d.kind == "number" && !d.words.is_empty())
-        .map(|d| d.name)
-        .collect();
-    let word = |(name, value): (&str, Setting)| match value {
-        Setting::Word(word) if numbers.contains(&name) => Some(word),
-        _ => None,
-    };
-    bound.kernel.settings().into_iter().filter_map(word).collect()
 }

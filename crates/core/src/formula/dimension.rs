@@ -2,8 +2,7 @@
 
 use super::{Formula, Node};
 use crate::data::{Dataset, Kind};
-use crate::distributions::ln_choose;
-use crate::params::Setting;
+use crate::kernels::inner::count_monomials;
 
 impl Formula {
     /// How many coordinates the feature space has at most, where that is finite and told by the formula and the width of the
@@ -16,11 +15,6 @@ impl Formula {
     }
 }
 
-/// C(d + p − 1, p): monomials of degree p.
-fn monomials(d: f64, p: f64) -> f64 {
-    ln_choose(d + p - 1.0, p).exp().round()
-}
-
 fn of(node: &Node, data: &Dataset) -> Option<f64> {
     match node {
         Node::Kernel(bound) => {
@@ -28,28 +22,13 @@ fn of(node: &Node, data: &Dataset) -> Option<f64> {
                 Some(name) => data.view(name)?,
                 None => &data.views().iter().find(|v| v.values.kind() == Kind::Vectors)?.values,
             };
-            let width = view.width()? as f64;
-            let settings = bound.kernel.settings();
-            let number = |wanted: &str| {
-                settings.iter().find(|(name, _)| *name == wanted).and_then(|(_, value)| match value {
-                    Setting::Number(v) => Some(*v),
-                    _ => None,
-                })
-            };
-            match bound.kernel.entry().name {
-                "linear" => Some(width),
-                "polynomial" => {
-                    let (degree, offset) = (number("degree")?, number("offset")?);
-                    Some(if offset == 0.0 { monomials(width, degree) } else { monomials(width + 1.0, degree) })
-                }
-                _ => None,
-            }
+            bound.kernel.dimension(view.width()?)
         }
         Node::Constant(_) => Some(1.0),
         Node::Sum(terms) => terms.iter().map(|t| of(t, data)).sum(),
         Node::Product(factors) => factors.iter().map(|f| of(f, data)).product(),
         Node::Scaled(_, inner) | Node::Normalise(inner) => of(inner, data),
-        Node::Power(inner, n) => of(inner, data).map(|d| monomials(d, f64::from(*n))),
+        Node::Power(inner, n) => of(inner, data).map(|d| count_monomials(d, f64::from(*n))),
         Node::Series(..) | Node::Exp(_) | Node::Centre(..) | Node::Radial(..) | Node::Set(..) => None,
     }
 }

@@ -9,20 +9,24 @@ mod bind;
 mod build;
 mod definite;
 mod dimension;
-mod error;
+mod functions;
 mod parse;
 mod prepare;
 mod print;
 mod radius;
 mod sets;
 mod shares;
+mod state;
 
 pub use crate::kernels::Learned;
+/// A formula that cannot be read.
+pub use crate::params::ExpressionError as FormulaError;
 pub(crate) use bind::look;
 pub use build::*;
-pub use error::FormulaError;
 pub use prepare::PreparedSide;
+pub use functions::{FUNCTIONS, FunctionEntry, function};
 pub use sets::Members;
+pub use state::{State, StateKind};
 
 use crate::gram::views::Centring;
 use crate::kernels::Leaf;

@@ -7,8 +7,7 @@
 //! Herbrich (2002), §5.3 with the root that its κ = sup κ(x, x) misses; Moore (1966) for arithmetic on intervals.
 
 use super::{Formula, Node};
-use crate::kernels::{Definite, Leaf};
-use crate::params::Setting;
+use crate::kernels::Definite;
 
 /// All values of κ(x, x) lie between these.
 type Interval = [f64; 2];
@@ -38,23 +37,7 @@ impl Formula {
     pub fn never_negative(&self) -> bool {
         fn never(node: &Node) -> bool {
             match node {
-                Node::Kernel(bound) => matches!(
-                    bound.kernel.entry().name,
-                    "rbf"
-                        | "ard"
-                        | "mahalanobis"
-                        | "matern"
-                        | "rational_quadratic"
-                        | "cauchy"
-                        | "wendland"
-                        | "laplacian"
-                        | "exponential_chi2"
-                        | "periodic"
-                        | "exact_match"
-                        | "missing_gaussian"
-                        | "inverse_multiquadric"
-                        | "noise"
-                ),
+                Node::Kernel(bound) => bound.kernel.facts().never_negative,
                 Node::Constant(c) => *c >= 0.0,
                 Node::Scaled(c, inner) => *c >= 0.0 && never(inner),
                 Node::Sum(all) | Node::Product(all) => all.iter().all(never),
@@ -71,7 +54,7 @@ impl Formula {
 /// Where κ(x, x) lies; `None` where it has no bound.
 fn diagonal(node: &Node) -> Option<Interval> {
     match node {
-        Node::Kernel(bound) => known(bound.kernel.as_ref()),
+        Node::Kernel(bound) => bound.kernel.facts().self_similarity,
         Node::Constant(c) => Some([*c, *c]),
         Node::Sum(terms) => terms.iter().map(diagonal).try_fold([0.0, 0.0], |sum, term| term.map(|t| add(sum, t))),
         Node::Product(factors) => {
@@ -98,30 +81,6 @@ fn diagonal(node: &Node) -> Option<Interval> {
         // a mean of vectors is no longer than the longest
         Node::Set(inner, members) if members.mean => Formula((**inner).clone()).radius().map(|r| [0.0, r * r]),
         Node::Set(..) => None,
-    }
-}
-
-/// What is known of κ(x, x) of the kernels of the catalogue. A kernel that is not listed has no known bound.
-fn known(kernel: &dyn Leaf) -> Option<Interval> {
-    let number = |name: &str| {
-        kernel.settings().into_iter().find_map(|(n, value)| match value {
-            Setting::Number(x) if n == name => Some(x),
-            _ => None,
-        })
-    };
-    match kernel.entry().name {
-        "rbf" | "ard" | "mahalanobis" | "matern" | "rational_quadratic" | "cauchy" | "wendland" | "laplacian"
-        | "exponential_chi2" | "periodic" | "diffusion" | "exact_match" => Some([1.0, 1.0]),
-        // zero vectors have zero values; a missing entry takes away from one
-        "cosine" | "missing_gaussian" => Some([0.0, 1.0]),
-        "arc_cosine" => (number("degree")? == 0.0).then_some([0.0, 1.0]),
-        "inverse_multiquadric" => number("c").map(|c| [1.0 / c, 1.0 / c]),
-        "multiquadric" => number("c").map(|c| [-c, -c]),
-        "distance" => Some([0.0, 0.0]),
-        // nothing but the same example has it
-        "noise" => number("variance").map(|s| [0.0, s]),
-        "sigmoid" => Some([-1.0, 1.0]),
-        _ => None,
     }
 }
 

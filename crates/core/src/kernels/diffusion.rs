@@ -1,7 +1,7 @@
 //! The diffusion kernel of categories.
 
 use super::vectors::{Family, Packed, Packing, PairFamily, PairGram, merge_indexed, weight};
-use super::{Definite, Domain, KernelEntry, KernelError};
+use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Kind, Scalar, Values};
 use crate::gram::Gram;
 use crate::params::{Params, Rule, Visit};
@@ -95,6 +95,10 @@ impl Family for Diffusion {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([1.0, 1.0]), ..KernelFacts::default() }
+    }
+
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {
         let rates = self.rates();
         let pairs = x.iter().zip(y).enumerate();
@@ -139,6 +143,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&KONDOR, "complete graphs and products of graphs"),
     use_when: "coordinates are codes of categories, of which only equality counts",
+    cost: "One comparison for each coordinate and one exponential for each pair.",
     make: || Box::new(Diffusion::default()),
 };
 

@@ -197,7 +197,7 @@ fn spread(values: &Values, width: usize) -> Rows<f64> {
         Values::Dense32(r) => all.iter_mut().zip(r.values()).for_each(|(a, v)| *a = f64::from(*v)),
         Values::Sparse(r) => thin(&mut all, width, r),
         Values::Sparse32(r) => thin(&mut all, width, r),
-        Values::Text(_) | Values::Index(_) => unreachable!("vector families are given vectors only"),
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => unreachable!("vector families are given vectors only"),
     }
     match Rows::new(all, values.len(), width) {
         Some(rows) => rows,
@@ -340,6 +340,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§13.3"),
     use_when: "examples are small images, and nearby pixels belong together",
+    cost: "2b + 1 operations for each pixel and pair, where b is the side of a block. Sparse vectors become dense.",
     make: || Box::new(ImageBlocks::default()),
 };
 

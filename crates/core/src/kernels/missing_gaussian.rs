@@ -1,7 +1,7 @@
 //! The Gaussian kernel of vectors with missing entries.
 
 use super::vectors::{Family, Packed, Packing, PairFamily, PairGram, merge_indexed, weight};
-use super::{Definite, Domain, KernelEntry, KernelError};
+use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values};
 use crate::gram::Gram;
 use crate::params::{Auto, Choice, Params, Rule, Visit};
@@ -133,7 +133,7 @@ fn moments(values: &Values) -> (Vec<f64>, Vec<f64>) {
         Values::Dense32(r) => dense(r),
         Values::Sparse(r) => sparse(r),
         Values::Sparse32(r) => sparse(r),
-        Values::Text(_) | Values::Index(_) => (Vec::new(), Vec::new()),
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => (Vec::new(), Vec::new()),
     }
 }
 
@@ -197,6 +197,16 @@ impl Family for MissingGaussian {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        // a missing entry takes away from one
+        KernelFacts {
+            self_similarity: Some([0.0, 1.0]),
+            never_negative: true,
+            learns: self.gaps == Gaps::Data,
+            ..KernelFacts::default()
+        }
+    }
+
     fn learn(&mut self, values: &Values) {
         // a file's largest index does not decide about memory: one distribution for all features of very wide vectors
         const WIDEST: usize = 1 << 20;
@@ -249,6 +259,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&MESQUITA, "the expected Gaussian kernel"),
     use_when: "entries are missing, and nothing should be filled in",
+    cost: "A few operations for each coordinate and one exponential for each pair; no matrix product helps.",
     make: || Box::new(MissingGaussian::default()),
 };
 

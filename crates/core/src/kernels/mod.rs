@@ -8,6 +8,8 @@
 pub mod coordinatewise;
 mod diffusion;
 mod error;
+mod expression;
+mod facts;
 mod image_blocks;
 pub mod inner;
 mod learned;
@@ -24,6 +26,8 @@ mod vectors;
 
 pub use diffusion::Diffusion;
 pub use error::KernelError;
+pub use expression::{Expression, Inexpressible};
+pub use facts::KernelFacts;
 pub use image_blocks::ImageBlocks;
 pub use learned::Learned;
 pub use missing_gaussian::{Gaps, MissingGaussian};
@@ -141,6 +145,22 @@ pub trait Leaf: Params + Settings + Send + Sync {
         self.gram_between(&left, &right)
     }
 
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
+
+    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    fn dimension(&self, width: usize) -> Option<f64> {
+        let _ = width;
+        None
+    }
+
+    /// κ in elementary operations, for file formats that have no kernels by name.
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Err(Inexpressible::Unknown)
+    }
+
     /// Explicit features φ with κ(x, y) = ⟨φ(x), φ(y)⟩, where the kernel has such; the same for training and new examples.
     fn features(&self, values: &Values) -> Option<Vectors> {
         let _ = values;
@@ -201,6 +221,8 @@ pub struct KernelEntry {
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,
+    /// Time and memory of its values.
+    pub cost: &'static str,
     /// The kernel with default parameters.
     pub make: fn() -> Box<dyn Leaf>,
 }

@@ -1,7 +1,7 @@
 //! The noise kernel: a value where row and column are the same example.
 
 use super::prepared::downcast;
-use super::{Definite, Domain, KernelEntry, KernelError, Leaf, Prepared};
+use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts, Leaf, Prepared};
 use crate::data::{Kind, Values};
 use crate::gram::{Gram, views::Identity};
 use crate::params::{Params, Rule, Visit};
@@ -40,6 +40,20 @@ impl Params for Noise {
 impl Leaf for Noise {
     fn entry(&self) -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        // only the same example has it
+        KernelFacts {
+            self_similarity: Some([0.0, self.variance]),
+            never_negative: true,
+            looks_at_data: false,
+            ..KernelFacts::default()
+        }
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::SameExample.scaled(self.variance))
     }
 
     fn boxed(&self) -> Box<dyn Leaf> {
@@ -96,5 +110,6 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "(3.15)"),
     use_when: "noise, a quadratic soft margin or jitter is wanted on the diagonal",
+    cost: "None.",
     make: || Box::new(Noise::default()),
 };

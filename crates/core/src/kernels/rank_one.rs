@@ -1,7 +1,7 @@
 //! Rank-one kernels f(x) f(y).
 
 use super::prepared::downcast;
-use super::{Definite, Domain, KernelEntry, KernelError, Leaf, Prepared};
+use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, Leaf, Prepared};
 use crate::data::{Kind, Rows, Scalar, Values};
 use crate::gram::{Gram, LowRank};
 use crate::params::{Choice, Params, Rule, Visit};
@@ -77,7 +77,7 @@ impl RankOne {
             Values::Dense32(r) => self.feature(r.row(i).iter().copied().enumerate()),
             Values::Sparse(r) => self.feature(r.row(i).iter().map(|c| (c.index as usize, c.value))),
             Values::Sparse32(r) => self.feature(r.row(i).iter().map(|c| (c.index as usize, c.value))),
-            Values::Text(_) | Values::Index(_) => f64::NAN,
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => f64::NAN,
         }
     }
 }
@@ -85,6 +85,10 @@ impl RankOne {
 impl Leaf for RankOne {
     fn entry(&self) -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::OfEach { f: self.f, index: self.index })
     }
 
     fn boxed(&self) -> Box<dyn Leaf> {
@@ -143,5 +147,6 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Thm. 2.20"),
     use_when: "one known feature should count beside another kernel, or multiply it",
+    cost: "One multiplication for each pair. In Rust, any function is a LowRank matrix of one column.",
     make: || Box::new(RankOne::default()),
 };

@@ -67,7 +67,7 @@ fn variance(values: &Values) -> f64 {
         Values::Dense32(r) => of(known(r.values()), known(r.values()).count()),
         Values::Sparse(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
         Values::Sparse32(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
-        Values::Text(_) | Values::Index(_) => 1.0,
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => 1.0,
     }
 }
 
@@ -96,7 +96,7 @@ fn median_square(values: &Values, seed: Seed) -> f64 {
                 Values::Dense32(r) => dense_square(r, i, j),
                 Values::Sparse(r) => sparse_square(r, i, j),
                 Values::Sparse32(r) => sparse_square(r, i, j),
-                Values::Text(_) | Values::Index(_) => 1.0,
+                Values::Text(_) | Values::Index(_) | Values::Items(_) => 1.0,
             });
         }
     }

@@ -7,8 +7,8 @@
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
 use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm};
 use crate::calibrate::Calibration;
-use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View};
-use crate::formula::{Formula, Learned};
+use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View, kinds};
+use crate::formula::{Formula, Learned, State, StateKind};
 use crate::gram::views::Centring;
 use crate::machines::{Fitted, Readout, SolverReport};
 use crate::params::Setting;
@@ -88,7 +88,14 @@ impl Model {
         }
         let mut pack = Packer::default();
         let coefficients = coefficients::pack(&mut pack, &self.fitted.expansion);
-        let centrings = self.kernel.centrings();
+        // centres and what kernels have learned are kept apart, each in the order of the print
+        let (mut centrings, mut learned) = (Vec::new(), Vec::new());
+        for state in self.kernel.state() {
+            match state {
+                State::Centre(centring) => centrings.push(centring),
+                State::Kernel(words) => learned.push(words),
+            }
+        }
         for (i, centring) in centrings.iter().enumerate() {
             pack.f64s(format!("centring.{i}"), &[centring.means.len()], &centring.means);
             pack.f64s(format!("centring.{i}.total"), &[1], &[centring.total]);
@@ -97,7 +104,6 @@ impl Model {
                 pack.u64s(format!("centring.{i}.part"), &[part.len()], &part);
             }
         }
-        let learned = self.kernel.learned();
         for (i, Learned { words, numbers }) in learned.iter().enumerate() {
             pack_words(&mut pack, &format!("learned.{i}"), words);
             pack.f64s(format!("learned.{i}.numbers"), &[numbers.len()], numbers);
@@ -242,6 +248,11 @@ fn pack_view(pack: &mut Packer, place: usize, view: &View) -> StoredView {
             pack.u32s(name("index"), &[t.len()], t);
             "index"
         }
+        Values::Items(column) => {
+            let texts: Vec<String> = (0..column.len()).map(|i| column.text(i)).collect();
+            pack_words(pack, &format!("view.{place}"), &texts);
+            column.kind().name
+        }
     };
     StoredView { name: view.name.clone(), kind: kind.to_owned(), len, width }
 }
@@ -264,32 +275,55 @@ fn pack_sparse<S: Scalar>(pack: &mut Packer, place: usize, rows: &SparseRows<S>)
     pack.u32s(format!("view.{place}.indices"), &[indices.len()], &indices);
 }
 
+/// What the kernel of a file had learned, in the order of its print.
+fn unpack_state(kernel: &Formula, document: &Document, unpack: &Unpacker<'_>) -> Result<Vec<State>, String> {
+    let (mut centrings, mut learned) = (0..document.centrings, 0..document.learned);
+    let mut state = Vec::new();
+    for kind in kernel.state_kinds() {
+        state.push(match kind {
+            StateKind::Centre => {
+                let i = centrings.next().ok_or("its kernel has another number of centres than the file")?;
+                State::Centre(unpack_centring(unpack, i, document.parts > 0)?)
+            }
+            StateKind::Kernel => {
+                let i = learned.next().ok_or("what its kernel has learned does not fit it")?;
+                let (_, numbers) = finite(unpack.get_f64s(&format!("learned.{i}.numbers"))?)?;
+                State::Kernel(Learned { words: unpack_words(unpack, &format!("learned.{i}"))?, numbers })
+            }
+        });
+    }
+    // an array that a file counts but does not have is told by its name
+    if let Some(i) = centrings.next() {
+        unpack_centring(unpack, i, document.parts > 0)?;
+        return Err("its kernel has another number of centres than the file".to_owned());
+    }
+    if let Some(i) = learned.next() {
+        unpack.get_f64s(&format!("learned.{i}.numbers"))?;
+        return Err("what its kernel has learned does not fit it".to_owned());
+    }
+    Ok(state)
+}
+
+/// The i-th centre of a file; of some of the examples where the file has such.
+fn unpack_centring(unpack: &Unpacker<'_>, i: usize, of_part: bool) -> Result<Centring, String> {
+    let (_, means) = finite(unpack.get_f64s(&format!("centring.{i}"))?)?;
+    let (_, total) = finite(unpack.get_f64s(&format!("centring.{i}.total"))?)?;
+    let mut part = Vec::new();
+    if of_part {
+        let (_, places) = unpack.get_u64s(&format!("centring.{i}.part"))?;
+        part = places.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
+    }
+    if part.iter().any(|&p| p >= means.len()) || part.is_empty() == of_part {
+        return Err("a centre is that of examples that are not in the file".to_owned());
+    }
+    Ok(Centring { means, total: *total.first().ok_or("a centring has no total")?, part })
+}
+
 /// Checks a document against its arrays and puts the model together.
 fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> {
     let mut kernel: Formula = document.kernel.parse().map_err(|e| format!("its kernel: {e}"))?;
-    let mut centrings = Vec::new();
-    for i in 0..document.centrings {
-        let (_, means) = finite(unpack.get_f64s(&format!("centring.{i}"))?)?;
-        let (_, total) = finite(unpack.get_f64s(&format!("centring.{i}.total"))?)?;
-        let mut part = Vec::new();
-        if document.parts > 0 {
-            let (_, places) = unpack.get_u64s(&format!("centring.{i}.part"))?;
-            part = places.into_iter().map(|p| usize::try_from(p).unwrap_or(usize::MAX)).collect();
-        }
-        if part.iter().any(|&p| p >= means.len()) || part.is_empty() != (document.parts == 0) {
-            return Err("a centre is that of examples that are not in the file".to_owned());
-        }
-        centrings.push(Centring { means, total: *total.first().ok_or("a centring has no total")?, part });
-    }
-    if !kernel.set_centrings(centrings) {
-        return Err("its kernel has another number of centres than the file".to_owned());
-    }
-    let mut learned = Vec::new();
-    for i in 0..document.learned {
-        let (_, numbers) = finite(unpack.get_f64s(&format!("learned.{i}.numbers"))?)?;
-        learned.push(Learned { words: unpack_words(unpack, &format!("learned.{i}"))?, numbers });
-    }
-    if !kernel.set_learned(learned) {
+    let state = unpack_state(&kernel, &document, unpack)?;
+    if !kernel.set_state(state) {
         return Err("what its kernel has learned does not fit it".to_owned());
     }
     if !kernel.is_resolved() {
@@ -297,7 +331,8 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     }
     let gaps = kernel.meets_gaps();
     let examples = unpack_views(unpack, &document.views, gaps)?;
-    if kernel.centrings().iter().any(|c| c.means.len() != examples.len()) {
+    let other_number = |s: &State| matches!(s, State::Centre(centring) if centring.means.len() != examples.len());
+    if kernel.state().iter().any(other_number) {
         return Err("a centre was learned on another number of examples".to_owned());
     }
     let sizes = (document.readout.outputs(), examples.len());
@@ -317,7 +352,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     };
     if let Some(pool) = conformal.as_ref().and_then(|c| c.pool.as_ref()) {
         // a centre belongs to the examples of the model
-        if !kernel.centrings().is_empty() {
+        if kernel.needs_all_examples() {
             return Err("its conformal predictor has examples without a centre".to_owned());
         }
         if let Some(schema) = &document.schema {
@@ -334,13 +369,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         machine: document.machine,
         settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
         kernel,
-        fitted: Fitted {
-            expansion,
-            readout: document.readout,
-            report: document.report,
-            calibration: document.calibration,
-            training_scores: None,
-        },
+        fitted: Fitted::new(expansion, document.readout, document.report).with_calibration(document.calibration),
         examples,
         schema: document.schema,
         trained_on: document.trained_on,
@@ -404,7 +433,15 @@ fn unpack_view(unpack: &Unpacker<'_>, place: usize, view: &StoredView, gaps: boo
             let (_, index) = unpack.get_u32s(&name("index"))?;
             if index.len() == view.len { Ok(Values::Index(Arc::new(index))) } else { Err(wrong()) }
         }
-        other => Err(format!("view {} is of the unknown kind {other}", view.name)),
+        other => match kinds::find(other).and_then(|kind| kind.parse) {
+            Some(parse) => {
+                let texts = unpack_words(unpack, &format!("view.{place}"))?;
+                let cells: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let values = parse(&cells).map_err(|bad| format!("view {}: {}", view.name, bad.finding))?;
+                if values.len() == view.len { Ok(values) } else { Err(wrong()) }
+            }
+            None => Err(format!("view {} is of the unknown kind {other}", view.name)),
+        },
     }
 }
 

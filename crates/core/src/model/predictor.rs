@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::formula::PreparedSide;
 use crate::gram::Side;
 use crate::machines::{Coefficients, Expansion, Output, Weighting};
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
 use std::sync::{Arc, OnceLock};
 
 /// Examples whose features are computed at a time.

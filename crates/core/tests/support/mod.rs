@@ -1,6 +1,16 @@
 //! Samples of every kind of data, kernels with random parameters, and plain matrices: what the laws are tried on.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
+
+pub mod chance;
+pub mod damage;
+pub mod expected;
+pub mod judge;
+pub mod memory;
+pub mod patience;
+pub mod tools;
+pub mod trials;
+pub mod verdict;
 
 use mercer::data::{Coordinate, Kind, Rows, SparseRows, Values};
 use mercer::gram::{BlockMut, Gram, Pick, fill, fill32};
@@ -23,6 +33,7 @@ pub fn samples(entry: &KernelEntry, m: usize, n: usize) -> Vec<Sample> {
     match entry.kind {
         Kind::Text => vec![Sample { name: "text".into(), training: text(n, 1).into(), new: text(m, 2).into() }],
         Kind::Precomputed => vec![precomputed(m, n)],
+        Kind::Other(kind) => panic!("add samples of {}", kind.plural),
         Kind::Vectors => [1, 3, 17].into_iter().flat_map(|d| vectors(entry.domain, m, n, d)).collect(),
     }
 }
@@ -184,7 +195,7 @@ pub fn square(values: &Values, i: usize) -> f64 {
         Values::Dense32(r) => r.row(i).iter().map(|&x| f64::from(x) * f64::from(x)).sum(),
         Values::Sparse(r) => r.row(i).iter().map(|c| c.value * c.value).sum(),
         Values::Sparse32(r) => r.row(i).iter().map(|c| f64::from(c.value) * f64::from(c.value)).sum(),
-        Values::Text(_) | Values::Index(_) => 0.0,
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => 0.0,
     }
 }
 
@@ -200,7 +211,7 @@ pub fn numbers(values: &Values, i: usize, d: usize) -> Vec<f64> {
         Values::Dense32(r) => r.row(i).iter().map(|&x| f64::from(x)).collect(),
         Values::Sparse(r) => scatter(r.row(i).iter().map(|c: &Coordinate<f64>| (c.index, c.value)), d),
         Values::Sparse32(r) => scatter(r.row(i).iter().map(|c| (c.index, f64::from(c.value))), d),
-        Values::Text(_) | Values::Index(_) => Vec::new(),
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => Vec::new(),
     }
 }
 

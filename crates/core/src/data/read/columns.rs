@@ -13,6 +13,8 @@ pub(super) static PARQUET: FormatEntry = FormatEntry {
     summary: "Parquet: columns of numbers, strings and lists of numbers (built with --features parquet)",
     extensions: &["parquet", "pq"],
     sniff: |head| head.starts_with(b"PAR1"),
+    names_target: false,
+    main_column: None,
     read: read_parquet,
 };
 
@@ -22,6 +24,8 @@ pub(super) static ARROW: FormatEntry = FormatEntry {
     summary: "Arrow IPC or Feather, not compressed (built with --features arrow)",
     extensions: &["arrow", "feather", "ipc"],
     sniff: |head| head.starts_with(b"ARROW1"),
+    names_target: false,
+    main_column: None,
     read: read_arrow,
 };
 

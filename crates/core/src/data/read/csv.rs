@@ -19,6 +19,8 @@ pub(super) static CSV: FormatEntry = FormatEntry {
     summary: "delimited text: , ; tab | or blanks; header and delimiter are detected",
     extensions: &["csv", "tsv", "tab"],
     sniff: |head| !head.contains(&0),
+    names_target: false,
+    main_column: None,
     read,
 };
 

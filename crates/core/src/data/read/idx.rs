@@ -12,6 +12,8 @@ pub(super) static IDX: FormatEntry = FormatEntry {
     summary: "IDX blocks such as MNIST's; labels through a second file",
     extensions: &["idx"],
     sniff: |head| matches!(head, [0, 0, kind, 1..=16, ..] if element(*kind).is_some()),
+    names_target: true,
+    main_column: None,
     read,
 };
 

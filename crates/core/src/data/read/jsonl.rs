@@ -18,6 +18,8 @@ pub(super) static JSONL: FormatEntry = FormatEntry {
     summary: "JSON lines: an object on each line, with numbers, strings, booleans, null and arrays of numbers",
     extensions: &["jsonl", "ndjson"],
     sniff,
+    names_target: false,
+    main_column: None,
     read,
 };
 

@@ -17,6 +17,8 @@ pub(super) static LIBSVM: FormatEntry = FormatEntry {
     summary: "LIBSVM or svmlight text: label index:value …, indices from 1",
     extensions: &["svm", "libsvm", "svmlight"],
     sniff,
+    names_target: true,
+    main_column: None,
     read,
 };
 

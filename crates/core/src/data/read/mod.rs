@@ -39,6 +39,10 @@ pub struct FormatEntry {
     pub extensions: &'static [&'static str],
     /// Whether content that begins so is of this format.
     pub sniff: fn(&[u8]) -> bool,
+    /// Whether the format itself says what is to be predicted, whatever the columns are called.
+    pub names_target: bool,
+    /// The column that is learned from where all others are annotations; `None` where columns are alike.
+    pub main_column: Option<&'static str>,
     /// Reads a file.
     pub read: fn(&Source, &ReadOptions) -> Result<Table, DataError>,
 }
@@ -56,6 +60,11 @@ pub static FORMATS: &[&FormatEntry] = &[
     &libsvm::LIBSVM,
     &csv::CSV,
 ];
+
+/// The format of a name.
+pub fn find(name: &str) -> Option<&'static FormatEntry> {
+    FORMATS.iter().find(|f| f.name == name).copied()
+}
 
 /// What the user says about a file.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +97,7 @@ fn read_one(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
 
 fn choose(source: &Source, options: &ReadOptions) -> Result<&'static FormatEntry, DataError> {
     if let Some(name) = &options.format {
-        return FORMATS.iter().find(|f| f.name == name).copied().ok_or_else(|| {
+        return find(name).ok_or_else(|| {
             let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
             let remedy = format!("formats are {}", names.join(", "));
             DataError::NoSuch { what: "format", name: name.clone(), remedy }

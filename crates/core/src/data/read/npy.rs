@@ -13,6 +13,8 @@ pub(super) static NPY: FormatEntry = FormatEntry {
     summary: "a NumPy array of one or two dimensions; labels through a second file",
     extensions: &["npy"],
     sniff: |head| head.starts_with(MAGIC),
+    names_target: false,
+    main_column: None,
     read,
 };
 

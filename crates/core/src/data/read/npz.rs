@@ -17,6 +17,8 @@ pub(super) static NPZ: FormatEntry = FormatEntry {
     summary: "NumPy arrays in a zip: X, y and further blocks by name",
     extensions: &["npz"],
     sniff: |head| head.starts_with(b"PK\x03\x04"),
+    names_target: true,
+    main_column: None,
     read,
 };
 

@@ -16,6 +16,8 @@ pub(super) static FASTA: FormatEntry = FormatEntry {
     summary: "sequences: >name description, then lines of letters, kept as spelled; the description is the target",
     extensions: &["fasta", "fa", "fna", "faa", "ffn"],
     sniff: |head| starts(head, b'>'),
+    names_target: false,
+    main_column: Some("sequence"),
     read: |source, _: &ReadOptions| read(source, b'>'),
 };
 
@@ -25,6 +27,8 @@ pub(super) static FASTQ: FormatEntry = FormatEntry {
     summary: "sequences with qualities: @name description, letters, +, as many marks of quality",
     extensions: &["fastq", "fq"],
     sniff: |head| starts(head, b'@') && head.windows(2).any(|pair| pair == b"\n+"),
+    names_target: false,
+    main_column: Some("sequence"),
     read: |source, _: &ReadOptions| read(source, b'@'),
 };
 

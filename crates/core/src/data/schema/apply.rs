@@ -245,7 +245,13 @@ impl<'a> Found<'a> {
                 }
                 sparse(encode::sparse_block(table, place, *width)?, *unit)
             }
-            Content::Text { field } => encode::text(table, self.place(field)?)?,
+            Content::Cells { field, kind } => {
+                let unknown = || {
+                    let name = kind.clone().unwrap_or_default();
+                    DataError::NoSuch { what: "kind", name, remedy: "the model is of another program".to_owned() }
+                };
+                encode::cells(table, self.place(field)?, view.cells().ok_or_else(unknown)?)?
+            }
         };
         Ok(View { name: view.name.clone(), values })
     }
@@ -256,7 +262,9 @@ impl ViewSchema {
     pub(super) fn fields(&self) -> Vec<&FieldRef> {
         match &self.content {
             Content::Columns { columns, .. } => columns.iter().map(|c| &c.field).collect(),
-            Content::Block { field, .. } | Content::Sparse { field, .. } | Content::Text { field } => vec![field],
+            Content::Block { field, .. } | Content::Sparse { field, .. } | Content::Cells { field, .. } => {
+                vec![field]
+            }
         }
     }
 }

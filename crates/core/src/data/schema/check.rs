@@ -39,7 +39,8 @@ impl ViewSchema {
                     && fill.as_ref().is_none_or(|f| f.len() == *width && f.iter().all(|x| x.is_finite()))
                     && scaler_fits(scaler.as_ref(), *width)
             }
-            Content::Sparse { .. } | Content::Text { .. } => true,
+            Content::Sparse { .. } => true,
+            Content::Cells { .. } => self.cells().is_some(),
         }
     }
 
@@ -49,8 +50,8 @@ impl ViewSchema {
             (Content::Columns { .. } | Content::Block { narrow: false, .. }, Values::Dense(_))
             | (Content::Block { narrow: true, .. }, Values::Dense32(_))
             | (Content::Sparse { .. }, Values::Sparse(_)) => self.width() == values.width(),
-            (Content::Columns { .. } | Content::Block { .. }, Values::Index(_))
-            | (Content::Text { .. }, Values::Text(_)) => true,
+            (Content::Columns { .. } | Content::Block { .. }, Values::Index(_)) => true,
+            (Content::Cells { .. }, values) => self.cells() == Some(values.kind()),
             _ => false,
         }
     }

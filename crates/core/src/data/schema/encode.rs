@@ -1,6 +1,6 @@
 //! From fields to vectors: one-hot codes, stand-ins for missing entries, blocks in the form the model knows.
 
-use super::super::{DataError, FieldData, Place, Rows, Scalar, SparseRows, Table, Values};
+use super::super::{DataError, FieldData, Kind, Place, Rows, Scalar, SparseRows, Table, Values};
 use super::options::usage;
 use super::take::{missing, numbers, words};
 use super::{Code, ColumnSchema};
@@ -188,7 +188,12 @@ pub(super) fn unit_sparse(rows: &mut SparseRows<f64>) {
     }
 }
 
-/// The strings of a column.
-pub(super) fn text(table: &Table, field: usize) -> Result<Values, DataError> {
-    Ok(words(table, field)?.iter().map(str::to_owned).collect::<Vec<_>>().into())
+/// The cells of a column as examples of a kind; one that is none is an error with its place.
+pub(super) fn cells(table: &Table, field: usize, kind: Kind) -> Result<Values, DataError> {
+    let words = words(table, field)?;
+    let cells: Vec<&str> = words.iter().collect();
+    let Some(parse) = kind.entry().parse else {
+        return Err(usage(format!("{kind} are made of several columns, not of \"{}\"", table.fields[field].name)));
+    };
+    parse(&cells).map_err(|bad| DataError::Bad { place: table.place(bad.example, field), finding: bad.finding })
 }

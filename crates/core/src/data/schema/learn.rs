@@ -1,6 +1,8 @@
 //! Learning a schema on the training table.
 
-use super::super::{DataError, Dataset, Field, FieldData, Rows, Scalar, Scale, Scaler, Table, Values, View, Words};
+use super::super::{
+    DataError, Dataset, Field, FieldData, Kind, Rows, Scalar, Scale, Scaler, Table, Values, View, Words,
+};
 use super::options::{Missing, SchemaOptions, places, usage};
 use super::take::{is_block, is_number, missing, missing_rows, numbers, target, weights as weights_of, words};
 use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
@@ -14,7 +16,8 @@ struct Wishes<'a> {
     targets: Vec<usize>,
     weights: Option<usize>,
     categorical: Vec<usize>,
-    text: Vec<usize>,
+    /// Columns whose cells are whole examples, and their kinds.
+    cells: Vec<(usize, Kind)>,
 }
 
 pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, Dataset), DataError> {
@@ -22,7 +25,12 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
     let weights = options.weight_field(table, &targets)?;
     let inputs = (0..table.fields.len()).filter(|f| !targets.contains(f) && Some(*f) != weights);
     let text = if options.text.iter().any(|t| t == "*") { inputs.collect() } else { places(table, &options.text)? };
-    let wishes = Wishes { options, targets, weights, categorical: places(table, &options.categorical)?, text };
+    let mut cells: Vec<(usize, Kind)> = Vec::new();
+    for (column, kind) in &options.cells {
+        cells.push((table.find(column)?, *kind));
+    }
+    cells.extend(text.into_iter().map(|field| (field, Kind::Text)));
+    let wishes = Wishes { options, targets, weights, categorical: places(table, &options.categorical)?, cells };
     let fewer;
     let table = if options.missing == Missing::Drop {
         fewer = without_missing(table, &wishes)?;
@@ -88,10 +96,10 @@ fn refuse_missing_target(table: &Table, wishes: &Wishes) -> Result<(), DataError
     Ok(())
 }
 
-/// The table without rows that lack an entry; empty texts are texts.
+/// The table without rows that lack an entry; an empty text is a text.
 fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
     let mut keep = vec![true; table.len];
-    for (_, field) in table.fields.iter().enumerate().filter(|(k, _)| !wishes.text.contains(k)) {
+    for (_, field) in table.fields.iter().enumerate().filter(|(k, _)| wishes.kind(*k) != Some(Kind::Text)) {
         for row in missing_rows(field) {
             keep[row] = false;
         }
@@ -142,6 +150,11 @@ fn one_kind(cells: Words) -> FieldData {
 }
 
 impl Wishes<'_> {
+    /// The kind of a column whose cells are whole examples.
+    fn kind(&self, field: usize) -> Option<Kind> {
+        self.cells.iter().find(|(f, _)| *f == field).map(|(_, kind)| *kind)
+    }
+
     /// Which fields make up which view: the columns that no one named first, then blocks and texts, then named groups.
     fn groups(&self, table: &Table) -> Result<Vec<(String, Vec<usize>)>, DataError> {
         let mut named: Vec<(String, Vec<usize>)> = Vec::new();
@@ -161,7 +174,7 @@ impl Wishes<'_> {
             .filter(|f| !self.targets.contains(f) && Some(*f) != self.weights)
             .filter(|f| !named.iter().any(|(_, fields)| fields.contains(f)))
             .collect();
-        let alone = |&f: &usize| is_block(&table.fields[f]) || self.text.contains(&f);
+        let alone = |&f: &usize| is_block(&table.fields[f]) || self.kind(f).is_some();
         let x_taken = free.iter().any(|f| alone(f) && table.fields[*f].name == "x");
         let (single, columns): (Vec<usize>, Vec<usize>) = free.into_iter().partition(|f| alone(f) || x_taken);
         let mut groups = Vec::new();
@@ -175,14 +188,16 @@ impl Wishes<'_> {
 
     fn view(&self, table: &Table, name: &str, fields: &[usize]) -> Result<(Content, Values), DataError> {
         if let &[field] = fields {
-            if self.text.contains(&field) {
-                return Ok((Content::Text { field: reference(table, field) }, encode::text(table, field)?));
+            if let Some(kind) = self.kind(field) {
+                let name = (kind != Kind::Text).then(|| kind.entry().name.to_owned());
+                let content = Content::Cells { field: reference(table, field), kind: name };
+                return Ok((content, encode::cells(table, field, kind)?));
             }
             if is_block(&table.fields[field]) {
                 return self.block(table, name, field);
             }
         }
-        if let Some(&odd) = fields.iter().find(|&&f| self.text.contains(&f) || is_block(&table.fields[f])) {
+        if let Some(&odd) = fields.iter().find(|&&f| self.kind(f).is_some() || is_block(&table.fields[f])) {
             let column = &table.fields[odd].name;
             return Err(usage(format!("view {name} mixes \"{column}\" with other columns; give it a view of its own")));
         }

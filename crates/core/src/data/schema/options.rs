@@ -1,6 +1,6 @@
 //! What the user says about the columns of a table.
 
-use super::super::{DataError, Scale, Table};
+use super::super::{DataError, Kind, Scale, Table};
 use serde::{Deserialize, Serialize};
 
 /// What to do about missing entries.
@@ -35,6 +35,8 @@ pub struct SchemaOptions {
     pub categorical: Vec<String>,
     /// Columns of running text, each a view of its own; `*` means all but the target.
     pub text: Vec<String>,
+    /// Columns whose cells are examples of a kind ([`Kind::is_cell`]), each a view of its own.
+    pub cells: Vec<(String, Kind)>,
     /// Named groups of columns; an entry may be a range of numbers or names such as `5-9`.
     pub views: Vec<(String, Vec<String>)>,
     /// What to do about missing entries.

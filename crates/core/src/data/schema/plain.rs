@@ -43,7 +43,7 @@ impl ViewSchema {
                     .any(|c| matches!(c.code, Code::Number { fill: Some(_) } | Code::Categories { fill: Some(_), .. })),
             ),
             Content::Block { fill, .. } => (false, fill.is_some()),
-            Content::Sparse { .. } | Content::Text { .. } => (false, false),
+            Content::Sparse { .. } | Content::Cells { .. } => (false, false),
         };
         let mut all = Vec::new();
         if fill {

@@ -2,7 +2,7 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry};
 use crate::params::{Params, Visit};
 use crate::sources::{Source, VEDALDI};
 
@@ -29,6 +29,10 @@ impl Profile for ChiSquared {
         &ENTRY
     }
 
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::HarmonicMeans)
+    }
+
     #[inline(always)]
     fn term<S: Scalar>(&self, x: S, y: S) -> S {
         let sum = x + y;
@@ -53,6 +57,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&VEDALDI, "§2"),
     use_when: "examples are histograms",
+    cost: "d divisions for each pair.",
     make: || Box::new(Coordinatewise(ChiSquared)),
 };
 

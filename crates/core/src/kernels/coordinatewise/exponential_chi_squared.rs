@@ -2,7 +2,7 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{CHAPELLE, Source};
 
@@ -48,6 +48,10 @@ impl Profile for ExponentialChiSquared {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
     #[inline(always)]
     fn term<S: Scalar>(&self, x: S, y: S) -> S {
         let (sum, difference) = (x + y, x - y);
@@ -71,6 +75,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&CHAPELLE, "the χ² distance between histograms"),
     use_when: "examples are histograms, and a local kernel is wanted",
+    cost: "d divisions and one exponential for each pair.",
     make: || Box::new(Coordinatewise(ExponentialChiSquared::default())),
 };
 

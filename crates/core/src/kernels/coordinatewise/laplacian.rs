@@ -2,7 +2,8 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 
@@ -42,6 +43,14 @@ impl Profile for Laplacian {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::AbsoluteDifferences.scaled(-resolved("gamma", self.gamma)?).exp())
+    }
+
     #[inline(always)]
     fn term<S: Scalar>(&self, x: S, y: S) -> S {
         (x - y).abs()
@@ -63,6 +72,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§2.3"),
     use_when: "functions are rough, or single coordinates are outlying",
+    cost: "d absolute differences and one exponential for each pair; no matrix product helps.",
     make: || Box::new(Coordinatewise(Laplacian::default())),
 };
 

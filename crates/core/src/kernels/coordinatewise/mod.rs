@@ -24,8 +24,8 @@ pub use laplacian::Laplacian;
 pub use periodic::Periodic;
 pub use spline::Spline;
 
-use super::vectors::{Family, PairFamily, Packed, Packing, PairGram, merge};
-use super::{KernelEntry, KernelError};
+use super::vectors::{Family, Packed, Packing, PairFamily, PairGram, merge};
+use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
@@ -49,6 +49,14 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     const MOVABLE: bool = false;
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
+    /// κ in elementary operations, for export.
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Err(Inexpressible::Unknown)
+    }
     /// What one coordinate adds; zero for two zeros.
     fn term<S: Scalar>(&self, x: S, y: S) -> S;
     /// What becomes of the sum.
@@ -68,6 +76,14 @@ impl<P: Profile> Params for Coordinatewise<P> {
 impl<P: Profile> Family for Coordinatewise<P> {
     fn entry() -> &'static KernelEntry {
         P::entry()
+    }
+
+    fn facts(&self) -> KernelFacts {
+        self.0.facts()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        self.0.expression()
     }
 
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {

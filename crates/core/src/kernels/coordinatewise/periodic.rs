@@ -2,7 +2,7 @@
 
 use super::{Coordinatewise, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 
@@ -52,6 +52,10 @@ impl Profile for Periodic {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
     #[inline(always)]
     fn term<S: Scalar>(&self, x: S, y: S) -> S {
         let sine = ((x - y) * S::narrow(1.0 / self.period)).sine_of_pi();
@@ -74,6 +78,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.3, (4.31)"),
     use_when: "coordinates repeat themselves: hours, seasons, angles",
+    cost: "d sines, by a polynomial, and one exponential for each pair.",
     make: || Box::new(Coordinatewise(Periodic::default())),
 };
 

@@ -3,7 +3,7 @@
 use crate::data::{Coordinate, Scalar};
 use crate::gram::Gram;
 use crate::kernels::vectors::{Family, Packed, ProductFamily, ProductGram, merge};
-use crate::kernels::{KernelEntry, KernelError};
+use crate::kernels::{KernelEntry, KernelError, KernelFacts};
 use crate::params::{Params, Visit};
 use std::sync::Arc;
 
@@ -11,6 +11,10 @@ use std::sync::Arc;
 pub trait AngleProfile: Params + Clone + Send + Sync + 'static {
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
     /// Its value for a cosine between −1 and 1 and lengths ‖x‖‖y‖ > 0.
     fn at<S: Scalar>(&self, cosine: S, lengths: S) -> S;
 }
@@ -42,6 +46,10 @@ impl<P: AngleProfile> Params for Angular<P> {
 impl<P: AngleProfile> Family for Angular<P> {
     fn entry() -> &'static KernelEntry {
         P::entry()
+    }
+
+    fn facts(&self) -> KernelFacts {
+        self.0.facts()
     }
 
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {

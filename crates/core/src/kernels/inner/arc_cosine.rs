@@ -2,7 +2,7 @@
 
 use super::{AngleProfile, Angular};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{CHO, Source};
 use std::f64::consts::{FRAC_1_PI, PI};
@@ -51,6 +51,11 @@ impl AngleProfile for ArcCosine {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        // zero vectors have zero values; higher degrees grow with the lengths
+        KernelFacts { self_similarity: (self.degree == 0).then_some([0.0, 1.0]), ..KernelFacts::default() }
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, cosine: S, lengths: S) -> S {
         let n = S::narrow;
@@ -84,6 +89,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&CHO, "§2"),
     use_when: "a wide network of one layer is to be imitated",
+    cost: "One inner product and one arc cosine for each pair. Angles below the rounding of the cosine (about 1e-8) count as zero.",
     make: || Box::new(Angular(ArcCosine::default())),
 };
 

@@ -2,7 +2,7 @@
 
 use super::{AngleProfile, Angular};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -37,6 +37,11 @@ impl AngleProfile for Cosine {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        // zero vectors have zero values
+        KernelFacts { self_similarity: Some([0.0, 1.0]), ..KernelFacts::default() }
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, cosine: S, _: S) -> S {
         cosine
@@ -53,6 +58,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "(2.22)"),
     use_when: "only the direction of a vector counts",
+    cost: "One inner product and one division for each pair.",
     make: || Box::new(Angular(Cosine)),
 };
 

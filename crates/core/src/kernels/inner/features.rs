@@ -2,6 +2,7 @@
 
 use super::Polynomial;
 use crate::data::Rows;
+use crate::distributions::ln_choose;
 use crate::kernels::KernelError;
 
 /// How many features a polynomial kernel has on vectors of so many coordinates: C(N + p − 1, p) for the homogeneous one,
@@ -18,6 +19,11 @@ pub fn polynomial_feature_count(width: usize, degree: usize, complete: bool) -> 
         return Some(usize::from(degree == 0));
     }
     (1..=degree).try_fold(1_usize, |count, k| Some(count.checked_mul(variables - 1 + k)? / k))
+}
+
+/// C(d + p − 1, p): monomials of degree p of d variables.
+pub(crate) fn count_monomials(d: f64, p: f64) -> f64 {
+    ln_choose(d + p - 1.0, p).exp().round()
 }
 
 /// The features φ with ⟨φ(x), φ(y)⟩ = (γ⟨x, y⟩ + c)^p, one row for each example.

@@ -2,7 +2,7 @@
 
 use super::{Inner, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Params, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -28,6 +28,18 @@ impl Profile for Linear {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { features_are_examples: true, ..KernelFacts::default() }
+    }
+
+    fn dimension(&self, width: usize) -> Option<f64> {
+        Some(width as f64)
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::InnerProduct)
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, product: S) -> S {
         product
@@ -44,6 +56,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Table 2.1"),
     use_when: "there are many features, or coefficients must be readable",
+    cost: "One inner product for each pair.",
     make: || Box::new(Inner(Linear)),
 };
 

@@ -15,13 +15,14 @@ mod sigmoid;
 pub use angular::{AngleProfile, Angular};
 pub use arc_cosine::ArcCosine;
 pub use cosine::Cosine;
+pub(crate) use features::count_monomials;
 pub use features::{polynomial_feature_count, polynomial_features};
 pub use linear::Linear;
 pub use polynomial::Polynomial;
 pub use sigmoid::Sigmoid;
 
 use super::vectors::{Family, Packed, ProductFamily, ProductGram, merge};
-use super::{KernelEntry, KernelError};
+use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Rows, Scalar, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
@@ -38,6 +39,18 @@ pub static ENTRIES: &[&KernelEntry] =
 pub trait Profile: Params + Clone + Send + Sync + 'static {
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
+    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    fn dimension(&self, _width: usize) -> Option<f64> {
+        None
+    }
+    /// κ in elementary operations, for export.
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Err(Inexpressible::Unknown)
+    }
     /// Its value at an inner product.
     fn at<S: Scalar>(&self, product: S) -> S;
     /// Explicit features of so many vectors, where there are some that fit into memory.
@@ -61,7 +74,28 @@ impl<P: Profile> Family for Inner<P> {
         P::entry()
     }
 
+    fn facts(&self) -> KernelFacts {
+        self.0.facts()
+    }
+
+    fn dimension(&self, width: usize) -> Option<f64> {
+        self.0.dimension(width)
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        self.0.expression()
+    }
+
     fn features(&self, values: &Values) -> Option<Vectors> {
+        if self.0.facts().features_are_examples {
+            return match values {
+                Values::Dense(rows) => Some(Vectors::Dense(Arc::clone(rows))),
+                Values::Dense32(rows) => Some(Vectors::from(rows.convert::<f64>())),
+                Values::Sparse(rows) => Some(Vectors::Sparse(Arc::clone(rows))),
+                Values::Sparse32(rows) => Some(Vectors::from(rows.convert::<f64>())),
+                Values::Text(_) | Values::Index(_) | Values::Items(_) => None,
+            };
+        }
         let features = match values {
             Values::Dense(rows) => self.0.features(rows)?,
             Values::Dense32(rows) => self.0.features(&rows.convert())?,

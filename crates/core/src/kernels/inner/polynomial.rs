@@ -2,7 +2,8 @@
 
 use super::{Inner, Profile, polynomial_feature_count, polynomial_features};
 use crate::data::{Kind, Rows, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -62,6 +63,17 @@ impl Profile for Polynomial {
         &ENTRY
     }
 
+    fn dimension(&self, width: usize) -> Option<f64> {
+        // C(d + p − 1, p) monomials of degree p, and one more coordinate for a constant
+        let d = width as f64 + f64::from(u8::from(self.offset != 0.0));
+        Some(super::features::count_monomials(d, self.degree as f64))
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let base = Expression::InnerProduct.scaled(resolved("gamma", self.gamma)?).shifted(self.offset);
+        Ok(Expression::Power(Box::new(base), self.degree))
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, product: S) -> S {
         let base = S::narrow(self.gamma.value()) * product + S::narrow(self.offset);
@@ -90,6 +102,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Table 2.1"),
     use_when: "products of a few coordinates matter",
+    cost: "One inner product and one power for each pair, against C(d + p, p) explicit features (polynomial_features).",
     make: || Box::new(Inner(Polynomial::default())),
 };
 

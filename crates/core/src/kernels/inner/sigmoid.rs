@@ -2,7 +2,8 @@
 
 use super::{Inner, Profile};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 
@@ -49,6 +50,15 @@ impl Profile for Sigmoid {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([-1.0, 1.0]), ..KernelFacts::default() }
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let inside = Expression::InnerProduct.scaled(resolved("gamma", self.gamma)?).shifted(self.offset);
+        Ok(Expression::Tanh(Box::new(inside)))
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, product: S) -> S {
         (S::narrow(self.gamma.value()) * product + S::narrow(self.offset)).tanh()
@@ -65,6 +75,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§2.3"),
     use_when: "an old two-layer network is to be imitated",
+    cost: "One inner product and one hyperbolic tangent for each pair.",
     make: || Box::new(Inner(Sigmoid::default())),
 };
 

@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry, KernelError};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -44,6 +44,15 @@ impl Profile for Ard {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let weights = self.lengths.iter().map(|l| 1.0 / l).collect();
+        Ok(Expression::SquaredDistance { weights }.scaled(-0.5).exp())
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         (S::narrow(-0.5) * squared_distance).exp()
@@ -75,6 +84,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::corrected(&HERBRICH, "Table 2.1, Ex. 3.12", "the book has no ½; with its s_i, l_i = s_i/√2"),
     use_when: "coordinates differ in relevance",
+    cost: "As the Gaussian kernel; the data are divided by the length scales once.",
     make: || Box::new(Radial(Ard::default())),
 };
 

@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 
@@ -47,6 +47,10 @@ impl Profile for Cauchy {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         let one = S::narrow(1.0);
@@ -64,6 +68,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.1, (4.19)"),
     use_when: "a long tail is wanted without a second parameter",
+    cost: "One distance and one division for each pair: the cheapest radial kernel.",
     make: || Box::new(Radial(Cauchy::default())),
 };
 

@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 
@@ -40,6 +40,21 @@ impl Profile for Distance {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([0.0, 0.0]), ..KernelFacts::default() }
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let power = if self.beta == 2.0 {
+            Expression::squared_distance()
+        } else if self.beta == 1.0 {
+            Expression::Root(Box::new(Expression::SquaredDifferences))
+        } else {
+            Expression::RealPower(Box::new(Expression::SquaredDifferences), 0.5 * self.beta)
+        };
+        Ok(power.scaled(-1.0))
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         if self.beta == 2.0 {
@@ -62,6 +77,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§2.3"),
     use_when: "no width should be chosen; only for machines that do not see the origin",
+    cost: "One distance and one power for each pair.",
     make: || Box::new(Radial(Distance::default())),
 };
 

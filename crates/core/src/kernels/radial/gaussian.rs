@@ -2,7 +2,8 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::expression::resolved;
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 
@@ -70,6 +71,14 @@ impl Profile for Gaussian {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Ok(Expression::squared_distance().scaled(-resolved("gamma", self.gamma)?).exp())
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         (S::narrow(-self.gamma.value()) * squared_distance).exp()
@@ -86,6 +95,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Table 2.1"),
     use_when: "nothing better is known; scale the data first",
+    cost: "One inner product and one exponential for each pair.",
     make: || Box::new(Radial(Gaussian::default())),
 };
 

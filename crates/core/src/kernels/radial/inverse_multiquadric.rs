@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MICCHELLI, Source};
 
@@ -47,6 +47,14 @@ impl Profile for InverseMultiquadric {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts {
+            self_similarity: Some([1.0 / self.c, 1.0 / self.c]),
+            never_negative: true,
+            ..KernelFacts::default()
+        }
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         S::narrow(1.0) / (squared_distance + S::narrow(self.c * self.c)).sqrt()
@@ -63,6 +71,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&MICCHELLI, "completely monotone functions"),
     use_when: "far examples should still count",
+    cost: "One distance and one square root for each pair.",
     make: || Box::new(Radial(InverseMultiquadric::default())),
 };
 

@@ -7,7 +7,7 @@ use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::Gram;
 use crate::kernels::prepared::{Sided, downcast};
 use crate::kernels::vectors::{Family, Packed, merge_indexed};
-use crate::kernels::{Definite, Domain, KernelEntry, KernelError, Prepared};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 use std::sync::Arc;
@@ -202,7 +202,9 @@ impl Mahalanobis {
             Values::Dense32(r) => rows(len, n, up, |i, x| dense(r, i, x), centre),
             Values::Sparse(r) => rows(len, n, up, |i, x| sparse(r.row(i), x), centre),
             Values::Sparse32(r) => rows(len, n, up, |i, x| sparse(r.row(i), x), centre),
-            Values::Text(_) | Values::Index(_) => unreachable!("vector families are given vectors only"),
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => {
+                unreachable!("vector families are given vectors only")
+            }
         }
         .into()
     }
@@ -211,6 +213,10 @@ impl Mahalanobis {
 impl Family for Mahalanobis {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.metric != Metric::Given, ..KernelFacts::unit_and_never_negative() }
     }
 
     fn learn(&mut self, values: &Values) {
@@ -310,6 +316,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§5.1, (5.1)"),
     use_when: "coordinates are correlated: the metric is given, or the inverse covariance of the training examples",
+    cost: "As the Gaussian kernel, after one product of the data with a factor of P. Sparse vectors become dense, as wide as P.",
     make: || Box::new(Mahalanobis::default()),
 };
 

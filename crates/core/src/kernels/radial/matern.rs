@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 
@@ -41,6 +41,35 @@ impl Params for Matern {
 impl Profile for Matern {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        let squared = if self.nu == 0.5 {
+            Expression::SquaredDifferences
+        } else if self.nu == 1.5 || self.nu == 2.5 {
+            // smooth at zero: the root is harmless there
+            Expression::squared_distance()
+        } else {
+            return Err(Inexpressible::Parameters(format!(
+                "{} with nu = {} needs a Bessel function; fit with nu = 0.5, 1.5 or 2.5",
+                ENTRY.name, self.nu
+            )));
+        };
+        let t = Expression::Root(Box::new(squared)).scaled((2.0 * self.nu).sqrt() / self.length);
+        let decay = t.clone().scaled(-1.0).exp();
+        if self.nu == 0.5 {
+            return Ok(decay);
+        }
+        let mut front = t.clone().shifted(1.0);
+        if self.nu == 2.5 {
+            let square = Expression::Power(Box::new(t), 2);
+            front = Expression::Plus(Box::new(front), Box::new(square.scaled(1.0 / 3.0)));
+        }
+        Ok(Expression::Times(Box::new(decay), Box::new(front)))
     }
 
     #[inline(always)]
@@ -120,6 +149,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.1, eq. (4.14)"),
     use_when: "functions are rougher than the Gaussian kernel's",
+    cost: "One distance and one exponential for ν = ½, 3/2, 5/2; a quadrature of about a hundred terms for any other ν.",
     make: || Box::new(Radial(Matern::default())),
 };
 

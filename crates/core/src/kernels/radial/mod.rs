@@ -26,7 +26,7 @@ pub use rational_quadratic::RationalQuadratic;
 pub use wendland::Wendland;
 
 use super::vectors::{Family, Packed, Packing, ProductFamily, ProductGram, merge_indexed, weight};
-use super::{KernelEntry, KernelError};
+use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
@@ -50,6 +50,14 @@ pub static ENTRIES: &[&KernelEntry] = &[
 pub trait Profile: Params + Clone + Send + Sync + 'static {
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
+    /// κ in elementary operations, for export.
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Err(Inexpressible::Unknown)
+    }
     /// Its value at a squared distance.
     fn at<S: Scalar>(&self, squared_distance: S) -> S;
     /// Factors for the coordinates before distances are taken: one for all, or one for each of the `width` coordinates;
@@ -76,6 +84,14 @@ impl<P: Profile> Params for Radial<P> {
 impl<P: Profile> Family for Radial<P> {
     fn entry() -> &'static KernelEntry {
         P::entry()
+    }
+
+    fn facts(&self) -> KernelFacts {
+        self.0.facts()
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        self.0.expression()
     }
 
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64 {

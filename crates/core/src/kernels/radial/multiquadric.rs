@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MICCHELLI, Source};
 
@@ -48,6 +48,10 @@ impl Profile for Multiquadric {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { self_similarity: Some([-self.c, -self.c]), ..KernelFacts::default() }
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         -(squared_distance + S::narrow(self.c * self.c)).sqrt()
@@ -64,6 +68,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&MICCHELLI, "conditionally positive definite functions of order one"),
     use_when: "scattered values are interpolated; only for machines that do not see the origin",
+    cost: "One distance and one square root for each pair.",
     make: || Box::new(Radial(Multiquadric::default())),
 };
 

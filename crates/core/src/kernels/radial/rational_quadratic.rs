@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 
@@ -50,6 +50,10 @@ impl Profile for RationalQuadratic {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         let one = S::narrow(1.0);
@@ -76,6 +80,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.1, (4.19)"),
     use_when: "the function varies on several scales at once",
+    cost: "One distance and one power for each pair; α = ½, 1 and 2 need no power.",
     make: || Box::new(Radial(RationalQuadratic::default())),
 };
 

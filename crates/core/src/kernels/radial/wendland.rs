@@ -2,7 +2,7 @@
 
 use super::{Profile, Radial};
 use crate::data::{Kind, Scalar};
-use crate::kernels::{Definite, Domain, KernelEntry};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{Source, WENDLAND};
 
@@ -62,6 +62,10 @@ impl Profile for Wendland {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
+    }
+
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         let n = S::narrow;
@@ -115,6 +119,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&WENDLAND, "the functions φ_{l,k}"),
     use_when: "examples far apart should not count at all; up to a known dimension",
+    cost: "One distance, one root and a short product for each pair.",
     make: || Box::new(Radial(Wendland::default())),
 };
 

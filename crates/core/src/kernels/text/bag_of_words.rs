@@ -9,7 +9,7 @@ use super::{Text, TextKernel};
 use crate::data::{Coordinate, Examples, Kind, SparseRows};
 use crate::gram::Gram;
 use crate::kernels::prepared::downcast;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Learned, Prepared};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::collections::{BTreeMap, HashMap};
@@ -141,6 +141,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::KMPA, "section 10.2"),
     use_when: "texts are alike when they use the same words: messages, articles, reviews",
+    cost: "Every text is split once. Each pair then costs a product of two sparse vectors.",
     make: || Box::new(Text(BagOfWords::default())),
 };
 
@@ -243,6 +244,10 @@ impl TextKernel for BagOfWords {
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         FeatureSide::<Vocabulary>::products(rows, cols, ENTRY.name)
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

@@ -7,7 +7,7 @@ use super::{Text, TextKernel};
 use crate::data::{Examples, Kind, Values};
 use crate::gram::Gram;
 use crate::kernels::prepared::downcast;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Learned, Prepared};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::BTreeMap;
@@ -77,6 +77,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::KMPA, "section 10.2"),
     use_when: "different words mean the same when they keep the same company",
+    cost: "Learning: the texts are split once. Each text then is as many numbers as there are training texts, and each pair a product of these.",
     make: || Box::new(Text(CoOccurrence::default())),
 };
 
@@ -122,6 +123,10 @@ impl TextKernel for CoOccurrence {
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         FeatureSide::<Self>::products(rows, cols, ENTRY.name)
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

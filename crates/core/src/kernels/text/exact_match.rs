@@ -8,7 +8,7 @@ use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::prepared::{Sided, downcast};
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Prepared};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::HashMap;
@@ -52,6 +52,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::HERBRICH, "section 2.3.2"),
     use_when: "strings are names of things, equal or not, beside other kernels",
+    cost: "Each string is hashed once; a pair is one comparison of numbers.",
     make: || Box::new(Text(ExactMatch)),
 };
 
@@ -87,6 +88,10 @@ impl TextKernel for ExactMatch {
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         let (rows, cols) = Side::pair(rows, cols, ENTRY.name)?;
         Ok(Arc::new(SpectrumGram::of(&rows.examples, &cols.examples)))
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::unit_and_never_negative()
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

@@ -7,7 +7,7 @@ use super::{Text, TextKernel};
 use crate::data::{Examples, Kind, Values};
 use crate::gram::Gram;
 use crate::kernels::prepared::downcast;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Learned, Prepared};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
 use crate::linalg::{KrylovOptions, top_eigen};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
@@ -78,6 +78,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::LATENT_SEMANTIC, "the latent semantic kernel"),
     use_when: "texts are short, and different words mean the same",
+    cost: "Learning: the k leading eigenvectors of the matrix between the training texts, which is only ever applied. Each text then is k numbers, and each pair a product of these.",
     make: || Box::new(Text(LatentSemantic::default())),
 };
 
@@ -134,6 +135,10 @@ impl TextKernel for LatentSemantic {
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         FeatureSide::<Self>::products(rows, cols, ENTRY.name)
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

@@ -10,7 +10,7 @@ use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::prepared::{Sided, downcast};
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Learned, Pairwise, Prepared};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Pairwise, Prepared};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
 use neighbours::Neighbourhoods;
@@ -103,6 +103,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::MISMATCH, "the (k, m)-mismatch kernel"),
     use_when: "strings are alike when they share short pieces in which some letters have changed",
+    cost: "Every different substring meets its N = Σ_{i≤m} C(p, i)(|Σ| − 1)ⁱ neighbours once; a string then has up to N|s| counts, of which pairs are made as those of the spectrum kernel. Where N is beyond some thousands, pairs of strings are compared directly, in O(|s||t|p).",
     make: || Box::new(Text(Mismatch::default())),
 };
 
@@ -207,6 +208,10 @@ impl TextKernel for Mismatch {
         }
         let (rows, cols) = Side::pair(rows, cols, ENTRY.name)?;
         Ok(Arc::new(SpectrumGram::of(&rows.examples, &cols.examples)))
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

@@ -34,7 +34,7 @@ pub use weighted_degree::WeightedDegree;
 pub use weighted_degree_shifts::WeightedDegreeShifts;
 
 use super::prepared::downcast;
-use super::{Kernel, KernelEntry, KernelError, Leaf, Learned, Prepared};
+use super::{Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Learned, Prepared};
 use crate::data::{Examples, Kind, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
@@ -75,6 +75,11 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
     /// # Errors
     /// If they were not prepared for each other.
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError>;
+
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
 
     /// Shows every occurrence of a feature in a string; `false` where the kernel has no explicit features.
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
@@ -123,6 +128,10 @@ impl<T: TextKernel> Params for Text<T> {
 impl<T: TextKernel> Leaf for Text<T> {
     fn entry(&self) -> &'static KernelEntry {
         T::entry()
+    }
+
+    fn facts(&self) -> KernelFacts {
+        self.0.facts()
     }
 
     fn boxed(&self) -> Box<dyn Leaf> {

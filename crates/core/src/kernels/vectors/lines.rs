@@ -139,7 +139,7 @@ fn each(source: &Values, visit: impl FnMut(usize, usize, f64)) {
         Values::Dense32(r) => dense(r, visit),
         Values::Sparse(r) => sparse(r, visit),
         Values::Sparse32(r) => sparse(r, visit),
-        Values::Text(_) | Values::Index(_) => {}
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => {}
     }
 }
 
@@ -172,7 +172,7 @@ fn look<R: Send>(
         Values::Dense32(r) => widen(r.values(), |&x| f64::from(x), &part, &join),
         Values::Sparse(r) => widen(r.coordinates(), |c| c.value, &part, &join),
         Values::Sparse32(r) => widen(r.coordinates(), |c| f64::from(c.value), &part, &join),
-        Values::Text(_) | Values::Index(_) => return None,
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => return None,
     };
     Some(found.unwrap_or(nothing))
 }

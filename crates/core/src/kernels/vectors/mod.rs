@@ -16,7 +16,7 @@ pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
 use super::prepared::downcast;
-use super::{Domain, Kernel, KernelEntry, KernelError, Leaf, Prepared};
+use super::{Domain, Expression, Inexpressible, Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Prepared};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::Params;
@@ -26,6 +26,18 @@ use std::sync::Arc;
 pub trait Family: Params + Clone + Send + Sync + 'static {
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
+    /// Facts that follow from the parameters alone.
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default()
+    }
+    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    fn dimension(&self, _width: usize) -> Option<f64> {
+        None
+    }
+    /// κ in elementary operations, for export.
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Err(Inexpressible::Unknown)
+    }
     /// Takes from the training examples what is more than a number; most kernels take nothing.
     fn learn(&mut self, _: &Values) {}
     /// Explicit features, where there are some that fit into memory; most kernels have none.
@@ -97,6 +109,18 @@ impl<F: Family> Leaf for F {
         Box::new(self.clone())
     }
 
+    fn facts(&self) -> KernelFacts {
+        Family::facts(self)
+    }
+
+    fn dimension(&self, width: usize) -> Option<f64> {
+        Family::dimension(self, width)
+    }
+
+    fn expression(&self) -> Result<Expression, Inexpressible> {
+        Family::expression(self)
+    }
+
     fn learn(&mut self, values: &Values) {
         Family::learn(self, values);
     }
@@ -163,7 +187,7 @@ fn check(entry: &'static KernelEntry, values: &Values) -> Result<(), KernelError
             Values::Dense32(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
             Values::Sparse(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
             Values::Sparse32(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
-            Values::Text(_) | Values::Index(_) => None,
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => None,
         };
         if let Some((i, j, value)) = negative {
             let (example, coordinate) = (i + 1, j + 1);

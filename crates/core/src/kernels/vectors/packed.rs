@@ -333,7 +333,9 @@ impl Packed {
             Values::Dense32(r) => self.dense(r),
             Values::Sparse(r) => self.sparse(r),
             Values::Sparse32(r) => self.sparse(r),
-            Values::Text(_) | Values::Index(_) => unreachable!("vector families are given vectors only"),
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => {
+                unreachable!("vector families are given vectors only")
+            }
         }
     }
 

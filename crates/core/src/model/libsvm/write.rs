@@ -5,11 +5,12 @@
 //! as a support vector of class c with that weight in every pair, positive where c is the first. Explicit weights are a
 //! support vector themselves. A ball is a half-space where κ(x, x) is constant.
 
-use super::{LAPLACE, LibsvmFile};
+use super::LibsvmFile;
 use crate::calibrate::{Calibration, Curve};
 use crate::data::{Rows, Scalar, SparseRows, Values, ViewSchema};
 use crate::formula::{Formula, Node};
-use crate::machines::{Coefficients, Readout};
+use crate::kernels::Expression;
+use crate::machines::{Coefficients, Fact, Readout};
 use crate::model::Model;
 use crate::params::Setting;
 use std::fmt::Write;
@@ -93,22 +94,48 @@ fn kernel(formula: &Formula, weighted: bool) -> Result<Kernel<'_>, String> {
         )
     };
     let Node::Kernel(bound) = node else { return Err(refused()) };
-    if weighted && bound.kernel.entry().name != "linear" {
+    if weighted && !bound.kernel.facts().features_are_examples {
         return Err(format!("explicit weights of {formula} are no model of LIBSVM; fit svc or svr with this kernel"));
     }
-    let words = match bound.kernel.entry().name {
-        "linear" => "linear",
-        "polynomial" => "polynomial",
-        "rbf" => "rbf",
-        "sigmoid" => "sigmoid",
-        _ => return Err(refused()),
-    };
-    let mut header = format!("kernel_type {words}\n");
-    for (name, value) in bound.kernel.settings() {
-        let name = if name == "offset" { "coef0" } else { name };
-        let _ = writeln!(header, "{name} {value}");
+    let expression = bound.kernel.expression().map_err(|_| refused())?;
+    let header = words(&expression).ok_or_else(refused)?;
+    Ok(Kernel { header, factor, diagonal: Formula(node.clone()).self_similarity(), view: bound.view.as_deref() })
+}
+
+/// The lines of the header for an expression that is one of LIBSVM's kernels: ⟨x, y⟩, (γ⟨x, y⟩ + c)^p, exp(−γ‖x − y‖²) and
+/// tanh(γ⟨x, y⟩ + c).
+fn words(expression: &Expression) -> Option<String> {
+    let number = |value: f64| Setting::Number(value);
+    match expression {
+        Expression::InnerProduct => Some("kernel_type linear\n".to_owned()),
+        Expression::Power(base, degree) => {
+            let (gamma, offset) = affine(base)?;
+            let (gamma, offset) = (number(gamma), number(offset));
+            Some(format!("kernel_type polynomial\ndegree {degree}\ngamma {gamma}\ncoef0 {offset}\n"))
+        }
+        Expression::Exp(inner) => match inner.as_ref() {
+            Expression::Times(squared, factor) if **squared == Expression::squared_distance() => {
+                let Expression::Number(factor) = **factor else { return None };
+                Some(format!("kernel_type rbf\ngamma {}\n", number(-factor)))
+            }
+            _ => None,
+        },
+        Expression::Tanh(inside) => {
+            let (gamma, offset) = affine(inside)?;
+            Some(format!("kernel_type sigmoid\ngamma {}\ncoef0 {}\n", number(gamma), number(offset)))
+        }
+        _ => None,
     }
-    Ok(Kernel { header, factor, diagonal: (words == "rbf").then_some(1.0), view: bound.view.as_deref() })
+}
+
+/// γ and c of γ⟨x, y⟩ + c.
+fn affine(expression: &Expression) -> Option<(f64, f64)> {
+    let Expression::Plus(product, offset) = expression else { return None };
+    let Expression::Times(inner, gamma) = product.as_ref() else { return None };
+    match (inner.as_ref(), gamma.as_ref(), offset.as_ref()) {
+        (Expression::InnerProduct, Expression::Number(gamma), Expression::Number(offset)) => Some((*gamma, *offset)),
+        _ => None,
+    }
 }
 
 /// The weights of explicit features as vectors, one for each output.
@@ -200,9 +227,9 @@ fn numbered(labels: &[String], notes: &mut Vec<String>) -> Vec<f64> {
 }
 
 fn probabilities(model: &Model, text: &mut String, notes: &mut Vec<String>) {
-    let laplace = model.fitted.report.notes.iter().find(|(name, _)| name == LAPLACE);
-    if let (Some((_, scale)), Readout::Values { .. }) = (laplace, &model.fitted.readout) {
-        line(text, "probA", [*scale].into_iter());
+    let laplace = model.fitted.report.fact(Fact::LaplaceScale);
+    if let (Some(scale), Readout::Values { .. }) = (laplace, &model.fitted.readout) {
+        line(text, "probA", [scale].into_iter());
     }
     let Some(calibration) = &model.fitted.calibration else { return };
     match (&model.fitted.readout, sigmoids(calibration)) {
@@ -241,7 +268,7 @@ fn vector(text: &mut String, values: &Values, place: usize) -> Result<(), String
         Values::Dense32(rows) => dense(text, rows, place),
         Values::Sparse(rows) => sparse(text, rows, place),
         Values::Sparse32(rows) => sparse(text, rows, place),
-        Values::Text(_) | Values::Index(_) => {
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => {
             return Err("a LIBSVM file holds vectors, and this model has none".to_owned());
         }
     }

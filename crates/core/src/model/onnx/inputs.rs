@@ -140,7 +140,7 @@ impl Input<'_> {
             Values::Dense32(rows) => wide(rows),
             Values::Sparse(rows) => spread(rows, self.width),
             Values::Sparse32(rows) => spread(rows, self.width),
-            Values::Text(_) | Values::Index(_) => Vec::new(),
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => Vec::new(),
         }
     }
 }

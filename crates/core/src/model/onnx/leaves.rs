@@ -16,175 +16,212 @@ use super::graph::{Attribute, Element, Graph};
 use super::inputs::{Input, Writer, transposed};
 use crate::data::Kind;
 use crate::formula::Bound;
-use crate::params::Setting;
+use crate::kernels::{self, Domain, Expression, Feature, Inexpressible};
 
-/// Kernels that a graph can compute.
-const KNOWN: &str = "linear, polynomial, rbf, ard, matern, sigmoid, distance, laplacian, chi2 and rank_one on vectors";
-
-/// A parameter that is a number.
-fn number(bound: &Bound, name: &str) -> Result<f64, String> {
-    match bound.kernel.settings().into_iter().find(|(n, _)| *n == name) {
-        Some((_, Setting::Number(value))) => Ok(value),
-        _ => Err(format!("{name} of {} is not a number yet; fit the model first", bound.kernel.entry().name)),
-    }
+/// Kernels that a graph can compute, at least with some of their parameters.
+fn exported() -> String {
+    let can = |e: &&kernels::KernelEntry| {
+        let kernel = (e.make)();
+        kernel.facts().looks_at_data && kernel.expression() != Err(Inexpressible::Unknown)
+    };
+    let names: Vec<&str> = kernels::all().filter(can).map(|e| e.name).collect();
+    let (last, others) = names.split_last().unwrap_or((&"", &[]));
+    format!("{} and {last} on vectors", others.join(", "))
 }
 
 fn refused(bound: &Bound) -> String {
-    let name = bound.kernel.entry().name;
+    let (name, exported) = (bound.kernel.entry().name, exported());
     match bound.kernel.entry().kind {
-        Kind::Text => format!("{name} compares strings, for which ONNX has no operators; {KNOWN} can be written"),
+        kind @ (Kind::Text | Kind::Other(_)) => {
+            let what = if kind == Kind::Text { "strings" } else { kind.entry().plural };
+            format!("{name} compares {what}, for which ONNX has no operators; {exported} can be written")
+        }
         Kind::Precomputed => format!(
             "the kernel of this model was computed elsewhere, and a graph of ONNX must compute it; fit with one of \
-             {KNOWN}"
+             {exported}"
         ),
-        Kind::Vectors => format!("{name} is not a kernel that can be written as ONNX; {KNOWN} can"),
+        Kind::Vectors => format!("{name} is not a kernel that can be written as ONNX; {exported} can"),
     }
+}
+
+/// Which of two values an expression has.
+#[derive(Clone, Copy)]
+enum Side {
+    /// κ between new and kept examples, n × m.
+    Cross,
+    /// κ(x, x) of the new examples, n × 1.
+    Own,
 }
 
 impl<'a> Writer<'a> {
     /// κ between new and kept examples.
     pub(super) fn leaf(&mut self, bound: &Bound) -> Result<Term, String> {
-        let name = bound.kernel.entry().name;
-        if name == "noise" {
-            // a new example is never the same as one that is kept
-            return Ok(Term::Number(0.0));
-        }
-        if bound.kernel.entry().kind != Kind::Vectors {
-            return Err(refused(bound));
-        }
-        let input = self.input(bound)?;
-        Ok(match name {
-            "linear" | "polynomial" | "sigmoid" => {
-                let product = self.products(&input)?;
-                self.of_product(bound, &Term::Tensor(product))?
-            }
-            "rbf" => {
-                let squared = self.squared_distances(&input, None)?;
-                self.exp_of(-number(bound, "gamma")?, &squared)
-            }
-            "ard" => {
-                let squared = self.squared_distances(&input, Some(&lengths(bound, input.width)?))?;
-                self.exp_of(-0.5, &squared)
-            }
-            "matern" => self.matern(bound, &input)?,
-            "distance" => self.distance(bound, &input)?,
-            "laplacian" => {
-                let sum = self.over_coordinates(&input, "absolute", |graph, x, z| {
-                    let difference = graph.node("Sub", &[x, z]);
-                    graph.node("Abs", &[&difference])
-                })?;
-                self.exp_of(-number(bound, "gamma")?, &Term::Tensor(sum))
-            }
-            "chi2" => {
-                let note = format!("chi2 wants coordinates ≥ 0, which the ONNX file does not check in {}", input.view);
-                if !self.notes.contains(&note) {
-                    self.notes.push(note);
-                }
-                Term::Tensor(self.over_coordinates(&input, "chi2", |graph, x, z| {
-                    let (zero, one, two) = (graph.number(0.0), graph.number(1.0), graph.number(2.0));
-                    let sum = graph.node("Add", &[x, z]);
-                    let some = graph.node("Greater", &[&sum, &zero]);
-                    let safe = graph.node("Where", &[&some, &sum, &one]);
-                    let twice = graph.node("Mul", &[&two, x]);
-                    let product = graph.node("Mul", &[&twice, z]);
-                    graph.node("Div", &[&product, &safe])
-                })?)
-            }
-            "rank_one" => {
-                let row = self.feature(bound, &input)?;
-                let kept = kept_features(bound, &input)?;
-                let kept = self.factors("features", &kept)?;
-                self.times(&row, &Term::Tensor(kept))
-            }
-            _ => return Err(refused(bound)),
-        })
+        self.leaf_of(bound, Side::Cross)
     }
 
     /// κ(x, x) of new examples.
     pub(super) fn leaf_own(&mut self, bound: &Bound) -> Result<Term, String> {
-        let name = bound.kernel.entry().name;
-        if name == "noise" {
-            return Ok(Term::Number(number(bound, "variance")?));
-        }
-        if bound.kernel.entry().kind != Kind::Vectors {
-            return Err(refused(bound));
-        }
-        let input = self.input(bound)?;
-        Ok(match name {
-            "linear" | "polynomial" | "sigmoid" => {
-                let square = self.graph.node("Mul", &[&input.tensor, &input.tensor]);
-                let square = Term::Tensor(self.sum(&square));
-                self.of_product(bound, &square)?
+        self.leaf_of(bound, Side::Own)
+    }
+
+    fn leaf_of(&mut self, bound: &Bound, side: Side) -> Result<Term, String> {
+        let entry = bound.kernel.entry();
+        let expression = bound.kernel.expression().map_err(|why| match why {
+            Inexpressible::Unknown => refused(bound),
+            Inexpressible::Unresolved(name) => {
+                format!("{name} of {} is not a number yet; fit the model first", entry.name)
             }
-            "rbf" | "ard" | "matern" | "laplacian" => Term::Number(1.0),
-            "distance" => Term::Number(0.0),
-            // 2 x²/(x + x) = x
-            "chi2" => Term::Tensor(self.sum(&input.tensor)),
-            "rank_one" => {
-                let row = self.feature(bound, &input)?;
-                self.times(&row, &row)
+            Inexpressible::Parameters(finding) => format!("ONNX cannot say this kernel: {finding}"),
+        })?;
+        let input = if bound.kernel.facts().looks_at_data {
+            if entry.kind != Kind::Vectors {
+                return Err(refused(bound));
             }
-            _ => return Err(refused(bound)),
+            Some(self.input(bound)?)
+        } else {
+            None
+        };
+        if let Some(input) = input.as_ref().filter(|_| entry.domain == Domain::NonNegative) {
+            let name = entry.name;
+            let note = format!("{name} wants coordinates ≥ 0, which the ONNX file does not check in {}", input.view);
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.expression(&expression, input.as_ref(), side)
+    }
+
+    /// An expression as nodes of the graph; a part that stands twice is computed once.
+    fn expression(&mut self, expression: &Expression, input: Option<&Input<'a>>, side: Side) -> Result<Term, String> {
+        let view = input.map_or("", |input| input.view);
+        let key = match side {
+            Side::Cross => format!("{expression:?} {view}"),
+            Side::Own => format!("own {expression:?} {view}"),
+        };
+        if let Some(name) = self.written.get(&key) {
+            return Ok(Term::Tensor(name.clone()));
+        }
+        let term = self.expression_anew(expression, input, side)?;
+        if let Term::Tensor(name) = &term {
+            self.written.insert(key, name.clone());
+        }
+        Ok(term)
+    }
+
+    fn expression_anew(
+        &mut self,
+        expression: &Expression,
+        input: Option<&Input<'a>>,
+        side: Side,
+    ) -> Result<Term, String> {
+        Ok(match expression {
+            Expression::Number(value) => Term::Number(*value),
+            Expression::Plus(a, b) => {
+                let (a, b) = (self.expression(a, input, side)?, self.expression(b, input, side)?);
+                self.plus(&a, &b)
+            }
+            Expression::Times(a, b) => {
+                let (a, b) = (self.expression(a, input, side)?, self.expression(b, input, side)?);
+                self.times(&a, &b)
+            }
+            Expression::Power(base, n) => {
+                let base = self.expression(base, input, side)?;
+                self.power(&base, *n)
+            }
+            Expression::RealPower(base, exponent) => match self.expression(base, input, side)? {
+                Term::Number(base) => Term::Number(base.powf(*exponent)),
+                Term::Tensor(base) => {
+                    let exponent = self.graph.number(*exponent);
+                    Term::Tensor(self.graph.node("Pow", &[&base, &exponent]))
+                }
+            },
+            Expression::Root(inner) => {
+                let inner = self.expression(inner, input, side)?;
+                self.function("Sqrt", f64::sqrt, &inner)
+            }
+            Expression::Exp(inner) => {
+                let inner = self.expression(inner, input, side)?;
+                self.function("Exp", f64::exp, &inner)
+            }
+            Expression::Tanh(inner) => {
+                let inner = self.expression(inner, input, side)?;
+                self.function("Tanh", f64::tanh, &inner)
+            }
+            // a new example is never the same as one that is kept
+            Expression::SameExample => Term::Number(match side {
+                Side::Cross => 0.0,
+                Side::Own => 1.0,
+            }),
+            of_vectors => {
+                let input = input.ok_or("a kernel on vectors has no vectors to look at; fit the model anew")?;
+                match side {
+                    Side::Cross => self.of_pairs(of_vectors, input)?,
+                    Side::Own => self.of_one(of_vectors, input)?,
+                }
+            }
         })
     }
 
-    /// A kernel of the inner product.
-    fn of_product(&mut self, bound: &Bound, product: &Term) -> Result<Term, String> {
-        let name = bound.kernel.entry().name;
-        if name == "linear" {
-            return Ok(product.clone());
-        }
-        let scaled = self.times(product, &Term::Number(number(bound, "gamma")?));
-        let base = self.plus(&scaled, &Term::Number(number(bound, "offset")?));
-        if name == "polynomial" {
-            return Ok(self.power(&base, number(bound, "degree")? as usize));
-        }
-        let base = self.tensor(&base);
-        Ok(Term::Tensor(self.graph.node("Tanh", &[&base])))
+    /// The parts of an expression that look at vectors, between new and kept ones.
+    fn of_pairs(&mut self, expression: &Expression, input: &Input<'a>) -> Result<Term, String> {
+        Ok(match expression {
+            Expression::InnerProduct => Term::Tensor(self.products(input)?),
+            Expression::SquaredDistance { weights } if weights.is_empty() => self.squared_distances(input, None)?,
+            Expression::SquaredDistance { weights } => {
+                let all = spread(weights, input.width)?;
+                self.squared_distances(input, Some(&all))?
+            }
+            Expression::SquaredDifferences => self.squared_differences(input)?,
+            Expression::AbsoluteDifferences => {
+                Term::Tensor(self.over_coordinates(input, "absolute", |graph, x, z| {
+                    let difference = graph.node("Sub", &[x, z]);
+                    graph.node("Abs", &[&difference])
+                })?)
+            }
+            Expression::HarmonicMeans => Term::Tensor(self.over_coordinates(input, "harmonic", |graph, x, z| {
+                let (zero, one, two) = (graph.number(0.0), graph.number(1.0), graph.number(2.0));
+                let sum = graph.node("Add", &[x, z]);
+                let some = graph.node("Greater", &[&sum, &zero]);
+                let safe = graph.node("Where", &[&some, &sum, &one]);
+                let twice = graph.node("Mul", &[&two, x]);
+                let product = graph.node("Mul", &[&twice, z]);
+                graph.node("Div", &[&product, &safe])
+            })?),
+            Expression::OfEach { f, index } => {
+                let row = self.feature(*f, *index, input);
+                let kept = self.factors("features", &kept_features(*f, *index, input))?;
+                self.times(&row, &Term::Tensor(kept))
+            }
+            _ => return Err("this part of a kernel does not look at vectors".to_owned()),
+        })
     }
 
-    fn matern(&mut self, bound: &Bound, input: &Input<'a>) -> Result<Term, String> {
-        let (nu, length) = (number(bound, "nu")?, number(bound, "length")?);
-        let squared = if nu == 0.5 {
-            self.squared_differences(input)?
-        } else if nu == 1.5 || nu == 2.5 {
-            self.squared_distances(input, None)?
-        } else {
-            return Err(format!(
-                "matern with nu = {nu} needs a Bessel function, which ONNX does not have; fit with nu = 0.5, 1.5 or 2.5"
-            ));
-        };
-        let squared = self.tensor(&squared);
-        let root = Term::Tensor(self.graph.node("Sqrt", &[&squared]));
-        let t = self.times(&root, &Term::Number((2.0 * nu).sqrt() / length));
-        let decay = self.exp_of(-1.0, &t);
-        if nu == 0.5 {
-            return Ok(decay);
-        }
-        let mut front = self.plus(&t, &Term::Number(1.0));
-        if nu == 2.5 {
-            let square = self.times(&t, &t);
-            let third = self.times(&square, &Term::Number(1.0 / 3.0));
-            front = self.plus(&front, &third);
-        }
-        Ok(self.times(&front, &decay))
+    /// The same parts between each new vector and itself.
+    fn of_one(&mut self, expression: &Expression, input: &Input<'a>) -> Result<Term, String> {
+        Ok(match expression {
+            Expression::InnerProduct => {
+                let square = self.graph.node("Mul", &[&input.tensor, &input.tensor]);
+                Term::Tensor(self.sum(&square))
+            }
+            Expression::SquaredDistance { .. } | Expression::SquaredDifferences | Expression::AbsoluteDifferences => {
+                Term::Number(0.0)
+            }
+            // 2 x²/(x + x) = x
+            Expression::HarmonicMeans => Term::Tensor(self.sum(&input.tensor)),
+            Expression::OfEach { f, index } => {
+                let row = self.feature(*f, *index, input);
+                self.times(&row, &row)
+            }
+            _ => return Err("this part of a kernel does not look at vectors".to_owned()),
+        })
     }
 
-    fn distance(&mut self, bound: &Bound, input: &Input<'a>) -> Result<Term, String> {
-        let beta = number(bound, "beta")?;
-        let power = if beta == 2.0 {
-            self.squared_distances(input, None)?
-        } else {
-            let squared = self.squared_differences(input)?;
-            let squared = self.tensor(&squared);
-            Term::Tensor(if beta == 1.0 {
-                self.graph.node("Sqrt", &[&squared])
-            } else {
-                let exponent = self.graph.number(0.5 * beta);
-                self.graph.node("Pow", &[&squared, &exponent])
-            })
-        };
-        Ok(self.times(&power, &Term::Number(-1.0)))
+    /// A function of each entry, by the name of its operator.
+    fn function(&mut self, operator: &'static str, of: fn(f64) -> f64, term: &Term) -> Term {
+        match term {
+            Term::Number(value) => Term::Number(of(*value)),
+            Term::Tensor(name) => Term::Tensor(self.graph.node(operator, &[name])),
+        }
     }
 
     /// ⟨x, z⟩, n × m.
@@ -287,58 +324,35 @@ impl<'a> Writer<'a> {
     }
 
     /// f(x) of a kernel f(x) f(z), n × 1.
-    fn feature(&mut self, bound: &Bound, input: &Input<'a>) -> Result<Term, String> {
-        Ok(Term::Tensor(match feature_of(bound)? {
+    fn feature(&mut self, f: Feature, index: usize, input: &Input<'a>) -> Term {
+        Term::Tensor(match f {
             Feature::Norm => self.length(&input.tensor),
             Feature::Sum => self.sum(&input.tensor),
-            Feature::Coordinate(j) if j < input.width => {
-                let place = self.graph.integers(&[j as i64]);
+            Feature::Coordinate if index <= input.width => {
+                let place = self.graph.integers(&[index.saturating_sub(1) as i64]);
                 self.graph.node_with("Gather", &[&input.tensor, &place], vec![("axis", Attribute::Int(1))])
             }
             // a vector without that coordinate has a zero there
-            Feature::Coordinate(_) => return Ok(Term::Number(0.0)),
-        }))
+            Feature::Coordinate => return Term::Number(0.0),
+        })
     }
 }
 
-/// The function of a kernel of rank one.
-enum Feature {
-    Norm,
-    Sum,
-    Coordinate(usize),
-}
-
-fn feature_of(bound: &Bound) -> Result<Feature, String> {
-    match bound.kernel.settings().into_iter().find(|(name, _)| *name == "f") {
-        Some((_, Setting::Word(word))) if word == "norm" => Ok(Feature::Norm),
-        Some((_, Setting::Word(word))) if word == "sum" => Ok(Feature::Sum),
-        Some((_, Setting::Word(word))) if word == "coordinate" => {
-            Ok(Feature::Coordinate((number(bound, "index")? as usize).saturating_sub(1)))
-        }
-        _ => Err("rank_one has a function that ONNX cannot say; fit with f=norm, sum or coordinate".to_owned()),
-    }
-}
-
-fn kept_features(bound: &Bound, input: &Input<'_>) -> Result<Vec<f64>, String> {
-    let feature = feature_of(bound)?;
-    let of = |row: &[f64]| match feature {
+/// f(z) of the kept examples.
+fn kept_features(f: Feature, index: usize, input: &Input<'_>) -> Vec<f64> {
+    let of = |row: &[f64]| match f {
         Feature::Norm => row.iter().map(|x| x * x).sum::<f64>().sqrt(),
         Feature::Sum => row.iter().sum(),
-        Feature::Coordinate(j) => row.get(j).copied().unwrap_or(0.0),
+        Feature::Coordinate => row.get(index.saturating_sub(1)).copied().unwrap_or(0.0),
     };
-    Ok(input.dense().chunks_exact(input.width.max(1)).map(of).collect())
+    input.dense().chunks_exact(input.width.max(1)).map(of).collect()
 }
 
-/// One over the length scale of each coordinate.
-fn lengths(bound: &Bound, width: usize) -> Result<Vec<f64>, String> {
-    let lengths = match bound.kernel.settings().into_iter().find(|(name, _)| *name == "lengths") {
-        Some((_, Setting::Numbers(lengths))) => lengths,
-        Some((_, Setting::Number(length))) => vec![length],
-        _ => Vec::new(),
-    };
-    match lengths.as_slice() {
-        [one] => Ok(vec![1.0 / one; width]),
-        all if all.len() >= width => Ok(all[..width].iter().map(|l| 1.0 / l).collect()),
-        all => Err(format!("ard has {} lengths for {width} coordinates; give one, or {width}", all.len())),
+/// One weight for each coordinate.
+fn spread(weights: &[f64], width: usize) -> Result<Vec<f64>, String> {
+    match weights {
+        [one] => Ok(vec![*one; width]),
+        all if all.len() >= width => Ok(all[..width].to_vec()),
+        all => Err(format!("{} lengths were given for {width} coordinates; give one, or {width}", all.len())),
     }
 }

@@ -54,7 +54,7 @@ impl Writer<'_> {
         };
         let bound =
             match node {
-                Node::Kernel(bound) if bound.kernel.entry().name == "linear" => bound,
+                Node::Kernel(bound) if bound.kernel.facts().features_are_examples => bound,
                 _ => return Err(
                     "explicit weights are exported with the linear kernel alone; fit svc, svr or ridge with this one"
                         .to_owned(),

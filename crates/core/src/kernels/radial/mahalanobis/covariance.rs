@@ -83,7 +83,7 @@ fn centred(values: &Values, d: usize) -> Vec<f64> {
         Values::Dense32(r) => dense(r),
         Values::Sparse(r) => sparse(r, d),
         Values::Sparse32(r) => sparse(r, d),
-        Values::Text(_) | Values::Index(_) => Vec::new(),
+        Values::Text(_) | Values::Index(_) | Values::Items(_) => Vec::new(),
     };
     let mut means = vec![0.0; d];
     x.chunks(d).for_each(|x| means.iter_mut().zip(x).for_each(|(m, v)| *m += v));

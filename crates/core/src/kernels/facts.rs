@@ -1,0 +1,36 @@
+//! Facts about a kernel that follow from its parameters alone. Each kernel states its own in its own file; bounds, searches
+//! and solvers ask for them, and never for the name of a kernel.
+
+/// Facts about a kernel with its parameters. The default claims nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelFacts {
+    /// An interval that holds κ(x, x) for every x that could ever come; `None` where no such interval is known.
+    pub self_similarity: Option<[f64; 2]>,
+    /// Whether κ(x, y) ≥ 0 is known for all x and y.
+    pub never_negative: bool,
+    /// Whether values depend on the contents of examples. A kernel that compares places alone may stand on any view.
+    pub looks_at_data: bool,
+    /// Whether κ(x, y) = ⟨x, y⟩, so that the explicit features of vectors are the vectors themselves.
+    pub features_are_examples: bool,
+    /// Whether the kernel will take more than single numbers from its training examples: a vocabulary, an alphabet, a metric.
+    pub learns: bool,
+}
+
+impl Default for KernelFacts {
+    fn default() -> Self {
+        Self {
+            self_similarity: None,
+            never_negative: false,
+            looks_at_data: true,
+            features_are_examples: false,
+            learns: false,
+        }
+    }
+}
+
+impl KernelFacts {
+    /// The facts of a kernel with κ(x, x) = 1 and κ(x, y) ≥ 0.
+    pub fn unit_and_never_negative() -> Self {
+        Self { self_similarity: Some([1.0, 1.0]), never_negative: true, ..Self::default() }
+    }
+}
