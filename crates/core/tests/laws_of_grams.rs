@@ -6,7 +6,7 @@
 use crate::support::{block, block32, in_pool, values, values32};
 use mercer::data::Rows;
 use mercer::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Identity, Pointwise, Shape, Submatrix};
-use mercer::gram::{BlockMut, Budget, Dense, Gram, LowRank, Pick, Side, apply, diagonal, show_bytes};
+use mercer::gram::{BlockMut, Budget, Dense, Gram, LowRank, Pick, RowAccess, Side, apply, diagonal, show_bytes};
 use mercer::linalg::symmetric_eigen;
 use mercer::seed::Seed;
 use std::ops::Range;
@@ -311,6 +311,23 @@ fn stored_matrices_of_both_precisions_are_their_numbers() {
 /// A matrix of any size that counts how often it is asked.
 struct Asked(usize, AtomicUsize);
 
+impl RowAccess for Asked {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        cols.zip(out).for_each(|(j, o)| *o = (row * 1000 + j) as f32);
+    }
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        cols.iter().zip(out).for_each(|(&j, o)| *o = (row * 1000 + j) as f32);
+    }
+    fn row_group(&self) -> usize {
+        5
+    }
+    fn rows_are_expensive(&self) -> bool {
+        false
+    }
+}
+
 impl Gram for Asked {
     fn shape(&self) -> (usize, usize) {
         (self.0, self.0)
@@ -318,9 +335,8 @@ impl Gram for Asked {
     fn block(&self, _: Pick<'_>, _: Pick<'_>, _: BlockMut<'_, f64>) {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        cols.zip(out).for_each(|(j, o)| *o = (row * 1000 + j) as f32);
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
     fn self_similarities(&self, _: Side) -> Option<Vec<f64>> {
         None

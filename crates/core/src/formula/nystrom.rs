@@ -11,7 +11,8 @@
 //! uniformly; S. Fine & K. Scheinberg, JMLR 2 (2001), §4 for greedy ones (incomplete Cholesky with pivots); K. Zhang, I. W. Tsang
 //! & J. T. Kwok, Improved Nyström low-rank approximation and error analysis, ICML (2008), for the centres of k means.
 
-use super::bind::{Meeting, build, is_data_free, look};
+use super::bind::{is_data_free, look};
+use super::prepare::{cross, training_gram};
 use super::{Bound, Formula, Node};
 use crate::data::{DataError, Dataset, Kind, Rows, Values, View};
 use crate::error::Error;
@@ -123,7 +124,7 @@ impl Landmarks {
                 seen(inner, training)?.select(&drawn.iter().map(|&i| all[i]).collect::<Vec<_>>())
             }
             Landmarking::Greedy => {
-                let gram = build(inner, Meeting::Training(training))?;
+                let gram = training_gram(inner, training)?;
                 let gram = if part.is_some() { gram.restrict(&all, &all) } else { gram };
                 let found = GramSchmidt::of(gram.as_ref(), 0.0, how.points, Budget::default())?;
                 seen(inner, training)?.select(&found.pivots.iter().map(|&i| all[i]).collect::<Vec<_>>())
@@ -131,7 +132,7 @@ impl Landmarks {
             Landmarking::KMeans => centres(inner, how.points, &seen(inner, training)?.select(&all), seed)?,
         };
         let m = examples.len();
-        let square = build(inner, Meeting::Cross { new: &examples, training: &examples })?;
+        let square = cross(inner, &examples, &examples)?;
         Budget::default().check(crate::linalg::symmetric_eigen_bytes(m), "the landmarks of nystrom")?;
         let mut matrix = vec![0.0; m * m];
         fill(square.as_ref(), &mut matrix);
@@ -153,7 +154,7 @@ impl Landmarks {
     /// The explicit features of examples, n × rank.
     pub(super) fn features(&self, inner: &Node, data: &Dataset) -> Result<Arc<Rows<f64>>, Error> {
         let (n, rank) = (data.len(), self.rank());
-        let cross = build(inner, Meeting::Cross { new: data, training: &self.examples })?;
+        let cross = cross(inner, data, &self.examples)?;
         let mut features = vec![0.0; n * rank];
         apply(cross.as_ref(), &self.map, rank, &mut features);
         let rows = Rows::new(features, n, rank);
