@@ -201,7 +201,8 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let data = dataset(views)?;
-        let scores = run(py, (threads, self.size(&data)), None, None, |_| self.predictor.scores(&data))?.map_err(raise)?;
+        let scores =
+            run(py, (threads, self.size(&data)), None, None, |_| self.predictor.scores(&data))?.map_err(raise)?;
         table(py, scores, self.model().fitted.expansion.outputs())
     }
 

@@ -23,8 +23,8 @@ pub use crate::kernels::Learned;
 pub use crate::params::ExpressionError as FormulaError;
 pub(crate) use bind::look;
 pub use build::*;
-pub use prepare::PreparedSide;
 pub use functions::{FUNCTIONS, FunctionEntry, function};
+pub use prepare::PreparedSide;
 pub use sets::Members;
 pub use state::{State, StateKind};
 

@@ -108,7 +108,8 @@ impl PreparedSide {
             Prep::Constant(_) => Prep::Constant(keep.len()),
             Prep::Below(all) => Prep::Below(all.iter().map(|side| side.select(keep)).collect()),
             Prep::Adjusted { inner, numbers } => {
-                let numbers = numbers.get().map_or_else(OnceLock::new, |known| OnceLock::from(known.as_ref().map(chosen)));
+                let numbers =
+                    numbers.get().map_or_else(OnceLock::new, |known| OnceLock::from(known.as_ref().map(chosen)));
                 Prep::Adjusted { inner: inner.select(keep), numbers }
             }
             Prep::Centred(Centred { inner, means, centre }) => Prep::Centred(Centred {

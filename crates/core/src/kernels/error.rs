@@ -62,7 +62,9 @@ pub enum KernelError {
         finding: String,
     },
     /// Two sides that are not for each other.
-    #[error("{kernel}: the two collections were not prepared for each other; prepare new examples like the training examples, for the same kernel")]
+    #[error(
+        "{kernel}: the two collections were not prepared for each other; prepare new examples like the training examples, for the same kernel"
+    )]
     Side {
         /// Kernel.
         kernel: &'static str,

@@ -1,7 +1,7 @@
 //! The local kernel of images.
 
-use super::vectors::{Family, merge_indexed};
 use super::prepared::downcast;
+use super::vectors::{Family, merge_indexed};
 use super::{Definite, Domain, KernelEntry, KernelError, Prepared};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::{BlockMut, Gram, Pick, Side, views::Submatrix};
@@ -128,11 +128,7 @@ impl Family for ImageBlocks {
         Ok(Arc::new(images))
     }
 
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         const MOST_PIXELS: usize = 1 << 24;
         let (rows, cols): (Arc<Images>, Arc<Images>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
         let pixels = rows.width().max(cols.width());

@@ -68,11 +68,7 @@ impl Leaf for Noise {
         Ok(Arc::new(Numbered { collection: Arc::new(()), places: (0..values.len()).collect() }))
     }
 
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         let (rows, cols): (Arc<Numbered>, Arc<Numbered>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
         Ok(Arc::new(if Arc::ptr_eq(&rows.collection, &cols.collection) {
             Identity::of(self.variance, rows.places.clone(), cols.places.clone())

@@ -60,11 +60,7 @@ impl Leaf for Precomputed {
         Ok(Arc::new(Known { matrix, rows: (0..values.len()).collect(), places, training: like.is_none() }))
     }
 
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         let same = Arc::ptr_eq(rows, cols);
         let (rows, cols): (Arc<Known>, Arc<Known>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
         let kind = |&has: &Kind| KernelError::Kind { kernel: ENTRY.name, wants: Kind::Precomputed, has };

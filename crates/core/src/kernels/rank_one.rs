@@ -111,11 +111,7 @@ impl Leaf for RankOne {
         }
     }
 
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         let (rows, cols): (Arc<Features>, Arc<Features>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
         match LowRank::new(Arc::clone(&rows.0), Arc::clone(&cols.0)) {
             Some(gram) => Ok(Arc::new(gram)),

@@ -6,8 +6,8 @@ use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::PreparedSide;
 use crate::gram::Side;
-use crate::machines::{Coefficients, Expansion, Output, Weighting};
 use crate::linalg::SolveError;
+use crate::machines::{Coefficients, Expansion, Output, Weighting};
 use std::sync::{Arc, OnceLock};
 
 /// Examples whose features are computed at a time.
@@ -180,12 +180,7 @@ fn features_scores(model: &Model, expansion: &Expansion, data: &Dataset) -> Resu
 }
 
 /// The scores of new examples by an expansion in examples that are prepared.
-fn scores_by(
-    model: &Model,
-    expansion: &Expansion,
-    points: &PreparedSide,
-    data: &Dataset,
-) -> Result<Vec<f64>, Error> {
+fn scores_by(model: &Model, expansion: &Expansion, points: &PreparedSide, data: &Dataset) -> Result<Vec<f64>, Error> {
     let new = model.kernel.prepare_like(data, points)?;
     let cross = model.kernel.gram_between(&new, points)?;
     let instead = match &expansion.coefficients {

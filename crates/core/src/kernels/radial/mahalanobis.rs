@@ -265,7 +265,10 @@ impl Family for Mahalanobis {
                 return Err(KernelError::Width { kernel: ENTRY.name, got: width, wanted: whitening.width });
             }
             let white = Self::whiten(values, &whitening.centre, &whitening.up);
-            return Ok(Arc::new(Side { examples: Arc::new(like.examples.like(&white)), shared: Arc::clone(whitening) }));
+            return Ok(Arc::new(Side {
+                examples: Arc::new(like.examples.like(&white)),
+                shared: Arc::clone(whitening),
+            }));
         }
         let n = self.width();
         let up = self.factor(width)?;
@@ -280,11 +283,7 @@ impl Family for Mahalanobis {
         Ok(Arc::new(Side { examples, shared: Arc::new(Whitening { centre, up, width, dense }) }))
     }
 
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         if self.precision.len() == 1 {
             return Family::gram_between(&self.gaussian(), rows, cols);
         }

@@ -94,20 +94,14 @@ struct Level {
 
 impl BlendedSpectrum {
     /// λᵏ count of every substring of a string, at the coordinate of its length and name.
-    fn row(
-        &self,
-        i: usize,
-        counts: &[Counts],
-        mut coordinate: impl FnMut(usize, u32) -> u32,
-    ) -> Vec<Coordinate<f64>> {
+    fn row(&self, i: usize, counts: &[Counts], mut coordinate: impl FnMut(usize, u32) -> u32) -> Vec<Coordinate<f64>> {
         let mut row = Vec::new();
         for (level, counts) in counts.iter().enumerate() {
             let weight = self.decay.powi(level as i32 + 1);
             let entries = counts.get(i).iter();
-            row.extend(entries.map(|e| Coordinate {
-                index: coordinate(level, e.key),
-                value: weight * f64::from(e.count),
-            }));
+            row.extend(
+                entries.map(|e| Coordinate { index: coordinate(level, e.key), value: weight * f64::from(e.count) }),
+            );
         }
         row
     }

@@ -112,7 +112,11 @@ impl TextKernel for CoOccurrence {
     ) -> Result<Arc<dyn Prepared>, KernelError> {
         if let Some(like) = like {
             let like: Arc<FeatureSide<Self>> = downcast(like, ENTRY.name)?;
-            return Ok(FeatureSide::of(like.shared.projections(strings.as_ref()), Some(&like), Arc::clone(&like.shared)));
+            return Ok(FeatureSide::of(
+                like.shared.projections(strings.as_ref()),
+                Some(&like),
+                Arc::clone(&like.shared),
+            ));
         }
         let mut kernel = self.clone();
         if kernel.company.is_none() {

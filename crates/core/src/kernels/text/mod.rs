@@ -192,11 +192,7 @@ impl<T: TextKernel> Leaf for Text<T> {
         Ok(Arc::new(LazySide::new(&self.0, Arc::clone(strings) as Arc<dyn Examples<str>>, like)))
     }
 
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         let name = T::entry().name;
         LazySide::gram(downcast(rows, name)?, downcast(cols, name)?, Arc::new(self.0.clone()))
     }

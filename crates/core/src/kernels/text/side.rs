@@ -129,10 +129,7 @@ pub(super) fn projected(
 }
 
 /// Sparse features from the coordinates of every string, in any order.
-pub(super) fn sparse(
-    rows: impl Iterator<Item = Vec<crate::data::Coordinate<f64>>>,
-    width: usize,
-) -> SparseRows<f64> {
+pub(super) fn sparse(rows: impl Iterator<Item = Vec<crate::data::Coordinate<f64>>>, width: usize) -> SparseRows<f64> {
     let mut vectors = SparseRows::new(width);
     for mut row in rows {
         row.sort_unstable_by_key(|c| c.index);

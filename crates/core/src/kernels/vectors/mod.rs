@@ -77,11 +77,7 @@ pub trait Family: Params + Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// If they were not prepared for each other.
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         let kernel = Self::entry().name;
         let (rows, cols) = Packed::pair(&downcast(rows, kernel)?, &downcast(cols, kernel)?, kernel)?;
         self.packed_gram(rows, cols)
@@ -144,11 +140,7 @@ impl<F: Family> Leaf for F {
         Family::prepare(self, values, like)
     }
 
-    fn gram_between(
-        &self,
-        rows: &Arc<dyn Prepared>,
-        cols: &Arc<dyn Prepared>,
-    ) -> Result<Arc<dyn Gram>, KernelError> {
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         Family::gram_between(self, rows, cols)
     }
 }

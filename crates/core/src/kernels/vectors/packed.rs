@@ -232,7 +232,11 @@ impl Packed {
         let both = [self, other];
         let width = both.iter().filter(|side| side.given.1).map(|side| side.given.0).max().unwrap_or(0);
         let beyond = |side: &'_ Self| -> Vec<u32> {
-            if side.given.1 { Vec::new() } else { side.used().iter().copied().filter(|&j| j as usize >= width).collect() }
+            if side.given.1 {
+                Vec::new()
+            } else {
+                side.used().iter().copied().filter(|&j| j as usize >= width).collect()
+            }
         };
         let (ours, theirs) = (beyond(self), beyond(other));
         width + theirs.len() + ours.iter().filter(|index| theirs.binary_search(index).is_err()).count()

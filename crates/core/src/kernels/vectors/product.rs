@@ -1,8 +1,8 @@
 //! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
 
 use super::Packed;
-use super::lines::{Counted, Lines};
 use super::layouts::{Lists, Panels, SparseColumns};
+use super::lines::{Counted, Lines};
 use super::packed::{Store, Stored};
 use crate::data::{Coordinate, Scalar, SparseRows};
 use crate::gram::between::{Between, Comparison};

@@ -262,7 +262,14 @@ pub(in crate::kernels::text) struct Counts {
 
 impl Counts {
     fn none(distinct: usize) -> Self {
-        Self { starts: vec![0], entries: Vec::new(), squares: Vec::new(), largest: 0, distinct, holders: OnceLock::new() }
+        Self {
+            starts: vec![0],
+            entries: Vec::new(),
+            squares: Vec::new(),
+            largest: 0,
+            distinct,
+            holders: OnceLock::new(),
+        }
     }
 
     /// Ends the list of a string.
