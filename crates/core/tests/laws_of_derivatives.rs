@@ -9,7 +9,7 @@ use mercer::data::{Dataset, Kind, Rows, Values};
 use mercer::formula::{Formula, ard, linear, matern, noise, polynomial, rbf, subsequence};
 use mercer::gram::{BlockMut, Dense, Gram, Pick, Similarity};
 use mercer::job::Job;
-use mercer::kernels::{Definite, Domain, KernelEntry, KernelError, Leaf, Prepared, Sides, self, derivative_gram};
+use mercer::kernels::{self, Definite, Domain, KernelEntry, KernelError, Leaf, Prepared, Sides, derivative_gram};
 use mercer::machines::regress::Ridge;
 use mercer::machines::{FitError, Fitted, Machine, MachineEntry, Task};
 use mercer::params::{Parameter, Params, Rule, Visit};
