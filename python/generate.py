@@ -34,6 +34,8 @@ BESIDE = ", with examples of noise, changed copies of X by name, and points for 
 DRAWN = {"cluster"}
 # what can have sets, intervals or p-values
 CONFORMAL = {"classify", "regress", "detect"}
+# classes that were called otherwise, and are found by that name, too
+FORMER = {"Programme": "RegularisedRisk", "ProgrammeRegression": "RegularisedRiskRegression"}
 FUTURE = "from __future__ import annotations\n\n"
 # words that Python keeps for itself, and what parameters are called instead
 RESERVED = {name: spelled for spelled, name in SPELLED.items()}
@@ -124,7 +126,7 @@ def estimators():
     lines += ["from mercer._data import Data\n"]
     lines += ["from mercer._generated import (\n", *(f"    {base},\n" for base in bases), ")\n", "from mercer._kernel import KernelLike\n"]
     lines += ["from mercer._progress import Callback\n\n", "if TYPE_CHECKING:\n    from typing_extensions import Self\n\n"]
-    lines.append(listed(names))
+    lines.append(listed([*names, *FORMER]))
     for entry, name in zip(entries, names):
         parameters = own(entry)
         lines.append(f"\n\nclass {name}({BASES[kind(entry)]}):\n")
@@ -154,6 +156,7 @@ def estimators():
         lines.append(f"\n    def fit(self, X: Data, {target}{weights}{beside}) -> Self:\n")
         lines.append(f'        """{WORDS[kind(entry)]}{BESIDE if entry["companions"] else ""}."""\n')
         lines.append(f"        return self._learn_{entry['learns']}(X, y{passed})\n")
+    lines += ["\n\n# names of earlier times\n", *(f"{old} = {new}\n" for old, new in FORMER.items())]
     return HEAD.format("Estimators of machines that scikit-learn has not") + "".join(lines)
 
 

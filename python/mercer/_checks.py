@@ -12,9 +12,9 @@ _WEIGHTS = {
 }
 REASONS = dict.fromkeys(("SVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVR", "Svdd", "Quantile"), _WEIGHTS)
 # beside that, gamma=scale is the scale of the examples as they are, which weights do not change and repetitions do
-for _name in ("RobustKfd", "HuberKfd", "LinearSparseKfd", "LpMachine", "LpBoost", "KernelLogistic", "Programme", "SparseKfd",
-              "RobustRegression", "HuberRegression", "SparseRegression", "LinearSparseRegression",
-              "ProgrammeRegression"):  # fmt: skip
+for _name in ("RobustKfd", "HuberKfd", "LinearSparseKfd", "LpMachine", "LpBoost", "KernelLogistic", "RegularisedRisk",
+              "SparseKfd", "RobustRegression", "HuberRegression", "SparseRegression", "LinearSparseRegression",
+              "RegularisedRiskRegression"):  # fmt: skip
     REASONS[_name] = dict.fromkeys(_WEIGHTS, "gamma=scale is learned from the examples, which weights do not change")
 # Newton's method, which dense data of few coordinates get, ends at the minimum itself
 REASONS["LinearSVC"] = {name: why for name, why in _WEIGHTS.items() if "sparse" in name}

@@ -55,6 +55,8 @@ __all__ = [
     "RbfNetwork",
     "RbfNetworkRegression",
     "RegularisedFisher",
+    "RegularisedRisk",
+    "RegularisedRiskRegression",
     "RobustKfd",
     "RobustRegression",
     "SparseKfd",
@@ -303,8 +305,8 @@ class Kfd(GeneratedClassifier):
     solver : word, default "auto"
         auto, cholesky, eigen, pairs, greedy or subset (auto, cholesky, eigen, pairs, greedy, subset).
     threshold : word, default "margin"
-        rule for the threshold on the line of projections (programme, margin, errors, gaussian,
-    shared_gaussian).
+        rule for the threshold on the line of projections (solver, margin, errors, gaussian, shared_gaussian;
+    programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -366,7 +368,7 @@ class RobustKfd(GeneratedClassifier):
     bias : switch, default True
         whether the function has an offset (true or false).
     threshold : word, default "margin"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -426,7 +428,7 @@ class HuberKfd(GeneratedClassifier):
     bias : switch, default True
         whether the function has an offset (true or false).
     threshold : word, default "margin"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -485,7 +487,7 @@ class SparseKfd(GeneratedClassifier):
     bias : switch, default True
         whether the function has an offset (true or false).
     threshold : word, default "margin"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -544,7 +546,7 @@ class LinearSparseKfd(GeneratedClassifier):
     bias : switch, default True
         whether the function has an offset (true or false).
     threshold : word, default "margin"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -601,8 +603,8 @@ class LpMachine(GeneratedClassifier):
         weight λ of the penalty; larger is smoother (> 0).
     bias : switch, default True
         whether the function has an offset (true or false).
-    threshold : word, default "programme"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    threshold : word, default "solver"
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -620,7 +622,7 @@ class LpMachine(GeneratedClassifier):
     _machine = "lp_machine"
     _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
 
-    def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "programme", shift: float = 0.0,
+    def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "solver", shift: float = 0.0,
                  strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
@@ -659,8 +661,8 @@ class LpBoost(GeneratedClassifier):
         share ν of examples that may miss the margin (> 0 and ≤ 1).
     bias : switch, default False
         whether the function has an offset (true or false).
-    threshold : word, default "programme"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    threshold : word, default "solver"
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -678,7 +680,7 @@ class LpBoost(GeneratedClassifier):
     _machine = "lp_boost"
     _parameters = ("nu", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
 
-    def __init__(self, nu: float = 0.5, bias: bool = False, threshold: str = "programme", shift: float = 0.0,
+    def __init__(self, nu: float = 0.5, bias: bool = False, threshold: str = "solver", shift: float = 0.0,
                  strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
@@ -719,8 +721,8 @@ class KernelLogistic(GeneratedClassifier):
         norm ½‖w‖², coefficients ½‖α‖² or sparse ‖α‖₁ (norm, coefficients, sparse).
     bias : switch, default True
         whether the function has an offset (true or false).
-    threshold : word, default "programme"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    threshold : word, default "solver"
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -738,7 +740,7 @@ class KernelLogistic(GeneratedClassifier):
     _machine = "kernel_logistic"
     _parameters = ("lam", "penalty", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
 
-    def __init__(self, lam: float = 1.0, penalty: str = "norm", bias: bool = True, threshold: str = "programme",
+    def __init__(self, lam: float = 1.0, penalty: str = "norm", bias: bool = True, threshold: str = "solver",
                  shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
@@ -763,7 +765,7 @@ class KernelLogistic(GeneratedClassifier):
         return self._learn_classes(X, y, sample_weight)
 
 
-class Programme(GeneratedClassifier):
+class RegularisedRisk(GeneratedClassifier):
     """Any of seven losses with any of three penalties, for classes.
 
     min Σ ℓ(y_i, f(x_i)) + λ P(α)
@@ -787,8 +789,8 @@ class Programme(GeneratedClassifier):
         error at which huber's square becomes a line (> 0).
     bias : switch, default True
         whether the function has an offset (true or false).
-    threshold : word, default "programme"
-        where two classes part (programme, margin, errors, gaussian, shared_gaussian).
+    threshold : word, default "solver"
+        where two classes part (solver, margin, errors, gaussian, shared_gaussian; programme means solver).
     shift : number, default 0.0
         added to the score of the first of two classes (finite).
     strategy : word, default "one_vs_rest"
@@ -803,11 +805,11 @@ class Programme(GeneratedClassifier):
         megabytes for kernel rows (≥ 0).
     """
 
-    _machine = "programme"
+    _machine = "regularised_risk"
     _parameters = ("lam", "loss", "penalty", "epsilon", "width", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
 
     def __init__(self, lam: float = 1.0, loss: str = "hinge", penalty: str = "norm", epsilon: float = 0.1,
-                 width: float = 1.0, bias: bool = True, threshold: str = "programme",
+                 width: float = 1.0, bias: bool = True, threshold: str = "solver",
                  shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
@@ -851,8 +853,8 @@ class InvariantKfd(GeneratedClassifier):
     expansion : text, default "examples"
         examples, all, points or a number of examples (text).
     threshold : word, default "errors"
-        rule for the threshold on the line of projections (programme, margin, errors, gaussian,
-    shared_gaussian).
+        rule for the threshold on the line of projections (solver, margin, errors, gaussian, shared_gaussian;
+    programme means solver).
     class_weight : text, default "none"
         none, balanced or label:weight,… (text).
     """
@@ -1218,7 +1220,7 @@ class LinearSparseRegression(GeneratedRegressor):
         return self._learn_numbers(X, y, sample_weight)
 
 
-class ProgrammeRegression(GeneratedRegressor):
+class RegularisedRiskRegression(GeneratedRegressor):
     """Any of four losses with any of three penalties, for numbers.
 
     min Σ ℓ(y_i, f(x_i)) + λ P(α)
@@ -1250,7 +1252,7 @@ class ProgrammeRegression(GeneratedRegressor):
         megabytes for kernel rows (≥ 0).
     """
 
-    _machine = "programme_regression"
+    _machine = "regularised_risk_regression"
     _parameters = ("lam", "loss", "penalty", "epsilon", "width", "bias", "tolerance", "max_iterations", "cache",)
 
     def __init__(self, lam: float = 1.0, loss: str = "squared", penalty: str = "norm", epsilon: float = 0.1,
@@ -1667,7 +1669,7 @@ class Adaboost(GeneratedClassifier):
     Parameters
     ----------
     rounds : count, default 200
-        most learners of a committee (≥ 1).
+        most learners of an ensemble (≥ 1).
     learner : word, default "stump"
         what learns in a round: stump or rbf_network (stump, rbf_network).
     regularisation : number, default 0.0
@@ -1927,3 +1929,8 @@ class RbfNetworkRegression(GeneratedRegressor):
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learns from examples and their numbers."""
         return self._learn_numbers(X, y, sample_weight)
+
+
+# names of earlier times
+Programme = RegularisedRisk
+ProgrammeRegression = RegularisedRiskRegression

@@ -1,6 +1,8 @@
 //! Flags that several verbs share.
 
 use crate::failure::Failure;
+use crate::machine;
+use crate::picture::{self, Format};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::calibrate::Method;
@@ -8,9 +10,8 @@ use mercer::data::read::FORMATS;
 use mercer::data::{Missing, Scale};
 use mercer::formula::Formula;
 use mercer::gram::Budget;
-use mercer::machines::{self, Learns, Machine, MachineEntry};
-use mercer::params::{ParamError, Setting, assign, describe, nearest};
-use mercer::plot::{self, Format, Theme};
+use mercer::machines::{self, Learns, MachineEntry};
+use mercer::plot::Theme;
 use mercer::seed::Seed;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +63,7 @@ pub(crate) fn labels() -> Arg {
         .long("labels")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
+        .hide_short_help(true)
         .help("File with the labels, for IDX and NPY data")
 }
 
@@ -88,6 +90,13 @@ pub(crate) fn path(id: &'static str, help: &'static str) -> Arg {
     Arg::new(id).value_name(id).required(true).value_parser(value_parser!(PathBuf)).help(help)
 }
 
+/// The file to learn from, in any format of the catalogue.
+pub(crate) fn data_file() -> Arg {
+    let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
+    let help = format!("Data file: {}; also compressed", names.join(", "));
+    Arg::new("DATA").value_name("DATA").required(true).value_parser(value_parser!(PathBuf)).help(help)
+}
+
 /// Flags about reading a training file.
 pub(crate) fn reading(command: Command) -> Command {
     let text =
@@ -97,22 +106,23 @@ pub(crate) fn reading(command: Command) -> Command {
         .arg(
             text(
                 "target",
-                "NAME|INDEX|none",
-                "Column to predict, counted from 1 (negative: from the end); several with commas",
+                "COLUMN",
+                "Column to predict: a name, a number from 1 (negative: from the end), several with commas, or none",
             )
             .allow_hyphen_values(true),
         )
         .arg(labels())
         .arg(
-            text("scale", "WAY", "standard, minmax, unit or none [default: standard for dense data, none otherwise]")
+            text("scale", "WAY", "How columns are scaled [default: standard for dense data, else none]")
                 .value_parser(Scale::WORDS.map(|w| w.0)),
         )
         .arg(
-            text("missing", "WAY", "error, mean, drop or keep (for kernels that take missing entries; sets of vectors do, and keep them by themselves)")
+            text("missing", "WAY", "What becomes of missing entries; some kernels keep them")
+                .long_help("What becomes of missing entries; keep is for kernels that take them, and sets of vectors do so by themselves")
                 .value_parser(Missing::WORDS.map(|w| w.0))
                 .default_value("error"),
         )
-        .arg(text("categorical", "COLS", "Columns of categories that look like numbers").allow_hyphen_values(true))
+        .arg(text("categorical", "COLS", "Columns of categories that look like numbers").allow_hyphen_values(true).hide_short_help(true))
         .arg(text("text", "COLS", "Columns of strings for string kernels").allow_hyphen_values(true))
         .arg(
             text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9; may be repeated")
@@ -128,14 +138,17 @@ pub(crate) fn format() -> [Arg; 3] {
             .long("format")
             .value_name("NAME")
             .value_parser(PossibleValuesParser::new(FORMATS.iter().map(|f| f.name)))
-            .help("Format of the file [default: by extension and content]"),
+            .hide_possible_values(true)
+            .help("Format of the file, one of `mercer list formats` [default: by extension and content]"),
         Arg::new("header")
             .long("header")
+            .hide_short_help(true)
             .value_name("BOOL")
             .value_parser(value_parser!(bool))
             .help("Whether the first line names the columns [default: by content]"),
         Arg::new("delimiter")
             .long("delimiter")
+            .hide_short_help(true)
             .value_name("CHAR")
             .help("What separates cells: , ; tab | or space [default: by content]"),
     ]
@@ -148,9 +161,7 @@ pub(crate) fn kernel() -> Arg {
         .short('k')
         .value_name("FORMULA")
         .allow_hyphen_values(true)
-        .help(
-            "Kernel formula, e.g. 'rbf(gamma=0.5) + 0.1*linear'; `mercer list kernels` shows all [default: rbf(gamma=scale); linear for machines that need features]",
-        )
+        .help("Kernel, e.g. 'rbf(gamma=0.5) + 0.1*linear' [default: rbf(gamma=scale), or linear]")
 }
 
 /// Flags about the probabilities of a classifier.
@@ -170,6 +181,7 @@ pub(crate) fn probabilities(command: Command) -> Command {
                 .allow_negative_numbers(true)
                 .value_parser(value_parser!(u16).range(2..=20))
                 .requires("probabilities")
+                .hide_short_help(true)
                 .help("Hold out every fold of so many, 2 to 20 [default: a third of the examples where that is enough, else 3]"),
         )
 }
@@ -190,7 +202,7 @@ pub(crate) fn weights() -> Arg {
         .long("weights")
         .value_name("NAME|INDEX")
         .allow_hyphen_values(true)
-        .help("Column with numbers ≥ 0 that says how much each example counts, neither feature nor target")
+        .help("Column that says how much each example counts: numbers ≥ 0, neither feature nor target")
 }
 
 /// Weights are refused for machines that would leave them aside.
@@ -224,70 +236,13 @@ pub(crate) fn theme() -> Arg {
 
 /// Writes a drawn picture, as SVG or PNG; how many bytes it has.
 pub(crate) fn save_picture(path: &Path, svg: &str) -> Result<usize, Failure> {
-    plot::save(path, svg).map_err(|e| Failure::file(path, &e))
+    picture::save(path, svg).map_err(|e| Failure::file(path, &e))
 }
 
 /// The theme of a picture.
 pub(crate) fn chosen_theme(flags: &ArgMatches) -> Theme {
     let word = flags.get_one::<String>("theme");
     Theme::WORDS.iter().find(|(w, _)| word.is_some_and(|word| word == w)).map_or(Theme::Light, |(_, theme)| *theme)
-}
-
-/// `--machine` and the parameters of all machines.
-pub(crate) fn machine(command: Command) -> Command {
-    let mut command = command.arg(
-        Arg::new("machine")
-            .long("machine")
-            .short('m')
-            .value_name("NAME")
-            .required(true)
-            .help("Learning machine; `mercer list machines` shows all"),
-    );
-    command = command.next_help_heading("Parameters of the machines");
-    let mut seen: Vec<&'static str> = Vec::new();
-    for entry in machines::all() {
-        for parameter in describe((entry.make)().as_mut()) {
-            if seen.contains(&parameter.name) {
-                continue;
-            }
-            seen.push(parameter.name);
-            let help = parameter_help(parameter.name);
-            command = command.arg(
-                Arg::new(parameter.name)
-                    .long(parameter.name.replace('_', "-"))
-                    .alias(parameter.name)
-                    .value_name("VALUE")
-                    .allow_negative_numbers(true)
-                    .help(help),
-            );
-        }
-    }
-    command
-}
-
-/// One line for a parameter; machines that mean different things by it, or have other defaults, are told apart.
-fn parameter_help(name: &str) -> String {
-    let mut meanings: Vec<(String, Vec<(&str, String)>)> = Vec::new();
-    for entry in machines::all() {
-        for p in describe((entry.make)().as_mut()).into_iter().filter(|p| p.name == name) {
-            let meaning = format!("{} ({})", p.help, p.rule);
-            match meanings.iter_mut().find(|(known, _)| *known == meaning) {
-                Some((_, owners)) => owners.push((entry.name, p.default)),
-                None => meanings.push((meaning, vec![(entry.name, p.default)])),
-            }
-        }
-    }
-    let line = |(meaning, owners): &(String, Vec<(&str, String)>)| {
-        let names: Vec<&str> = owners.iter().map(|o| o.0).collect();
-        let alike = owners.iter().all(|o| o.1 == owners[0].1);
-        let default = if alike {
-            owners[0].1.clone()
-        } else {
-            owners.iter().map(|(owner, default)| format!("{default} for {owner}")).collect::<Vec<_>>().join(", ")
-        };
-        format!("{}: {meaning} [default: {default}]", names.join(", "))
-    };
-    meanings.iter().map(line).collect::<Vec<_>>().join("; ")
 }
 
 /// The file to write: refused before any work if it could not be written after it.
@@ -359,63 +314,8 @@ pub(crate) fn seed(flags: &ArgMatches) -> Seed {
 /// The kernel formula.
 pub(crate) fn formula(flags: &ArgMatches) -> Result<Formula, Failure> {
     // linear machines work on features, which few kernels have
-    let machine = flags.try_get_one::<String>("machine").ok().flatten();
-    let linear = machine.and_then(|name| machines::find(name)).is_some_and(|entry| !(entry.make)().wants_matrix());
+    let linear = machine::entry(flags).is_some_and(|entry| !(entry.make)().wants_matrix());
     let usual = if linear { "linear" } else { "rbf(gamma=scale)" };
     let text = flags.get_one::<String>("kernel").map_or(usual, String::as_str);
     Ok(text.parse::<Formula>()?)
-}
-
-/// The entry of the machine that was asked for.
-pub(crate) fn machine_entry(flags: &ArgMatches) -> Result<&'static MachineEntry, Failure> {
-    let name = flags.get_one::<String>("machine").map_or("", String::as_str);
-    machines::find(name).ok_or_else(|| {
-        let remedy = match nearest(name, machines::all().flat_map(|m| m.aliases.iter().copied().chain([m.name]))) {
-            Some(close) => format!("did you mean {close}?"),
-            None => format!("there are {}", machines::all().map(|m| m.name).collect::<Vec<_>>().join(", ")),
-        };
-        ParamError::NoSuch { what: "machine", name: name.to_owned(), remedy }.into()
-    })
-}
-
-/// The parameters of machines that were given, by name.
-pub(crate) fn settings(flags: &ArgMatches) -> Vec<(String, Setting)> {
-    let mut given: Vec<(String, Setting)> = Vec::new();
-    for entry in machines::all() {
-        for parameter in describe((entry.make)().as_mut()) {
-            if given.iter().any(|(name, _)| name == parameter.name) {
-                continue;
-            }
-            if let Ok(Some(text)) = flags.try_get_one::<String>(parameter.name) {
-                given.push((parameter.name.to_owned(), setting(text)));
-            }
-        }
-    }
-    given
-}
-
-/// A value as it is typed.
-pub(crate) fn setting(text: &str) -> Setting {
-    let text = text.trim();
-    if let Ok(number) = text.parse::<f64>() {
-        return Setting::Number(number);
-    }
-    let list = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
-    let numbers: Option<Vec<f64>> = list.split(',').map(|t| t.trim().parse().ok()).collect();
-    match numbers {
-        Some(numbers) if !list.is_empty() => Setting::Numbers(numbers),
-        _ => Setting::Word(text.to_owned()),
-    }
-}
-
-/// The machine with the parameters that were given.
-pub(crate) fn make_machine(
-    entry: &'static MachineEntry,
-    settings: &[(String, Setting)],
-) -> Result<Box<dyn Machine>, Failure> {
-    let mut machine = (entry.make)();
-    for (name, value) in settings {
-        assign(entry.name, machine.as_mut(), name, value)?;
-    }
-    Ok(machine)
 }

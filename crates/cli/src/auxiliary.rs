@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The flags.
 pub(crate) fn flags(command: Command) -> Command {
     let file = |id: &'static str, help: &'static str| {
-        Arg::new(id).long(id).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
+        Arg::new(id).long(id).value_name("FILE").value_parser(value_parser!(PathBuf)).hide_short_help(true).help(help)
     };
     command
         .next_help_heading("Examples beside the data (for oriented_kpca, kda and invariant_kfd)")
@@ -24,6 +24,7 @@ pub(crate) fn flags(command: Command) -> Command {
         .arg(
             Arg::new("transform")
                 .long("transform")
+                .hide_short_help(true)
                 .value_name("NAME=STEP,…")
                 .requires("image")
                 .help("Copies of images after shift_x=PIXELS, shift_y=PIXELS, rotate=DEGREES or thicken=T (-1 to 1); columns are not scaled"),
@@ -31,6 +32,7 @@ pub(crate) fn flags(command: Command) -> Command {
         .arg(
             Arg::new("image")
                 .long("image")
+                .hide_short_help(true)
                 .value_name("WIDTHxHEIGHT")
                 .requires("transform")
                 .help("The size of the images, whose pixels are the columns row by row, e.g. 16x16"),
@@ -39,6 +41,7 @@ pub(crate) fn flags(command: Command) -> Command {
         .arg(
             Arg::new("centre-points")
                 .long("centre-points")
+                .hide_short_help(true)
                 .value_name("N")
                 .value_parser(value_parser!(u32).range(1..))
                 .help("Such points by k means, of the examples and all copies together"),

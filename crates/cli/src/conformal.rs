@@ -23,11 +23,13 @@ pub(crate) fn flags(command: Command) -> Command {
                 .long("conformal")
                 .value_name("METHOD")
                 .value_parser(Method::WORDS.map(|w| w.0))
-                .help("Also learn sets, intervals or p-values with a proven coverage: split (a part of the examples is set aside), cross (a model without each fold), jackknife (a model without each example; at once for ridge and kfd) or full (every candidate is learned from as well; ridge)"),
+                .help("Also learn sets, intervals or p-values with a proven coverage")
+                .long_help("Also learn sets, intervals or p-values with a proven coverage: split (a part of the examples is set aside), cross (a model without each fold), jackknife (a model without each example; at once for ridge and kfd) or full (every candidate is learned from as well; ridge)"),
         )
         .arg(
             Arg::new("conformal-share")
                 .long("conformal-share")
+                .hide_short_help(true)
                 .value_name("SHARE")
                 .requires("conformal")
                 .value_parser(value_parser!(f64))
@@ -37,6 +39,7 @@ pub(crate) fn flags(command: Command) -> Command {
         .arg(
             Arg::new("conformal-folds")
                 .long("conformal-folds")
+                .hide_short_help(true)
                 .value_name("K")
                 .requires("conformal")
                 .value_parser(value_parser!(u16).range(2..))
@@ -46,6 +49,7 @@ pub(crate) fn flags(command: Command) -> Command {
         .arg(
             Arg::new("conformal-retrain")
                 .long("conformal-retrain")
+                .hide_short_help(true)
                 .action(ArgAction::SetTrue)
                 .requires("conformal")
                 .help("Let jackknife learn once for each example where the machine has no closed form"),
@@ -56,6 +60,7 @@ pub(crate) fn flags(command: Command) -> Command {
 fn mondrian() -> Arg {
     Arg::new("mondrian")
         .long("mondrian")
+        .hide_short_help(true)
         .action(ArgAction::SetTrue)
         .help("Judge each class by its own examples, so that each is covered by itself, rare ones too")
 }

@@ -2,8 +2,9 @@
 
 use mercer::Error;
 use mercer::error::Blame;
+use mercer::linalg::SolveError;
 use mercer::machines::FitError;
-use mercer::solvers::{SolveError, Stop};
+use mercer::watch::Stop;
 use std::process::ExitCode;
 
 /// Why a verb ended without its result, or with less than it was asked for.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::input::Scaled;
 use crate::watch::{self, Watch};
-use crate::{Verb, arguments, auxiliary, conformal, input, report};
+use crate::{Verb, arguments, auxiliary, conformal, input, machine, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{Options, part};
 use mercer::conformal::Method;
@@ -11,10 +11,11 @@ use mercer::data::Dataset;
 use mercer::formula::Formula;
 use mercer::job::Job;
 use mercer::kernels::Definite;
+use mercer::machines::Fact;
 use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -26,15 +27,21 @@ fn command() -> Command {
         .about("Learn from a data file and save the model")
         .after_help(
             "Examples:\n  \
-             mercer fit train.csv --machine svc --c 10 --kernel 'rbf(gamma=0.5)' -o model.mercer\n  \
-             mercer fit train.csv --machine svc --probabilities platt -o model.mercer\n  \
-             mercer fit house.csv --machine ridge --lambda loo --target price -o price.mercer\n  \
-             mercer fit house.csv --machine ridge --target price --conformal jackknife -o price.mercer\n  \
-             mercer fit genes.tsv --machine svc --kernel 'normalise(spectrum(length=4))' --target 1 -o genes.mercer\n  \
-             mercer fit digits.csv --machine invariant_kfd --unwanted 'within + 0.001*coefficients + 0.001*tangent' \
-             --transform shift_x=1,rotate=5 --image 8x8 -o digits.mercer",
+             mercer fit train.csv --machine 'svc(c=10)' --kernel 'rbf(gamma=0.5)' -o m.mercer\n  \
+             mercer fit train.csv --machine svc --c 10 --probabilities platt -o m.mercer\n  \
+             mercer fit house.csv --machine ridge --lambda loo --target price -o m.mercer",
         )
-        .arg(arguments::path("DATA", "CSV/TSV, LIBSVM, NPY/NPZ or IDX file, also gzip-compressed"))
+        .after_long_help(
+            "Examples:\n  \
+             mercer fit train.csv --machine 'svc(c=10)' --kernel 'rbf(gamma=0.5)' -o m.mercer\n  \
+             mercer fit train.csv --machine svc --c 10 --probabilities platt -o m.mercer\n  \
+             mercer fit house.csv --machine ridge --lambda loo --target price -o m.mercer\n  \
+             mercer fit house.csv -m ridge --target price --conformal jackknife -o m.mercer\n  \
+             mercer fit genes.tsv -m svc -k 'normalise(spectrum(length=4))' --target 1 -o m.mercer\n  \
+             mercer fit digits.csv -m 'invariant_kfd(unwanted=\"within + 0.001*coefficients + 0.001*tangent\")' \\\n      \
+             --transform shift_x=1,rotate=5 --image 8x8 -o m.mercer",
+        )
+        .arg(arguments::data_file())
         .arg(arguments::kernel())
         .arg(arguments::weights())
         .arg(
@@ -44,7 +51,7 @@ fn command() -> Command {
                 .num_args(0..=1)
                 .default_missing_value("0")
                 .value_parser(value_parser!(f64))
-                .help("Train again on a few examples so that the others certify the model, for the best bound or the first below P; works for every machine"),
+                .help("Train on few examples so that the others certify the model: for the best bound, or one below P"),
         )
         .arg(
             Arg::new("certificate-delta")
@@ -53,17 +60,18 @@ fn command() -> Command {
                 .value_parser(value_parser!(f64))
                 .default_value("0.05")
                 .requires("certified")
+                .hide_short_help(true)
                 .help("Probability with which that certificate may fail"),
         )
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    let command = arguments::reading(arguments::machine(arguments::probabilities(command)));
+    let command = arguments::reading(machine::flags(arguments::probabilities(command)));
     arguments::common(auxiliary::flags(conformal::flags(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
-    let entry = arguments::machine_entry(flags)?;
-    let machine = arguments::make_machine(entry, &arguments::settings(flags))?;
+    let asked = machine::asked(flags)?;
+    let (entry, machine) = (asked.entry, asked.make()?);
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     arguments::check_weights(flags, entry)?;
     auxiliary::check(flags, entry)?;
@@ -206,11 +214,11 @@ pub(crate) fn finish(
         report::print(&report::facts(&rows));
     }
     let status = model.fitted.report.status;
-    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT) {
+    if model.fitted.report.fact(Fact::CalibrationCutShort).is_some() {
         eprintln!("warning: stopped ({status}) before probabilities were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
-    if model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT) {
+    if model.fitted.report.fact(Fact::ConformalCutShort).is_some() {
         eprintln!("warning: stopped ({status}) before conformal regions were learned; the model is saved without them");
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }

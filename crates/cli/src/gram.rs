@@ -8,12 +8,13 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::Dataset;
 use mercer::geometry::BlockMeans;
 use mercer::gram::{Budget, Gram, Precision, fill_rows, show_bytes};
+use mercer::linalg::SolveError;
 use mercer::machines::Learns;
 use mercer::plot::{MatrixImage, Theme, short_formula};
-use mercer::solvers::{Monitor, Progress, SolveError};
+use mercer::watch::{Monitor, Phase, Progress};
 use serde_json::json;
 use std::io::Write;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -114,10 +115,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
 /// Tells how many rows are done; whoever stops it ends it with an error.
 fn step(watch: &Watch, done: usize, n: usize) -> Result<(), SolveError> {
-    match watch.step(&Progress { phase: "gram", done, total: Some(n), gap: None }) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(reason) => Err(SolveError::Stopped { reason }),
-    }
+    watch.alive(Progress::new(Phase::keeping("gram"), done).of(n)).map_err(SolveError::from)
 }
 
 /// Writes the matrix: strips of rows go straight to the file, so that memory is bounded for any n, and Ctrl-C is answered

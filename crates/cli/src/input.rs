@@ -9,10 +9,10 @@ use mercer::conformal::{Recipe, Regions};
 use mercer::data::read::{ReadOptions, find as find_format, read};
 use mercer::data::{DataError, Dataset, FieldData, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
+use mercer::linalg::SolveError;
 use mercer::machines::{Learns, Output};
 use mercer::model::Model;
-use mercer::solvers::{Monitor, Progress, SolveError};
-use std::ops::ControlFlow;
+use mercer::watch::{Monitor, Phase, Progress};
 use std::path::{Path, PathBuf};
 
 /// A training file, and what its columns mean.
@@ -228,10 +228,9 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
     let watch = Watch::new(flags);
     let mut whole: Option<Output> = None;
     for start in (0..data.len()).step_by(BATCH) {
-        let progress = Progress { phase: "predicting", done: start, total: Some(data.len()), gap: None };
-        if let ControlFlow::Break(stop) = watch.step(&progress) {
-            return Err(mercer::Error::from(SolveError::Stopped { reason: stop }).into());
-        }
+        watch
+            .alive(Progress::new(Phase::new("predicting"), start).of(data.len()))
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
         let output =
             if part.len() == data.len() { model.predict(data)? } else { model.predict(&data.select(&part))? };
@@ -249,10 +248,9 @@ pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgM
     let watch = Watch::new(flags);
     let mut whole: Option<Regions> = None;
     for start in (0..data.len()).step_by(BATCH) {
-        let progress = Progress { phase: "conformal", done: start, total: Some(data.len()), gap: None };
-        if let ControlFlow::Break(stop) = watch.step(&progress) {
-            return Err(mercer::Error::from(SolveError::Stopped { reason: stop }).into());
-        }
+        watch
+            .alive(Progress::new(Phase::CONFORMAL, start).of(data.len()))
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
         let regions = model.regions(&data.select(&part), coverage)?;
         match &mut whole {

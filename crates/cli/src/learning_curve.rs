@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use crate::watch::Watch;
-use crate::{Verb, arguments, fit, input, report};
+use crate::{Verb, arguments, fit, input, machine, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::machines::MachineExpression;
 use mercer::select::{Learned, LearningCurve, mean_and_deviation};
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -20,9 +21,9 @@ fn command() -> Command {
         .about("Fit growing parts of the data and tell the scores: would more examples help?")
         .after_help(
             "Examples:\n  mercer learning-curve train.csv --machine svc --c 10 -o curve.svg\n  \
-             mercer learning-curve train.csv --machine ridge --sizes 50,100,200,400 --repeats 5",
+             mercer learning-curve train.csv -m ridge --sizes 50,100,200,400 --repeats 5",
         )
-        .arg(arguments::path("DATA", "Data file"))
+        .arg(arguments::data_file())
         .arg(
             Arg::new("sizes")
                 .long("sizes")
@@ -37,14 +38,12 @@ fn command() -> Command {
         .arg(arguments::output("FIG", "Draw the curve, as .svg or .png"))
         .arg(arguments::theme())
         .arg(arguments::weights());
-    arguments::common(arguments::reading(arguments::machine(command)))
+    arguments::common(arguments::reading(machine::flags(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
-    let entry = arguments::machine_entry(flags)?;
-    let settings = arguments::settings(flags);
-    arguments::make_machine(entry, &settings)?;
+    let MachineExpression { entry, settings } = machine::asked(flags)?;
     let kernel = arguments::formula(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is needed")) };
     let picture = arguments::target(flags)?;

@@ -1,165 +1,230 @@
-//! `mercer list`: what there is.
+//! `mercer list`: what there is, in groups.
 
+use crate::catalogue::{Item, PARTS, Part};
 use crate::failure::Failure;
 use crate::{Verb, arguments, report};
-use clap::{Arg, ArgMatches, Command};
-use mercer::bounds;
-use mercer::data::read::{FORMATS, FormatEntry};
-use mercer::data::write::WRITERS;
-use mercer::datasets::SETS;
-use mercer::kernels::{self, Definite};
-use mercer::machines::{self, Learns};
-use mercer::params::{Described, describe};
-use serde_json::{Value, json};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use mercer::formula::FUNCTIONS;
+use mercer::params::nearest;
+use serde_json::{Map, Value};
 
 pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     Command::new("list")
-        .about("List kernels, machines, bounds, formats or data sets")
-        .after_help("Example:\n  mercer list kernels")
+        .about("List kernels, functions of kernels, machines, bounds, formats or data sets")
+        .after_help(
+            "Examples:\n  mercer list kernels --kind text\n  mercer list machines --task regress\n  \
+             mercer list machines sparse\n  mercer list --markdown\n\n\
+             Without a part, the names of all. `mercer help NAME` tells everything about one.",
+        )
         .arg(
-            Arg::new("WHAT")
-                .value_name("WHAT")
-                .required(true)
-                .value_parser(["kernels", "machines", "bounds", "formats", "datasets"]),
+            Arg::new("WHAT").value_name("WHAT").value_parser(PARTS.each_ref().map(|p| p.name)).help("The part to list"),
+        )
+        .arg(
+            Arg::new("WORDS")
+                .value_name("WORD")
+                .action(ArgAction::Append)
+                .num_args(0..)
+                .help("Only entries that mention all these words"),
+        )
+        .arg(Arg::new("task").long("task").value_name("TASK").help(format!(
+            "Only machines, bounds or data sets for a task: {}",
+            groups_of(&["machines", "datasets"]).join(", ")
+        )))
+        .arg(
+            Arg::new("kind")
+                .long("kind")
+                .value_name("KIND")
+                .help(format!("Only kernels on a kind of data: {}", groups_of(&["kernels"]).join(", "))),
+        )
+        .arg(
+            Arg::new("markdown")
+                .long("markdown")
+                .action(ArgAction::SetTrue)
+                .help("Print Markdown")
+                .conflicts_with("json"),
         )
         .arg(arguments::json())
 }
 
+/// The groups of some parts.
+fn groups_of(parts: &[&str]) -> Vec<&'static str> {
+    let mut all: Vec<&str> = Vec::new();
+    for part in PARTS.iter().filter(|p| parts.contains(&p.name)) {
+        let items = (part.items)();
+        let words = items.iter().flat_map(|i| i.found_by.iter().copied());
+        words.for_each(|word| {
+            if !all.contains(&word) {
+                all.push(word)
+            }
+        });
+    }
+    all
+}
+
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
-    let what = flags.get_one::<String>("WHAT").map_or("", String::as_str);
-    let (header, rows, documents): (&[&str], Vec<Vec<String>>, Vec<Value>) = match what {
-        "kernels" => (&["kernel", "formula", "parameters", "definite"], kernel_rows(), kernel_documents()),
-        "machines" => (&["machine", "what it does", "parameters"], machine_rows(), machine_documents()),
-        "bounds" => (&["bound", "what it says", "of", "guarantee"], bound_rows(), bound_documents()),
-        "formats" => (&["format", "what it is", "extensions", "written"], format_rows(), format_documents()),
-        _ => (&["data set", "what it is", "task", "examples"], set_rows(), set_documents()),
+    let json = flags.get_flag("json");
+    let what = flags.get_one::<String>("WHAT").and_then(|name| PARTS.iter().find(|p| p.name == name));
+    let Some(part) = what else {
+        if flags.get_one::<String>("task").or(flags.get_one::<String>("kind")).is_some() {
+            return Err(Failure::usage("--task and --kind need to know the part: mercer list machines --task regress"));
+        }
+        match json {
+            true => report::print_json(&Value::Object(
+                PARTS.iter().map(|p| (p.name.to_owned(), documents(&(p.items)()))).collect::<Map<_, _>>(),
+            )),
+            false if flags.get_flag("markdown") => report::print(&markdown_of_all()),
+            false => report::print(&names_of_all()),
+        }
+        return Ok(());
     };
-    if flags.get_flag("json") {
-        report::print_json(&Value::Array(documents));
+    let items = chosen(part, flags)?;
+    if json {
+        report::print_json(&documents(&items));
+    } else if flags.get_flag("markdown") {
+        report::print(&markdown(part, &items));
     } else {
-        report::print(&report::page(header, &rows));
-        if what == "formats" {
-            report::print("All are also read from gzip and Zstandard; `mercer convert` writes, with .gz in gzip.");
-        }
-        if what == "kernels" {
-            report::print(
-                "Combine them: k1 + k2, 2*k, k1 * k2, k^2, series(k, coefficients=[1, 0.5]), exp(k), normalise(k), centre(k),\n\
-                 rbf(k, gamma=1), k@view, direct_sum(k1@a, k2@b), tensor_product(k1@a, k2@b).\n\
-                 Approximate them: nystrom(k, points=500, choose=uniform), or greedy, or k_means.\n\
-                 Sets of members: set(k, separator=\"|\") on strings, set(k, columns=2) on vectors, mean=true for the mean.\n\
-                 A kernel on vectors is written like rbf(gamma=0.5); gamma may be scale, median or 1/d.",
-            );
-        }
+        report::print(&tables(part, &items));
+        report::print(&beside(part));
     }
     Ok(())
 }
 
-fn parameters(described: &[Described]) -> String {
-    let own = described.iter().filter(|d| d.spelling_of.is_none());
-    own.map(|d| format!("{}={}", d.name, d.default)).collect::<Vec<_>>().join(", ")
+/// The items of a part that the flags ask for.
+fn chosen(part: &Part, flags: &ArgMatches) -> Result<Vec<Item>, Failure> {
+    let mut items = (part.items)();
+    let flag = if part.name == "kernels" { "kind" } else { "task" };
+    for id in ["task", "kind"] {
+        let Some(word) = flags.get_one::<String>(id) else { continue };
+        let groups = groups_of(&[part.name]);
+        if id != flag || groups.is_empty() {
+            return Err(Failure::usage(format!("{} have no {id}; leave out --{id}", part.name)));
+        }
+        if !groups.contains(&word.as_str()) {
+            let remedy = match nearest(word, groups.iter().copied()) {
+                Some(close) => format!("did you mean {close}?"),
+                None => format!("there are {}", groups.join(", ")),
+            };
+            return Err(Failure::usage(format!("no {} are for {word}; {remedy}", part.name)));
+        }
+        items.retain(|item| item.found_by.contains(&word.as_str()));
+    }
+    let words: Vec<&String> = flags.get_many::<String>("WORDS").into_iter().flatten().collect();
+    items.retain(|item| words.iter().all(|word| item.mentions(word)));
+    if items.is_empty() {
+        let words: Vec<&str> = words.iter().map(|w| w.as_str()).collect();
+        return Err(Failure::usage(format!("no {} mention {}; leave out a word", part.name, words.join(" and "))));
+    }
+    Ok(items)
 }
 
-fn parameter_documents(described: &[Described]) -> Vec<Value> {
-    described
-        .iter()
-        .map(|d| {
-            json!({"name": d.name, "kind": d.kind, "default": d.default, "words": d.words, "rule": d.rule, "help": d.help,
-                   "spelling_of": d.spelling_of})
-        })
-        .collect()
+fn documents(items: &[Item]) -> Value {
+    Value::Array(items.iter().map(|i| i.document.clone()).collect())
 }
 
-fn definite(definite: Definite) -> &'static str {
-    match definite {
-        Definite::Positive => "positive",
-        Definite::Conditionally => "conditionally",
-        Definite::Indefinite => "indefinite",
+/// What is to be said under a table.
+fn beside(part: &Part) -> String {
+    let more = match part.name {
+        "kernels" => {
+            let functions: Vec<&str> = FUNCTIONS.iter().map(|f| f.written).collect();
+            format!(
+                " A kernel is written like rbf(gamma=0.5); gamma may be scale, median or 1/d. Combine them: k1 + k2, 2*k, k1 * k2, k^2, k@view, rbf(k, gamma=1), {}.",
+                functions.join(", ")
+            )
+        }
+        "formats" => {
+            " All are also read from gzip and Zstandard; `mercer convert` writes, with .gz in gzip.".to_owned()
+        }
+        _ => String::new(),
+    };
+    report::folded(&format!("`mercer help NAME` tells everything about one.{more}"), 0)
+}
+
+/// Items by group, in the order of the catalogue.
+fn by_group(items: &[Item]) -> Vec<(&'static str, Vec<&Item>)> {
+    let mut groups: Vec<(&'static str, Vec<&Item>)> = Vec::new();
+    for item in items {
+        match groups.iter_mut().find(|(group, _)| *group == item.group) {
+            Some((_, members)) => members.push(item),
+            None => groups.push((item.group, vec![item])),
+        }
+    }
+    groups
+}
+
+/// The heading of a group.
+fn heading(part: &Part, group: &str) -> String {
+    match (part.name, group) {
+        ("functions", _) => "functions of kernels".to_owned(),
+        (name, "") => name.to_owned(),
+        ("kernels", kind) => format!("kernels on {kind}"),
+        ("machines", "baseline") => "machines for comparison (baseline)".to_owned(),
+        ("machines", "reduce") => "machines that reduce dimensions".to_owned(),
+        ("machines", "detect") => "machines that detect novelties".to_owned(),
+        ("machines", task) => format!("machines that {task}"),
+        ("bounds", quantity) => format!("bounds of {quantity}"),
+        (_, task) => format!("data sets for {task}"),
     }
 }
 
-fn kernel_rows() -> Vec<Vec<String>> {
-    let row = |e: &kernels::KernelEntry| {
-        let described = describe((e.make)().as_mut());
-        vec![e.name.to_owned(), e.formula.to_owned(), parameters(&described), definite(e.definite).to_owned()]
+/// A table for each group.
+fn tables(part: &Part, items: &[Item]) -> String {
+    let mut text = String::new();
+    for (group, members) in by_group(items) {
+        let rows: Vec<Vec<String>> = members.iter().map(|i| i.cells.clone()).collect();
+        let title = heading(part, group);
+        text.push_str(&format!("{}\n{}\n\n", capital(&title), report::page(part.header, &rows)));
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A table for each group, in Markdown.
+fn markdown(part: &Part, items: &[Item]) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
     };
-    kernels::all().map(row).collect()
+    let mut text = String::new();
+    for (group, members) in by_group(items) {
+        text.push_str(&format!("### {}\n\n", capital(&heading(part, group))));
+        text.push_str(&line(&part.header.iter().map(|&h| h.to_owned()).collect::<Vec<_>>()));
+        text.push_str(&format!("|{}\n", "---|".repeat(part.header.len())));
+        for item in members {
+            let mut cells = item.cells.clone();
+            cells[0] = format!("`{}`", cells[0]);
+            text.push_str(&line(&cells));
+        }
+        text.push('\n');
+    }
+    text.trim_end().to_owned()
 }
 
-fn kernel_documents() -> Vec<Value> {
-    let document = |e: &kernels::KernelEntry| {
-        json!({"name": e.name, "aliases": e.aliases, "formula": e.formula, "definite": definite(e.definite),
-               "works_on": e.kind.to_string(), "source": e.source.to_string(), "use_when": e.use_when,
-               "parameters": parameter_documents(&describe((e.make)().as_mut()))})
-    };
-    kernels::all().map(document).collect()
+/// The names of everything, group by group.
+fn names_of_all() -> String {
+    let mut text = String::new();
+    for part in &PARTS {
+        for (group, members) in by_group(&(part.items)()) {
+            let names: Vec<&str> = members.iter().map(|i| i.name).collect();
+            text.push_str(&format!("{}\n{}\n\n", capital(&heading(part, group)), report::folded(&names.join(", "), 2)));
+        }
+    }
+    text + "`mercer help NAME` tells everything about one, `mercer list machines` a line about each."
 }
 
-fn machine_rows() -> Vec<Vec<String>> {
-    let row = |e: &machines::MachineEntry| {
-        vec![e.name.to_owned(), e.summary.to_owned(), parameters(&describe((e.make)().as_mut()))]
-    };
-    machines::all().map(row).collect()
-}
-
-fn machine_documents() -> Vec<Value> {
-    let learns = |l: Learns| match l {
-        Learns::Classes => "classes",
-        Learns::Numbers => "numbers",
-        Learns::Unsupervised => "nothing",
-    };
-    let document = |e: &machines::MachineEntry| {
-        json!({"name": e.name, "aliases": e.aliases, "summary": e.summary, "formula": e.formula, "learns": learns(e.learns),
-               "family": machines::family(e),
-               "source": e.source.to_string(), "use_when": e.use_when,
-               "parameters": parameter_documents(&describe((e.make)().as_mut()))})
-    };
-    machines::all().map(document).collect()
-}
-
-fn bound_rows() -> Vec<Vec<String>> {
-    let row =
-        |e: &bounds::BoundEntry| [e.name, e.summary, e.quantity.word(), e.guarantee.word()].map(str::to_owned).to_vec();
-    bounds::all().map(row).collect()
-}
-
-fn bound_documents() -> Vec<Value> {
-    let document = |e: &bounds::BoundEntry| {
-        json!({"name": e.name, "summary": e.summary, "formula": e.formula, "quantity": e.quantity,
-               "guarantee": e.guarantee, "source": e.source.to_string(), "use_when": e.use_when})
-    };
-    bounds::all().map(document).collect()
-}
-
-/// Whether a format can be written, too.
-fn written(name: &str) -> bool {
-    WRITERS.iter().any(|w| w.name == name)
-}
-
-fn format_rows() -> Vec<Vec<String>> {
-    let row = |f: &&FormatEntry| {
-        let written = if written(f.name) { "yes" } else { "no" };
-        vec![f.name.to_owned(), f.summary.to_owned(), f.extensions.join(", "), written.to_owned()]
-    };
-    FORMATS.iter().map(row).collect()
-}
-
-fn format_documents() -> Vec<Value> {
-    let document = |f: &&FormatEntry| json!({"name": f.name, "summary": f.summary, "extensions": f.extensions, "written": written(f.name)});
-    FORMATS.iter().map(document).collect()
-}
-
-fn set_rows() -> Vec<Vec<String>> {
-    SETS.iter()
-        .map(|s| vec![s.name.to_owned(), s.summary.to_owned(), s.task.to_owned(), s.examples.to_string()])
-        .collect()
-}
-
-fn set_documents() -> Vec<Value> {
-    let document = |s: &&mercer::datasets::SetEntry| {
-        json!({"name": s.name, "summary": s.summary, "task": s.task, "examples": s.examples, "generated": s.generated,
-               "source": s.source})
-    };
-    SETS.iter().map(document).collect()
+/// The names of everything as one table in Markdown; README has it.
+fn markdown_of_all() -> String {
+    let mut text = "| part | names |\n|---|---|\n".to_owned();
+    for part in &PARTS {
+        for (group, members) in by_group(&(part.items)()) {
+            let names: Vec<String> = members.iter().map(|i| format!("`{}`", i.name)).collect();
+            text.push_str(&format!("| {} | {} |\n", heading(part, group), names.join(" ")));
+        }
+    }
+    text.trim_end().to_owned()
 }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod auxiliary;
+mod catalogue;
 mod certify;
 mod conformal;
 mod convert;
@@ -14,12 +15,15 @@ mod export;
 mod failure;
 mod fit;
 mod gram;
+mod help;
 mod input;
 mod learning_curve;
 mod list;
+mod machine;
 mod matrix;
 mod measure;
 mod npy;
+mod picture;
 mod plan;
 mod plot;
 mod predict;
@@ -32,6 +36,7 @@ mod select;
 mod show;
 mod watch;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
 use failure::Failure;
 use std::process::ExitCode;
@@ -63,22 +68,39 @@ static VERBS: &[Verb] = &[
     reproduce::VERB,
 ];
 
-fn main() -> ExitCode {
+/// The whole program.
+fn program() -> Command {
     let mut command = Command::new("mercer")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Kernel methods: plug together kernels and learning machines, from a data file to a model.")
         .after_help(
-            "New here? Run `mercer quickstart`, then `mercer fit --help`.\n\
+            "New here? Run `mercer quickstart`, then `mercer help fit`. `mercer list` shows what there is, `mercer help svc` one\n\
+             machine, `mercer help rbf` one kernel.\n\
              Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.",
         )
         .subcommand_required(true)
-        .arg_required_else_help(true);
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true);
     for verb in VERBS {
         command = command.subcommand((verb.command)());
     }
-    let wants_json = std::env::args().any(|a| a == "--json");
-    let matches = match command.try_get_matches() {
+    command.subcommand(help::command())
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let wants_json = words.iter().any(|word| word == "--json");
+    let mut command = program();
+    let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
         Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => match help::beside_help(&words) {
+            Some(Ok(page)) => {
+                report::print(&page);
+                return ExitCode::SUCCESS;
+            }
+            Some(Err(failure)) => return failure.tell(wants_json),
+            None => error.exit(),
+        },
         Err(error) => {
             if wants_json && error.use_stderr() {
                 let text = error.to_string();
@@ -89,8 +111,13 @@ fn main() -> ExitCode {
         }
     };
     let Some((name, flags)) = matches.subcommand() else { return ExitCode::from(2) };
-    let Some(verb) = VERBS.iter().find(|v| (v.command)().get_name() == name) else { return ExitCode::from(2) };
-    match arguments::prepare(flags).and_then(|()| (verb.run)(flags)) {
+    // the commands stand in the order of the verbs; `help`, which comes after them, sees the whole program
+    let place = command.get_subcommands().position(|c| c.get_name() == name);
+    let outcome = match place.and_then(|place| VERBS.get(place)) {
+        Some(verb) => arguments::prepare(flags).and_then(|()| (verb.run)(flags)),
+        None => help::run(flags, &mut command),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.tell(wants_json),
     }

@@ -5,9 +5,9 @@ use crate::watch::Watch;
 use clap::{Arg, ArgMatches};
 use mercer::geometry::{MatrixFunction, Repair, of_matrix, repair};
 use mercer::gram::{Budget, Dense, Gram};
+use mercer::linalg::SolveError;
 use mercer::linalg::symmetric_eigen_bytes;
-use mercer::solvers::{Monitor, Progress, SolveError};
-use std::ops::ControlFlow;
+use mercer::watch::{Monitor, Phase};
 use std::sync::Arc;
 
 /// A matrix, and what was done to it in words.
@@ -57,10 +57,9 @@ impl Change {
         let extra = symmetric_eigen_bytes(n).saturating_add(3 * square);
         let matrix =
             budget.dense(gram.as_ref(), extra, "a function of the kernel matrix").map_err(mercer::Error::from)?;
-        let progress = Progress { phase: "eigendecomposition", done: 0, total: None, gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(mercer::Error::from(SolveError::Stopped { reason }).into());
-        }
+        watch
+            .alive(Phase::new("eigendecomposition").into())
+            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let (values, said) = match self {
             Self::Repair(how) => {
                 let mended = repair(matrix.values(), n, how).map_err(mercer::Error::from)?;

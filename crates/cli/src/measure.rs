@@ -30,7 +30,7 @@ fn command() -> Command {
         .about("Measure a kernel on data: norms, spread, outliers, spectrum, alignment; test two samples or dependence")
         .after_help(
             "Examples:\n  mercer measure data.csv --kernel 'rbf(gamma=median)'\n  \
-             mercer measure data.csv --kernel 'rbf(gamma=0.1)' --farthest 10 -o spectrum.svg\n  \
+             mercer measure data.csv -k 'rbf(gamma=0.1)' --farthest 10 -o spectrum.svg\n  \
              mercer measure may.csv --versus june.csv --kernel 'rbf(gamma=median)'\n  \
              mercer measure data.csv --dependence target\n  \
              mercer measure data.csv --kernel 'rbf(gamma=0.1)' --stability",

@@ -1,7 +1,7 @@
 //! Reports: tables for people, documents for programs.
 
 use crate::conformal;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
 use mercer::calibrate::{Calibration, Curve};
 use mercer::metrics::Metrics;
 use mercer::model::Model;
@@ -49,7 +49,59 @@ pub(crate) fn page(header: &[&str], rows: &[Vec<String>]) -> String {
     if table.width().is_none() {
         table.set_width(PAGE);
     }
+    // a name is not broken
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
     table.to_string()
+}
+
+/// Columns of the terminal, or of a page.
+fn columns() -> usize {
+    let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    usize::from(table.width().unwrap_or(PAGE))
+}
+
+/// A text in lines that fit the terminal, each after so many blanks.
+pub(crate) fn folded(text: &str, blanks: usize) -> String {
+    let (room, margin) = (columns().saturating_sub(blanks).max(20), " ".repeat(blanks));
+    fold(text, room).iter().map(|line| format!("{margin}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// Two columns: what, and a text in lines that fit the terminal. A name that is longer than a third of a line stands alone.
+pub(crate) fn folded_facts(rows: &[(&str, String)]) -> String {
+    let all = columns();
+    let longest = rows.iter().map(|(name, _)| name.chars().count()).filter(|n| *n <= all / 3).max().unwrap_or(0);
+    let room = all.saturating_sub(longest + 4).max(20);
+    let mut lines = Vec::new();
+    for (name, text) in rows {
+        let mut folds = fold(text, room).into_iter();
+        let length = name.chars().count();
+        if length > longest {
+            lines.push(format!("  {name}"));
+        } else {
+            let first = folds.next().unwrap_or_default();
+            lines.push(format!("  {name}{}  {first}", " ".repeat(longest - length)).trim_end().to_owned());
+        }
+        lines.extend(folds.map(|line| format!("  {}  {line}", " ".repeat(longest))));
+    }
+    lines.join("\n")
+}
+
+/// Lines of at most so many characters, broken at blanks.
+fn fold(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A table with a header; columns from the second on are numbers if `numbers`.

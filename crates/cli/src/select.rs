@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::watch::{self, Watch};
-use crate::{Verb, arguments, fit, input, report};
+use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CertifiedCandidate, Options};
-use mercer::machines::{self, Learns};
+use mercer::machines::{self, Learns, MachineExpression};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,11 @@ fn command() -> Command {
         .about("Choose parameters by cross-validation and save the best model")
         .after_help(
             "Example:\n  \
-             mercer select train.csv --machine svc --grid 'c=1e-2..1e4:log7, gamma=1e-3..10:log5' -o best.mercer\n\n\
-             A parameter belongs to the machine or to the kernel. Values are a|b|c, or from..to:logN, or from..to:linN.",
+             mercer select train.csv -m svc --grid 'c=0.01..1e4:log7, gamma=0.1|1|scale' -o best.mercer\n\n\
+             A parameter belongs to the machine or to the kernel; machine.gamma and kernel.gamma tell two of one name apart.\n\
+             Values are a|b|c, or from..to:logN, or from..to:linN.",
         )
-        .arg(arguments::path("DATA", "Data file"))
+        .arg(arguments::data_file())
         .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values"))
         .arg(Arg::new("folds").long("folds").value_name("K").allow_negative_numbers(true).value_parser(folds).default_value("5").help("Folds of the cross-validation, or loo to leave out one example at a time (in closed form for ridge and kfd)"))
         .arg(
@@ -58,7 +59,7 @@ fn command() -> Command {
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = command.arg(arguments::weights());
-    arguments::common(arguments::reading(arguments::machine(arguments::probabilities(command))))
+    arguments::common(arguments::reading(machine::flags(arguments::probabilities(command))))
 }
 
 /// A number of folds, or 0 for leaving out one example at a time.
@@ -72,9 +73,7 @@ pub(crate) fn folds(text: &str) -> Result<usize, String> {
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
-    let entry = arguments::machine_entry(flags)?;
-    let settings = arguments::settings(flags);
-    arguments::make_machine(entry, &settings)?;
+    let MachineExpression { entry, settings } = machine::asked(flags)?;
     let kernel = arguments::formula(flags)?;
     let text = flags.get_one::<String>("grid").map_or("", String::as_str);
     let grid: Grid = text.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use mercer::model::Model;
-use mercer::solvers::{Monitor, Progress, Status, Stop};
+use mercer::watch::{Monitor, Progress, Status, Stop};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -26,10 +26,6 @@ static JSON: AtomicBool = AtomicBool::new(false);
 
 /// How long Ctrl-C waits for work that has nothing to keep.
 const PATIENCE: Duration = Duration::from_millis(40);
-
-/// Work that ends in good order at any step: solvers that always have a solution, the learning of probabilities for a
-/// model that is there already, and the writing of a file.
-const ORDERLY: [&str; 4] = ["smo", "conjugate gradients", "gram", "calibration"];
 
 /// Ctrl-C: work that has something to keep ends at its next step; other work ends at once.
 fn interrupt() {
@@ -125,7 +121,7 @@ impl Display {
             let bar = bar.get_or_insert_with(|| new_bar(total, start.elapsed()));
             match latest {
                 Some(p) if p.total.is_some() => {
-                    bar.set_message(p.phase);
+                    bar.set_message(p.phase.name());
                     bar.set_position(p.done as u64);
                 }
                 Some(p) => {
@@ -157,7 +153,7 @@ fn new_bar(total: Option<u64>, elapsed: Duration) -> ProgressBar {
 
 impl Monitor for Watch {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        let keeps = self.keeps_all || ORDERLY.contains(&progress.phase);
+        let keeps = self.keeps_all || progress.phase.keeps_result();
         KEEPS.store(if keeps { A_RESULT } else { NOTHING }, Ordering::SeqCst);
         if INTERRUPTED.load(Ordering::SeqCst) {
             return ControlFlow::Break(Stop::Interrupted);

@@ -7,7 +7,7 @@ use mercer::calibrate::Method;
 use mercer::data::read::{ReadOptions, read};
 use mercer::params::{Setting, assign};
 use mercer::prelude::*;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 use std::path::Path;
 use std::time::Instant;
 

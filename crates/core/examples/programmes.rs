@@ -5,11 +5,12 @@
 //! coordinate_descent, column_generation or path (20 values of λ down to LAMBDA).
 #![allow(clippy::print_stdout)]
 
+use mercer::solvers::Loss;
 use mercer::solvers::sparse::{
     Columns, SparseOptions, SparseProgramme, column_generation, coordinate_descent, interior_point, lambda_max, path,
     solve,
 };
-use mercer::solvers::{Loss, Silent};
+use mercer::watch::Silent;
 use std::error::Error;
 use std::time::Instant;
 

@@ -7,10 +7,10 @@ use crate::data::DataError;
 use crate::formula::FormulaError;
 use crate::gram::BudgetError;
 use crate::kernels::KernelError;
+use crate::linalg::SolveError;
 use crate::machines::FitError;
 use crate::model::FileError;
 use crate::params::ParamError;
-use crate::solvers::SolveError;
 
 /// Anything that can go wrong between a data file and a prediction.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,6 @@ mod conform;
 mod diagnosis;
 
 pub use auxiliary::AuxiliaryExamples;
-pub use conform::CONFORMAL_CUT_SHORT;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
@@ -13,13 +12,15 @@ use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
+use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{
     self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_auxiliary,
     predicts_target,
 };
 use crate::model::{Model, Origin};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, Silent, SolveError, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 
 /// A whole experiment as a value.
@@ -60,9 +61,6 @@ fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     folds.len()
 }
 
-/// The note in the report of a model that was to have probabilities, but was stopped before they were learned.
-pub const CUT_SHORT: &str = "calibration_cut_short";
-
 impl<'a> Job<'a> {
     /// A machine and a kernel with the default budget and seed.
     pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
@@ -96,15 +94,15 @@ impl<'a> Job<'a> {
     fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
         let wants_matrix = self.machine.wants_matrix();
         let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
+        let gram = kernel.task_gram(data, features.is_some() && !wants_matrix)?;
         Ok(Task {
-            gram: kernel.task_gram(data, features.is_some() && !wants_matrix)?,
             features,
             target: data.target(),
             weights: data.weights(),
-            start: None,
             threads: rayon::current_num_threads(),
             budget: self.budget,
             seed: self.seed,
+            ..Task::new(gram)
         })
     }
 
@@ -220,7 +218,7 @@ impl Job<'_> {
         let Some((form, labels)) = fitted.readout.form() else { return Ok(()) };
         // a fit that was stopped leaves no time for more
         if !matches!(fitted.report.status, Status::Converged | Status::IterationLimit) {
-            fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
+            fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
             return Ok(());
         }
         let watch = Calibrating { watch };
@@ -228,7 +226,7 @@ impl Job<'_> {
         let (layout, scores) = match known.map_or_else(refit, Ok) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                 fitted.report.status = reason.into();
-                fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
+                fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
                 return Ok(());
             }
             other => other?,
@@ -247,7 +245,7 @@ struct Calibrating<'a> {
 
 impl Monitor for Calibrating<'_> {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        self.watch.step(&Progress { phase: "calibration", done: 0, total: None, gap: progress.gap })
+        self.watch.step(&Progress { gap: progress.gap, ..Progress::new(Phase::CALIBRATION, 0) })
     }
 }
 

@@ -46,15 +46,16 @@ pub mod machines;
 pub mod metrics;
 pub mod model;
 pub mod params;
-pub mod plot;
 pub mod seed;
 pub mod select;
 pub mod solvers;
 pub mod sources;
 mod vectorise;
+pub mod watch;
 pub mod write;
 
 pub use error::Error;
+pub use mercer_plot as plot;
 
 /// What most programs need.
 pub mod prelude {

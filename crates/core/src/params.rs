@@ -6,10 +6,13 @@
 
 mod assign;
 mod describe;
+mod expression;
 mod settings;
 
 pub use assign::{assign, nearest};
 pub use describe::{Described, describe};
+pub use expression::ExpressionError;
+pub(crate) use expression::{Reader, as_argument, is_name_start, quoted};
 pub use settings::{Setting, Settings};
 
 use std::fmt;
@@ -121,6 +124,10 @@ pub trait Choice {
     fn get(&self) -> usize;
     /// Takes the word at a position of [`Choice::options`].
     fn set(&mut self, position: usize);
+    /// Words of earlier times that are still read, with the position that each of them means.
+    fn former(&self) -> &'static [(&'static str, usize)] {
+        &[]
+    }
 }
 
 /// What a number may be.
@@ -217,6 +224,16 @@ pub enum ParamError {
         /// What was given.
         name: String,
         /// The nearest name, or how to list all.
+        remedy: String,
+    },
+    /// A name that could mean several parameters, or means one that has its value already.
+    #[error("{name}: {finding}; {remedy}")]
+    Unclear {
+        /// What was given.
+        name: String,
+        /// What it could mean.
+        finding: String,
+        /// How to say what is meant.
         remedy: String,
     },
 }

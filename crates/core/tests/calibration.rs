@@ -2,12 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::Method;
-use mercer::gram::Budget;
 use mercer::machines::classify::Strategy;
 use mercer::machines::{Learns, Machine, Output, Task, folds};
 use mercer::metrics::{Metrics, measure};
 use mercer::prelude::*;
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use mercer::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 
 fn load(set: &str, n: Option<usize>) -> Dataset {
@@ -20,16 +19,7 @@ fn job<'a>(machine: &'a dyn Machine, kernel: &'a Formula, method: Method) -> Job
 }
 
 fn task<'a>(kernel: &Formula, data: &'a Dataset, threads: usize) -> Task<'a> {
-    Task {
-        gram: kernel.training_gram(data).unwrap(),
-        features: None,
-        target: data.target(),
-        weights: None,
-        start: None,
-        threads,
-        budget: Budget::default(),
-        seed: Seed(0),
-    }
+    Task { target: data.target(), threads, ..Task::new(kernel.training_gram(data).unwrap()) }
 }
 
 fn probabilities(output: &Output) -> &[f64] {
@@ -220,7 +210,7 @@ struct StopsCalibration(Stop);
 
 impl Monitor for StopsCalibration {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        if progress.phase == "calibration" { ControlFlow::Break(self.0) } else { ControlFlow::Continue(()) }
+        if progress.phase == Phase::CALIBRATION { ControlFlow::Break(self.0) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -234,7 +224,7 @@ fn a_stopped_calibration_keeps_the_model_without_probabilities() {
             let model = job(machine, &kernel, Method::Platt).run(&data, &StopsCalibration(stop)).unwrap();
             assert!(model.fitted.calibration.is_none());
             assert_eq!(model.fitted.report.status, status);
-            assert!(model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CUT_SHORT));
+            assert!(model.fitted.report.fact(mercer::machines::Fact::CalibrationCutShort).is_some());
             let whole = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
             assert_eq!(model.predict(&data).unwrap(), whole.predict(&data).unwrap(), "the fit itself is whole");
         }

@@ -140,13 +140,24 @@ fn tells(name: &str, parts: &[(&str, &str)]) {
 #[test]
 fn every_entry_tells_its_formula_its_source_and_its_use() {
     for e in kernels::all() {
-        let parts =
-            [("formula", e.formula), ("use", e.use_when), ("place", e.source.place), ("work", e.source.work.title)];
+        let parts = [
+            ("formula", e.formula),
+            ("use", e.use_when),
+            ("cost", e.cost),
+            ("place", e.source.place),
+            ("work", e.source.work.title),
+        ];
         tells(e.name, &parts);
         assert!(e.aliases.iter().all(|a| is_name(a)), "{}", e.name);
     }
     for e in machines::all() {
-        let parts = [("formula", e.formula), ("use", e.use_when), ("place", e.source.place), ("summary", e.summary)];
+        let parts = [
+            ("formula", e.formula),
+            ("use", e.use_when),
+            ("cost", e.cost),
+            ("place", e.source.place),
+            ("summary", e.summary),
+        ];
         tells(e.name, &parts);
         assert!(e.source.work.year > 1900 && !e.source.work.authors.is_empty());
     }

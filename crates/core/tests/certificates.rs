@@ -8,7 +8,7 @@ use mercer::data::Values;
 use mercer::gram::fill;
 use mercer::machines::Coefficients;
 use mercer::prelude::*;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 /// Two Gaussians ±(shift, 0) in the plane.
 fn gaussians(n: usize, shift: f64, seed: u64) -> (Dataset, Vec<f64>) {

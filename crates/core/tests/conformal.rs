@@ -10,7 +10,7 @@ use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{FitError, Machine, family, predicts_target};
 use mercer::prelude::*;
 use mercer::seed::Random;
-use mercer::solvers::{Monitor, Progress, Silent, Stop};
+use mercer::watch::{Monitor, Phase, Progress, Silent, Stop};
 use mercer::{Error, machines};
 use std::ops::ControlFlow;
 
@@ -194,14 +194,9 @@ fn closed_forms_are_learning_again() {
                 let rest: Vec<usize> = (0..data.len()).filter(|&i| i != left).collect();
                 let target = data.target().unwrap().select(&rest);
                 let task = machines::Task {
-                    gram: gram.clone().restrict(&rest, &rest),
-                    features: None,
                     target: Some(&target),
-                    weights: None,
-                    start: None,
-                    threads: 1,
                     budget: mercer::gram::Budget::default(),
-                    seed: Seed(0),
+                    ..machines::Task::new(gram.clone().restrict(&rest, &rest))
                 };
                 let again = machine.run(&task, &Silent).unwrap();
                 let points: Vec<usize> = again.expansion.points().iter().map(|&p| rest[p]).collect();
@@ -431,7 +426,7 @@ struct Impatient;
 
 impl Monitor for Impatient {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        if progress.phase == "conformal" { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
+        if progress.phase == Phase::CONFORMAL { ControlFlow::Break(Stop::TimeLimit) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -442,7 +437,7 @@ fn a_model_is_kept_where_its_regions_take_too_long() {
     let job = Job { conformal: Some(recipe(Method::Cross)), ..Job::new(&machine, &kernel) };
     let model = job.run(&data, &Impatient).unwrap();
     assert!(model.conformal.is_none());
-    assert!(model.fitted.report.notes.iter().any(|(name, _)| name == mercer::job::CONFORMAL_CUT_SHORT));
+    assert!(model.fitted.report.fact(mercer::machines::Fact::ConformalCutShort).is_some());
     assert_eq!(model.predict(&data).unwrap(), machine.fit(&kernel, &data).unwrap().predict(&data).unwrap());
 }
 

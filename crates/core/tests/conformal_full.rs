@@ -4,12 +4,11 @@
 use crate::support::chance::usual;
 use mercer::Error;
 use mercer::conformal::{Method, Recipe, Regions};
-use mercer::gram::Budget;
 use mercer::machines::{Machine, Task};
 use mercer::params::AutoList;
 use mercer::prelude::*;
 use mercer::seed::Random;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 const FULL: Method = Method::Full;
 
@@ -49,16 +48,7 @@ fn count(machine: &Ridge, kernel: &Formula, data: &Dataset, compared: &[usize], 
     ys.push(y);
     let more = dataset(xs, ys.clone());
     let gram = kernel.training_gram(&more).unwrap();
-    let task = Task {
-        gram: gram.clone(),
-        features: None,
-        target: more.target(),
-        weights: None,
-        start: None,
-        threads: 1,
-        budget: Budget::default(),
-        seed: Seed(0),
-    };
+    let task = Task { target: more.target(), ..Task::new(gram.clone()) };
     let scores = machine.run(&task, &Silent).unwrap().expansion.scores(gram.as_ref());
     let left: Vec<f64> = ys.iter().zip(&scores).map(|(y, f)| (y - f).abs()).collect();
     compared.iter().filter(|&&i| left[i] >= left[data.len()]).count()

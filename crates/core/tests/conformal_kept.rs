@@ -9,7 +9,7 @@ use mercer::gram::Gram;
 use mercer::machines::{Coefficients, Machine};
 use mercer::prelude::*;
 use mercer::seed::Random;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 use std::sync::Arc;
 
 fn fit(machine: &dyn Machine, kernel: &Formula, recipe: Recipe, data: &Dataset) -> Result<Model, Error> {

@@ -6,7 +6,7 @@ use mercer::certify::{CrossValidated, Options, part};
 use mercer::machines::{Learns, Machine, Output};
 use mercer::prelude::*;
 use mercer::select::folds;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 /// Three Gaussians in the plane, as classes, and a wave of the first coordinate, as numbers.
 fn examples(n: usize, seed: u64) -> (Dataset, Dataset) {

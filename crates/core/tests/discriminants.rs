@@ -33,7 +33,7 @@ fn outputs_of_discriminants_are_distributed_alike_on_new_examples_and_those_of_s
     let kernel = rbf(1.0 / 11.2);
     let kfd = Kfd { lambda: 17.8.into(), threshold: Threshold::Programme, ..Kfd::default() };
     let apart = |machine: &dyn mercer::machines::Machine| {
-        let model = Job::new(machine, &kernel).run(&train, &mercer::solvers::Silent).unwrap();
+        let model = Job::new(machine, &kernel).run(&train, &mercer::watch::Silent).unwrap();
         assert!(error(&model, &test) < 0.04, "{}", error(&model, &test));
         distance(&model.scores(&train).unwrap(), &model.scores(&test).unwrap())
     };
@@ -54,7 +54,7 @@ fn sparse_discriminants_have_more_zeros_than_support_vector_machines_and_err_ali
         let (train, test) = drawn(name, 200, 600);
         let kernel = rbf(1.0 / width);
         let told = |machine: &dyn mercer::machines::Machine| {
-            let model = Job::new(machine, &kernel).run(&train, &mercer::solvers::Silent).unwrap();
+            let model = Job::new(machine, &kernel).run(&train, &mercer::watch::Silent).unwrap();
             (1.0 - model.fitted.report.support.unwrap() as f64 / 200.0, error(&model, &test))
         };
         let (svm, skfd, lskfd) =

@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::calibrate::{Form, HeldOut, Layout, Method, platt, pool};
-use mercer::gram::{Budget, Gram, fill};
+use mercer::gram::{Gram, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{Coefficients, Machine, Output, Task};
 use mercer::metrics::{Metrics, measure};
 use mercer::params::{Setting, assign};
 use mercer::prelude::*;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 use serde_json::Value;
 use std::path::Path;
 
@@ -310,16 +310,7 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
         let target = Target::from(numbers(&data["y"]));
         let training = Dataset::new(vectors(&data["x"])).with_target(target.clone()).unwrap();
         let kernel: Formula = formula.parse().unwrap();
-        let task = Task {
-            gram: kernel.training_gram(&training).unwrap(),
-            features: None,
-            target: Some(&target),
-            weights: None,
-            start: None,
-            threads: 2,
-            budget: Budget::default(),
-            seed: Seed(0),
-        };
+        let task = Task { target: Some(&target), threads: 2, ..Task::new(kernel.training_gram(&training).unwrap()) };
         let machine =
             Svc { c: number(case, "C"), effort: Effort { tolerance: 1e-8, ..Effort::default() }, ..Svc::default() };
         let mut fitted = machine.run(&task, &Silent).unwrap();
@@ -396,7 +387,7 @@ fn linear_machines_reach_the_optimum_that_others_reach() {
             let view =
                 |x: &Rows<f64>| if sparse { Dataset::new(SparseRows::from_dense(x)) } else { Dataset::new(x.clone()) };
             let data = view(&x).with_target(Target::from(y.clone())).unwrap();
-            let model = Job::new(machine.as_ref(), &linear()).run(&data, &mercer::solvers::Silent).unwrap();
+            let model = Job::new(machine.as_ref(), &linear()).run(&data, &mercer::watch::Silent).unwrap();
             let report = &model.fitted.report;
             let (objective, wanted) = (report.objective.unwrap(), number(case, "objective"));
             assert!((objective / wanted - 1.0).abs() < 1e-7, "{what}: {objective}, not {wanted}");

@@ -4,10 +4,8 @@
 use crate::support::expected::{expected, make};
 use mercer::data::{Dataset, Rows, Target};
 use mercer::formula::Formula;
-use mercer::gram::Budget;
 use mercer::machines::{Coefficients, Fitted, Output, Task};
-use mercer::seed::Seed;
-use mercer::solvers::{Silent, Status};
+use mercer::watch::{Silent, Status};
 use serde_json::Value;
 use std::path::Path;
 
@@ -60,16 +58,7 @@ fn compare(machine: &str, weighted: bool) {
         let kernel: Formula = formula.parse().unwrap();
         let (x, z) = (Dataset::new(vectors(&data["x"])), Dataset::new(vectors(&data["z"])));
         let target = (machine != "one_class").then(|| Target::from(numbers(&data["y"])));
-        let task = Task {
-            gram: kernel.gram(&x).unwrap(),
-            features: None,
-            target: target.as_ref(),
-            weights: None,
-            start: None,
-            threads: 2,
-            budget: Budget::default(),
-            seed: Seed(0),
-        };
+        let task = Task { target: target.as_ref(), threads: 2, ..Task::new(kernel.gram(&x).unwrap()) };
         let fitted = make(machine, &format!("{settings}; tolerance=1e-6")).run(&task, &Silent).unwrap();
         assert_eq!(fitted.report.status, Status::Converged, "{what}");
         // rows of K are f32 on both sides: seven digits of values up to 1, and less next to the margin where they are large

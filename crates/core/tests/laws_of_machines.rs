@@ -1,7 +1,6 @@
 //! What must hold for every solution, derived again from the definition in double precision.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::gram::Budget;
 use mercer::machines::baseline::{
     AdaBoost, Learner, LinearRegression, LogisticRegression, NetOptions, RbfNetworkRegression,
 };
@@ -11,7 +10,7 @@ use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{Coefficients, Fitted, Machine, Task};
 use mercer::params::Settings;
 use mercer::prelude::*;
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use mercer::watch::{Monitor, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -58,16 +57,7 @@ fn labelled(x: &Rows<f64>, codes: &[usize]) -> Dataset {
 /// A fit whose points are places in the training data.
 fn run(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Fitted {
     let gram = kernel.gram(data).unwrap();
-    let task = Task {
-        gram,
-        features: None,
-        target: data.target(),
-        weights: None,
-        start: None,
-        threads: 2,
-        budget: Budget::default(),
-        seed: Seed(0),
-    };
+    let task = Task { target: data.target(), threads: 2, ..Task::new(gram) };
     machine.run(&task, &Silent).unwrap()
 }
 

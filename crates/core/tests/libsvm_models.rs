@@ -210,14 +210,14 @@ fn probabilities_go_and_come() {
         let data = sample(labels);
         let (machine, kernel) = (Svc::default(), rbf(0.5));
         let job = Job { probabilities: Some(method), calibration_folds: 5, ..Job::new(&machine, &kernel) };
-        let model = job.run(&data, &mercer::solvers::Silent).unwrap();
+        let model = job.run(&data, &mercer::watch::Silent).unwrap();
         let (again, notes) = round(&model);
         assert!(notes.is_empty(), "{notes:?}");
         assert_eq!(again.fitted.calibration, model.fitted.calibration);
     }
     let (machine, kernel) = (Svc::default(), rbf(0.5));
     let job = Job { probabilities: Some(Method::Isotonic), calibration_folds: 2, ..Job::new(&machine, &kernel) };
-    let (again, notes) = round(&job.run(&sample(&["-1", "1"]), &mercer::solvers::Silent).unwrap());
+    let (again, notes) = round(&job.run(&sample(&["-1", "1"]), &mercer::watch::Silent).unwrap());
     assert!(again.fitted.calibration.is_none());
     assert!(notes.len() == 1 && notes[0].contains("isotonic"), "{notes:?}");
 }

@@ -10,7 +10,7 @@ use mercer::machines::{Coefficients, Features, FitError, Fitted, Learns, Machine
 use mercer::params::Setting;
 use mercer::prelude::*;
 use mercer::select::{Axis, Grid, Search};
-use mercer::solvers::{Silent, Status};
+use mercer::watch::{Silent, Status};
 
 /// Rows around a centre for each class, a third of the coordinates zero.
 fn clouds(n: usize, width: usize, classes: usize, seed: u64) -> (Rows<f64>, Vec<usize>) {
@@ -51,14 +51,11 @@ fn near(a: &[f64], b: &[f64], within: f64, what: &str) {
 fn run(machine: &dyn Machine, data: &Dataset, weights: Option<&[f64]>) -> Fitted {
     let (rows, scale) = linear().features(data).unwrap();
     let task = Task {
-        gram: linear().gram(data).unwrap(),
         features: Some(Features { rows, scale }),
         target: data.target(),
         weights,
-        start: None,
-        budget: Budget::default(),
         threads: 2,
-        seed: Seed(0),
+        ..Task::new(linear().gram(data).unwrap())
     };
     machine.run(&task, &Silent).unwrap()
 }

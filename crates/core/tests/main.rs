@@ -9,6 +9,7 @@ mod columns;
 mod conformal;
 mod conformal_full;
 mod conformal_kept;
+mod contributing;
 mod cross_validated_certificates;
 mod discriminants;
 mod facts_of_kernels;

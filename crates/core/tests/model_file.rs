@@ -97,14 +97,14 @@ fn wide() -> SparseRows<f64> {
 fn calibrated(data: &Dataset, method: Curves) -> Model {
     let (machine, kernel) = (Svc::default(), rbf(0.5));
     let job = Job { probabilities: Some(method), calibration_folds: 2, ..Job::new(&machine, &kernel) };
-    job.run(data, &mercer::solvers::Silent).unwrap()
+    job.run(data, &mercer::watch::Silent).unwrap()
 }
 
 /// A model with sets or intervals; classes are dealt out, so that every fold has some.
 fn conformal(machine: &dyn mercer::machines::Machine, kernel: &Formula, method: Method, data: &Dataset) -> Model {
     let classes = machine.entry().learns == mercer::machines::Learns::Classes;
     let recipe = Recipe { folds: 3, mondrian: classes, ..Recipe::new(method) };
-    Job { conformal: Some(recipe), ..Job::new(machine, kernel) }.run(data, &mercer::solvers::Silent).unwrap()
+    Job { conformal: Some(recipe), ..Job::new(machine, kernel) }.run(data, &mercer::watch::Silent).unwrap()
 }
 
 fn find(name: &str) -> Sample {

@@ -1,7 +1,6 @@
 //! Model files of earlier releases are read, and predict bit for bit what the release that wrote them predicted.
 //!
 //! `tests/fixtures/models/README.md` tells what the files are and how a new machine gets one.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::conformal::Regions;
 use mercer::data::FieldData;

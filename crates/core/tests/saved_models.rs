@@ -3,12 +3,13 @@
 
 use mercer::data::{DataError, Values};
 use mercer::gram::{Budget, fill};
+use mercer::linalg::SolveError;
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{FitError, Learns, Machine};
 use mercer::params::{Setting, assign};
 use mercer::prelude::*;
-use mercer::solvers::{Silent, SolveError};
+use mercer::watch::Silent;
 use mercer::{Error, machines};
 
 /// Examples with a view of vectors and one of strings, and new ones of the same kind.

@@ -7,7 +7,7 @@ use mercer::metrics::{Metrics, measure};
 use mercer::params::{ParamError, Setting};
 use mercer::prelude::*;
 use mercer::select::{Choose, Grid, Search, Selection, folds};
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use mercer::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use mercer::{Error, machines};
 use std::ops::ControlFlow;
 
@@ -354,7 +354,7 @@ struct After(usize);
 
 impl Monitor for After {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        if progress.phase == "cross-validation" && progress.done >= self.0 {
+        if progress.phase == Phase::CROSS_VALIDATION && progress.done >= self.0 {
             ControlFlow::Break(Stop::Interrupted)
         } else {
             ControlFlow::Continue(())

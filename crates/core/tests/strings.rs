@@ -7,7 +7,7 @@ use mercer::data::Vectors;
 use mercer::gram::fill;
 use mercer::machines::classify::MarginLoss;
 use mercer::prelude::*;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 /// Strings of two classes: the second holds a word that the first has not, here and there with a letter changed.
 fn labelled(n: usize, seed: u64) -> (Vec<String>, Vec<&'static str>) {

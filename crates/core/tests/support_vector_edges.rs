@@ -7,11 +7,10 @@ use crate::support::tools::{everyone, objective, trial};
 use crate::support::trials::{Kernel, Trial, fit, label};
 use crate::support::verdict::{Case, Law, parts};
 use mercer::data::Target;
+use mercer::gram::Gram;
 use mercer::gram::views::Constant;
-use mercer::gram::{Budget, Gram};
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
-use mercer::seed::Seed;
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use std::sync::Arc;
 
 #[test]
@@ -158,16 +157,7 @@ fn beta_sum(fitted: &Fitted) -> f64 {
 fn copies(machine: &'static str, settings: &'static str, n: usize, target: Option<Target>, seconds: f64) -> Fitted {
     within(60, &format!("{machine} on {n} copies"), move || {
         let gram: Arc<dyn Gram> = Arc::new(Constant { value: 1.0, shape: (n, n) });
-        let task = Task {
-            gram,
-            features: None,
-            target: target.as_ref(),
-            weights: None,
-            start: None,
-            threads: 2,
-            budget: Budget::default(),
-            seed: Seed(0),
-        };
+        let task = Task { target: target.as_ref(), threads: 2, ..Task::new(gram) };
         make(machine, settings).run(&task, &Clock::seconds(seconds)).unwrap()
     })
 }

@@ -7,7 +7,7 @@ use crate::support::trials::{Trial, fit_watched};
 use crate::support::verdict::times;
 use mercer::machines::Fitted;
 use mercer::seed::Seed;
-use mercer::solvers::{Silent, Status};
+use mercer::watch::{Silent, Status};
 
 #[test]
 fn an_example_of_weight_two_is_two_examples() {

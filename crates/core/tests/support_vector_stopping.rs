@@ -4,7 +4,7 @@
 use crate::support::patience::sensible;
 use crate::support::tools::{beta, everyone, objective, trial};
 use crate::support::trials::{fit, fit_watched};
-use mercer::solvers::{Monitor, Progress, Silent, Status, Stop};
+use mercer::watch::{Monitor, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -34,7 +34,7 @@ struct Count(AtomicUsize, usize);
 
 impl Monitor for Count {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        assert!(!progress.phase.is_empty());
+        assert!(!progress.phase.name().is_empty());
         let seen = self.0.fetch_add(1, Ordering::Relaxed) + 1;
         if seen >= self.1 { ControlFlow::Break(Stop::Interrupted) } else { ControlFlow::Continue(()) }
     }

@@ -7,7 +7,7 @@ use crate::support::verdict::{Case, Law, chosen, parts};
 use mercer::data::Target;
 use mercer::machines::{Fitted, Readout};
 use mercer::seed::{Random, Seed};
-use mercer::solvers::Status;
+use mercer::watch::Status;
 
 const TOLERANCE: f64 = 1e-6;
 

@@ -29,7 +29,7 @@ pub(crate) fn machines() -> String {
         json!({
             "name": entry.name, "aliases": entry.aliases, "summary": entry.summary, "formula": entry.formula,
             "learns": learns, "family": mercer::machines::family(entry), "source": entry.source.to_string(),
-            "use_when": entry.use_when, "weighs": machine.weighs(), "explicit": !machine.wants_matrix(),
+            "use_when": entry.use_when, "cost": entry.cost, "weighs": machine.weighs(), "explicit": !machine.wants_matrix(),
             "companions": machine.takes_auxiliary(),
             "parameters": parameters(machine.as_mut()),
         })
@@ -44,7 +44,7 @@ pub(crate) fn kernels() -> String {
         let mut kernel = (entry.make)();
         json!({
             "name": entry.name, "aliases": entry.aliases, "formula": entry.formula, "source": entry.source.to_string(),
-            "use_when": entry.use_when, "kind": entry.kind.to_string(), "parameters": parameters(kernel.as_mut()),
+            "use_when": entry.use_when, "cost": entry.cost, "kind": entry.kind.to_string(), "parameters": parameters(kernel.as_mut()),
         })
     };
     Value::Array(mercer::kernels::all().map(one).collect()).to_string()

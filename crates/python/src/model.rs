@@ -389,7 +389,7 @@ impl Model {
     }
 
     /// The form of the coefficients ("dual", "pairwise", "ball", "primal", "neighbours" or "committee") and the numbers,
-    /// row by row; of a ensemble the offsets alone, for its members are no table.
+    /// row by row; of an ensemble the offsets alone, for its members are no table.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray2<f64>>)> {
         let expansion = &self.model.fitted.expansion;

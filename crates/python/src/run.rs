@@ -3,7 +3,7 @@
 //! Work goes to a pool of threads while the calling thread waits; small work of the main thread stays where it is, since
 //! waking another thread takes longer than doing it.
 
-use mercer::solvers::{Monitor, Progress, Stop};
+use mercer::watch::{Monitor, Progress, Stop};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::OnceCell;
@@ -76,7 +76,7 @@ impl Watch<'_> {
 fn answer(py: Python<'_>, callback: Option<&Bound<'_, PyAny>>, last: Option<Progress>) -> PyResult<()> {
     py.check_signals()?;
     match (callback, last) {
-        (Some(callback), Some(p)) => callback.call1((p.phase, p.done, p.total, p.gap)).map(drop),
+        (Some(callback), Some(p)) => callback.call1((p.phase.name(), p.done, p.total, p.gap)).map(drop),
         _ => Ok(()),
     }
 }

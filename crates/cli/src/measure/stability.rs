@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use mercer::formula::Formula;
 use mercer::gram::Gram;
 use mercer::hypothesis_tests::{Judgement, Stability};
-use mercer::solvers::Monitor;
+use mercer::watch::Monitor;
 use serde_json::{Value, json};
 
 /// Draws of the bootstrap.

@@ -14,10 +14,9 @@ use crate::{Verb, arguments, report};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::seed::Seed;
-use mercer::solvers::{Monitor, Progress};
+use mercer::watch::{Monitor, Phase};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 
@@ -189,10 +188,9 @@ impl Request<'_> {
         draws: usize,
         one: impl Fn(Seed) -> Result<T, Failure> + Sync,
     ) -> Result<Vec<T>, Failure> {
-        let progress = Progress { phase: column, done: 0, total: None, gap: None };
-        if let ControlFlow::Break(_) = self.watch.step(&progress) {
-            return Err(Failure { message: "stopped before the tables were done".to_owned(), code: 130 });
-        }
+        self.watch
+            .alive(Phase::new(column).into())
+            .map_err(|_| Failure { message: "stopped before the tables were done".to_owned(), code: 130 })?;
         (0..draws).into_par_iter().map(|d| one(Seed(self.seed.0.wrapping_add(d as u64)))).collect()
     }
 }

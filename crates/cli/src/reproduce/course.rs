@@ -1,25 +1,25 @@
 //! The course of a long experiment: all its fits are one row of steps, whatever each of them reports.
 
 use crate::watch::Watch;
-use mercer::solvers::{Monitor, Progress, Stop};
+use mercer::watch::{Monitor, Phase, Progress, Stop};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What trials call the step between two fits.
-const BETWEEN: &str = "cross-validation";
+/// The step of trials between two fits.
+const BETWEEN: Phase = Phase::CROSS_VALIDATION;
 
 /// Counts the fits of an experiment.
 pub(super) struct Course<'a> {
     watch: &'a Watch,
-    phase: &'static str,
+    phase: Phase,
     done: AtomicUsize,
     total: usize,
 }
 
 impl<'a> Course<'a> {
     /// An experiment of so many fits.
-    pub(super) fn new(watch: &'a Watch, phase: &'static str, total: usize) -> Self {
+    pub(super) fn new(watch: &'a Watch, phase: Phase, total: usize) -> Self {
         Self { watch, phase, done: AtomicUsize::new(0), total }
     }
 
@@ -38,6 +38,6 @@ impl Monitor for Course<'_> {
         } else {
             self.done.load(Ordering::Relaxed)
         };
-        self.watch.step(&Progress { phase: self.phase, done, total: Some(self.total), gap: None })
+        self.watch.step(&Progress::new(self.phase, done).of(self.total))
     }
 }

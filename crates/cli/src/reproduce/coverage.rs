@@ -25,10 +25,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::bounds::{self, BoundEntry, Claim, Facts, Guarantee, Quantity};
 use mercer::distributions::ln_binomial_cdf;
 use mercer::seed::{Random, Seed};
-use mercer::solvers::{Monitor, Progress};
+use mercer::watch::{Monitor, Phase, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 
@@ -168,10 +167,9 @@ fn simulate(
     let mut tallies: Vec<Tally> = Vec::new();
     for first in (0..draws).step_by(BATCH) {
         let (part, total) = done(first);
-        let progress = Progress { phase: "draws", done: part, total: Some(total), gap: None };
-        if let ControlFlow::Break(_) = watch.step(&progress) {
-            return Err(Failure { message: "stopped before all draws were made".to_owned(), code: 130 });
-        }
+        watch
+            .alive(Progress::new(Phase::new("draws"), part).of(total))
+            .map_err(|_| Failure { message: "stopped before all draws were made".to_owned(), code: 130 })?;
         let one = |draw: usize| {
             let mut random = Seed(seed.0.wrapping_add(draw as u64)).stream(world.name);
             (world.draw)(&mut random, world.delta)

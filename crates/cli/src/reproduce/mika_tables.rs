@@ -16,6 +16,7 @@ use crate::{Verb, arguments, report};
 use cell::Cell;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use mercer::watch::Phase;
 use printed::{COLUMNS, ROWS};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -177,7 +178,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let watch = Watch::new(flags).keeping_all();
     let total = tasks.iter().map(|task| left(task, &ledger)).sum();
-    let course = Course::new(&watch, "fits", total);
+    let course = Course::new(&watch, Phase::new("fits"), total);
     let mut cells = Vec::with_capacity(tasks.len());
     for task in &tasks {
         let outcome = measured(task, &mut ledger, &course);

@@ -26,7 +26,7 @@ use mercer::gram::Budget;
 use mercer::job::Job;
 use mercer::machines::classify::{Perceptron, Svc};
 use mercer::machines::{Machine, Output};
-use mercer::solvers::Status;
+use mercer::watch::Status;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -23,7 +23,7 @@ use mercer::data::{DataError, same_label};
 use mercer::machines::Output;
 use mercer::plot::{DensityPair, Distributions};
 use mercer::select::{Split, Trial};
-use mercer::solvers::Monitor;
+use mercer::watch::{Monitor, Phase};
 use serde_json::{Value, json};
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
@@ -127,7 +127,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         .collect();
     let watch = Watch::new(flags);
     let total = tasks.iter().map(|(task, _)| task.fits() + STRENGTHS.len() * drawn).sum();
-    let course = Course::new(&watch, "fits", total);
+    let course = Course::new(&watch, Phase::new("fits"), total);
     let mut panels = Vec::new();
     for (task, called) in &tasks {
         panels.extend(panels_of(task, called, &whole, &course)?);

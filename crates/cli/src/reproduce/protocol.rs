@@ -23,7 +23,7 @@ use mercer::metrics::{Metrics, measure};
 use mercer::params::Setting;
 use mercer::seed::Seed;
 use mercer::select::{Split, Trial, Trials, folds};
-use mercer::solvers::Monitor;
+use mercer::watch::Monitor;
 use rayon::prelude::*;
 
 /// How many splits choose.

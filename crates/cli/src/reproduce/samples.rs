@@ -9,7 +9,7 @@ use mercer::job::Job;
 use mercer::machines::{Machine, Output};
 use mercer::model::Model;
 use mercer::seed::Random;
-use mercer::solvers::Silent;
+use mercer::watch::Silent;
 
 /// Points with a number of coordinates each.
 pub(super) fn points(values: Vec<f64>, width: usize) -> Result<Dataset, Failure> {

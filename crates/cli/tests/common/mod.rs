@@ -1,5 +1,4 @@
 //! What all tests of the command line share: a folder, the program run in it, and small files.
-#![allow(dead_code)] // each test file uses a part
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
 use serde_json::Value;

@@ -13,7 +13,7 @@ fn fitted(readout: Readout, calibration: Calibration) -> Fitted {
     let coefficients = Coefficients::Dual { points: Vec::new(), alpha: Vec::new() };
     let offsets = vec![0.0; readout.outputs()];
     let expansion = Expansion { coefficients, offsets };
-    Fitted { expansion, readout, report: SolverReport::direct(), calibration: Some(calibration), training_scores: None }
+    Fitted::new(expansion, readout, SolverReport::direct()).with_calibration(Some(calibration))
 }
 
 fn first_largest(row: &[f64]) -> u32 {

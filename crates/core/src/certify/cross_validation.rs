@@ -13,7 +13,7 @@ use crate::machines::{self, Compresses, Learns, Output, Theory, predicts_target}
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::select::{Split, Trial, Trials, folds};
-use crate::solvers::Monitor;
+use crate::watch::Monitor;
 use serde::Serialize;
 use std::fmt;
 

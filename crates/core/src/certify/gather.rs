@@ -13,10 +13,11 @@ use crate::error::Error;
 use crate::formula::State;
 use crate::gram::Side;
 use crate::kernels::Definite;
+use crate::machines::Fact;
 use crate::machines::{self, Coefficients, Compresses, Machine, Theory};
 use crate::model::Model;
 use crate::params::assign;
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 use std::f64::consts::LN_2;
 
 /// The numbers about a model that theorems ask for.
@@ -262,7 +263,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
         offset: b,
         support,
         from_optimum: from_optimum(model),
-        hard: theory.hard || (theory.multipliers && note(model, "bounded_multipliers") == Some(0.0)),
+        hard: theory.hard || (theory.multipliers && model.fitted.report.fact(Fact::BoundedMultipliers) == Some(0.0)),
         ..Linear::new(margins, &lengths, squared_norm, slack)
     };
     Ok((lengths.iter().sum(), linear))
@@ -309,8 +310,11 @@ fn from_optimum(model: &Model) -> f64 {
 /// How far from the border an example may be and still count as one that determines the model. Scores of ν machines are divided by
 /// the margin ρ that they found.
 fn tolerance(model: &Model) -> f64 {
-    let scale =
-        if model.machine == "nu_svc" { note(model, "rho").map_or(1.0, |rho| rho.clamp(1e-12, 1.0)) } else { 1.0 };
+    let scale = if model.machine == "nu_svc" {
+        model.fitted.report.fact(Fact::Rho).map_or(1.0, |rho| rho.clamp(1e-12, 1.0))
+    } else {
+        1.0
+    };
     2.0 * model.fitted.report.violation.unwrap_or(1e-3).max(1e-6) / scale
 }
 
@@ -384,7 +388,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         (Coefficients::Primal { .. }, Some(_)) => 0.0,
         _ => model.fitted.expansion.offsets.len() as f64,
     };
-    let ends = 2 * note(model, "loose_offsets").unwrap_or_else(unknown) as usize;
+    let ends = 2 * model.fitted.report.fact(Fact::LooseOffsets).unwrap_or_else(unknown) as usize;
     Ok(Compression {
         size: (counted.max(carrying) + ends).min(training.len()) as f64,
         surely: depth.iter().filter(|d| **d < -tolerance).count() as f64,
@@ -409,7 +413,12 @@ fn regularised(
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
         lipschitz: loss.lipschitz,
         mean_loss,
-        left_out: note(model, "loo_rmse").filter(|_| loss.lipschitz.is_none()).map(|r| r * r),
+        left_out: model
+            .fitted
+            .report
+            .fact(Fact::LeftOutRootMeanSquare)
+            .filter(|_| loss.lipschitz.is_none())
+            .map(|r| r * r),
         free_offset: loss.free_offset,
         range: options.target_range,
         from_optimum: from_optimum(model),
@@ -434,21 +443,21 @@ fn setting(model: &Model, wanted: &str) -> Option<f64> {
     model.settings.iter().find(|(name, _)| name == wanted).and_then(|(_, v)| v.to_string().parse().ok())
 }
 
-fn note(model: &Model, wanted: &str) -> Option<f64> {
-    model.fitted.report.notes.iter().find(|(name, _)| name == wanted).map(|(_, v)| *v)
-}
-
 fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
     (seen.task == Task::Novelty).then(|| {
         let rho = -model.fitted.expansion.offsets.first().copied().unwrap_or(0.0);
         let slack = model.settings.iter().any(|(name, value)| name == "guarantee" && value.to_string() == "true");
         let squared = match &model.fitted.expansion.coefficients {
-            Coefficients::Dual { .. } => note(model, "squared_norm"),
+            Coefficients::Dual { .. } => model.fitted.report.fact(Fact::SquaredNorm),
             _ => None,
         };
         Novelty {
             // those outside by more than the solver's tolerance, where it has counted them
-            outliers: note(model, "outside").unwrap_or(seen.wrong.iter().filter(|w| **w).count() as f64),
+            outliers: model
+                .fitted
+                .report
+                .fact(Fact::Outside)
+                .unwrap_or(seen.wrong.iter().filter(|w| **w).count() as f64),
             nu: setting(model, "nu").filter(|_| machines::find(&model.machine).is_some_and(|m| m.name != "nu_svc")),
             support: model.fitted.report.support.unwrap_or(0) as f64,
             norm: squared.map(|s| s.max(0.0).sqrt()),
@@ -462,7 +471,7 @@ fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
 }
 
 fn online(model: &Model, seen: &Seen, theory: &Theory, facts: &Facts) -> Option<Online> {
-    let first = note(model, "mistakes_in_first_pass").filter(|_| seen.task == Task::Classes(2))?;
+    let first = model.fitted.report.fact(Fact::MistakesInFirstPass).filter(|_| seen.task == Task::Classes(2))?;
     let radius = facts.kernel.radius;
     // any margin that is reached bounds the mistakes
     let margin =
@@ -478,7 +487,10 @@ fn online(model: &Model, seen: &Seen, theory: &Theory, facts: &Facts) -> Option<
 fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
     // a λ that was chosen by it makes it too small
     let searched = model.settings.iter().any(|(_, value)| value.to_string() == "loo");
-    note(model, "loo_error")
+    model
+        .fitted
+        .report
+        .fact(Fact::LeftOutError)
         .filter(|_| !searched)
         .filter(|_| matches!(facts.task, Task::Classes(_)))
         .map(|share| (share * facts.examples).round())

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::machines::{Coefficients, Machine, Readout};
 use crate::model::Model;
-use crate::solvers::Monitor;
+use crate::watch::Monitor;
 
 /// The classifier of one half beside the model; `None` where the model is none in feature space or the half cannot be learned from.
 pub(super) fn prior(

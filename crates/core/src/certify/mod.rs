@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::gram::Budget;
 use crate::model::Model;
 use crate::seed::Seed;
-use crate::solvers::Monitor;
+use crate::watch::Monitor;
 use rayon::prelude::*;
 
 /// What certificates are asked for.
@@ -107,7 +107,7 @@ impl Model {
     ///
     /// ```
     /// use mercer::prelude::*;
-    /// use mercer::solvers::Silent;
+    /// use mercer::watch::Silent;
     /// let table = mercer::datasets::load("two_moons", Some(400), Seed(1))?;
     /// let options = SchemaOptions { scale: Some(Scale::None), ..SchemaOptions::default() };
     /// let (_, data) = Schema::learn_and_apply(&table, &options)?;

@@ -11,9 +11,10 @@ use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
+use crate::linalg::SolveError;
 use crate::machines::{Coefficients, FitError};
 use crate::model::{Model, Origin};
-use crate::solvers::{Monitor, SolveError};
+use crate::watch::Monitor;
 
 /// Sizes tried.
 const SIZES: usize = 24;

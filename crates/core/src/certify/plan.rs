@@ -12,7 +12,7 @@ use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::model::Model;
 use crate::plot::{BoundCurve, SampleSizeFigure, Theme};
-use crate::solvers::Monitor;
+use crate::watch::Monitor;
 use serde::Serialize;
 
 /// Examples at which curves are told, per factor of ten.

@@ -13,7 +13,7 @@ use crate::job::Job;
 use crate::model::Model;
 use crate::params::Setting;
 use crate::select::Search;
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 
 /// The bounds that models are judged by, the last only where a prior is learned; each costs its part of δ.
 pub fn judges(informed: bool) -> &'static [&'static str] {

@@ -7,23 +7,16 @@ use crate::distributions::ln_orthant;
 use crate::error::Error;
 use crate::gram::{Gram, apply, fill};
 use crate::linalg::Cholesky;
+use crate::linalg::SolveError;
 use crate::machines::Coefficients;
 use crate::model::Model;
-use crate::solvers::{Monitor, Progress, SolveError, Stop};
+use crate::watch::{Monitor, Phase, Progress, Stop};
 use std::f64::consts::LN_2;
-use std::ops::ControlFlow;
 
 /// Draws of random signs.
 const SIGNS: usize = 1000;
 /// Examples up to which eigenvalues and orthants are computed.
 const MOST: usize = 5000;
-
-pub(super) fn step(watch: &dyn Monitor, phase: &'static str, done: usize, total: usize) -> Result<(), Stop> {
-    match watch.step(&Progress { phase, done, total: Some(total), gap: None }) {
-        ControlFlow::Break(stop) => Err(stop),
-        ControlFlow::Continue(()) => Ok(()),
-    }
-}
 
 fn stopped(reason: Stop) -> Error {
     SolveError::Stopped { reason }.into()
@@ -78,7 +71,7 @@ fn random_signs(
     let mut sum = 0.0;
     let at_once = 100;
     for round in 0..SIGNS / at_once {
-        step(watch, "random signs", round, SIGNS / at_once).map_err(stopped)?;
+        watch.alive(Progress::new(Phase::new("random signs"), round).of(SIGNS / at_once)).map_err(SolveError::from)?;
         let signs: Vec<f64> = (0..n * at_once).map(|_| if random.uniform() < 0.5 { -1.0 } else { 1.0 }).collect();
         let mut product = vec![0.0; n * at_once];
         apply(gram, &signs, at_once, &mut product);
@@ -177,7 +170,7 @@ pub(super) fn evidence(
     })?;
     let mut stop = None;
     let found = ln_orthant(&factor.factor_rows(), n, options.evidence, options.seed, |done| {
-        match step(watch, "evidence", done, options.evidence) {
+        match watch.alive(Progress::new(Phase::new("evidence"), done).of(options.evidence)) {
             Ok(()) => true,
             Err(reason) => {
                 stop = Some(reason);

@@ -9,7 +9,7 @@ mod bind;
 mod build;
 mod definite;
 mod dimension;
-mod error;
+mod functions;
 mod nystrom;
 mod parse;
 mod print;
@@ -19,9 +19,11 @@ mod shares;
 mod state;
 
 pub use crate::kernels::Learned;
+/// A formula that cannot be read.
+pub use crate::params::ExpressionError as FormulaError;
 pub(crate) use bind::look;
 pub use build::*;
-pub use error::FormulaError;
+pub use functions::{FUNCTIONS, FunctionEntry, function};
 pub use nystrom::{Landmarking, Landmarks, Nystrom};
 pub use sets::Members;
 pub use state::{State, StateKind};

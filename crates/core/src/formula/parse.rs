@@ -14,13 +14,13 @@ mod functions;
 
 use super::{Formula, FormulaError, Node};
 use crate::kernels;
-use crate::params::{Setting, assign, describe, nearest};
+use crate::params::{Reader, is_name_start, nearest};
 
 /// Deeper nesting is refused, so that no text can exhaust the stack.
 const DEEPEST: usize = 64;
 
 pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
-    let mut reader = Reader { text, chars: text.chars().collect(), at: 0, depth: 0 };
+    let mut reader = Reader::new("kernel formula", text);
     let formula = reader.sum()?;
     reader.skip_space();
     if reader.at < reader.chars.len() {
@@ -30,35 +30,7 @@ pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
     Ok(formula)
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    chars: Vec<char>,
-    at: usize,
-    depth: usize,
-}
-
 impl Reader<'_> {
-    fn fail<T>(&self, at: usize, finding: impl Into<String>) -> Result<T, FormulaError> {
-        Err(FormulaError { text: self.text.to_owned(), at, finding: finding.into() })
-    }
-
-    fn skip_space(&mut self) {
-        while self.chars.get(self.at).is_some_and(|c| c.is_whitespace()) {
-            self.at += 1;
-        }
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.skip_space();
-        self.chars.get(self.at).copied()
-    }
-
-    fn take(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
-        self.at += usize::from(found);
-        found
-    }
-
     fn sum(&mut self) -> Result<Formula, FormulaError> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -182,57 +154,6 @@ impl Reader<'_> {
         Ok(formula.on(&view))
     }
 
-    /// The text between quotes that open here; `None` if they are never closed.
-    fn quoted(&mut self) -> Option<String> {
-        self.at += 1;
-        let mut text = String::new();
-        while let Some(&c) = self.chars.get(self.at) {
-            self.at += 1;
-            match c {
-                '"' => return Some(text),
-                '\\' => {
-                    text.extend(self.chars.get(self.at));
-                    self.at += 1;
-                }
-                other => text.push(other),
-            }
-        }
-        None
-    }
-
-    fn name(&mut self) -> String {
-        let mut name = String::new();
-        while let Some(&c) = self.chars.get(self.at).filter(|&&c| is_name_start(c) || c.is_ascii_digit()) {
-            name.push(c);
-            self.at += 1;
-        }
-        name
-    }
-
-    /// A number at this place, if there is one; moves behind it.
-    fn number(&mut self) -> Option<f64> {
-        self.skip_space();
-        let rest = &self.chars[self.at..];
-        let mut end = usize::from(matches!(rest.first(), Some('-' | '+')));
-        while let Some(c) = rest.get(end) {
-            let exponent = matches!(c, 'e' | 'E')
-                && matches!(
-                    (rest.get(end + 1), rest.get(end + 2)),
-                    (Some('0'..='9'), _) | (Some('-' | '+'), Some('0'..='9'))
-                );
-            if c.is_ascii_digit() || *c == '.' {
-                end += 1;
-            } else if exponent {
-                end += 2;
-            } else {
-                break;
-            }
-        }
-        let value: f64 = rest[..end].iter().collect::<String>().parse().ok()?;
-        self.at += end;
-        Some(value)
-    }
-
     fn named(&mut self, name: &str, start: usize) -> Result<Formula, FormulaError> {
         if functions::is_function(name) {
             return self.function(name, start);
@@ -254,104 +175,7 @@ impl Reader<'_> {
         if entry.name == "rbf" && self.formula_follows() {
             return self.radial_on(opened);
         }
-        let described = describe(kernel.as_mut());
-        let declared: Vec<&'static str> =
-            described.iter().filter(|d| d.spelling_of.is_none()).map(|d| d.name).collect();
-        let (mut place, mut given) = (0, Vec::new());
-        while !self.take(')') {
-            let (at, parameter, value) = self.argument(opened)?;
-            let parameter = match parameter {
-                Some(parameter) => parameter,
-                None => match declared.get(place) {
-                    Some(next) => (*next).to_owned(),
-                    None => {
-                        return self.fail(at, format!("{name} has {} parameters, this is one more", declared.len()));
-                    }
-                },
-            };
-            place += 1;
-            if let Err(error) = assign(entry.name, kernel.as_mut(), &parameter, &value) {
-                return self.fail(at, error.to_string());
-            }
-            let meant = described.iter().find(|d| d.name == parameter).map(|d| d.spelling_of.unwrap_or(d.name));
-            if given.contains(&meant) {
-                return self.fail(at, format!("{parameter} was given already"));
-            }
-            given.push(meant);
-            self.separator(opened)?;
-        }
+        self.parameters((entry.name, name), kernel.as_mut(), opened)?;
         Ok(Formula(Node::Kernel(super::Bound { kernel, view: None })))
     }
-
-    /// After an argument: a comma, or the closing bracket (which is left).
-    fn separator(&mut self, opened: usize) -> Result<(), FormulaError> {
-        if self.take(',') || self.peek() == Some(')') {
-            return Ok(());
-        }
-        match self.peek() {
-            None => self.fail(opened, "this bracket is never closed"),
-            Some(c) => {
-                self.fail(self.at, format!("\"{c}\" does not belong here; a comma or a closing bracket is missing"))
-            }
-        }
-    }
-
-    fn argument(&mut self, opened: usize) -> Result<(usize, Option<String>, Setting), FormulaError> {
-        self.skip_space();
-        let start = self.at;
-        let mut parameter = None;
-        if self.peek().is_some_and(is_name_start) {
-            let name = self.name();
-            if self.take('=') {
-                parameter = Some(name);
-            } else {
-                self.at = start;
-            }
-        }
-        let value = self.value(opened)?;
-        Ok((start, parameter, value))
-    }
-
-    fn value(&mut self, opened: usize) -> Result<Setting, FormulaError> {
-        let start = {
-            self.skip_space();
-            self.at
-        };
-        match self.peek() {
-            None => self.fail(opened, "this bracket is never closed"),
-            Some('[') => {
-                self.at += 1;
-                let mut list = Vec::new();
-                while !self.take(']') {
-                    let at = self.at;
-                    match self.number() {
-                        Some(x) => list.push(x),
-                        None => return self.fail(at, "a number is missing in the list"),
-                    }
-                    if !self.take(',') && self.peek() != Some(']') {
-                        return self.fail(self.at, "a comma or ] is missing in the list");
-                    }
-                }
-                Ok(Setting::Numbers(list))
-            }
-            Some('"') => match self.quoted() {
-                Some(text) => Ok(Setting::Word(text)),
-                None => self.fail(start, "this text is never closed by \""),
-            },
-            Some(c) if is_name_start(c) => Ok(Setting::Word(self.name())),
-            Some(_) => match self.number() {
-                // 1/d is a word that starts like a number
-                Some(1.0) if self.chars[self.at..].starts_with(&['/', 'd']) => {
-                    self.at += 2;
-                    Ok(Setting::Word("1/d".to_owned()))
-                }
-                Some(x) => Ok(Setting::Number(x)),
-                None => self.fail(start, "a value is missing: a number, a word or a list [1, 2]"),
-            },
-        }
-    }
-}
-
-fn is_name_start(c: char) -> bool {
-    c.is_ascii_alphabetic() || c == '_'
 }

@@ -1,7 +1,7 @@
 //! The canonical print: complete, so that it reads back as the same formula.
 
 use super::{Bound, Formula, Node};
-use crate::params::{Auto, Setting, Settings};
+use crate::params::{Auto, Setting, Settings, quoted};
 use std::fmt;
 
 impl fmt::Display for Formula {
@@ -121,11 +121,6 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, bound: &Bound) -> fmt::Result {
         Some(view) => write!(f, "@{}", quoted(view)),
         None => Ok(()),
     }
-}
-
-/// A text in quotes.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Whether a view's name needs no quotes.

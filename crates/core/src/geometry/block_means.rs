@@ -2,7 +2,7 @@
 
 use super::Labels;
 use crate::gram::{Budget, Gram, fill_rows};
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -173,7 +173,7 @@ mod tests {
         let codes = Labels::classes(vec![1, 1, 0, 0, 1, 0]);
         let error = of(&gram, Some(&codes), 4).unwrap_err();
         assert!(matches!(error, SolveError::NotFinite { row: 2, column: 5 }), "{error:?}");
-        let stop = |_: usize| Err(SolveError::Stopped { reason: crate::solvers::Stop::Interrupted });
+        let stop = |_: usize| Err(SolveError::Stopped { reason: crate::watch::Stop::Interrupted });
         let stopped = BlockMeans::of(&matrix(6, |_, _| 1.0), None, 4, Budget::default(), &mut { stop });
         assert!(matches!(stopped, Err(SolveError::Stopped { .. })));
     }

@@ -1,8 +1,8 @@
 //! Functions of a matrix, and maps into coordinates that reproduce it.
 
 use super::repair::rebuilt;
+use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen;
-use crate::solvers::SolveError;
 
 /// f of a symmetric positive semi-definite matrix, taken of its eigenvalues.
 ///

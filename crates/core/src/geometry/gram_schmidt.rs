@@ -22,8 +22,8 @@
 use super::lengths::selves;
 use crate::error::Error;
 use crate::gram::{BlockMut, Budget, Gram, Pick};
+use crate::linalg::SolveError;
 use crate::linalg::multiply_add;
-use crate::solvers::SolveError;
 use crate::vectorise::{Loops, vectorised};
 use rayon::prelude::*;
 

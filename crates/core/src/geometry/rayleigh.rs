@@ -13,8 +13,8 @@
 //! the quotient zero and is arbitrary; the pseudo-inverse offered for a singular B (3.4.4) is no maximum.
 
 use super::scatter::of_columns;
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, multiply_add, symmetric_eigen, transposed_multiply};
-use crate::solvers::SolveError;
 
 /// The form that is to be large.
 #[derive(Clone, Debug)]

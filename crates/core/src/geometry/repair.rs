@@ -1,7 +1,7 @@
 //! Matrices that are not positive semi-definite: finding out, and mending them openly.
 
+use crate::linalg::SolveError;
 use crate::linalg::{multiply_add, symmetric_eigen};
-use crate::solvers::SolveError;
 
 /// What becomes of negative eigenvalues.
 ///

@@ -1,9 +1,9 @@
 //! The eigenvalues of a kernel matrix, and what they say about the data.
 
 use crate::gram::{Budget, BudgetError, Gram, apply, diagonal};
+use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::seed::Seed;
-use crate::solvers::SolveError;
 
 /// Up to so many examples all eigenvalues are computed.
 const FULL_UP_TO: usize = 3000;

@@ -16,10 +16,10 @@ use super::gamma::upper_gamma;
 use super::p_value::{Null, PValue, rank_p};
 use crate::error::Error;
 use crate::gram::{Budget, Gram};
+use crate::linalg::SolveError;
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError};
+use crate::watch::{Monitor, Phase, Progress};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 /// Rows of L that are taken together.
 const STRIP: usize = 16;
@@ -148,10 +148,7 @@ fn over_pairs(k: &[f64], l: &[f64], n: usize, orders: &[u32], watch: &dyn Monito
     }
     let strips: Vec<usize> = (0..n).step_by(STRIP).collect();
     for batch in strips.chunks(2 * rayon::current_num_threads()) {
-        let progress = Progress { phase: "test", done: batch[0], total: Some(n), gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(SolveError::Stopped { reason });
-        }
+        watch.alive(Progress::new(Phase::new("test"), batch[0]).of(n))?;
         let parts: Vec<Vec<f64>> = batch
             .par_iter()
             .map(|&start| {

@@ -7,7 +7,7 @@ use crate::geometry::Labels;
 use crate::geometry::testing::{linear, points};
 use crate::geometry::{centred_alignment, target_gram};
 use crate::gram::{Dense, fill};
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 fn gaussian(x: &[f64], d: usize) -> Arc<dyn Gram> {

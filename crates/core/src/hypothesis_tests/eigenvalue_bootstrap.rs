@@ -3,10 +3,10 @@
 use super::Judgement;
 use crate::error::Error;
 use crate::gram::{Budget, Gram, apply};
+use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, gram_of_columns, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress};
 
 /// Eigenvalues with an interval.
 const WANTED: usize = 5;
@@ -55,10 +55,7 @@ pub fn eigenvalue_intervals(
     let mut drawn = vec![Vec::with_capacity(how.draws); wanted];
     let mut weighted = vec![0.0; features.len()];
     for draw in 0..how.draws {
-        let progress = Progress { phase: "bootstrap", done: draw, total: Some(how.draws), gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(SolveError::Stopped { reason }.into());
-        }
+        watch.alive(Progress::new(Phase::new("bootstrap"), draw).of(how.draws)).map_err(SolveError::from)?;
         let mut counts = vec![0_u32; m];
         (0..m).for_each(|_| counts[random.below(m)] += 1);
         // (1/m) Σ c_i φ_i φ_iᵀ
@@ -115,7 +112,7 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::geometry::testing::{linear, points};
-    use crate::solvers::Silent;
+    use crate::watch::Silent;
 
     fn how(draws: usize, seed: u64) -> Judgement {
         Judgement { radius: 100.0, delta: 0.1, draws, seed: Seed(seed) }

@@ -8,10 +8,11 @@
 
 use crate::error::Error;
 use crate::gram::{BlockMut, Budget, Gram, Pick};
+use crate::linalg::SolveError;
 use crate::linalg::multiply_add;
-use crate::solvers::{Monitor, Progress, SolveError};
+use crate::watch::{Monitor, Phase, Progress};
 use rayon::prelude::*;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 /// Rows of a strip.
 const STRIP: usize = 128;
@@ -69,10 +70,7 @@ pub(super) fn quadratic_forms(
     let mut all = Forms { values: vec![0.0; count], sums: vec![0.0; n], diagonal: Vec::with_capacity(n), largest: 0.0 };
     let starts: Vec<usize> = (0..n).step_by(STRIP).collect();
     for batch in starts.chunks(2 * threads) {
-        let progress = Progress { phase: "test", done: batch[0], total: Some(n), gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(SolveError::Stopped { reason }.into());
-        }
+        watch.alive(Progress::new(Phase::new("test"), batch[0]).of(n)).map_err(SolveError::from)?;
         let parts: Result<Vec<Part>, SolveError> =
             batch.par_iter().map(|&start| strip(gram, &shift, start, count, row)).collect();
         // in the order of the strips, so that the sums do not depend on the threads
@@ -152,7 +150,7 @@ mod tests {
     use crate::formula::rbf;
     use crate::geometry::testing::{linear, points};
     use crate::gram::fill;
-    use crate::solvers::Silent;
+    use crate::watch::Silent;
 
     #[test]
     fn forms_and_sums_are_those_of_loops_for_any_number_of_threads() {

@@ -19,8 +19,9 @@ use super::{Interval, eigenvalue_intervals};
 use crate::error::Error;
 use crate::geometry::{Spectrum, spectrum};
 use crate::gram::{Budget, Gram, diagonal};
+use crate::linalg::SolveError;
 use crate::seed::Seed;
-use crate::solvers::{Monitor, SolveError};
+use crate::watch::Monitor;
 
 /// Numbers of leading directions whose residual is bounded.
 const KEPT: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];

@@ -5,7 +5,7 @@ use crate::geometry::testing::{linear, points};
 use crate::gram::Dense;
 use crate::linalg::symmetric_eigen;
 use crate::seed::Random;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 
 fn how(radius: f64, delta: f64) -> Judgement {
     Judgement { radius, delta, draws: 0, seed: Seed(0) }

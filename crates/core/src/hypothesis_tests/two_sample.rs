@@ -17,9 +17,10 @@ use super::gamma::upper_normal;
 use super::p_value::{Null, PValue, critical, rank_p, subset};
 use crate::error::Error;
 use crate::gram::{BlockMut, Budget, Gram, Pick};
+use crate::linalg::SolveError;
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError};
-use std::ops::{ControlFlow, Range};
+use crate::watch::{Monitor, Phase, Progress};
+use std::ops::Range;
 
 /// The level of the critical value.
 const LEVEL: f64 = 0.05;
@@ -222,10 +223,7 @@ pub fn linear_two_sample(
     let (mut sum, mut squares) = (0.0, 0.0);
     for p in 0..pairs {
         if p % 1024 == 0 {
-            let progress = Progress { phase: "test", done: p, total: Some(pairs), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(SolveError::Stopped { reason }.into());
-            }
+            watch.alive(Progress::new(Phase::new("test"), p).of(pairs)).map_err(SolveError::from)?;
         }
         let (rows, cols) = ([x[2 * p], y[2 * p]], [x[2 * p + 1], y[2 * p + 1]]);
         let mut k = [0.0; 4];

@@ -5,7 +5,7 @@ use crate::data::{Dataset, Rows};
 use crate::formula::rbf;
 use crate::geometry::testing::{linear, points};
 use crate::gram::{Dense, fill};
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 fn gaussian(x: Vec<f64>, d: usize) -> Arc<dyn Gram> {

@@ -21,7 +21,7 @@ use crate::seed::Seed;
 /// let machine = Kda { unwanted: "within + 0.01*norm + 10*tangent".to_owned(), ..Kda::default() };
 /// let kernel = rbf(1.0);
 /// let job = Job { companions: Some(&companions), ..Job::new(&machine, &kernel) };
-/// let model = job.run(&data, &mercer::solvers::Silent)?;
+/// let model = job.run(&data, &mercer::watch::Silent)?;
 /// assert_eq!(model.predict(&data)?.len(), 4);
 /// # Ok::<(), mercer::Error>(())
 /// ```

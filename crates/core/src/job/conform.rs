@@ -5,19 +5,18 @@ use crate::conformal::{Conformal, Full, MOST, Measure, Method, Panel, Recipe, me
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
 use crate::formula::Formula;
+use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, family, predicts_target, without,
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The note in the report of a model that was to have conformal regions, but was stopped before they were learned.
-pub const CONFORMAL_CUT_SHORT: &str = "conformal_cut_short";
 
 /// Models without some examples, which examples each has not seen, and the scores of those.
 struct HeldOut {
@@ -90,7 +89,7 @@ impl Job<'_> {
             other => other?,
         };
         if model.conformal.is_none() {
-            model.fitted.report.notes.push((CONFORMAL_CUT_SHORT.to_owned(), 1.0));
+            model.fitted.report.notes.push(Fact::ConformalCutShort.note(1.0));
         }
         Ok(model)
     }
@@ -414,6 +413,6 @@ struct Conforming<'a> {
 impl Monitor for Conforming<'_> {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
         let done = self.done.load(Ordering::Relaxed);
-        self.watch.step(&Progress { phase: "conformal", done, total: Some(self.total), gap: progress.gap })
+        self.watch.step(&Progress { gap: progress.gap, ..Progress::new(Phase::CONFORMAL, done).of(self.total) })
     }
 }

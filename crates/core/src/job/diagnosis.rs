@@ -2,8 +2,9 @@
 
 use crate::data::{Dataset, Rows, Scalar, Values};
 use crate::gram::{BlockMut, Gram, Pick};
+use crate::machines::Fact;
 use crate::machines::SolverReport;
-use crate::solvers::Status;
+use crate::watch::Status;
 
 /// Steps for each example beyond which a fit counts as slow.
 const SLOW: usize = 50;
@@ -84,8 +85,7 @@ fn similarities(gram: &dyn Gram) -> Option<String> {
 
 /// Multipliers that nearly all stand at their bound.
 fn bounds(report: &SolverReport) -> Option<String> {
-    let note = |name: &str| report.notes.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
-    let (bounded, support) = (note("bounded_multipliers")?, report.support? as f64);
+    let (bounded, support) = (report.fact(Fact::BoundedMultipliers)?, report.support? as f64);
     (support > 0.0 && bounded >= 0.9 * support).then(|| {
         "c is the bound of most support vectors: the classes overlap at this kernel; a larger c or another kernel would \
          use them better"

@@ -140,6 +140,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&KONDOR, "complete graphs and products of graphs"),
     use_when: "coordinates are codes of categories, of which only equality counts",
+    cost: "One comparison for each coordinate and one exponential for each pair.",
     make: || Box::new(Diffusion::default()),
 };
 

@@ -289,6 +289,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§13.3"),
     use_when: "examples are small images, and nearby pixels belong together",
+    cost: "2b + 1 operations for each pixel and pair, where b is the side of a block. Sparse vectors become dense.",
     make: || Box::new(ImageBlocks::default()),
 };
 

@@ -256,6 +256,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&MESQUITA, "the expected Gaussian kernel"),
     use_when: "entries are missing, and nothing should be filled in",
+    cost: "A few operations for each coordinate and one exponential for each pair; no matrix product helps.",
     make: || Box::new(MissingGaussian::default()),
 };
 

@@ -189,6 +189,8 @@ pub struct KernelEntry {
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,
+    /// Time and memory of its values.
+    pub cost: &'static str,
     /// The kernel with default parameters.
     pub make: fn() -> Box<dyn Leaf>,
 }

@@ -82,5 +82,6 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "(3.15)"),
     use_when: "noise, a quadratic soft margin or jitter is wanted on the diagonal",
+    cost: "None.",
     make: || Box::new(Noise::default()),
 };

@@ -103,5 +103,6 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Precomputed,
     source: Source::new(&HERBRICH, "Prop. 2.18"),
     use_when: "a matrix of similarities exists already",
+    cost: "The memory of the matrix.",
     make: || Box::new(Precomputed),
 };

@@ -129,5 +129,6 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Thm. 2.20"),
     use_when: "one known feature should count beside another kernel, or multiply it",
+    cost: "One multiplication for each pair. In Rust, any function is a LowRank matrix of one column.",
     make: || Box::new(RankOne::default()),
 };

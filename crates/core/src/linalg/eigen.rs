@@ -1,7 +1,7 @@
 //! K = UΛUᵀ for a symmetric matrix.
 
 use super::threads_for;
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd;

@@ -6,8 +6,8 @@
 //! are computed and never inferred from a recurrence.
 
 use super::{multiply_add, multiply_transposed, symmetric_eigen};
+use crate::linalg::SolveError;
 use crate::seed::{Random, Seed};
-use crate::solvers::SolveError;
 
 /// The most columns applied at once.
 const WIDEST: usize = 16;

@@ -2,6 +2,7 @@
 
 mod cholesky;
 mod eigen;
+mod error;
 mod krylov;
 mod product;
 mod sweeps;
@@ -9,6 +10,7 @@ mod triangle;
 
 pub use cholesky::{Cholesky, NotPositive};
 pub use eigen::{Eigen, symmetric_eigen, symmetric_eigen_bytes};
+pub use error::SolveError;
 pub use krylov::{Apply, KrylovOptions, Proceed, TopEigen, top_eigen};
 pub use product::{dot, gram_of_columns, multiply_add, multiply_transposed, transposed_multiply};
 pub use triangle::{Triangle, inverse_lower};

@@ -3,7 +3,8 @@
 use crate::data::DataError;
 use crate::error::Blame;
 use crate::gram::BudgetError;
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
+use crate::watch::Stop;
 
 /// A machine cannot learn from its task.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +50,11 @@ pub enum FitError {
 }
 
 impl FitError {
+    /// The work of a machine was ended before there was a result to keep.
+    pub(crate) fn stopped(machine: &'static str, reason: Stop) -> Self {
+        Self::Solve { machine, error: reason.into() }
+    }
+
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {

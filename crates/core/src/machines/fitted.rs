@@ -2,7 +2,7 @@
 
 use super::{Expansion, Output, Readout};
 use crate::calibrate::Calibration;
-use crate::solvers::Status;
+use crate::watch::Status;
 use serde::{Deserialize, Serialize};
 
 /// A fitted machine, before it is joined with its kernel and data to a model.
@@ -21,6 +21,23 @@ pub struct Fitted {
 }
 
 impl Fitted {
+    /// A fit with what every machine has; probabilities and scores are added by those that have them.
+    pub const fn new(expansion: Expansion, readout: Readout, report: SolverReport) -> Self {
+        Self { expansion, readout, report, calibration: None, training_scores: None }
+    }
+
+    /// The same, with how scores become probabilities, where that was learned.
+    #[must_use]
+    pub fn with_calibration(self, calibration: Option<Calibration>) -> Self {
+        Self { calibration, ..self }
+    }
+
+    /// The same, with the scores of the training examples, row by row, where they are known.
+    #[must_use]
+    pub fn with_training_scores(self, training_scores: Option<Vec<f64>>) -> Self {
+        Self { training_scores, ..self }
+    }
+
     /// Reads a batch of scores, row by row: predictions, with probabilities where they were learned. The label is the
     /// same with and without them, and has the largest.
     pub fn read(&self, scores: Vec<f64>) -> Output {

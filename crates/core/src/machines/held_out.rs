@@ -3,7 +3,8 @@
 use super::{Expansion, Features, FitError, Fitted, Machine, Readout, Task};
 use crate::data::DataError;
 use crate::gram::Budget;
-use crate::solvers::{Monitor, SolveError, Status, Stop};
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Status, Stop};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -69,14 +70,12 @@ pub(crate) fn without<M: Machine + ?Sized>(
     let at_once = rayon::current_num_threads().min(folds).max(1);
     let mut fitted = machine.run(
         &Task {
-            gram: Arc::clone(&task.gram).restrict(&rest, &rest),
             features: part(&rest),
             target: known.as_ref(),
             weights: weights.as_deref(),
-            start: None,
-            threads: 1,
             budget: Budget { memory: task.budget.memory / at_once },
             seed: task.seed,
+            ..Task::new(Arc::clone(&task.gram).restrict(&rest, &rest))
         },
         watch,
     )?;

@@ -7,7 +7,7 @@ use crate::solvers::coordinate_descent::{
     DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution, coordinate_descent,
 };
 use crate::solvers::newton::{newton, suits};
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 
 /// One linear machine on its way to a solution.
 pub(super) struct Linear<'a> {
@@ -79,12 +79,7 @@ impl Linear<'_> {
 /// The evidence of all problems: sums, and the worst.
 fn prove(solutions: &[LinearSolution]) -> SolverReport {
     let sum = |f: fn(&LinearSolution) -> f64| solutions.iter().map(f).sum::<f64>();
-    let worst = solutions.iter().map(|s| s.status).max_by_key(|status| match status {
-        Status::Converged => 0,
-        Status::IterationLimit => 1,
-        Status::TimeLimit => 2,
-        Status::Interrupted => 3,
-    });
+    let worst = solutions.iter().map(|s| s.status).max();
     let n = solutions.first().map_or(0, |s| s.coefficients.len());
     let support = (0..n).filter(|&i| solutions.iter().any(|s| s.coefficients[i] != 0.0)).count();
     SolverReport {

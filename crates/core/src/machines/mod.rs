@@ -12,6 +12,8 @@ pub mod detect;
 mod ensemble;
 mod error;
 mod expansion;
+mod expression;
+mod facts;
 mod fitted;
 mod folds;
 mod held_out;
@@ -33,6 +35,8 @@ pub use class_weight::ClassWeight;
 pub use ensemble::{Ensemble, Net, Quadric, Stump, WeightedNet};
 pub use error::FitError;
 pub use expansion::{Coefficients, Expansion};
+pub use expression::{MachineExpression, parse};
+pub use facts::Fact;
 pub use fitted::{Fitted, SolverReport};
 pub use folds::folds;
 pub use held_out::LeftOutModels;
@@ -48,8 +52,8 @@ pub use threshold::Threshold;
 
 use crate::calibrate::Layout;
 use crate::params::{Params, Settings};
-use crate::solvers::Monitor;
 use crate::sources::Source;
+use crate::watch::Monitor;
 
 /// A learning machine: its parameters, and how it learns.
 pub trait Machine: Params + Settings + Send + Sync {
@@ -81,7 +85,7 @@ pub trait Machine: Params + Settings + Send + Sync {
     /// of classes is only ever judged on examples of the two, so a machine may leave out the others.
     ///
     /// # Errors
-    /// As [`Machine::run`]; also [`SolveError::Stopped`](crate::solvers::SolveError::Stopped) if the monitor ends a fold.
+    /// As [`Machine::run`]; also [`SolveError::Stopped`](crate::linalg::SolveError::Stopped) if the monitor ends a fold.
     fn held_out_scores(
         &self,
         task: &Task<'_>,
@@ -204,6 +208,8 @@ pub struct MachineEntry {
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,
+    /// Time and memory of a fit, in terms of the number of examples n.
+    pub cost: &'static str,
     /// The machine with default parameters.
     pub make: fn() -> Box<dyn Machine>,
 }

@@ -13,10 +13,10 @@
 use super::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
 use crate::data::DataError;
 use crate::gram::{BlockMut, Gram, Pick, Side, diagonal};
+use crate::linalg::SolveError;
 use crate::params::Choice;
-use crate::solvers::{Monitor, Progress, SolveError};
+use crate::watch::{Monitor, Phase};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 /// The most rows that one thread scores at a time.
 const STRIP: usize = 128;
@@ -142,10 +142,7 @@ pub(super) fn look_up(
     watch: &dyn Monitor,
 ) -> Result<Fitted, FitError> {
     let (n, outputs) = (task.len(), readout.outputs());
-    let progress = Progress { phase: "neighbours", done: 0, total: None, gap: None };
-    if let ControlFlow::Break(reason) = watch.step(&progress) {
-        return Err(FitError::Solve { machine, error: SolveError::Stopped { reason } });
-    }
+    watch.alive(Phase::new("neighbours").into()).map_err(|reason| FitError::stopped(machine, reason))?;
     let own = diagonal(task.gram.as_ref());
     // |κ(x, z)|² ≤ κ(x, x) κ(z, z): where the diagonal is finite, all is
     if let Some(place) = own.iter().position(|k| !k.is_finite()) {
@@ -169,17 +166,15 @@ pub(super) fn look_up(
         weighting,
     };
     let coefficients = Coefficients::Neighbours(neighbours);
-    Ok(Fitted {
-        expansion: Expansion { coefficients, offsets: vec![0.0; outputs] },
+    Ok(Fitted::new(
+        Expansion { coefficients, offsets: vec![0.0; outputs] },
         readout,
-        report: SolverReport {
+        SolverReport {
             support: Some(count),
             notes: vec![("neighbours".to_owned(), k as f64)],
             ..SolverReport::direct()
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }
 
 /// The k smallest of a stream of numbers, with their places; of equal ones those that came first.

@@ -3,8 +3,7 @@
 use super::{FitError, Task};
 use crate::linalg::Triangle;
 use crate::solvers::direct::solve_shifted;
-use crate::solvers::{Monitor, Progress, SolveError};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 
 /// A fit (K + λ1) α = Y with the factor of its matrix. The fit on one example (x, y) more, at the same λ, has the coefficients
 /// ```text
@@ -31,16 +30,13 @@ impl Smoother {
     /// If the target is not of numbers, the matrix does not fit into memory or is not positive definite, or the monitor ends it.
     pub fn new(machine: &'static str, lambda: f64, task: &Task<'_>, watch: &dyn Monitor) -> Result<Self, FitError> {
         let solve = |error| FitError::Solve { machine, error };
-        let alive = |phase| match watch.step(&Progress { phase, done: 0, total: None, gap: None }) {
-            ControlFlow::Break(reason) => Err(solve(SolveError::Stopped { reason })),
-            ControlFlow::Continue(()) => Ok(()),
-        };
+        let alive = |phase: Phase| watch.alive(phase.into()).map_err(|reason| solve(reason.into()));
         let (n, target) = (task.len(), task.numbers(machine)?);
         let outputs = target.names.len();
-        alive("kernel matrix")?;
+        alive(Phase::KERNEL_MATRIX)?;
         // the band that Cholesky puts back, and a handful of right-hand sides
         let matrix = task.budget.dense(&*task.gram, 8 * n * (128 + 6 * outputs), "a fit that takes candidates in")?;
-        alive("factorisation")?;
+        alive(Phase::FACTORISATION)?;
         let found = solve_shifted(matrix.into_values(), n, lambda, &target.values, outputs).map_err(solve)?;
         Ok(Self { lambda, factor: found.factor.into_triangle(), alpha: found.alpha })
     }

@@ -3,10 +3,12 @@
 use super::fitted::each;
 use super::{FitError, SolverReport, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
+use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo};
-use crate::solvers::{Monitor, SolveError, Status};
+use crate::watch::{Monitor, Status};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -182,19 +184,13 @@ pub(super) fn prove(
     task: &Task<'_>,
     notes: Vec<(String, f64)>,
 ) -> SolverReport {
-    let rank = |s: Status| match s {
-        Status::Converged => 0,
-        Status::IterationLimit => 1,
-        Status::TimeLimit => 2,
-        Status::Interrupted => 3,
-    };
-    let status = solutions.iter().map(|s| s.status).max_by_key(|&s| rank(s)).unwrap_or(Status::Converged);
+    let status = solutions.iter().map(|s| s.status).max().unwrap_or(Status::Converged);
     let sum = |of: fn(&Solution) -> f64| solutions.iter().map(of).sum::<f64>();
     let mut all = vec![
         ("kernel_rows".to_owned(), sum(|s| s.rows as f64)),
         ("kernel_evaluations".to_owned(), sum(|s| s.evaluations as f64)),
-        ("squared_norm".to_owned(), sum(|s| s.squared_norm)),
-        ("loose_offsets".to_owned(), sum(|s| s.loose as f64)),
+        Fact::SquaredNorm.note(sum(|s| s.squared_norm)),
+        Fact::LooseOffsets.note(sum(|s| s.loose as f64)),
     ];
     // the gap is primal minus dual value, and the objective that is minimised is minus the dual value
     all.extend(gap.map(|gap| ("primal_objective".to_owned(), gap - sum(|s| s.objective))));
@@ -215,7 +211,7 @@ pub(super) fn prove(
 
 /// Whether no multiplier of a whole solution stands at its bound: wider bounds would change nothing.
 pub(super) fn nothing_bounded(report: &SolverReport) -> bool {
-    let none = report.notes.iter().any(|(name, count)| name == "bounded_multipliers" && *count == 0.0);
+    let none = report.fact(Fact::BoundedMultipliers) == Some(0.0);
     none && report.status == Status::Converged
 }
 

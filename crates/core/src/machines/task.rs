@@ -49,6 +49,21 @@ pub struct Task<'a> {
 }
 
 impl Task<'_> {
+    /// A task of a matrix alone: no target, all examples alike, one thread. What there is beside it is set on top:
+    /// `Task { target, weights, ..Task::new(gram) }`.
+    pub fn new(gram: Arc<dyn Gram>) -> Self {
+        Self {
+            gram,
+            features: None,
+            target: None,
+            weights: None,
+            start: None,
+            budget: Budget::default(),
+            seed: Seed(0),
+            threads: 1,
+        }
+    }
+
     /// How many examples.
     pub fn len(&self) -> usize {
         self.gram.shape().0

@@ -4,7 +4,7 @@
 //! (s < 0). Least squares puts b where it serves the squares and not the errors, so the rules are a choice of their own.
 //!
 //! # Source
-//! Mika (2002): (3.13), (3.59) for `programme` (for bounded multipliers the mean over the free ones, §2.2); §5.3.2 for
+//! Mika (2002): (3.13), (3.59) for `solver` (for bounded multipliers the mean over the free ones, §2.2); §5.3.2 for
 //! `margin`; §5.3.1 for `errors`; §3.2.2 for `gaussian` and `shared_gaussian`, whose variances are divided by the size of
 //! the class, which the print leaves out. The shift for unequal costs is a parameter of the machines.
 
@@ -13,7 +13,7 @@ use crate::params::Choice;
 /// The rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threshold {
-    /// The offset that the programme itself finds.
+    /// The offset that the solver finds with the coefficients; once called `programme`.
     Programme,
     /// A support vector machine on the line: min ½s² + Σ w max(0, 1 − y (s q + b)), for projections of unit variance.
     #[default]
@@ -28,7 +28,7 @@ pub enum Threshold {
 
 impl Choice for Threshold {
     fn options(&self) -> &'static [&'static str] {
-        &["programme", "margin", "errors", "gaussian", "shared_gaussian"]
+        &["solver", "margin", "errors", "gaussian", "shared_gaussian"]
     }
     fn get(&self) -> usize {
         *self as usize
@@ -36,6 +36,9 @@ impl Choice for Threshold {
     fn set(&mut self, position: usize) {
         let all = [Self::Programme, Self::Margin, Self::Errors, Self::Gaussian, Self::SharedGaussian];
         *self = all[position.min(all.len() - 1)];
+    }
+    fn former(&self) -> &'static [(&'static str, usize)] {
+        &[("programme", 0)]
     }
 }
 

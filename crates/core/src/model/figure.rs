@@ -4,6 +4,7 @@ use super::Model;
 use super::plane::{CELLS, Plane};
 use crate::data::{DataError, Dataset, Rows, SparseRows, Target, Values, View, same_label};
 use crate::error::Error;
+use crate::machines::Fact;
 use crate::machines::{Output, Readout};
 use crate::metrics::{Metrics, agreement, measure, usual};
 use crate::plot::{DecisionSurface, Heat, PlotPoint, Scatter, Theme, short_formula};
@@ -185,8 +186,8 @@ impl Model {
     /// The name of a coordinate, with the share of the variance that it explains where that is known.
     fn coordinate(&self, names: &[String], place: usize) -> String {
         let Some(name) = names.get(place) else { return String::new() };
-        match self.fitted.report.notes.iter().find(|(note, _)| *note == format!("explained_{}", place + 1)) {
-            Some((_, share)) => format!("{name} ({:.1} % of the variance)", 100.0 * share),
+        match self.fitted.report.fact(Fact::Explained(place)) {
+            Some(share) => format!("{name} ({:.1} % of the variance)", 100.0 * share),
             None => name.clone(),
         }
     }

@@ -29,9 +29,9 @@ use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Side;
+use crate::linalg::SolveError;
 use crate::machines::{Coefficients, Expansion, Fitted, Output, Weighting};
 use crate::params::Setting;
-use crate::solvers::SolveError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

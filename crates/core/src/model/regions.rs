@@ -7,8 +7,8 @@ use crate::data::{DataError, Dataset, Target, same_label};
 use crate::error::Error;
 use crate::gram::{Side, fill};
 use crate::kernels::Definite;
+use crate::linalg::SolveError;
 use crate::machines::{Output, Readout};
-use crate::solvers::SolveError;
 
 /// Scores of members that are held at a time: 32 MiB of them.
 const AT_ONCE: usize = 1 << 22;
@@ -36,7 +36,7 @@ impl Model {
     /// let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
     /// let (machine, kernel) = (Ridge { lambda: 0.1.into(), ..Ridge::default() }, rbf(1.0));
     /// let job = Job { conformal: Some(Recipe::new(Method::Jackknife)), ..Job::new(&machine, &kernel) };
-    /// let model = job.run(&data, &mercer::solvers::Silent)?;
+    /// let model = job.run(&data, &mercer::watch::Silent)?;
     /// let Regions::Intervals { lower, upper, .. } = model.regions(&data, 0.9)? else { unreachable!() };
     /// assert!(lower.iter().zip(&upper).all(|(l, u)| l < u));
     /// # Ok::<(), mercer::Error>(())

@@ -5,6 +5,7 @@ use super::figure::like;
 use super::plane::{span, unscale};
 use crate::data::{DataError, Dataset, Numbers, Rows, Values, View};
 use crate::error::Error;
+use crate::machines::Fact;
 use crate::machines::Output;
 use crate::params::Setting;
 use crate::plot::{Band, Datum, Line, PredictedAgainstTrue, RegressionCurve, Theme};
@@ -89,9 +90,7 @@ impl Model {
 
     /// Half the width of the tube within which errors cost nothing: a parameter, or what ν has made of it.
     fn tube(&self, output: usize, outputs: usize) -> Option<f64> {
-        let told = if outputs == 1 { "epsilon".to_owned() } else { format!("epsilon_{}", output + 1) };
-        let found = self.fitted.report.notes.iter().find(|(name, _)| *name == told).map(|(_, value)| *value);
-        found.or_else(|| self.number("epsilon"))
+        self.fitted.report.fact(Fact::Tube { output, outputs }).or_else(|| self.number("epsilon"))
     }
 
     /// The level that the curve stands for, where a machine has one.

@@ -144,7 +144,8 @@ impl Visit for Assigner<'_> {
         if self.is_meant(name) {
             let options = value.options();
             let typed = self.value.to_string();
-            self.outcome = Some(match options.iter().position(|&o| o == typed) {
+            let former = || value.former().iter().find(|(word, _)| *word == typed).map(|(_, position)| *position);
+            self.outcome = Some(match options.iter().position(|&o| o == typed).or_else(former) {
                 Some(position) => {
                     value.set(position);
                     Ok(())

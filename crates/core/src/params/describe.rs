@@ -48,7 +48,9 @@ impl Visit for Describer {
     }
     fn choice(&mut self, name: &'static str, value: &mut dyn Choice, help: &'static str) {
         let options = value.options();
-        self.push(name, "word", options[value.get()].into(), options.join(", "), help);
+        let former = value.former().iter().map(|(word, position)| format!("; {word} means {}", options[*position]));
+        let rule = options.join(", ") + &former.collect::<String>();
+        self.push(name, "word", options[value.get()].into(), rule, help);
         if let Some(last) = self.0.last_mut() {
             last.words = options.to_vec();
         }

@@ -1,6 +1,7 @@
 //! Which of the candidates is taken.
 
 use super::Candidate;
+use super::grid::owner;
 use crate::params::Setting;
 use std::cmp::Ordering;
 
@@ -42,7 +43,7 @@ impl Choose {
 
 /// Less if the first is the more regularised. A parameter that is a word somewhere tells nothing.
 fn regularised(candidates: &[Candidate], a: usize, b: usize) -> Ordering {
-    let value = |k: usize, name: &str| match candidates[k].point.iter().find(|(n, _)| n == name) {
+    let value = |k: usize, name: &str| match candidates[k].point.iter().find(|(n, _)| owner(n).1 == name) {
         Some((_, Setting::Number(value))) => Some(*value),
         _ => None,
     };

@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// Values of one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// The parameter, of the machine or of the kernel.
+    /// The parameter, of the machine or of the kernel; `machine.gamma` and `kernel.gamma` tell two of one name apart.
     pub name: String,
     /// Its values, in order.
     pub values: Vec<Setting>,
@@ -54,6 +54,24 @@ impl FromStr for Grid {
             Some(p) if p <= MOST_POINTS => Ok(Self { axes }),
             _ => Err(GridError { part: text.to_owned(), finding: format!("it has more than {MOST_POINTS} points") }),
         }
+    }
+}
+
+/// Whose parameter an axis names, where it says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// `kernel.gamma`.
+    Kernel,
+    /// `machine.gamma`.
+    Machine,
+}
+
+/// The owner that a name begins with, and the name of the parameter itself.
+pub(super) fn owner(name: &str) -> (Option<Owner>, &str) {
+    match name.split_once('.') {
+        Some(("kernel", parameter)) => (Some(Owner::Kernel), parameter),
+        Some(("machine", parameter)) => (Some(Owner::Machine), parameter),
+        _ => (None, name),
     }
 }
 
@@ -124,7 +142,10 @@ impl Grid {
     #[must_use]
     pub fn kernel_first(&self, kernel: &Formula) -> Self {
         let (mut first, rest): (Vec<Axis>, Vec<Axis>) =
-            self.axes.iter().cloned().partition(|axis| kernel.has_parameter(&axis.name));
+            self.axes.iter().cloned().partition(|axis| match owner(&axis.name) {
+                (Some(Owner::Machine), _) => false,
+                (_, name) => kernel.has_parameter(name),
+            });
         first.extend(rest);
         Self { axes: first }
     }

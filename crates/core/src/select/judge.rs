@@ -1,13 +1,15 @@
 //! Judging the points of a grid that share a kernel: fold by fold, from weak to strong, on all threads.
 
+use super::grid::{Owner, owner};
 use super::met::Met;
 use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
 use crate::gram::Budget;
+use crate::linalg::SolveError;
 use crate::machines::{FitError, Fitted, Learns, Machine, Task};
 use crate::params::Setting;
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -136,12 +138,13 @@ const PRICE: &str = "c";
 
 /// Points that differ only in the price, the lowest first; as places in the list of points.
 fn chains(points: &[Point<'_>]) -> Vec<Vec<usize>> {
-    let price = |p: usize| match points[p].settings.iter().find(|(name, _)| name == PRICE) {
+    let is_price = |name: &str| matches!(owner(name), (None | Some(Owner::Machine), PRICE));
+    let price = |p: usize| match points[p].settings.iter().find(|(name, _)| is_price(name)) {
         Some((_, Setting::Number(c))) => *c,
         _ => 0.0,
     };
     let others = |p: usize| {
-        let settings = points[p].settings.iter().filter(|(name, _)| name != PRICE);
+        let settings = points[p].settings.iter().filter(|(name, _)| !is_price(name));
         settings.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
     };
     let mut chains: Vec<Vec<usize>> = Vec::new();
@@ -276,22 +279,20 @@ impl<T: Clone + Send> Judge<'_, T> {
         }
         let mut verdict = Verdict { scores: points.iter().map(|_| None).collect(), stopped: None };
         for (done, point) in points.iter().enumerate() {
-            let progress =
-                Progress { phase: "leave-one-out", done: self.done + done, total: Some(self.total), gap: None };
-            if let ControlFlow::Break(stop) = self.watch.step(&progress) {
+            let progress = Progress::new(Phase::LEAVE_ONE_OUT, self.done + done).of(self.total);
+            if let Err(stop) = self.watch.alive(progress) {
                 verdict.stopped = Some(stop);
                 break;
             }
             let began = Instant::now();
             let task = Task {
-                gram: Arc::clone(&self.met.gram),
                 features: self.met.part(&self.folds.order),
                 target: Some(&self.folds.whole.0),
                 weights: self.folds.whole.1.as_deref(),
-                start: None,
                 threads: rayon::current_num_threads().max(1),
                 budget: self.met.left,
                 seed: self.seed,
+                ..Task::new(Arc::clone(&self.met.gram))
             };
             let (fitted, scores) = match point.machine.leave_one_out(&task, self.watch) {
                 Ok(Some(found)) => found,
@@ -324,7 +325,7 @@ impl<T: Clone + Send> Judge<'_, T> {
         let walk = seen.waiting.pop_first()?;
         let done = self.done + seen.judged;
         drop(seen);
-        match self.watch.step(&Progress { phase: "cross-validation", done, total: Some(self.total), gap: None }) {
+        match self.watch.step(&Progress::new(Phase::CROSS_VALIDATION, done).of(self.total)) {
             ControlFlow::Continue(()) => Some(walk),
             ControlFlow::Break(stop) => {
                 lock(board).stopped = Some(stop);
@@ -345,7 +346,6 @@ impl<T: Clone + Send> Judge<'_, T> {
         let order = &self.folds.order;
         let began = Instant::now();
         let task = Task {
-            gram: Arc::clone(&self.met.gram).restrict(rest, rest),
             features: self.met.part(&examples(order, rest)),
             target: Some(known),
             weights: weights.as_deref(),
@@ -353,6 +353,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             threads,
             budget,
             seed: self.seed,
+            ..Task::new(Arc::clone(&self.met.gram).restrict(rest, rest))
         };
         let fitted = match machine.run(&task, self.watch) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {

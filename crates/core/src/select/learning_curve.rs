@@ -13,11 +13,12 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::job::takes_weights;
+use crate::linalg::SolveError;
 use crate::machines::{FitError, Learns, MachineEntry, predicts_target};
 use crate::params::{Setting, assign};
 use crate::plot::{LearningFigure, ScoreAt, Theme, short_formula};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, SolveError, Status, Stop};
+use crate::watch::{Monitor, Status, Stop};
 
 /// Sizes where none are given.
 const SIZES: usize = 8;

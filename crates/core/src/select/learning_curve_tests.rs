@@ -5,7 +5,7 @@ use crate::machines;
 use crate::metrics::{Metrics, measure};
 use crate::prelude::{Fit, Ridge, Schema, SchemaOptions, Svc, rbf};
 use crate::select::{Choose, Grid, Search};
-use crate::solvers::{Progress, Silent};
+use crate::watch::{Progress, Silent};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

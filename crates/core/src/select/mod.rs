@@ -25,13 +25,16 @@ use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
-use crate::job::{CUT_SHORT, Job, takes_weights};
+use crate::job::{Job, takes_weights};
+use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
 use crate::metrics::{Metrics, measure};
 use crate::model::Model;
-use crate::params::{ParamError, Setting, assign};
+use crate::params::{ParamError, Setting, assign, describe};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Silent, SolveError, Status, Stop};
+use crate::watch::{Monitor, Silent, Status, Stop};
+use grid::Owner;
 use judge::{Folds, Heard, Judge, Point};
 use met::Met;
 
@@ -145,7 +148,7 @@ impl Search<'_> {
         if status != Status::Converged {
             model.fitted.report.status = status;
             if self.probabilities.is_some() {
-                model.fitted.report.notes.push((CUT_SHORT.to_owned(), 1.0));
+                model.fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
             }
         }
         Ok(Selection { candidates, best, chosen, model, status })
@@ -158,19 +161,46 @@ impl Search<'_> {
             assign(self.machine.name, machine.as_mut(), name, value)?;
         }
         let mut kernel = self.kernel.clone();
-        for (name, value) in point {
-            let in_kernel = kernel.assign(name, value)?;
-            match assign(self.machine.name, machine.as_mut(), name, value) {
-                Ok(()) => {}
-                Err(ParamError::Unknown { .. }) if in_kernel => {}
-                Err(ParamError::Unknown { name, .. }) => {
-                    let remedy = format!("neither {} nor the kernel {} has it", self.machine.name, self.kernel);
-                    return Err(ParamError::NoSuch { what: "parameter", name, remedy }.into());
+        for (place, (name, value)) in point.iter().enumerate() {
+            let (owner, parameter) = self.owner(name)?;
+            if point[..place].iter().any(|(other, _)| self.owner(other).is_ok_and(|o| o == (owner, parameter))) {
+                let finding = "the grid gives the same parameter in another spelling".to_owned();
+                let remedy = "leave out one of them".to_owned();
+                return Err(ParamError::Unclear { name: name.clone(), finding, remedy }.into());
+            }
+            match owner {
+                Owner::Kernel => {
+                    kernel.assign(parameter, value)?;
                 }
-                Err(other) => return Err(other.into()),
+                Owner::Machine => assign(self.machine.name, machine.as_mut(), parameter, value)?,
             }
         }
         Ok((machine, kernel))
+    }
+
+    /// Whether a parameter of the grid is the kernel's or the machine's, and its name there.
+    fn owner<'n>(&self, name: &'n str) -> Result<(Owner, &'n str), Error> {
+        let (said, parameter) = grid::owner(name);
+        let in_kernel = said != Some(Owner::Machine) && self.kernel.has_parameter(parameter);
+        let declared = describe((self.machine.make)().as_mut());
+        let in_machine = said != Some(Owner::Kernel) && declared.iter().any(|d| d.name == parameter);
+        match (in_kernel, in_machine) {
+            (true, false) => Ok((Owner::Kernel, parameter)),
+            (false, true) => Ok((Owner::Machine, parameter)),
+            (true, true) => {
+                let finding = format!("{} and the kernel {} both have it", self.machine.name, self.kernel);
+                let remedy = format!("write kernel.{name} or machine.{name} in the grid");
+                Err(ParamError::Unclear { name: name.to_owned(), finding, remedy }.into())
+            }
+            (false, false) => {
+                let remedy = match said {
+                    None => format!("neither {} nor the kernel {} has it", self.machine.name, self.kernel),
+                    Some(Owner::Kernel) => format!("the kernel {} does not have it", self.kernel),
+                    Some(Owner::Machine) => format!("{} does not have it", self.machine.name),
+                };
+                Err(ParamError::NoSuch { what: "parameter", name: name.to_owned(), remedy }.into())
+            }
+        }
     }
 
     /// The points of the grid, gathered by their kernels. A parameter that cannot be is told before any work.

@@ -11,10 +11,11 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::job::takes_weights;
+use crate::linalg::SolveError;
 use crate::machines::{Fitted, MachineEntry, Output};
 use crate::params::{Setting, assign};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, SolveError, Status};
+use crate::watch::{Monitor, Status};
 
 /// Fits with one kernel on parts of the data.
 pub struct Trials<'a> {
@@ -101,7 +102,7 @@ mod tests {
     use crate::formula::rbf;
     use crate::machines;
     use crate::prelude::{Dataset, Fit, Schema, SchemaOptions, Svc};
-    use crate::solvers::Silent;
+    use crate::watch::Silent;
 
     fn moons() -> Dataset {
         let table = crate::datasets::load("two_moons", Some(90), Seed(3)).unwrap();

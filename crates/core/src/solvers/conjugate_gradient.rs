@@ -1,9 +1,9 @@
 //! (K + λI) α = Y by conjugate gradients: K is streamed or stored, and only ever applied.
 
 use super::direct::{difference, squares};
-use super::{Monitor, Progress, SolveError, Status};
 use crate::gram::{BlockMut, Gram, Pick, apply, diagonal};
-use std::ops::ControlFlow;
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -130,9 +130,8 @@ fn round(run: Round<'_>) -> Result<Option<Status>, SolveError> {
             return Ok(None);
         }
         let gap = squares(&norms).sqrt() / start;
-        let progress =
-            Progress { phase: "conjugate gradients", done: *iterations, total: Some(max_iterations), gap: Some(gap) };
-        if let ControlFlow::Break(stop) = watch.step(&progress) {
+        let progress = Progress::new(Phase::CONJUGATE_GRADIENTS, *iterations).of(max_iterations).gap(gap);
+        if let Err(stop) = watch.alive(progress) {
             return Ok(Some(stop.into()));
         }
         apply(gram, &direction, outputs, &mut image);
@@ -193,7 +192,8 @@ mod tests {
     use crate::gram::Dense;
     use crate::seed::Seed;
     use crate::solvers::direct::solve_shifted;
-    use crate::solvers::{Silent, Stop};
+    use crate::watch::{Silent, Stop};
+    use std::ops::ControlFlow;
 
     fn problem(n: usize) -> (Dense<f64>, Vec<f64>) {
         let mut random = Seed(11).stream("cg");

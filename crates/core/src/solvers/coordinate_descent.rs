@@ -27,8 +27,9 @@ mod tests;
 
 pub use design::Design;
 
-use super::{Monitor, SolveError, Status};
+use crate::linalg::SolveError;
 use crate::seed::Seed;
+use crate::watch::{Monitor, Status};
 use descend::descend;
 use design::Packed;
 use insensitive::Insensitive;

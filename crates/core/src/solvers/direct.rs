@@ -1,6 +1,6 @@
 //! (K + λI) α = Y solved directly: by Cholesky for one λ, by an eigendecomposition for a whole path of them.
 
-use super::SolveError;
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, Eigen, NotPositive, multiply_add, symmetric_eigen, transposed_multiply};
 use rayon::prelude::*;
 

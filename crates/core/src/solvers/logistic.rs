@@ -12,11 +12,12 @@
 //! The programme is Mika's (2002, §3.6) with the logistic loss of Table 2.1; the form of the step is that of Rasmussen & Williams
 //! (2006), Algorithm 3.1, with an offset.
 
+use super::Loss;
 use super::direct::factor_shifted;
-use super::{Loss, Monitor, Progress, SolveError, Status};
 use crate::gram::{Dense, apply};
+use crate::linalg::SolveError;
 use crate::linalg::dot;
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// A problem on a stored matrix.
 pub struct LogisticProblem<'a> {
@@ -79,8 +80,8 @@ pub fn logistic(
     };
     loop {
         let gap = solution.decrement.is_finite().then_some(solution.decrement);
-        let progress = Progress { phase: "Newton", done: solution.iterations, total: None, gap };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
+        let progress = Progress { gap, ..Progress::new(Phase::new("Newton"), solution.iterations) };
+        if let Err(reason) = watch.alive(progress) {
             solution.status = reason.into();
             break;
         }
@@ -150,7 +151,7 @@ pub fn logistic(
 mod tests {
     use super::*;
     use crate::seed::Seed;
-    use crate::solvers::Silent;
+    use crate::watch::Silent;
 
     fn problem(n: usize) -> (Dense<f64>, Vec<f64>, Vec<f64>) {
         let mut random = Seed(3).stream("logistic");

@@ -3,17 +3,13 @@
 pub mod conjugate_gradient;
 pub mod coordinate_descent;
 pub mod direct;
-mod error;
 pub mod fisher;
 pub mod logistic;
 mod loss;
-mod monitor;
 pub mod newton;
 pub mod smo;
 pub mod sparse;
 #[cfg(test)]
 mod testing;
 
-pub use error::SolveError;
 pub use loss::{Conjugate, Loss, Penalty};
-pub use monitor::{Monitor, Progress, Silent, Status, Stop};

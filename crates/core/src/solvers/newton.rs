@@ -13,8 +13,9 @@
 //! stopping rule is a thousandth of that of Lin, Weng & Keerthi (2008), Trust region Newton method, as LIBLINEAR has it.
 
 use super::coordinate_descent::{DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution};
-use super::{Monitor, Progress, SolveError, Status};
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -145,7 +146,7 @@ fn descend(
         if steps == 0 {
             enough = SHARPER * options.tolerance * curve.smaller_share() * size;
         }
-        let progress = Progress { phase: "newton", done: steps, total: None, gap: Some(size) };
+        let progress = Progress::new(Phase::new("newton"), steps).gap(size);
         let status = match watch.step(&progress) {
             ControlFlow::Break(stop) => Some(stop.into()),
             ControlFlow::Continue(()) if size <= enough => Some(Status::Converged),
@@ -252,7 +253,7 @@ mod tests {
     use super::*;
     use crate::seed::Seed;
     use crate::solvers::coordinate_descent::coordinate_descent;
-    use crate::solvers::{Silent, Stop};
+    use crate::watch::{Silent, Stop};
 
     const LOSSES: [LinearLoss; 3] =
         [LinearLoss::SquaredHinge, LinearLoss::Logistic, LinearLoss::SquaredInsensitive(0.2)];

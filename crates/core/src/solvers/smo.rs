@@ -27,8 +27,9 @@ mod tests;
 
 pub use slots::Workspace;
 
-use super::{Monitor, SolveError, Status};
 use crate::gram::Gram;
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Status};
 use level::Level;
 use passes::Reading;
 use run::Run;
@@ -156,7 +157,7 @@ pub fn smo(
         let outcome = run.start(problem, &mut level).and_then(|()| run.descend(&mut level, options.tolerance, 0));
         let extremes = outcome?;
         let held_out = run.hold_out(problem, &mut level, &extremes, options.tolerance)?;
-        Ok((run, level, extremes, held_out))
+        Ok::<_, SolveError>((run, level, extremes, held_out))
     };
     let mine = std::mem::take(workspace);
     let mut parts = if threads == 1 {

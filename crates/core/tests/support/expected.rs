@@ -3,7 +3,7 @@
 //! EXTEND [`EXPECTED`] when a machine or a parameter arrives. A test in `support_vectors.rs` fails both for a name that is
 //! listed and missing and for one that is there and not listed, so no machine can stay untested by accident.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use mercer::machines::{self, Machine};
 use mercer::params::{Setting, assign, describe};

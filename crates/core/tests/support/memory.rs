@@ -1,7 +1,7 @@
 //! The allocator of all these tests: it counts the bytes that each thread holds, and refuses a block that no test needs, so
 //! that memory taken by the word of a damaged file ends the tests.
 
-#![allow(dead_code, unreachable_pub, unsafe_code)] // an allocator is unsafe
+#![allow(unreachable_pub, unsafe_code)] // an allocator is unsafe
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -1,6 +1,6 @@
 //! Samples of every kind of data, kernels with random parameters, and plain matrices: what the laws are tried on.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 pub mod chance;
 pub mod damage;

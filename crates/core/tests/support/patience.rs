@@ -1,11 +1,11 @@
 //! Fits that must end: in a thread of their own, under a clock, with an answer that can be used or a sentence.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use super::trials::fit_watched;
 use mercer::data::Target;
 use mercer::machines::{Coefficients, FitError, Fitted};
-use mercer::solvers::{Monitor, Progress, Stop};
+use mercer::watch::{Monitor, Progress, Stop};
 use std::ops::ControlFlow;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

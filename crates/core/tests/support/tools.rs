@@ -1,6 +1,6 @@
 //! Small things that the tests of support vector machines share.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use super::expected::expected;
 use super::trials::{Kernel, Trial};

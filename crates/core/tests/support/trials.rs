@@ -3,14 +3,14 @@
 //! Kernel rows travel in f32 in the solvers. On these problems that costs nothing, so solutions can be judged to the
 //! tolerance that the solver was given and not to seven digits of the kernel.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use super::expected::make;
 use mercer::data::Target;
-use mercer::gram::{Budget, Dense};
+use mercer::gram::Dense;
 use mercer::machines::{Coefficients, FitError, Fitted, Task};
-use mercer::seed::{Random, Seed};
-use mercer::solvers::{Monitor, Silent};
+use mercer::seed::Random;
+use mercer::watch::{Monitor, Silent};
 use std::sync::Arc;
 
 /// Kernels that keep numbers short.
@@ -208,8 +208,7 @@ pub fn fit_watched(
 ) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    let task =
-        Task { gram, features: None, target, weights, start, threads: 2, budget: Budget::default(), seed: Seed(0) };
+    let task = Task { target, weights, start, threads: 2, ..Task::new(gram) };
     make(machine, settings).run(&task, watch)
 }
 

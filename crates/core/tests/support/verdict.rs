@@ -11,7 +11,7 @@
 //! svdd       R² + 1/(ν W) Σ w_i ξ_i                         0 ≤ α ≤ w_i/(ν W),  Σ α = 1
 //! ```
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use super::judge::{Judgement, Program};
 use mercer::machines::{Coefficients, Fitted, Readout};
@@ -94,6 +94,7 @@ pub struct Verdict {
     /// Σ of all multipliers.
     pub total: f64,
     /// ρ of the ν machines; 1 for others.
+    #[allow(dead_code)] // shown where a test fails
     pub rho: f64,
 }
 

@@ -18,7 +18,7 @@ use mercer::job::Job;
 use mercer::machines::classify::Svc;
 use mercer::machines::{Effort, Output};
 use mercer::plot::{Stroke, Strokes};
-use mercer::solvers::{Monitor, Progress, Silent};
+use mercer::watch::{Monitor, Phase, Progress, Silent};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -92,7 +92,7 @@ pub(super) fn moments(values: &[f64]) -> (f64, f64) {
 
 /// Tells how far the work is; an error if it is to stop.
 pub(super) fn step(request: &Request<'_>, done: usize, total: usize) -> Result<(), Failure> {
-    let progress = Progress { phase: "fits", done, total: Some(total), gap: None };
+    let progress = Progress::new(Phase::new("fits"), done).of(total);
     match request.watch.step(&progress) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(_) => Err(Failure { message: "stopped before the figure was drawn".to_owned(), code: 130 }),

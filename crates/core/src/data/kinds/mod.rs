@@ -13,8 +13,6 @@ mod text;
 mod vectors;
 
 pub use column::{Column, Item, Items};
-#[cfg(test)]
-pub(crate) use span::Span;
 
 use super::Values;
 use std::fmt;

@@ -2,40 +2,26 @@
 //! if its first argument is a formula.
 
 use super::{Reader, is_name_start};
-use crate::formula::{Formula, FormulaError, Members, Nystrom};
+use crate::formula::{FUNCTIONS, Formula, FormulaError, Members, Nystrom, function};
 use crate::kernels;
 use crate::params::{Auto, Setting, assign};
-
-/// Functions, with the spellings that are read.
-const FUNCTIONS: [(&str, &str); 10] = [
-    ("normalise", "normalise"),
-    ("normalize", "normalise"),
-    ("centre", "centre"),
-    ("center", "centre"),
-    ("exp", "exp"),
-    ("series", "series"),
-    ("set", "set"),
-    ("nystrom", "nystrom"),
-    ("direct_sum", "direct_sum"),
-    ("tensor_product", "tensor_product"),
-];
 
 /// A polynomial has at most the powers that `^` has.
 const HIGHEST: usize = 64;
 
 /// The spellings of all functions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().map(|f| f.0)
+    FUNCTIONS.iter().flat_map(|f| f.aliases.iter().copied().chain([f.name]))
 }
 
 /// Whether a name is that of a function.
 pub(super) fn is_function(name: &str) -> bool {
-    names().any(|known| known == name)
+    function(name).is_some()
 }
 
 impl Reader<'_> {
     pub(super) fn function(&mut self, name: &str, start: usize) -> Result<Formula, FormulaError> {
-        let canonical = FUNCTIONS.iter().find(|f| f.0 == name).map_or(name, |f| f.1);
+        let canonical = function(name).map_or(name, |f| f.name);
         let opened = self.at;
         if !self.take('(') {
             return self.fail(start, format!("{name} needs a kernel in brackets: {name}(…)"));

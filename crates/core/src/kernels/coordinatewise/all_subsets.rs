@@ -53,6 +53,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&KMPA, "§9.1"),
     use_when: "any set of coordinates may matter together, each at most once",
+    cost: "Two operations for each coordinate and pair.",
     make: || Box::new(Factors(AllSubsets)),
 };
 

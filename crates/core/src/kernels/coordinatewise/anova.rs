@@ -116,6 +116,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&KMPA, "§9.2"),
     use_when: "products of exactly p different coordinates matter",
+    cost: "2p operations for each coordinate and pair, against C(d, p) explicit features.",
     make: || Box::new(Anova::default()),
 };
 

@@ -57,6 +57,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&VEDALDI, "§2"),
     use_when: "examples are histograms",
+    cost: "d divisions for each pair.",
     make: || Box::new(Coordinatewise(ChiSquared)),
 };
 

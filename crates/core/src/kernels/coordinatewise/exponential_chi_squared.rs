@@ -75,6 +75,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&CHAPELLE, "the χ² distance between histograms"),
     use_when: "examples are histograms, and a local kernel is wanted",
+    cost: "d divisions and one exponential for each pair.",
     make: || Box::new(Coordinatewise(ExponentialChiSquared::default())),
 };
 

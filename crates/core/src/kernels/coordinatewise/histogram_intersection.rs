@@ -58,6 +58,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&VEDALDI, "§2"),
     use_when: "examples are histograms, and what they have in common counts",
+    cost: "d comparisons for each pair.",
     make: || Box::new(Coordinatewise(HistogramIntersection)),
 };
 

@@ -72,6 +72,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§2.3"),
     use_when: "functions are rough, or single coordinates are outlying",
+    cost: "d absolute differences and one exponential for each pair; no matrix product helps.",
     make: || Box::new(Coordinatewise(Laplacian::default())),
 };
 

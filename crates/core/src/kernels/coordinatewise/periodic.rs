@@ -78,6 +78,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.3, (4.31)"),
     use_when: "coordinates repeat themselves: hours, seasons, angles",
+    cost: "d sines, by a polynomial, and one exponential for each pair.",
     make: || Box::new(Coordinatewise(Periodic::default())),
 };
 

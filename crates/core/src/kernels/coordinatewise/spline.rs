@@ -57,6 +57,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&VAPNIK_SPLINES, "splines with infinitely many knots"),
     use_when: "a smooth curve without a width to choose; few coordinates in [0, 1]",
+    cost: "A dozen operations for each coordinate and pair.",
     make: || Box::new(Factors(Spline)),
 };
 

@@ -58,6 +58,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "(2.22)"),
     use_when: "only the direction of a vector counts",
+    cost: "One inner product and one division for each pair.",
     make: || Box::new(Angular(Cosine)),
 };
 

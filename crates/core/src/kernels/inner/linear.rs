@@ -56,6 +56,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Table 2.1"),
     use_when: "there are many features, or coefficients must be readable",
+    cost: "One inner product for each pair.",
     make: || Box::new(Inner(Linear)),
 };
 

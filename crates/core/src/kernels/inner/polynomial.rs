@@ -102,6 +102,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Table 2.1"),
     use_when: "products of a few coordinates matter",
+    cost: "One inner product and one power for each pair, against C(d + p, p) explicit features (polynomial_features).",
     make: || Box::new(Inner(Polynomial::default())),
 };
 

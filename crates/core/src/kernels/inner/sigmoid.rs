@@ -75,6 +75,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§2.3"),
     use_when: "an old two-layer network is to be imitated",
+    cost: "One inner product and one hyperbolic tangent for each pair.",
     make: || Box::new(Inner(Sigmoid::default())),
 };
 

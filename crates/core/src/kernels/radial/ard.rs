@@ -84,6 +84,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::corrected(&HERBRICH, "Table 2.1, Ex. 3.12", "the book has no ½; with its s_i, l_i = s_i/√2"),
     use_when: "coordinates differ in relevance",
+    cost: "As the Gaussian kernel; the data are divided by the length scales once.",
     make: || Box::new(Radial(Ard::default())),
 };
 

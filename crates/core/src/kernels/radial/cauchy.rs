@@ -68,6 +68,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.1, (4.19)"),
     use_when: "a long tail is wanted without a second parameter",
+    cost: "One distance and one division for each pair: the cheapest radial kernel.",
     make: || Box::new(Radial(Cauchy::default())),
 };
 

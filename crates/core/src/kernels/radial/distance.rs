@@ -77,6 +77,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&LWK, "§2.3"),
     use_when: "no width should be chosen; only for machines that do not see the origin",
+    cost: "One distance and one power for each pair.",
     make: || Box::new(Radial(Distance::default())),
 };
 

@@ -95,6 +95,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&HERBRICH, "Table 2.1"),
     use_when: "nothing better is known; scale the data first",
+    cost: "One inner product and one exponential for each pair.",
     make: || Box::new(Radial(Gaussian::default())),
 };
 

@@ -71,6 +71,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&MICCHELLI, "completely monotone functions"),
     use_when: "far examples should still count",
+    cost: "One distance and one square root for each pair.",
     make: || Box::new(Radial(InverseMultiquadric::default())),
 };
 

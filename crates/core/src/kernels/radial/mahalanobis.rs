@@ -272,6 +272,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§5.1, (5.1)"),
     use_when: "coordinates are correlated: the metric is given, or the inverse covariance of the training examples",
+    cost: "As the Gaussian kernel, after one product of the data with a factor of P. Sparse vectors become dense, as wide as P.",
     make: || Box::new(Mahalanobis::default()),
 };
 

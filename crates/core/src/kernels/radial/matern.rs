@@ -149,6 +149,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.1, eq. (4.14)"),
     use_when: "functions are rougher than the Gaussian kernel's",
+    cost: "One distance and one exponential for ν = ½, 3/2, 5/2; a quadrature of about a hundred terms for any other ν.",
     make: || Box::new(Radial(Matern::default())),
 };
 

@@ -68,6 +68,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&MICCHELLI, "conditionally positive definite functions of order one"),
     use_when: "scattered values are interpolated; only for machines that do not see the origin",
+    cost: "One distance and one square root for each pair.",
     make: || Box::new(Radial(Multiquadric::default())),
 };
 

@@ -80,6 +80,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&GPML, "§4.2.1, (4.19)"),
     use_when: "the function varies on several scales at once",
+    cost: "One distance and one power for each pair; α = ½, 1 and 2 need no power.",
     make: || Box::new(Radial(RationalQuadratic::default())),
 };
 

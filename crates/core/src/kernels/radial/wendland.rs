@@ -119,6 +119,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Vectors,
     source: Source::new(&WENDLAND, "the functions φ_{l,k}"),
     use_when: "examples far apart should not count at all; up to a known dimension",
+    cost: "One distance, one root and a short product for each pair.",
     make: || Box::new(Radial(Wendland::default())),
 };
 

@@ -139,6 +139,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::KMPA, "section 10.2"),
     use_when: "texts are alike when they use the same words: messages, articles, reviews",
+    cost: "Every text is split once. Each pair then costs a product of two sparse vectors.",
     make: || Box::new(Text(BagOfWords::default())),
 };
 

@@ -71,6 +71,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::KMPA, "section 11.2"),
     use_when: "strings are alike when they share pieces, and no single length of these is known to be right",
+    cost: "Preparation: O(p Σ|s|) for all strings together. Each pair then costs a product of two sparse vectors of up to p|s| and p|t| entries.",
     make: || Box::new(Text(BlendedSpectrum::default())),
 };
 

@@ -75,6 +75,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::KMPA, "section 10.2"),
     use_when: "different words mean the same when they keep the same company",
+    cost: "Learning: the texts are split once. Each text then is as many numbers as there are training texts, and each pair a product of these.",
     make: || Box::new(Text(CoOccurrence::default())),
 };
 

@@ -50,6 +50,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::HERBRICH, "section 2.3.2"),
     use_when: "strings are names of things, equal or not, beside other kernels",
+    cost: "Each string is hashed once; a pair is one comparison of numbers.",
     make: || Box::new(Text(ExactMatch)),
 };
 

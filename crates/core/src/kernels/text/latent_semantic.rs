@@ -76,6 +76,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::LATENT_SEMANTIC, "the latent semantic kernel"),
     use_when: "texts are short, and different words mean the same",
+    cost: "Learning: the k leading eigenvectors of the matrix between the training texts, which is only ever applied. Each text then is k numbers, and each pair a product of these.",
     make: || Box::new(Text(LatentSemantic::default())),
 };
 

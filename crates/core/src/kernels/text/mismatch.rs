@@ -99,6 +99,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::MISMATCH, "the (k, m)-mismatch kernel"),
     use_when: "strings are alike when they share short pieces in which some letters have changed",
+    cost: "Every different substring meets its N = Σ_{i≤m} C(p, i)(|Σ| − 1)ⁱ neighbours once; a string then has up to N|s| counts, of which pairs are made as those of the spectrum kernel. Where N is beyond some thousands, pairs of strings are compared directly, in O(|s||t|p).",
     make: || Box::new(Text(Mismatch::default())),
 };
 

@@ -68,6 +68,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::LESLIE, "section 2"),
     use_when: "strings are alike when they share short pieces, wherever these stand",
+    cost: "Preparation: O(Σ|s| log p) for all strings together. Each pair then costs the number of substrings that both strings hold, or |t|/32 vector operations where most substrings are common.",
     make: || Box::new(Text(Spectrum::default())),
 };
 

@@ -67,6 +67,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::corrected(&sources::HERBRICH, "(2.28)–(2.30)", "the exponent |v| − j of (2.30) is |v| − t"),
     use_when: "strings are alike when they share characters in the same order, with gaps between",
+    cost: "O(r |s| |t|) for each pair; many pairs advance side by side in the lanes of vector registers.",
     make: || Box::new(Text(Subsequence::default())),
 };
 

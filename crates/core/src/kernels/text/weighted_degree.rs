@@ -62,6 +62,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::WEIGHTED_DEGREE, "the weighted degree kernel"),
     use_when: "sequences are aligned, so that pieces count at the same place only: DNA around a signal",
+    cost: "O(|s|) for each pair, sixty-four places in a step; the degree costs nothing beyond the longest common run.",
     make: || Box::new(Text(WeightedDegree::default())),
 };
 

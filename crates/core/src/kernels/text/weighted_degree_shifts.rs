@@ -65,6 +65,7 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     kind: Kind::Text,
     source: Source::new(&sources::RASE, "the weighted degree kernel with shifts"),
     use_when: "sequences are aligned, but pieces may stand a few places earlier or later",
+    cost: "O((2S + 1) |s|) for each pair, sixty-four places in a step.",
     make: || Box::new(Text(WeightedDegreeShifts::default())),
 };
 

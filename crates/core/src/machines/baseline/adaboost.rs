@@ -18,6 +18,7 @@
 use super::net::{NetOptions, NetProblem};
 use super::stumps::{Best, Sorted};
 use super::table::{Table, shares};
+use crate::linalg::SolveError;
 use crate::linalg::dot;
 use crate::machines::fitted::each;
 use crate::machines::{
@@ -26,10 +27,9 @@ use crate::machines::{
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::seed::Seed;
-use crate::solvers::{Monitor, Progress, SolveError, Status};
 use crate::sources::{FREUND, Source};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 const NAME: &str = "adaboost";
 /// The largest coefficient of a line search: (1 − ε)/ε = exp(20).
@@ -108,12 +108,13 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&FREUND, "Figure 2"),
     use_when: "another method is to be compared with boosting",
+    cost: "Stumps: d n log n once and d n for each round. Networks: one network for each round.",
     make: || Box::new(AdaBoost::default()),
 };
 
 impl Params for AdaBoost {
     fn visit(&mut self, v: &mut dyn Visit) {
-        v.count("rounds", &mut self.rounds, Rule::AtLeast(1.0), "most learners of a ensemble");
+        v.count("rounds", &mut self.rounds, Rule::AtLeast(1.0), "most learners of an ensemble");
         v.choice("learner", &mut self.learner, "what learns in a round: stump or rbf_network");
         let help = "C of soft margins, 0 for hard ones; about a tenth of the number of examples";
         v.real("regularisation", &mut self.regularisation, Rule::AtLeast(0.0), help);
@@ -205,13 +206,7 @@ impl AdaBoost {
                 }
             }
         }
-        Fitted {
-            expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
-            readout,
-            report,
-            calibration: None,
-            training_scores: None,
-        }
+        Fitted::new(Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets }, readout, report)
     }
 }
 
@@ -252,8 +247,8 @@ impl Problem<'_> {
         let mut state = State::new(self.prior, self.machine);
         let mut boosted = Boosted { members: Vec::new(), bound: 1.0, smallest_margin: 0.0, status: Status::Converged };
         for round in 0..self.machine.rounds {
-            let progress = Progress { phase: "boosting", done: round, total: Some(self.machine.rounds), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
+            let progress = Progress::new(Phase::new("boosting"), round).of(self.machine.rounds);
+            if let Err(reason) = watch.alive(progress) {
                 if boosted.members.is_empty() {
                     return Err(SolveError::Stopped { reason });
                 }

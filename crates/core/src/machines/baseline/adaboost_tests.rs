@@ -5,7 +5,8 @@ use super::*;
 use crate::data::{Dataset, Rows, Target};
 use crate::formula::{linear, rbf};
 use crate::job::Fit;
-use crate::solvers::Silent;
+use crate::watch::Silent;
+use std::ops::ControlFlow;
 
 /// Two noisy classes in two coordinates.
 fn noisy(n: usize, seed: u64) -> (Rows<f64>, Vec<f64>) {
@@ -217,11 +218,11 @@ fn what_cannot_be_boosted_is_said() {
 fn stopped_in_the_middle_the_rounds_so_far_are_kept() {
     struct After(std::sync::atomic::AtomicUsize);
     impl Monitor for After {
-        fn step(&self, _: &Progress) -> ControlFlow<crate::solvers::Stop> {
+        fn step(&self, _: &Progress) -> ControlFlow<crate::watch::Stop> {
             if self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 7 {
                 ControlFlow::Continue(())
             } else {
-                ControlFlow::Break(crate::solvers::Stop::Interrupted)
+                ControlFlow::Break(crate::watch::Stop::Interrupted)
             }
         }
     }

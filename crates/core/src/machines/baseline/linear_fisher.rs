@@ -4,9 +4,8 @@ use super::clouds::{Clouds, check_priors, log_priors, odds, pairs};
 use super::table::{Table, shares};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{MIKA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "linear_fisher";
 
@@ -54,6 +53,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
         "scatters are divided by the number of examples; the right side of (3.15) is (2M₁M₂/M)(m₂ − m₁)",
     ),
     use_when: "another method is to be compared with the direction that is best for Gaussian clouds of one shape",
+    cost: "n d² for the scatter and d³/3 for its factor, d² numbers for each class.",
     make: || Box::new(LinearFisher::default()),
 };
 
@@ -82,10 +82,7 @@ impl Machine for LinearFisher {
         let table = Table::of(NAME, "regularised_fisher", task, 2)?;
         let (d, k) = (table.d, classes.labels.len());
         task.budget.check(d.saturating_mul(d).saturating_mul(8 * (k + 3)), "the scatter of each class")?;
-        let progress = Progress { phase: "scatter", done: 0, total: None, gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-        }
+        watch.alive(Phase::new("scatter").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let clouds = Clouds::new(NAME, &table, &shares(NAME, task)?, &classes)?;
         let priors = log_priors(NAME, &self.priors, &classes, &clouds.counts)?;
         let shape = clouds.shape(0, 1.0, self.gamma, &classes.labels[0])?;
@@ -108,8 +105,8 @@ impl Machine for LinearFisher {
             separation = separation.min(product(a, a) + product(b, b) - 2.0 * product(a, b));
         }
         let (readout, calibration) = odds(classes.labels);
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Primal {
                     weights: table.spread(&weights, outputs),
                     width: table.width,
@@ -118,14 +115,13 @@ impl Machine for LinearFisher {
                 offsets,
             },
             readout,
-            report: SolverReport {
+            SolverReport {
                 storage: "explicit features, no kernel matrix".to_owned(),
                 notes: vec![("separation".to_owned(), separation)],
                 ..SolverReport::direct()
             },
-            calibration: Some(calibration),
-            training_scores: None,
-        })
+        )
+        .with_calibration(Some(calibration)))
     }
 }
 

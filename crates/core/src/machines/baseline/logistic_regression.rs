@@ -9,6 +9,7 @@
 //! that does not depend on the units of the coordinates.
 
 use super::table::{ROUNDING, Table, means, shares};
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
 use crate::machines::fitted::each;
 use crate::machines::{
@@ -16,10 +17,9 @@ use crate::machines::{
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status};
 use crate::sources::{HASTIE, Source};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 const NAME: &str = "logistic_regression";
 /// How often a step is halved before there is none.
@@ -69,6 +69,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&HASTIE, "§4.4"),
     use_when: "another method is to be compared with the plain separating plane that gives odds",
+    cost: "n d² and d³/3 for each of some ten steps, and d² numbers.",
     make: || Box::new(LogisticRegression::default()),
 };
 
@@ -129,16 +130,14 @@ impl Machine for LogisticRegression {
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
         let weights = table.spread(&used, problems);
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Primal { weights, width: table.width, scale: 1.0 },
                 offsets: found.iter().map(|f| f.weights[d] - along(f)).collect(),
             },
             readout,
-            report: self.prove(&found),
-            calibration: None,
-            training_scores: None,
-        })
+            self.prove(&found),
+        ))
     }
 }
 
@@ -196,8 +195,8 @@ impl Problem<'_> {
         let mut objective = self.objective(&weights, &scores);
         let (mut steps, mut violation) = (0, f64::INFINITY);
         let status = loop {
-            let progress = Progress { phase: "newton", done: steps, total: None, gap: Some(violation) };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
+            let progress = Progress::new(Phase::new("newton"), steps).gap(violation);
+            if let Err(reason) = watch.alive(progress) {
                 if steps == 0 {
                     return Err(SolveError::Stopped { reason });
                 }

@@ -17,14 +17,14 @@
 
 use super::table::Table;
 use crate::geometry::{Clusters, k_means};
+use crate::linalg::SolveError;
 use crate::linalg::{dot, gram_of_columns, transposed_multiply};
 use crate::machines::Net;
 use crate::params::{Choice, Rule, Visit};
 use crate::seed::Random;
 use crate::solvers::direct::factor_shifted;
-use crate::solvers::{Monitor, Progress, SolveError, Status};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 /// Rows that one thread takes at a time.
 const STRIP: usize = 256;
@@ -127,8 +127,8 @@ impl NetProblem<'_> {
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let mut length = careful(&direction, &at.net, self.table.d);
         while steps < options.steps {
-            let progress = Progress { phase: "network", done: steps, total: Some(options.steps), gap: None };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
+            let progress = Progress::new(Phase::new("network"), steps).of(options.steps);
+            if let Err(stop) = watch.alive(progress) {
                 status = stop.into();
                 break;
             }
@@ -299,7 +299,7 @@ fn careful(direction: &[f64], net: &Net, d: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::seed::Seed;
-    use crate::solvers::Silent;
+    use crate::watch::Silent;
 
     fn lesson(n: usize, outputs: usize) -> (Table, Vec<f64>, Vec<f64>) {
         let mut random = Seed(5).stream("lesson");

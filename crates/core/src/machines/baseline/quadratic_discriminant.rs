@@ -6,9 +6,8 @@ use crate::machines::{
     Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Quadric, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{FRIEDMAN, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress};
 
 const NAME: &str = "quadratic_discriminant";
 
@@ -53,6 +52,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&FRIEDMAN, "Σ_k(λ, γ)"),
     use_when: "another method is to be compared with Gaussian clouds whose shapes differ",
+    cost: "n d² for the scatters and d³/3 for each class, d² numbers for each class; a prediction takes d²/2 for each class.",
     make: || Box::new(QuadraticDiscriminant::default()),
 };
 
@@ -86,10 +86,9 @@ impl Machine for QuadraticDiscriminant {
         let mut scores = log_priors(NAME, &self.priors, &classes, &clouds.counts)?;
         let mut quadrics = Vec::with_capacity(k);
         for (c, label) in classes.labels.iter().enumerate() {
-            let progress = Progress { phase: "covariances", done: c, total: Some(k), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-            }
+            watch
+                .alive(Progress::new(Phase::new("covariances"), c).of(k))
+                .map_err(|reason| FitError::stopped(NAME, reason))?;
             let root = clouds.shape(c, self.lambda, self.gamma, label)?.root();
             scores[c] -= 0.5 * log_determinant(&root, d);
             let part = |(a, b): (usize, usize)| if a == c { 1.0 } else { -f64::from(u8::from(b == c)) };
@@ -98,16 +97,12 @@ impl Machine for QuadraticDiscriminant {
         let offsets: Vec<f64> = pairs(k).map(|(a, b)| scores[a] - scores[b]).collect();
         let (readout, calibration) = odds(classes.labels);
         let ensemble = Ensemble { width: table.width, used: table.used, quadrics, ..Ensemble::default() };
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets },
             readout,
-            report: SolverReport {
-                storage: "explicit features, no kernel matrix".to_owned(),
-                ..SolverReport::direct()
-            },
-            calibration: Some(calibration),
-            training_scores: None,
-        })
+            SolverReport { storage: "explicit features, no kernel matrix".to_owned(), ..SolverReport::direct() },
+        )
+        .with_calibration(Some(calibration)))
     }
 }
 

@@ -9,8 +9,8 @@ use crate::machines::{
     WeightedNet,
 };
 use crate::params::{Params, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{RAETSCH, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "rbf_network";
 
@@ -44,6 +44,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&RAETSCH, "appendix on RBF nets"),
     use_when: "another method is to be compared with a classical network on few coordinates",
+    cost: "k means, then n k (d + k) multiplications for each step and each look of its line search.",
     make: || Box::new(RbfNetwork::default()),
 };
 
@@ -101,10 +102,10 @@ fn train_network(
     let notes = vec![("centres".to_owned(), net.widths.len() as f64)];
     let nets = vec![WeightedNet { output: 0, vote: None, net }];
     let ensemble = Ensemble { width: table.width, used: table.used, nets, ..Ensemble::default() };
-    Ok(Fitted {
-        expansion: Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets: vec![0.0; outputs] },
+    Ok(Fitted::new(
+        Expansion { coefficients: Coefficients::Ensemble(ensemble), offsets: vec![0.0; outputs] },
         readout,
-        report: SolverReport {
+        SolverReport {
             status,
             iterations: steps,
             objective: Some(objective),
@@ -112,9 +113,7 @@ fn train_network(
             notes,
             ..SolverReport::direct()
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }
 
 /// The same for numbers.

@@ -4,8 +4,8 @@ use super::net::NetOptions;
 use super::rbf_network::regress;
 use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{RAETSCH, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "rbf_network_regression";
 
@@ -38,6 +38,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&RAETSCH, "appendix on RBF nets"),
     use_when: "another method is to be compared with a classical network on few coordinates",
+    cost: "k means, then n k (d + k) multiplications for each step and each look of its line search.",
     make: || Box::new(RbfNetworkRegression::default()),
 };
 

@@ -1,9 +1,9 @@
 //! Explicit features as a table of the coordinates that occur.
 
 use crate::data::Vectors;
+use crate::linalg::SolveError;
 use crate::machines::ensemble::gather;
 use crate::machines::{FitError, Task};
-use crate::solvers::SolveError;
 use rayon::prelude::*;
 
 /// A column varies if its spread is above so many units of rounding of its values.

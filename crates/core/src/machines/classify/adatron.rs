@@ -6,10 +6,9 @@ use crate::machines::{
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{ADATRON, Source};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 const NAME: &str = "adatron";
 const WHAT: &str = "the kernel adatron";
@@ -72,6 +71,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&ADATRON, "the algorithm"),
     use_when: "steps are to be followed one by one, or a second solver is to confirm svc, which is faster",
+    cost: "n² operations a pass over the examples; K is stored where memory allows, else n kernel values for each step that moves. With `bias` some ten times as many passes.",
     make: || Box::new(Adatron::default()),
 };
 
@@ -119,10 +119,7 @@ impl Walk<'_> {
         let mut largest = f64::INFINITY;
         for _ in 0..self.machine.passes {
             let gap = Some(largest).filter(|g: &f64| g.is_finite());
-            let progress = Progress { phase: "adatron", done: self.passes, total: None, gap };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
-                return Err(stop);
-            }
+            watch.alive(Progress { gap, ..Progress::new(Phase::new("adatron"), self.passes) })?;
             self.passes += 1;
             for i in 0..n {
                 let gain = self.gain(i, b);
@@ -259,8 +256,7 @@ impl Machine for Adatron {
             walk.walk(watch)
         };
         let walked: Result<Vec<Walked>, Stop> = (0..problems).into_par_iter().map(walk).collect();
-        let walked =
-            walked.map_err(|reason| FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } })?;
+        let walked = walked.map_err(|reason| FitError::stopped(NAME, reason))?;
         if walked.iter().any(|w| !w.finite) {
             return Err(FitError::Solve { machine: NAME, error: not_finite(gram) });
         }
@@ -273,28 +269,27 @@ impl Machine for Adatron {
             notes.push(("imbalance".to_owned(), largest(|w| w.imbalance)));
         }
         let labels = classes.labels;
-        Ok(Fitted {
-            report: SolverReport {
-                status: if converged { Status::Converged } else { Status::IterationLimit },
-                iterations: walked.iter().map(|w| w.passes).sum(),
-                objective: Some(walked.iter().map(|w| w.objective).sum()),
-                violation: Some(largest(|w| w.violation)),
-                support: Some(points.len()),
-                storage: match &stored {
-                    Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
-                    None => "kernel matrix streamed".to_owned(),
-                },
-                notes,
-                ..SolverReport::direct()
+        let report = SolverReport {
+            status: if converged { Status::Converged } else { Status::IterationLimit },
+            iterations: walked.iter().map(|w| w.passes).sum(),
+            objective: Some(walked.iter().map(|w| w.objective).sum()),
+            violation: Some(largest(|w| w.violation)),
+            support: Some(points.len()),
+            storage: match &stored {
+                Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
+                None => "kernel matrix streamed".to_owned(),
             },
-            expansion: Expansion {
+            notes,
+            ..SolverReport::direct()
+        };
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: walked.iter().map(|w| w.offset).collect(),
             },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            calibration: None,
-            training_scores: None,
-        })
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            report,
+        ))
     }
 }
 

@@ -9,8 +9,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Huber, penalty: Penalty::Norm, free: (false, false), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Huber, Penalty::Norm);
 
 /// The machine with a λ.
 pub fn huber_kfd(lambda: f64) -> Programme {
@@ -26,5 +25,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&MIKA, "§3.4.8"),
     use_when: "errors are Gaussian but for a few outliers",
+    cost: "As `svc`.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -14,9 +14,8 @@ use crate::machines::{
     Threshold,
 };
 use crate::params::{Params, Visit};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{MIKA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress};
 
 const NAME: &str = "invariant_kfd";
 
@@ -61,6 +60,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&MIKA, "3.4.4–3.4.5 and 5.3.1"),
     use_when: "it is known what does not change the class: a shift, a turn, thicker lines",
+    cost: "For m points nm kernel values and nm² operations, as much for all copies of each transformation; m³/3 for each class.",
     make: || Box::new(InvariantKfd::default()),
 };
 
@@ -125,10 +125,9 @@ impl Machine for InvariantKfd {
         let (mut alpha, mut offsets) = (vec![0.0; m * outputs], vec![0.0; outputs]);
         let (mut scores, mut quotient) = (vec![0.0; n * outputs], 0.0);
         for c in 0..outputs {
-            let progress = Progress { phase: "directions", done: c, total: Some(outputs), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-            }
+            watch
+                .alive(Progress::new(Phase::new("directions"), c).of(outputs))
+                .map_err(|reason| FitError::stopped(NAME, reason))?;
             let found = problems.solve(&classes, c, self.threshold)?;
             quotient += found.quotient;
             offsets[c] = -found.threshold;
@@ -137,10 +136,10 @@ impl Machine for InvariantKfd {
         }
         let labels = classes.labels;
         let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
             readout,
-            report: SolverReport {
+            SolverReport {
                 support: Some(m),
                 storage: format!(
                     "kernel values of all examples with {m} points stored in f64, {}",
@@ -149,9 +148,8 @@ impl Machine for InvariantKfd {
                 notes: vec![("quotient".to_owned(), quotient)],
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: Some(scores),
-        })
+        )
+        .with_training_scores(Some(scores)))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::job::{AuxiliaryExamples, Fit, Job};
 use crate::machines::reduce::{Kda, OrientedKpca};
 use crate::model::Model;
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 
 fn clouds(sizes: &[usize], d: usize, seed: u64) -> (Dataset, Rows<f64>, Vec<usize>) {
     let mut random = Seed(seed).stream("clouds");

@@ -5,6 +5,7 @@ mod roads;
 use super::svc::Strategy;
 use crate::data::Classes;
 use crate::gram::Gram;
+use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::threshold::Threshold;
 use crate::machines::{
@@ -12,10 +13,11 @@ use crate::machines::{
     Task,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
+use crate::solvers::Penalty;
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
 use crate::solvers::fisher::{Aim, Quadratic, quotient};
-use crate::solvers::{Monitor, Penalty, Status};
 use crate::sources::{MIKA, Source};
+use crate::watch::{Monitor, Status};
 use roads::{Run, Solved};
 use std::sync::Arc;
 
@@ -152,6 +154,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::corrected(&MIKA, "§3.4.4–3.4.7, §3.5", "λ must be above zero, since J has no bound otherwise"),
     use_when: "every example is to have a say, classes are noisy, or leave-one-out errors are wanted for nothing",
+    cost: "Cholesky n³/3 multiplications and n² numbers; for the penalty on coefficients n³/2 more and twice the numbers where examples are left out, else about 60 n² more for each class; greedy 30 n m u for m examples of each class and u in all; pairs two rows of K a step. Predictions need all examples but for `greedy`, `subset` and `pairs`.",
     make: || Box::new(Kfd::default()),
 };
 
@@ -196,7 +199,7 @@ impl Machine for Kfd {
             (Auto::Value(_), Some(left_out)) => left_out,
             // the search for λ went by a decomposition that may leave out errors alone
             _ => {
-                let lambda = fitted.report.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+                let lambda = fitted.report.fact(Fact::Lambda).unwrap_or(f64::NAN);
                 let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
                 let solved = bordered(task.gram.as_ref(), &aim, watch);
                 solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
@@ -282,16 +285,15 @@ impl Kfd {
             [one] => one.solved.left_out.clone(),
             _ => None,
         };
-        let fitted = Fitted {
-            expansion: Expansion {
+        let fitted = Fitted::new(
+            Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
                 coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
             },
-            readout: if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
             report,
-            calibration: None,
-            training_scores,
-        };
+        )
+        .with_training_scores(training_scores);
         Ok((fitted, left_out))
     }
 
@@ -336,26 +338,26 @@ impl Kfd {
     fn prove(&self, parts: &[Part], placed: &[Placed], n: usize, classes: &Classes) -> SolverReport {
         let all = || placed.iter().map(|p| &p.solved);
         let mut notes: Vec<(String, f64)> = match placed {
-            [one] => vec![("lambda".to_owned(), one.solved.lambda)],
+            [one] => vec![Fact::Lambda.note(one.solved.lambda)],
             several if matches!(self.lambda, Auto::Word(_)) => {
                 several.iter().enumerate().map(|(p, s)| (format!("lambda_{}", p + 1), s.solved.lambda)).collect()
             }
-            _ => vec![("lambda".to_owned(), self.lambda.value())],
+            _ => vec![Fact::Lambda.note(self.lambda.value())],
         };
         if all().all(|s| s.exact) {
             let sum = parts.iter().zip(placed).map(|(part, p)| part.quotients(&p.solved.found.objectives)).sum();
             notes.push(("quotient".to_owned(), sum));
         }
         let largest = |of: &dyn Fn(&Solved) -> f64| all().map(of).fold(0.0, f64::max);
-        notes.push(("relative_residual".to_owned(), largest(&|s| s.found.relative_residual)));
+        notes.push(Fact::RelativeResidual.note(largest(&|s| s.found.relative_residual)));
         let jitter = largest(&|s| s.found.jitter);
         if jitter > 0.0 {
             notes.push(("jitter".to_owned(), jitter));
         }
         if let ([part], Some(left_out)) = (parts, placed.first().and_then(|p| p.solved.left_out.as_ref())) {
             let squares: f64 = left_out.iter().map(|r| r * r).sum();
-            notes.push(("loo_rmse".to_owned(), (squares / left_out.len().max(1) as f64).sqrt()));
-            notes.push(("loo_error".to_owned(), part.error(left_out, classes)));
+            notes.push(Fact::LeftOutRootMeanSquare.note((squares / left_out.len().max(1) as f64).sqrt()));
+            notes.push(Fact::LeftOutError.note(part.error(left_out, classes)));
         }
         for name in ["figures", "infeasibility", "kernel_rows"] {
             let of = |s: &Solved| s.notes.iter().find(|(known, _)| *known == name).map(|n| n.1);

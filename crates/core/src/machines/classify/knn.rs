@@ -4,8 +4,8 @@ use crate::data::DataError;
 use crate::machines::neighbours::{Weighting, look_up};
 use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{HERBRICH, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "knn";
 
@@ -47,6 +47,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&HERBRICH, "§1.2"),
     use_when: "a method without assumptions is wanted to compare with, or to see what a kernel finds near",
+    cost: "n kernel values to learn; each prediction takes n more, none stored. The model keeps all examples.",
     make: || Box::new(Knn::default()),
 };
 

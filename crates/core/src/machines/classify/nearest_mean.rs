@@ -7,10 +7,9 @@ use crate::machines::{
 };
 use crate::params::{Params, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{KMPA, Source};
+use crate::watch::{Monitor, Phase, Progress};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 const NAME: &str = "nearest_mean";
 /// Rows and columns of a block of kernel values.
@@ -42,6 +41,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&KMPA, "Algorithm 5.6"),
     use_when: "a first answer is wanted at the cost of the kernel alone, or the classes are round clouds",
+    cost: "Σ_c l_c²/2 kernel values, none stored; predictions need all examples.",
     make: || Box::new(NearestMean::default()),
 };
 
@@ -68,10 +68,9 @@ impl Machine for NearestMean {
         }
         let (mut alpha, mut offsets, mut notes) = (vec![0.0; n * count], Vec::new(), Vec::new());
         for (c, members) in members.iter().enumerate() {
-            let progress = Progress { phase: "class means", done: c, total: Some(count), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-            }
+            watch
+                .alive(Progress::new(Phase::new("class means"), c).of(count))
+                .map_err(|reason| FitError::stopped(NAME, reason))?;
             let size = members.len() as f64;
             let norm2 = sum_of_pairs(&*task.gram, members) / (size * size);
             if !norm2.is_finite() {
@@ -84,13 +83,11 @@ impl Machine for NearestMean {
             offsets.push(-0.5 * norm2);
             notes.push((format!("mean_norm2_{}", c + 1), norm2));
         }
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
-            readout: Readout::ArgMax { labels: classes.labels },
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
+            Readout::ArgMax { labels: classes.labels },
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        ))
     }
 }
 
@@ -121,22 +118,18 @@ mod tests {
     use super::*;
     use crate::data::Target;
     use crate::gram::{Budget, Dense};
+    use crate::linalg::SolveError;
     use crate::machines::Output;
     use crate::seed::Seed;
-    use crate::solvers::Silent;
+    use crate::watch::Silent;
     use std::sync::Arc;
 
     fn fit(k: Vec<f64>, n: usize, labels: &[String]) -> Result<Fitted, FitError> {
         let target = Target::from_text("y", labels);
         let task = Task {
-            gram: Arc::new(Dense::new(k, n, n).unwrap()),
-            features: None,
             target: Some(&target),
-            weights: None,
-            start: None,
-            threads: 1,
             budget: Budget { memory: 0 },
-            seed: Seed(0),
+            ..Task::new(Arc::new(Dense::new(k, n, n).unwrap()))
         };
         NearestMean::default().run(&task, &Silent)
     }

@@ -1,14 +1,15 @@
 //! The ν-support vector classifier.
 
 use super::pairs::Pairs;
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
     Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task, Theory,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² − ν Σw_i ρ + Σ w_i max(0, ρ − y_i (⟨w, φ(x_i)⟩ + b)), then everything divided by ρ
 ///
@@ -98,15 +99,9 @@ impl Machine for NuSvc {
         }
         let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
         let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
-        let notes = vec![("rho".to_owned(), smallest)];
+        let notes = vec![Fact::Rho.note(smallest)];
         let report = SolverReport { advice, ..prove(&solutions, Some(gap), support, &self.effort, task, notes) };
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets },
-            readout: Readout::Vote { labels: classes.labels },
-            report,
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(Expansion { coefficients, offsets }, Readout::Vote { labels: classes.labels }, report))
     }
 }
 
@@ -173,5 +168,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&LIBSVM, "§2.2"),
     use_when: "the share of margin errors is known better than a price",
+    cost: "As `svc`.",
     make: || Box::new(NuSvc::default()),
 };

@@ -8,10 +8,9 @@ use crate::machines::{
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{LANGFORD_SHAWE_TAYLOR, Source};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use std::f64::consts::PI;
-use std::ops::ControlFlow;
 
 const NAME: &str = "pac_bayes";
 
@@ -111,10 +110,7 @@ impl PacBayes {
         let mut status = Status::IterationLimit;
         let mut steps = 0;
         while steps < self.max_iterations {
-            let progress = Progress { phase: NAME, done: steps, total: Some(self.max_iterations), gap: None };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
-                return Err(stop);
-            }
+            watch.alive(Progress::new(Phase::new(NAME), steps).of(self.max_iterations))?;
             let rate = error(&at.f);
             let lambda = best_lambda(rate, at.squared);
             let now = value(rate, at.squared, lambda);
@@ -211,7 +207,7 @@ impl Machine for PacBayes {
         for c in 0..problems {
             let y: Vec<f64> = classes.codes.iter().map(|&k| if k as usize == c { 1.0 } else { -1.0 }).collect();
             let found = self.solve(gram, &y, &lengths, watch);
-            all.push(found.map_err(|reason| FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } })?);
+            all.push(found.map_err(|reason| FitError::stopped(NAME, reason))?);
         }
         if all.iter().any(|p| p.scores.iter().any(|f| !f.is_finite())) {
             return Err(FitError::Solve { machine: NAME, error: not_finite(gram) });
@@ -221,13 +217,13 @@ impl Machine for PacBayes {
         let converged = all.iter().all(|p| p.status == Status::Converged);
         let bound = all.iter().map(|p| p.bound).fold(0.0, f64::max);
         let labels = classes.labels;
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: vec![0.0; problems],
             },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            report: SolverReport {
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            SolverReport {
                 status: if converged { Status::Converged } else { Status::IterationLimit },
                 iterations: all.iter().map(|p| p.steps).sum(),
                 objective: Some(all.iter().map(|p| p.bound).sum()),
@@ -235,9 +231,8 @@ impl Machine for PacBayes {
                 notes: vec![("gibbs_bound_before_prices".to_owned(), bound)],
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: Some(training_scores),
-        })
+        )
+        .with_training_scores(Some(training_scores)))
     }
 }
 
@@ -250,6 +245,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&LANGFORD_SHAWE_TAYLOR, "Thm. 3.1"),
     use_when: "a guarantee from training examples alone is wanted and classes overlap",
+    cost: "n² kernel values for each of some hundred steps; all examples carry weight.",
     make: || Box::new(PacBayes::default()),
 };
 

@@ -2,15 +2,15 @@
 
 use crate::data::{Classes, DataError};
 use crate::gram::{Side, diagonal};
+use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Params, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{PARZEN, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "parzen";
 /// What a prior may be.
@@ -68,6 +68,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&PARZEN, "eq. (1.5)"),
     use_when: "densities overlap, and nothing but the width of the kernel is to be chosen",
+    cost: "n² kernel values for the leave-one-out error, none stored; predictions need all examples.",
     make: || Box::new(Parzen::default()),
 };
 
@@ -108,10 +109,7 @@ impl Machine for Parzen {
             let error = DataError::Lengths { what, got: classes.codes.len(), other, wanted: n };
             return Err(FitError::Target { machine: NAME, error });
         }
-        let progress = Progress { phase: "densities", done: 0, total: None, gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-        }
+        watch.alive(Phase::new("densities").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let mut counts = vec![0.0; count];
         classes.codes.iter().for_each(|&c| counts[c as usize] += 1.0);
         let priors = self.priors(&classes, &counts)?;
@@ -140,14 +138,13 @@ impl Machine for Parzen {
         let loo_error = wrong.count() as f64 / n as f64;
         let mut notes: Vec<(String, f64)> =
             priors.iter().enumerate().map(|(c, p)| (format!("prior_{}", c + 1), *p)).collect();
-        notes.push(("loo_error".to_owned(), loo_error));
-        Ok(Fitted {
+        notes.push(Fact::LeftOutError.note(loo_error));
+        Ok(Fitted::new(
             expansion,
-            readout: Readout::ArgMax { labels: classes.labels },
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: Some(scores),
-        })
+            Readout::ArgMax { labels: classes.labels },
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        )
+        .with_training_scores(Some(scores)))
     }
 }
 

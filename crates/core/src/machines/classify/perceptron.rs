@@ -1,16 +1,16 @@
 //! The kernel perceptron.
 
 use crate::gram::{BlockMut, Gram, Pick};
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
     Theory,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{HERBRICH, Source};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 const NAME: &str = "perceptron";
 
@@ -90,10 +90,7 @@ impl Perceptron {
             scores.iter_mut().zip(column).for_each(|(s, k)| *s += by * *k);
         };
         for pass in 0..self.passes {
-            let progress = Progress { phase: "perceptron", done: pass, total: Some(self.passes), gap: None };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
-                return Err(stop);
-            }
+            watch.alive(Progress::new(Phase::new("perceptron"), pass).of(self.passes))?;
             let before = mistakes;
             for &j in order {
                 steps += 1;
@@ -181,8 +178,7 @@ impl Machine for Perceptron {
             self.sparsest(task, &y, watch)
         };
         let walked: Result<Vec<Walked>, Stop> = (0..problems).into_par_iter().map(walk).collect();
-        let walked =
-            walked.map_err(|reason| FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } })?;
+        let walked = walked.map_err(|reason| FitError::stopped(NAME, reason))?;
         let points: Vec<usize> = (0..n).filter(|&i| walked.iter().any(|w| w.alpha[i] != 0.0)).collect();
         let alpha: Vec<f64> = points.iter().flat_map(|&i| walked.iter().map(move |w| w.alpha[i])).collect();
         if walked.iter().any(|w| !w.finite) {
@@ -190,25 +186,23 @@ impl Machine for Perceptron {
         }
         let mistakes: usize = walked.iter().map(|w| w.mistakes).sum();
         let first: usize = walked.iter().map(|w| w.first).sum();
-        let mut notes =
-            vec![("mistakes".to_owned(), mistakes as f64), ("mistakes_in_first_pass".to_owned(), first as f64)];
+        let mut notes = vec![("mistakes".to_owned(), mistakes as f64), Fact::MistakesInFirstPass.note(first as f64)];
         let margins: Option<Vec<f64>> = walked.iter().map(|w| w.margin).collect();
         notes.extend(margins.map(|m| ("margin".to_owned(), m.into_iter().fold(f64::INFINITY, f64::min))));
         let converged = walked.iter().all(|w| w.status == Status::Converged);
         let labels = classes.labels;
-        Ok(Fitted {
-            report: SolverReport {
-                status: if converged { Status::Converged } else { Status::IterationLimit },
-                iterations: mistakes,
-                support: Some(points.len()),
-                notes,
-                ..SolverReport::direct()
-            },
-            expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; problems] },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            calibration: None,
-            training_scores: None,
-        })
+        let report = SolverReport {
+            status: if converged { Status::Converged } else { Status::IterationLimit },
+            iterations: mistakes,
+            support: Some(points.len()),
+            notes,
+            ..SolverReport::direct()
+        };
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; problems] },
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            report,
+        ))
     }
 }
 
@@ -221,6 +215,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&HERBRICH, "Algorithms 2 and 3"),
     use_when: "classes can be told apart and a rule is wanted at once",
+    cost: "n kernel values for each mistake; at most (R/γ)² mistakes if the margin is γ (Novikoff).",
     make: || Box::new(Perceptron::default()),
 };
 

@@ -1,15 +1,16 @@
 //! The regularised Fisher discriminant.
 
 use crate::gram::{Gram, apply, show_bytes};
+use crate::linalg::SolveError;
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::direct::{difference, solve_shifted, squares};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{KMPA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress};
 
 const NAME: &str = "regularised_fisher";
 const WHAT: &str = "the regularised Fisher discriminant";
@@ -90,6 +91,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::corrected(&KMPA, "Algorithm 5.16", "the system is solved from the left, and b has a factor l more"),
     use_when: "two classes are clouds of one shape in feature space, and every example is to have a say",
+    cost: "For each class (one in all for two classes) n³/3 multiplications; twice n² numbers. Predictions need all examples.",
     make: || Box::new(RegularisedFisher::default()),
 };
 
@@ -211,34 +213,29 @@ impl Machine for RegularisedFisher {
         }
         let mut found = Vec::with_capacity(problems);
         for c in 0..problems {
-            let progress = Progress { phase: "factorisation", done: c, total: Some(problems), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(solve(SolveError::Stopped { reason }));
-            }
+            watch.alive(Progress::new(Phase::FACTORISATION, c).of(problems)).map_err(|reason| solve(reason.into()))?;
             let copy = kept.stored().map(<[f64]>::to_vec).unwrap_or_default();
             found.push(self.direction(&kept, copy, &Sides::new(&classes.codes, c)).map_err(solve)?);
         }
         let alpha: Vec<f64> = (0..n).flat_map(|i| found.iter().map(move |d| d.a[i])).collect();
         let notes = vec![
             ("quotient".to_owned(), found.iter().map(|d| d.quotient).sum()),
-            ("relative_residual".to_owned(), found.iter().map(|d| d.relative_residual).fold(0.0, f64::max)),
+            Fact::RelativeResidual.note(found.iter().map(|d| d.relative_residual).fold(0.0, f64::max)),
         ];
         let labels = classes.labels;
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: found.iter().map(|d| d.offset).collect(),
             },
-            readout: if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            report: SolverReport {
+            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            SolverReport {
                 support: Some(n),
                 storage: format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n)),
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

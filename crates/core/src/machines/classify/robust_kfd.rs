@@ -9,8 +9,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Absolute, penalty: Penalty::Norm, free: (false, false), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Absolute, Penalty::Norm);
 
 /// The machine with a λ.
 pub fn robust_kfd(lambda: f64) -> Programme {
@@ -26,5 +25,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::corrected(&MIKA, "(3.50), (3.51)", "the bounds of the dual are −1 and 1"),
     use_when: "outputs are to gather at ±1 as a Fisher discriminant's do, and some examples are far off or wrongly labelled",
+    cost: "As `svc`.",
     make: || Box::new(Programme::of(&CELL)),
 };

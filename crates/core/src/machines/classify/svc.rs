@@ -2,6 +2,7 @@
 
 use super::pairs::{Pairs, Side};
 use crate::calibrate::Layout;
+use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
 use crate::machines::{
@@ -9,9 +10,9 @@ use crate::machines::{
     Readout, Reads, Task, Theory,
 };
 use crate::params::{Choice, Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C Σ w_i max(0, 1 − y_i (⟨w, φ(x_i)⟩ + b)), or the squares of these losses
 ///
@@ -236,7 +237,7 @@ impl Svc {
             bounded += self.bounded(&side.weights, solution);
         }
         let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
-        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
         let held_out = pairs.join_held_out(&solutions).map(|scores| (Layout::Others, scores));
         let training_scores = match solutions.as_slice() {
@@ -248,13 +249,12 @@ impl Svc {
             }
             _ => None,
         };
-        let fitted = Fitted {
-            expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
-            readout: Readout::Vote { labels: classes.labels },
+        let fitted = Fitted::new(
+            Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
+            Readout::Vote { labels: classes.labels },
             report,
-            calibration: None,
-            training_scores,
-        };
+        )
+        .with_training_scores(training_scores);
         Ok((fitted, held_out))
     }
 
@@ -304,7 +304,7 @@ impl Svc {
         let bounded: usize = solutions.iter().map(|s| self.bounded(weights, s)).sum();
         let points: Vec<usize> = (0..n).filter(|&i| solutions.iter().any(|s| s.beta[i] != 0.0)).collect();
         let alpha = points.iter().flat_map(|&i| solutions.iter().map(move |s| s.beta[i])).collect();
-        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
         let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
         let table = |all: Vec<&Vec<f64>>| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect();
@@ -315,16 +315,15 @@ impl Svc {
             .map(|(c, s)| s.whole.then(|| self.scores(&signs(c), weights, s).collect()))
             .collect();
         let training_scores = known.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
-        let fitted = Fitted {
-            expansion: Expansion {
+        let fitted = Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
             },
-            readout: Readout::ArgMax { labels: classes.labels.clone() },
+            Readout::ArgMax { labels: classes.labels.clone() },
             report,
-            calibration: None,
-            training_scores,
-        };
+        )
+        .with_training_scores(training_scores);
         Ok((fitted, held_out))
     }
 }
@@ -347,5 +346,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Classes,
     source: Source::new(&LIBSVM, "§2.1, §7"),
     use_when: "classes are to be told apart and a sparse, robust rule is wanted",
+    cost: "Between n² and n³ kernel values in the worst case, about (number of support vectors) · n in practice; the memory of `cache` beside the data.",
     make: || Box::new(Svc::default()),
 };

@@ -6,8 +6,8 @@ use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, SolveError};
 use crate::sources::{KERNEL_K_MEANS, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "kernel_k_means";
 const WHAT: &str = "kernel k-means";
@@ -67,6 +67,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&KERNEL_K_MEANS, "section 2"),
     use_when: "groups are to be found that are round in feature space, and how many is known or can be tried",
+    cost: "n² kernel values, stored where memory allows, and n² × clusters × restarts operations a pass; streamed, n² kernel values a pass for all restarts together. Predictions need all examples.",
     make: || Box::new(KernelKMeans::default()),
 };
 
@@ -106,13 +107,13 @@ impl Machine for KernelKMeans {
             Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
             None => "kernel matrix streamed".to_owned(),
         };
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: norms[..k].iter().map(|norm| -norm).collect(),
             },
-            readout: readout(k),
-            report: SolverReport {
+            readout(k),
+            SolverReport {
                 status: found.status,
                 iterations: found.iterations,
                 objective: Some(found.objective),
@@ -121,9 +122,7 @@ impl Machine for KernelKMeans {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -137,7 +136,7 @@ fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {
             ),
         },
         Trouble::NotFinite => FitError::Solve { machine: NAME, error: not_finite(gram) },
-        Trouble::Stopped(reason) => FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } },
+        Trouble::Stopped(reason) => FitError::stopped(NAME, reason),
     }
 }
 
@@ -219,7 +218,7 @@ mod tests {
         }
         let kernel = linear();
         let job = Job { budget: Budget { memory: 0 }, ..Job::new(&machine, &kernel) };
-        let streamed = job.run(&data, &crate::solvers::Silent).unwrap();
+        let streamed = job.run(&data, &crate::watch::Silent).unwrap();
         assert_eq!(streamed.fitted.report.storage, "kernel matrix streamed");
         assert_eq!(streamed.predict(&data).unwrap().labels(), model.predict(&data).unwrap().labels());
     }

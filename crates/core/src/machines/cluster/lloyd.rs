@@ -3,8 +3,7 @@
 use crate::gram::{BlockMut, Gram, Pick, apply};
 use crate::linalg::transposed_multiply;
 use crate::seed::{Random, Seed};
-use crate::solvers::{Monitor, Progress, Status};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// Where examples lie.
 pub(super) trait Space {
@@ -120,7 +119,7 @@ pub(super) enum Trouble {
     /// A distance is not a number.
     NotFinite,
     /// The monitor said so before there was a division.
-    Stopped(crate::solvers::Stop),
+    Stopped(crate::watch::Stop),
 }
 
 /// One restart.
@@ -137,23 +136,18 @@ impl Lloyd {
         let mut random = self.seed.stream("clusters");
         let mut runs = Vec::with_capacity(self.restarts);
         for restart in 0..self.restarts {
-            let progress = Progress { phase: "seeding", done: restart, total: Some(self.restarts), gap: None };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
-                return Err(Trouble::Stopped(reason));
-            }
+            watch
+                .alive(Progress::new(Phase::new("seeding"), restart).of(self.restarts))
+                .map_err(|reason| Trouble::Stopped(reason))?;
             runs.push(Run { assigned: self.seeded(space, &mut random)?, objective: f64::INFINITY, settled: false });
         }
         let (mut iterations, mut stopped) = (0, None);
         while iterations < self.max_iterations && stopped.is_none() && runs.iter().any(|r| !r.settled) {
             iterations += 1;
             self.pass(space, &mut runs)?;
-            let progress = Progress {
-                phase: "clusters",
-                done: runs.iter().filter(|r| r.settled).count(),
-                total: Some(self.restarts),
-                gap: None,
-            };
-            if let ControlFlow::Break(reason) = watch.step(&progress) {
+            let progress =
+                Progress::new(Phase::new("clusters"), runs.iter().filter(|r| r.settled).count()).of(self.restarts);
+            if let Err(reason) = watch.alive(progress) {
                 stopped = Some(reason);
             }
         }
@@ -312,7 +306,7 @@ fn renumbered(assigned: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solvers::Silent;
+    use crate::watch::Silent;
 
     fn three_heaps() -> Coordinates {
         let mut random = Seed(3).stream("heaps");

@@ -3,14 +3,14 @@
 use super::lloyd::{Coordinates, Division, Lloyd, Trouble};
 use super::{enough, readout, sizes};
 use crate::gram::{BlockMut, Gram, Pick, apply, show_bytes};
+use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{NORMALISED_CUTS, Source};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 const NAME: &str = "spectral_clustering";
 const WHAT: &str = "spectral clustering";
@@ -80,6 +80,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&NORMALISED_CUTS, "the relaxation of the normalised cut"),
     use_when: "clusters hang together as chains or rings do, whatever their shape",
+    cost: "n² kernel values, stored where memory allows, and some ten passes over them, n² (k + 2) operations each; up to 256 examples 9n³ at once. Predictions need all examples.",
     make: || Box::new(SpectralClustering::default()),
 };
 
@@ -91,7 +92,7 @@ impl Machine for SpectralClustering {
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let (n, k) = (task.len(), self.clusters);
         enough(NAME, n, k)?;
-        step(watch, "kernel matrix", 0).map_err(stopped)?;
+        watch.alive(Phase::KERNEL_MATRIX.into()).map_err(stopped)?;
         let full = n <= FULL_UP_TO;
         let extra = if full { symmetric_eigen_bytes(n) } else { 16 * n * (2 * k + 96) };
         let stored = task.budget.dense(&*task.gram, extra, WHAT).ok();
@@ -122,10 +123,10 @@ impl Machine for SpectralClustering {
             Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
             None => "kernel matrix streamed".to_owned(),
         };
-        Ok(Fitted {
-            expansion: expansion(&space, values, &division, k),
-            readout: readout(k),
-            report: SolverReport {
+        Ok(Fitted::new(
+            expansion(&space, values, &division, k),
+            readout(k),
+            SolverReport {
                 status,
                 iterations: found.applications + division.iterations,
                 objective: Some(cut),
@@ -134,9 +135,7 @@ impl Machine for SpectralClustering {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -207,7 +206,7 @@ fn leading(
     };
     let mut stop: Option<Stop> = None;
     let mut proceed = |done: usize, _: f64| {
-        stop = step(watch, "eigenvectors", done).err();
+        stop = watch.alive(Progress::new(Phase::new("eigenvectors"), done)).err();
         stop.is_none()
     };
     let options = KrylovOptions { tolerance: SHARP, max_applications: MAX_PASSES, seed: task.seed };
@@ -272,15 +271,8 @@ fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {
     }
 }
 
-fn step(watch: &dyn Monitor, phase: &'static str, done: usize) -> Result<(), Stop> {
-    match watch.step(&Progress { phase, done, total: None, gap: None }) {
-        ControlFlow::Break(stop) => Err(stop),
-        ControlFlow::Continue(()) => Ok(()),
-    }
-}
-
 fn stopped(reason: Stop) -> FitError {
-    solve(SolveError::Stopped { reason })
+    solve(reason.into())
 }
 
 fn solve(error: SolveError) -> FitError {

@@ -6,9 +6,8 @@ use crate::machines::{
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{KMPA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "centre_of_mass";
 
@@ -67,10 +66,7 @@ impl Machine for CentreOfMass {
             let error = crate::data::DataError::Empty { place: "the training data".to_owned() };
             return Err(FitError::Target { machine: NAME, error });
         }
-        let progress = Progress { phase: "centre of mass", done: 0, total: None, gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-        }
+        watch.alive(Phase::new("centre of mass").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let centre = Centre::of(task.gram.as_ref());
         let farthest = centre.distances.iter().copied().fold(0.0, f64::max);
         if !(farthest.is_finite() && centre.squared_norm.is_finite()) {
@@ -84,16 +80,14 @@ impl Machine for CentreOfMass {
         }
         // rounding must not make the farthest example novel
         let slack = 1e-12 * (centre.squared_radius + radius * radius);
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Ball { points: (0..n).collect(), alpha: vec![2.0 / n as f64; n] },
                 offsets: vec![radius * radius - centre.squared_norm + slack],
             },
-            readout: Readout::Novelty,
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: None,
-        })
+            Readout::Novelty,
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        ))
     }
 }
 
@@ -106,6 +100,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::corrected(&KMPA, "Algorithm 5.4", "Proposition 5.5 holds over both draws only"),
     use_when: "a first answer with a guarantee is wanted at the cost of the kernel alone",
+    cost: "n²/2 kernel values, none stored; predictions need all examples.",
     make: || Box::new(CentreOfMass::default()),
 };
 

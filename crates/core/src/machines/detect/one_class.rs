@@ -1,13 +1,14 @@
 //! The one-class support vector machine.
 
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution, Start};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² − ν Σw_i ρ + Σ w_i max(0, ρ − ⟨w, φ(x_i)⟩); f(x) = ⟨w, φ(x)⟩ − ρ
 ///
@@ -70,15 +71,13 @@ impl Machine for OneClass {
         let outside = solution.state.iter().filter(|&&s| -s < rho - self.effort.tolerance).count();
         let points: Vec<usize> = (0..weights.len()).filter(|&i| solution.beta[i] != 0.0).collect();
         let alpha = points.iter().map(|&i| solution.beta[i]).collect();
-        let notes = vec![("rho".to_owned(), rho), ("outside".to_owned(), outside as f64)];
+        let notes = vec![Fact::Rho.note(rho), Fact::Outside.note(outside as f64)];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },
-            readout: Readout::Novelty,
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },
+            Readout::Novelty,
             report,
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -123,5 +122,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LIBSVM, "§2.3"),
     use_when: "only usual examples are at hand, and unusual ones are to be found",
+    cost: "As `svc`.",
     make: || Box::new(OneClass::default()),
 };

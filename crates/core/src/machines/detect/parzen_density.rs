@@ -7,9 +7,8 @@ use crate::machines::{
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{PARZEN, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "parzen_density";
 
@@ -62,6 +61,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&PARZEN, "eq. (1.5)"),
     use_when: "what is rare is to be told from what is common, and the region of the common has any shape",
+    cost: "n² kernel values, none stored; predictions need all examples.",
     make: || Box::new(ParzenDensity::default()),
 };
 
@@ -80,10 +80,7 @@ impl Machine for ParzenDensity {
             let finding = "one sample leaves none to estimate its density from; give at least two".to_owned();
             return Err(FitError::Param { machine: NAME, finding });
         }
-        let progress = Progress { phase: "densities", done: 0, total: None, gap: None };
-        if let ControlFlow::Break(reason) = watch.step(&progress) {
-            return Err(FitError::Solve { machine: NAME, error: SolveError::Stopped { reason } });
-        }
+        watch.alive(Phase::new("densities").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let alpha = vec![1.0 / n as f64; n];
         let mut densities = vec![0.0; n];
         apply(&*task.gram, &alpha, 1, &mut densities);
@@ -108,16 +105,14 @@ impl Machine for ParzenDensity {
         if !logs.is_empty() {
             notes.push(("mean_log_density".to_owned(), logs.iter().sum::<f64>() / logs.len() as f64));
         }
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: vec![-threshold],
             },
-            readout: Readout::Novelty,
-            report: SolverReport { support: Some(n), notes, ..SolverReport::direct() },
-            calibration: None,
-            training_scores: None,
-        })
+            Readout::Novelty,
+            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+        ))
     }
 }
 

@@ -2,13 +2,14 @@
 
 use super::one_class::support_of;
 use crate::gram::{Side, diagonal};
+use crate::machines::Fact;
 use crate::machines::support::{Effort, prove, weights};
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};
+use crate::watch::Monitor;
 
 /// min R² + 1/(ν Σw) Σ w_i max(0, ‖φ(x_i) − a‖² − R²); f(x) = R² − ‖φ(x) − a‖²
 ///
@@ -83,19 +84,14 @@ impl Machine for Svdd {
         let notes = vec![
             ("radius".to_owned(), radius2.max(0.0).sqrt()),
             ("centre_norm2".to_owned(), centre),
-            ("outside".to_owned(), outside as f64),
+            Fact::Outside.note(outside as f64),
         ];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion {
-                coefficients: Coefficients::Ball { points, alpha },
-                offsets: vec![radius2 - centre],
-            },
-            readout: Readout::Novelty,
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Ball { points, alpha }, offsets: vec![radius2 - centre] },
+            Readout::Novelty,
             report,
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -108,5 +104,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LWK, "§8.3"),
     use_when: "unusual examples are to be found with a kernel whose diagonal is not constant",
+    cost: "As `svc`; predictions also need κ(x, x) of the new example.",
     make: || Box::new(Svdd::default()),
 };

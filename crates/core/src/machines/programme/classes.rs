@@ -7,7 +7,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::classify::Strategy;
 use crate::machines::classify::pairs::Pairs;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, Task};
-use crate::solvers::Monitor;
+use crate::watch::Monitor;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -32,16 +32,15 @@ impl Programme {
             let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
             let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
             let labels = classes.labels;
-            return Ok(Fitted {
-                expansion: Expansion {
+            return Ok(Fitted::new(
+                Expansion {
                     coefficients: Coefficients::Dual { points, alpha },
                     offsets: solved.iter().map(|s| s.offset).collect(),
                 },
-                readout: if k == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+                if k == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
                 report,
-                calibration: None,
-                training_scores: Some(scores),
-            });
+            )
+            .with_training_scores(Some(scores)));
         }
         let pairs = Pairs::new(&classes.codes, k, &weights);
         let one = |p: usize| {
@@ -57,13 +56,12 @@ impl Programme {
         let storage = found.first().map(|t| t.storage.clone()).unwrap_or_default();
         let solved: Vec<Solved> = found.into_iter().flat_map(|t| t.solved).collect();
         let (coefficients, support) = pairs.join(&solved.iter().map(|s| s.alpha.as_slice()).collect::<Vec<_>>());
-        Ok(Fitted {
-            report: prove(&solved, support, storage),
-            expansion: Expansion { coefficients, offsets: solved.iter().map(|s| s.offset).collect() },
-            readout: Readout::Vote { labels: classes.labels },
-            calibration: None,
-            training_scores: None,
-        })
+        let report = prove(&solved, support, storage);
+        Ok(Fitted::new(
+            Expansion { coefficients, offsets: solved.iter().map(|s| s.offset).collect() },
+            Readout::Vote { labels: classes.labels },
+            report,
+        ))
     }
 
     /// Puts the threshold where its rule wants it; the objective stays that of the programme.

@@ -21,7 +21,8 @@ use super::classify::Strategy;
 use super::support::Effort;
 use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Threshold};
 use crate::params::{Choice, Params, Rule, Visit};
-use crate::solvers::{Loss, Monitor, Penalty};
+use crate::solvers::{Loss, Penalty};
+use crate::watch::Monitor;
 
 /// A cell of the table of losses and penalties.
 pub struct Cell {
@@ -35,6 +36,34 @@ pub struct Cell {
     pub free: (bool, bool),
     /// Whether ν stands in the place of λ.
     pub by_nu: bool,
+}
+
+impl Cell {
+    /// The cell of a loss and a penalty, both fixed, with λ.
+    pub const fn new(entry: &'static MachineEntry, loss: LossName, penalty: Penalty) -> Self {
+        Self { entry, loss, penalty, free: (false, false), by_nu: false }
+    }
+
+    /// The same with a loss that is a parameter; the one given is its default.
+    #[must_use]
+    pub const fn free_loss(mut self) -> Self {
+        self.free.0 = true;
+        self
+    }
+
+    /// The same with a penalty that is a parameter; the one given is its default.
+    #[must_use]
+    pub const fn free_penalty(mut self) -> Self {
+        self.free.1 = true;
+        self
+    }
+
+    /// The same with ν in the place of λ.
+    #[must_use]
+    pub const fn by_nu(mut self) -> Self {
+        self.by_nu = true;
+        self
+    }
 }
 
 impl PartialEq for Cell {

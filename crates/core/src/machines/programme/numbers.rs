@@ -5,7 +5,7 @@ use super::roads::{Journey, Solved, Travelled};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 
 impl Programme {
     pub(super) fn on_numbers(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
@@ -18,16 +18,16 @@ impl Programme {
         let points = support(n, &solved);
         let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
         let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
-        Ok(Fitted {
-            report: prove(&solved, points.len(), storage),
-            expansion: Expansion {
+        let report = prove(&solved, points.len(), storage);
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: solved.iter().map(|s| s.offset).collect(),
             },
-            readout: Readout::Values { names: y.names },
-            calibration: None,
-            training_scores: Some(scores),
-        })
+            Readout::Values { names: y.names },
+            report,
+        )
+        .with_training_scores(Some(scores)))
     }
 }
 

@@ -3,16 +3,18 @@
 use super::distinct::Distinct;
 use super::{LossName, Programme};
 use crate::gram::{Dense, Gram, apply, show_bytes};
+use crate::linalg::SolveError;
 use crate::linalg::gram_of_columns;
 use crate::machines::support::{Sub, Subs, broke, solve};
 use crate::machines::{FitError, Task};
+use crate::solvers::Penalty;
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::fisher::direct::{bordered, bordered_bytes};
 use crate::solvers::fisher::{Aim, Quadratic};
 use crate::solvers::logistic::{LogisticProblem, logistic};
 use crate::solvers::smo::Equality;
 use crate::solvers::sparse::{self, Columns, SparseOptions, SparseProgramme, SparseSolution};
-use crate::solvers::{Monitor, Penalty, SolveError, Status};
+use crate::watch::{Monitor, Status};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -378,16 +380,7 @@ impl Programme {
 
 /// A task of the same kind on another matrix.
 pub(super) fn inside<'a>(task: &Task<'a>, gram: Arc<dyn Gram>) -> Task<'a> {
-    Task {
-        gram,
-        features: None,
-        target: None,
-        weights: None,
-        start: None,
-        budget: task.budget,
-        seed: task.seed,
-        threads: task.threads,
-    }
+    Task { budget: task.budget, seed: task.seed, threads: task.threads, ..Task::new(gram) }
 }
 
 /// Every target by itself, side by side.

@@ -5,7 +5,8 @@ use crate::gram::{Budget, fill};
 use crate::machines::classify::{Loss as SvcLoss, Strategy};
 use crate::machines::{Coefficients, Machine, SolverReport, Task, Threshold};
 use crate::prelude::*;
-use crate::solvers::{Loss, Silent};
+use crate::solvers::Loss;
+use crate::watch::Silent;
 
 const PENALTIES: [Penalty; 3] = [Penalty::Norm, Penalty::Coefficients, Penalty::Sparse];
 
@@ -35,16 +36,8 @@ fn sharp(machine: Programme) -> Programme {
 
 /// α of all examples and b, with what is shown about them.
 fn function(machine: &Programme, kernel: &Formula, data: &Dataset) -> (Vec<f64>, f64, SolverReport) {
-    let task = Task {
-        gram: kernel.gram(data).unwrap(),
-        features: None,
-        target: data.target(),
-        weights: None,
-        start: None,
-        budget: Budget { memory: 1 << 30 },
-        seed: Seed(0),
-        threads: 1,
-    };
+    let task =
+        Task { target: data.target(), budget: Budget { memory: 1 << 30 }, ..Task::new(kernel.gram(data).unwrap()) };
     let fitted = machine.run(&task, &Silent).unwrap();
     let Coefficients::Dual { points, alpha } = &fitted.expansion.coefficients else { panic!("one function") };
     let mut all = vec![0.0; data.len()];
@@ -91,7 +84,7 @@ fn no_neighbour_of_a_solution_is_better_and_the_gap_says_so() {
                     ),
                 ];
                 for (machine, data, y) in tasks {
-                    let learns_numbers = machine.cell.entry.name == "programme_regression";
+                    let learns_numbers = machine.cell.entry.name == "regularised_risk_regression";
                     if learns_numbers && machine.loss().is_margin() {
                         continue;
                     }

@@ -11,10 +11,10 @@ use super::terms::{Matrix, Terms};
 use crate::data::Classes;
 use crate::geometry::{Wanted, between_columns, squares_of_differences, total_scatter, whitened_map, within_scatter};
 use crate::gram::{Gram, fill};
+use crate::linalg::SolveError;
 use crate::linalg::{dot, multiply_add, symmetric_eigen_bytes};
-use crate::solvers::{Monitor, Progress, SolveError};
+use crate::watch::{Monitor, Phase};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const WHAT: &str = "the matrices of a Rayleigh quotient";
@@ -75,12 +75,12 @@ impl<'a> Frame<'a> {
             rows: Vec::new(),
             watch,
         };
-        frame.step("kernel matrix")?;
+        frame.step(Phase::KERNEL_MATRIX)?;
         let own = frame.kernel(&frame.points.clone())?;
         if coefficients {
             frame.own = Some(own);
         } else {
-            frame.step("eigendecomposition")?;
+            frame.step(Phase::new("eigendecomposition"))?;
             let whitened = whitened_map(own, m, tolerance).map_err(|error| FitError::Solve { machine, error })?;
             if whitened.rank() == 0 {
                 let finding = "the kernel matrix has no positive eigenvalue; use another kernel or other parameters";
@@ -93,13 +93,8 @@ impl<'a> Frame<'a> {
         Ok(frame)
     }
 
-    fn step(&self, phase: &'static str) -> Result<(), FitError> {
-        match self.watch.step(&Progress { phase, done: 0, total: None, gap: None }) {
-            ControlFlow::Break(reason) => {
-                Err(FitError::Solve { machine: self.machine, error: SolveError::Stopped { reason } })
-            }
-            ControlFlow::Continue(()) => Ok(()),
-        }
+    fn step(&self, phase: Phase) -> Result<(), FitError> {
+        self.watch.alive(phase.into()).map_err(|reason| FitError::stopped(self.machine, reason))
     }
 
     /// Kernel values of some examples (rows) with the points.
@@ -145,7 +140,7 @@ impl<'a> Frame<'a> {
     pub(in super::super) fn sum(&self, terms: &Terms, classes: Option<&Classes>) -> Result<Vec<f64>, FitError> {
         let mut sum = vec![0.0; self.width * self.width];
         for term in &terms.0 {
-            self.step("scatter matrices")?;
+            self.step(Phase::new("scatter matrices"))?;
             let matrix = self.matrix(&term.matrix, classes)?;
             sum.iter_mut().zip(&matrix).for_each(|(s, m)| *s += term.weight * m);
         }
@@ -204,7 +199,7 @@ impl<'a> Frame<'a> {
         }
         let mut sum = vec![0.0; self.width * self.width];
         for strip in copies.chunks(STRIP) {
-            self.step("differences of copies")?;
+            self.step(Phase::new("differences of copies"))?;
             let of: Vec<f64> = strip.iter().flat_map(|c| self.row(c.0)).copied().collect();
             let copies = self.rows_of(&strip.iter().map(|c| c.1).collect::<Vec<_>>())?;
             let weights: Vec<f64> = strip.iter().map(|c| self.weights[c.0]).collect();

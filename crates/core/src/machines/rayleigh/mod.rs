@@ -16,7 +16,8 @@ use super::{Auxiliary, Coefficients, Expansion, FitError, Fitted, Readout, Solve
 use crate::data::Classes;
 use crate::geometry::rayleigh;
 use crate::gram::show_bytes;
-use crate::solvers::{Monitor, SolveError};
+use crate::linalg::SolveError;
+use crate::watch::Monitor;
 
 /// A quotient whose directions are to be found, in the words of its parameters.
 pub(super) struct Quotient<'a> {
@@ -73,13 +74,10 @@ impl Quotient<'_> {
         }
         let m = frame.points.len();
         let alpha = frame.coefficients(frame.units(found.vectors, kept)?, kept);
-        Ok(Fitted {
-            expansion: Expansion {
-                coefficients: Coefficients::Dual { points: frame.points, alpha },
-                offsets: vec![0.0; kept],
-            },
-            readout: Readout::Coordinates { names: (1..=kept).map(|j| format!("d{j}")).collect() },
-            report: SolverReport {
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets: vec![0.0; kept] },
+            Readout::Coordinates { names: (1..=kept).map(|j| format!("d{j}")).collect() },
+            SolverReport {
                 support: Some(m),
                 storage: format!(
                     "kernel values of all examples with {m} points stored in f64, {}",
@@ -89,9 +87,7 @@ impl Quotient<'_> {
                 advice,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 

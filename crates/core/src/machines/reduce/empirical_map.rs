@@ -5,8 +5,8 @@ use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{LWK, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "empirical_map";
 
@@ -37,6 +37,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LWK, "definition 2.15"),
     use_when: "a similarity is no kernel, or a linear machine is to choose among examples",
+    cost: "None in learning beyond m² numbers, the identity that the expansion is written with. A new example takes m kernel values.",
     make: || Box::new(EmpiricalMap::default()),
 };
 
@@ -66,17 +67,11 @@ impl Machine for EmpiricalMap {
         let mut alpha = vec![0.0; m * m];
         alpha.iter_mut().step_by(m + 1).for_each(|a| *a = 1.0);
         let names = points.iter().map(|p| format!("k{}", p + 1)).collect();
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; m] },
-            readout: Readout::Coordinates { names },
-            report: SolverReport {
-                support: Some(m),
-                storage: "no kernel value needed".to_owned(),
-                ..SolverReport::direct()
-            },
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; m] },
+            Readout::Coordinates { names },
+            SolverReport { support: Some(m), storage: "no kernel value needed".to_owned(), ..SolverReport::direct() },
+        ))
     }
 }
 

@@ -3,13 +3,14 @@
 use super::{selves, size};
 use crate::geometry::GramSchmidt;
 use crate::gram::{BlockMut, Pick};
+use crate::linalg::SolveError;
 use crate::linalg::{inverse_lower, multiply_add};
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{KMPA, Source};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use std::ops::ControlFlow;
 
 const NAME: &str = "incomplete_cholesky";
@@ -50,6 +51,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&KMPA, "Algorithm 5.12"),
     use_when: "a kernel is to be handed to linear machines on more examples than a matrix of all pairs allows",
+    cost: "n T kernel values and n T² operations; n (T + 66) numbers. A new example takes T kernel values and T² operations.",
     make: || Box::new(IncompleteCholesky::default()),
 };
 
@@ -86,7 +88,7 @@ impl Machine for IncompleteCholesky {
         let largest = own.iter().fold(0.0, |most: f64, k| most.max(*k));
         let mut stop: Option<Stop> = None;
         let mut onward = |done: usize, left: f64| {
-            let progress = Progress { phase: "incomplete Cholesky", done, total: Some(most), gap: Some(left) };
+            let progress = Progress::new(Phase::new("incomplete Cholesky"), done).of(most).gap(left);
             match watch.step(&progress) {
                 ControlFlow::Break(reason) => stop = Some(reason),
                 ControlFlow::Continue(()) => {}
@@ -97,7 +99,7 @@ impl Machine for IncompleteCholesky {
         let floor = largest * self.tolerance.max(n as f64 * f64::EPSILON);
         let found = GramSchmidt::watched(&*task.gram, floor, most, &mut onward).map_err(solve)?;
         match stop {
-            Some(reason) if found.rank() == 0 => Err(solve(SolveError::Stopped { reason })),
+            Some(reason) if found.rank() == 0 => Err(solve(reason.into())),
             Some(reason) => fitted(task, &found, &own, reason.into()),
             None => fitted(task, &found, &own, Status::Converged),
         }
@@ -137,13 +139,13 @@ fn fitted(task: &Task<'_>, found: &GramSchmidt, selves: &[f64], status: Status) 
         ));
     }
     let names = (1..=rank).map(|t| format!("r{t}")).collect();
-    Ok(Fitted {
-        expansion: Expansion {
+    Ok(Fitted::new(
+        Expansion {
             coefficients: Coefficients::Dual { points: found.pivots.clone(), alpha },
             offsets: vec![0.0; rank],
         },
-        readout: Readout::Coordinates { names },
-        report: SolverReport {
+        Readout::Coordinates { names },
+        SolverReport {
             status,
             iterations: rank,
             violation: Some(apart),
@@ -157,9 +159,7 @@ fn fitted(task: &Task<'_>, found: &GramSchmidt, selves: &[f64], status: Status) 
             advice,
             ..SolverReport::direct()
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }
 fn solve(error: SolveError) -> FitError {
     FitError::Solve { machine: NAME, error }

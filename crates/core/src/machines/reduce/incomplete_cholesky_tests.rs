@@ -123,16 +123,7 @@ fn interrupted_it_keeps_what_it_has() {
     let x = points(100, 3);
     let gram: Arc<dyn Gram> = Arc::new(Dense::new(matrix(&x, gauss), 100, 100).unwrap());
     let run = |steps| {
-        let task = Task {
-            gram: Arc::clone(&gram),
-            features: None,
-            target: None,
-            weights: None,
-            start: None,
-            threads: 1,
-            budget: Budget::default(),
-            seed: crate::seed::Seed(0),
-        };
+        let task = Task { seed: crate::seed::Seed(0), ..Task::new(Arc::clone(&gram)) };
         machine(50, 1e-12).run(&task, &After(steps, AtomicUsize::new(0)))
     };
     let some = run(7).unwrap();

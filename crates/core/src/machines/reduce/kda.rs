@@ -6,8 +6,8 @@ use crate::machines::rayleigh::{
 };
 use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{MIKA, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "kda";
 
@@ -59,6 +59,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
         "no pseudo-inverse of a singular matrix, no direction of quotient zero",
     ),
     use_when: "classes are to be seen, or handed on, in the few coordinates that tell them apart",
+    cost: "For m points nm kernel values, nm² and m³/3 operations (9m³ more without a weight on the coefficients); as many numbers twice, and 6m².",
     make: || Box::new(Kda::default()),
 };
 

@@ -6,7 +6,7 @@ use crate::data::Target;
 use crate::gram::{Budget, Dense};
 use crate::linalg::Cholesky;
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 /// Clouds of classes that overlap.
@@ -22,14 +22,9 @@ fn fit(machine: &Kda, x: &Points, codes: &[usize], kernel: Kernel) -> Result<Fit
     let target = Target::from(codes.iter().map(|c| format!("c{c}")).collect::<Vec<_>>());
     let n = x.len();
     let task = Task {
-        gram: Arc::new(Dense::new(matrix(x, kernel), n, n).unwrap()),
-        features: None,
         target: Some(&target),
-        weights: None,
-        start: None,
-        threads: 1,
         budget: Budget { memory: 1 << 30 },
-        seed: Seed(0),
+        ..Task::new(Arc::new(Dense::new(matrix(x, kernel), n, n).unwrap()))
     };
     machine.run(&task, &Silent)
 }

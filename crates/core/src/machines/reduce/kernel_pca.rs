@@ -2,15 +2,16 @@
 
 use crate::data::DataError;
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
+use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
 use crate::sources::{KPCA, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 
 const NAME: &str = "kernel_pca";
 const WHAT: &str = "kernel principal component analysis";
@@ -85,6 +86,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&KPCA, "section 3"),
     use_when: "data are to be seen in two or three coordinates, or a few that carry most of the variance are to be handed on",
+    cost: "Some ten passes over K, n² (k + 2) operations each, and 2n(2k + 96) numbers; K is stored where memory allows. Full: 9n³.",
     make: || Box::new(KernelPca::default()),
 };
 
@@ -118,7 +120,7 @@ impl Machine for KernelPca {
         let few = if wanted <= FEW { FULL_UP_TO } else { FULL_OF_MANY_UP_TO };
         let small = n <= few || wanted * 4 >= n;
         let mut full = self.solver == PcaSolver::Full || (self.solver == PcaSolver::Auto && small);
-        step(watch, "kernel matrix", 0, None).map_err(stopped)?;
+        watch.alive(Phase::KERNEL_MATRIX.into()).map_err(stopped)?;
         let mut stored = None;
         if full {
             match task.budget.dense(&*task.gram, symmetric_eigen_bytes(n), WHAT) {
@@ -134,7 +136,7 @@ impl Machine for KernelPca {
         let means = self.means(stored.as_ref().map_or(&*task.gram, |dense| dense as &dyn Gram))?;
         let (found, status) = match stored {
             Some(matrix) if full => {
-                step(watch, "eigendecomposition", 0, None).map_err(stopped)?;
+                watch.alive(Phase::new("eigendecomposition").into()).map_err(stopped)?;
                 (self.full(matrix.into_values(), n, wanted, &means).map_err(solve)?, Status::Converged)
             }
             Some(matrix) => self.krylov(&matrix, task, wanted, watch)?,
@@ -209,7 +211,8 @@ impl KernelPca {
         };
         let mut stop: Option<Stop> = None;
         let mut proceed = |done: usize, gap: f64| {
-            stop = step(watch, "principal components", done, gap.is_finite().then_some(gap)).err();
+            let progress = Progress::new(Phase::new("principal components"), done);
+            stop = watch.alive(Progress { gap: gap.is_finite().then_some(gap), ..progress }).err();
             stop.is_none()
         };
         let options = KrylovOptions { tolerance: self.tolerance, max_applications: MAX_PASSES, seed: task.seed };
@@ -263,14 +266,14 @@ impl KernelPca {
         let mut notes = vec![("components".to_owned(), kept as f64)];
         for (j, value) in found.values[..kept].iter().enumerate() {
             notes.push((format!("eigenvalue_{}", j + 1), *value));
-            notes.push((format!("explained_{}", j + 1), value / trace));
+            notes.push(Fact::Explained(j).note(value / trace));
         }
         notes.push(("explained".to_owned(), found.values[..kept].iter().sum::<f64>() / trace));
         let names = (1..=kept).map(|j| format!("pc{j}")).collect();
-        Ok(Fitted {
-            expansion: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
-            readout: Readout::Coordinates { names },
-            report: SolverReport {
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
+            Readout::Coordinates { names },
+            SolverReport {
                 status,
                 iterations: found.applications,
                 violation: found.residuals.iter().take(kept).copied().reduce(f64::max),
@@ -279,9 +282,7 @@ impl KernelPca {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -297,15 +298,8 @@ fn centre_columns(x: &mut [f64], b: usize) {
     }
 }
 
-fn step(watch: &dyn Monitor, phase: &'static str, done: usize, gap: Option<f64>) -> Result<(), Stop> {
-    match watch.step(&Progress { phase, done, total: None, gap }) {
-        ControlFlow::Break(stop) => Err(stop),
-        ControlFlow::Continue(()) => Ok(()),
-    }
-}
-
 fn stopped(reason: Stop) -> FitError {
-    solve(SolveError::Stopped { reason })
+    solve(reason.into())
 }
 
 fn solve(error: SolveError) -> FitError {

@@ -3,7 +3,8 @@
 use super::*;
 use crate::gram::{Budget, Dense};
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const ROOMY: Budget = Budget { memory: 1 << 30 };
@@ -33,10 +34,7 @@ type Kernel = fn(&[f64], &[f64]) -> f64;
 fn fit_on(k: Vec<f64>, machine: &KernelPca, budget: Budget, watch: &dyn Monitor) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    machine.run(
-        &Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) },
-        watch,
-    )
+    machine.run(&Task { budget, ..Task::new(gram) }, watch)
 }
 
 fn fit(x: &Points, kernel: Kernel, machine: &KernelPca, budget: Budget) -> Fitted {

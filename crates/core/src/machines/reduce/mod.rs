@@ -17,7 +17,7 @@ pub use whitened_map::WhitenedMap;
 use super::{FitError, MachineEntry, Task};
 use crate::data::DataError;
 use crate::gram::{Side, diagonal};
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
 
 /// All machines that give examples coordinates.
 pub static ENTRIES: &[&MachineEntry] = &[

@@ -5,8 +5,8 @@ use crate::machines::rayleigh::{Over, Quotient, check_unwanted, check_wanted};
 use crate::machines::support::weights;
 use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{MIKA, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "oriented_kpca";
 
@@ -53,6 +53,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::corrected(&MIKA, "3.4.1–3.4.5", "the covariance has a factor 1/n"),
     use_when: "there are examples of what shall not matter: noise, or copies that were shifted or turned",
+    cost: "For m points nm kernel values, nm² and up to 20m³ operations; as many numbers twice, and 6m².",
     make: || Box::new(OrientedKpca::default()),
 };
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::gram::{Budget, Dense};
 use crate::machines::Role;
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 /// A fit on points with others beside them.
@@ -21,8 +21,7 @@ fn fit_beside(
     let all: Points = x.iter().chain(others).cloned().collect();
     let dense = |points: &Points| Arc::new(Dense::new(matrix(points, kernel), points.len(), points.len()).unwrap());
     let (budget, gram) = (Budget { memory: 1 << 30 }, dense(x));
-    let task =
-        Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) };
+    let task = Task { budget, ..Task::new(gram) };
     let transformations: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
     machine.run_with_auxiliary(
         &task,

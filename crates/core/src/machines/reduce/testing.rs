@@ -3,7 +3,7 @@
 use super::super::{Coefficients, FitError, Fitted, Machine, Task};
 use crate::gram::{Budget, Dense};
 use crate::seed::Seed;
-use crate::solvers::Silent;
+use crate::watch::Silent;
 use std::sync::Arc;
 
 pub(super) type Points = Vec<Vec<f64>>;
@@ -33,8 +33,7 @@ pub(super) fn matrix(x: &Points, kernel: Kernel) -> Vec<f64> {
 pub(super) fn fit_on(machine: &dyn Machine, k: Vec<f64>, budget: Budget) -> Result<Fitted, FitError> {
     let n = k.len().isqrt();
     let gram = Arc::new(Dense::new(k, n, n).unwrap());
-    let task =
-        Task { gram, features: None, target: None, weights: None, start: None, threads: 1, budget, seed: Seed(0) };
+    let task = Task { budget, ..Task::new(gram) };
     machine.run(&task, &Silent)
 }
 

@@ -3,14 +3,14 @@
 use super::{drawn, selves};
 use crate::geometry::{self, Whitened};
 use crate::gram::show_bytes;
+use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::{Monitor, Progress, SolveError};
 use crate::sources::{LWK, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase};
 use std::sync::Arc;
 
 const NAME: &str = "whitened_map";
@@ -49,6 +49,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&LWK, "(2.59)"),
     use_when: "a method that only takes vectors is to work with a kernel",
+    cost: "m² kernel values and 9m³ operations; 8m² bytes for the matrix and as much again for its eigenvectors.",
     make: || Box::new(WhitenedMap::default()),
 };
 
@@ -73,10 +74,10 @@ impl Machine for WhitenedMap {
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let points = drawn(task, self.examples, NAME)?;
         let (n, m) = (task.len(), points.len());
-        step(watch, "kernel matrix")?;
+        watch.alive(Phase::KERNEL_MATRIX.into()).map_err(|reason| solve(reason.into()))?;
         let part = if m == n { Arc::clone(&task.gram) } else { Arc::clone(&task.gram).restrict(&points, &points) };
         let matrix = task.budget.dense(&*part, symmetric_eigen_bytes(m), "the whitened map")?;
-        step(watch, "eigendecomposition")?;
+        watch.alive(Phase::new("eigendecomposition").into()).map_err(|reason| solve(reason.into()))?;
         let found = geometry::whitened_map(matrix.into_values(), m, self.tolerance).map_err(|error| {
             solve(match error {
                 SolveError::NotFinite { row, column } => {
@@ -101,13 +102,10 @@ impl Machine for WhitenedMap {
         }
         let rank = found.rank();
         let names = (1..=rank).map(|j| format!("w{j}")).collect();
-        Ok(Fitted {
-            expansion: Expansion {
-                coefficients: Coefficients::Dual { points, alpha: found.map },
-                offsets: vec![0.0; rank],
-            },
-            readout: Readout::Coordinates { names },
-            report: SolverReport {
+        Ok(Fitted::new(
+            Expansion { coefficients: Coefficients::Dual { points, alpha: found.map }, offsets: vec![0.0; rank] },
+            Readout::Coordinates { names },
+            SolverReport {
                 support: Some(m),
                 storage: format!("kernel matrix of {m} examples stored in f64, {}", show_bytes(8 * m * m)),
                 notes: vec![
@@ -118,9 +116,7 @@ impl Machine for WhitenedMap {
                 advice,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -142,13 +138,6 @@ fn residual(task: &Task<'_>, points: &[usize], found: &Whitened, all: f64) -> f6
         }
     }
     ((all - kept) / all).max(0.0)
-}
-
-fn step(watch: &dyn Monitor, phase: &'static str) -> Result<(), FitError> {
-    match watch.step(&Progress { phase, done: 0, total: None, gap: None }) {
-        ControlFlow::Break(reason) => Err(solve(SolveError::Stopped { reason })),
-        ControlFlow::Continue(()) => Ok(()),
-    }
 }
 
 fn solve(error: SolveError) -> FitError {

@@ -2,14 +2,14 @@
 
 use super::ridge::targets;
 use crate::gram::show_bytes;
+use crate::linalg::SolveError;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::solve_shifted;
-use crate::solvers::{Monitor, Progress, SolveError, Status};
 use crate::sources::{NEWEY, Source};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// The most times that weights may change sides.
 const MOST: usize = 100;
@@ -67,10 +67,9 @@ impl Machine for Expectile {
             let mut above: Vec<bool> = z.iter().map(|z| *z >= 0.0).collect();
             let mut found = Vec::new();
             for round in 0..=MOST {
-                let progress = Progress { phase: "expectiles", done: solved, total: None, gap: None };
-                if let ControlFlow::Break(reason) = watch.step(&progress) {
-                    return Err(broke(SolveError::Stopped { reason }));
-                }
+                watch
+                    .alive(Progress::new(Phase::new("expectiles"), solved))
+                    .map_err(|reason| broke(SolveError::Stopped { reason }))?;
                 let weight = |i: usize| if above[i] { self.tau } else { 1.0 - self.tau };
                 let mut shifted = matrix.clone();
                 (0..n).for_each(|i| shifted[i * n + i] += self.lambda / weight(i) - self.lambda);
@@ -89,13 +88,13 @@ impl Machine for Expectile {
             }
             (0..n).for_each(|i| alpha[i * outputs + k] = found[i]);
         }
-        Ok(Fitted {
-            expansion: Expansion {
+        Ok(Fitted::new(
+            Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: vec![0.0; outputs],
             },
-            readout: Readout::Values { names: y.names },
-            report: SolverReport {
+            Readout::Values { names: y.names },
+            SolverReport {
                 status,
                 iterations: solved,
                 objective: Some(objective),
@@ -103,9 +102,7 @@ impl Machine for Expectile {
                 storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -118,6 +115,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&NEWEY, "§2"),
     use_when: "errors above and below are to count differently, all of them by their size",
+    cost: "A handful of Cholesky factorisations, n³/3 multiplications each, and n² numbers.",
     make: || Box::new(Expectile::default()),
 };
 

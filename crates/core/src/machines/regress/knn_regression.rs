@@ -4,8 +4,8 @@ use super::ridge::targets;
 use crate::machines::neighbours::{Weighting, look_up};
 use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::sources::{KMPA, Source};
+use crate::watch::Monitor;
 
 const NAME: &str = "knn_regression";
 
@@ -46,6 +46,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&KMPA, "§5.1"),
     use_when: "a method without assumptions is wanted to compare with",
+    cost: "n kernel values to learn; each prediction takes n more, none stored. The model keeps all examples.",
     make: || Box::new(KnnRegression::default()),
 };
 

@@ -4,9 +4,9 @@ use super::ridge::targets;
 use crate::machines::linear::Linear;
 use crate::machines::{Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Theory};
 use crate::params::{Choice, Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::coordinate_descent::LinearLoss;
 use crate::sources::{HO, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C Σ max(0, |y_i − ⟨w, x_i⟩| − ε), or the sum of its squares; one problem for each output
 ///
@@ -129,13 +129,7 @@ impl Machine for LinearSvr {
         let outputs = y.names.len();
         let column = |k: usize, i: usize| y.values[i * outputs + k];
         let (expansion, report) = linear.solve(outputs, &column, watch)?;
-        Ok(Fitted {
-            expansion,
-            readout: Readout::Values { names: y.names },
-            report,
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(expansion, Readout::Values { names: y.names }, report))
     }
 }
 
@@ -148,5 +142,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&HO, "§3.2, algorithm 4"),
     use_when: "numbers are to be predicted by a linear rule from many examples or coordinates",
+    cost: "A pass reads the data once for each output; some tens of passes, and more the larger C is.",
     make: || Box::new(LinearSvr::default()),
 };

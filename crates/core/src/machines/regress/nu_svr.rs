@@ -1,12 +1,13 @@
 //! ν-support vector regression.
 
 use super::svr::join;
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Start};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C (ν Σw_i ε + Σ w_i max(0, |z_i − ⟨w, φ(x_i)⟩ − b| − ε)) over w, b and ε
 ///
@@ -87,18 +88,11 @@ impl Machine for NuSvr {
             let primal = 0.5 * solution.squared_norm + self.c * (self.nu * total * epsilon + beyond);
             gap += primal + solution.objective;
             offsets.push(b);
-            let name = if outputs == 1 { "epsilon".to_owned() } else { format!("epsilon_{}", k + 1) };
-            notes.push((name, epsilon));
+            notes.push(Fact::Tube { output: k, outputs }.note(epsilon));
         }
         let (coefficients, support) = join(&solutions);
         let report = prove(&solutions, Some(gap), support, &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets },
-            readout: Readout::Values { names: y.names },
-            report,
-            calibration: None,
-            training_scores: None,
-        })
+        Ok(Fitted::new(Expansion { coefficients, offsets }, Readout::Values { names: y.names }, report))
     }
 }
 
@@ -111,5 +105,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&LIBSVM, "§2.5"),
     use_when: "the share of examples outside the tube is known better than its width",
+    cost: "As `svr`.",
     make: || Box::new(NuSvr::default()),
 };

@@ -3,10 +3,11 @@
 use super::ridge::{Ridge, RidgeSolver, Run, WHAT, solve, wrong};
 use crate::data::Numbers;
 use crate::linalg::symmetric_eigen_bytes;
+use crate::machines::Fact;
 use crate::machines::{Coefficients, Expansion, Features, FitError, Fitted, Readout, SolverReport, Task};
 use crate::params::Auto;
 use crate::solvers::direct::Spectrum;
-use crate::solvers::{Monitor, Status};
+use crate::watch::{Monitor, Status};
 use std::sync::Arc;
 
 /// From so many different λ on one eigendecomposition (9n³) costs less than their factorisations (n³/3 each, and the copies).
@@ -147,28 +148,26 @@ fn join(groups: &[Group], fits: &[Fitted], target: &Numbers, lambdas: &[f64]) ->
         }
         _ => return Err(wrong("there is no target to learn")),
     };
-    let note = |fit: &Fitted, name: &str| fit.report.notes.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
     let mut notes: Vec<(String, f64)> =
         lambdas.iter().enumerate().map(|(c, l)| (format!("lambda_{}", c + 1), *l)).collect();
-    let residuals = fits.iter().filter_map(|fit| note(fit, "relative_residual"));
-    notes.push(("relative_residual".to_owned(), residuals.fold(0.0, f64::max)));
+    let residuals = fits.iter().filter_map(|fit| fit.report.fact(Fact::RelativeResidual));
+    notes.push(Fact::RelativeResidual.note(residuals.fold(0.0, f64::max)));
     // the mean square over all targets, each group counting its own
     let shares = groups.iter().zip(fits);
-    let squares: Option<f64> =
-        shares.map(|(g, fit)| note(fit, "loo_rmse").map(|r| r * r * g.columns.len() as f64)).sum();
-    notes.extend(squares.map(|sum| ("loo_rmse".to_owned(), (sum / outputs as f64).sqrt())));
+    let squares: Option<f64> = shares
+        .map(|(g, fit)| fit.report.fact(Fact::LeftOutRootMeanSquare).map(|r| r * r * g.columns.len() as f64))
+        .sum();
+    notes.extend(squares.map(|sum| Fact::LeftOutRootMeanSquare.note((sum / outputs as f64).sqrt())));
     let first = fits.first().map_or_else(SolverReport::direct, |fit| fit.report.clone());
-    Ok(Fitted {
-        expansion: Expansion { coefficients, offsets: vec![0.0; outputs] },
-        readout: Readout::Values { names: target.names.clone() },
-        report: SolverReport {
+    Ok(Fitted::new(
+        Expansion { coefficients, offsets: vec![0.0; outputs] },
+        Readout::Values { names: target.names.clone() },
+        SolverReport {
             status: fits.iter().map(|fit| fit.report.status).find(|s| *s != Status::Converged).unwrap_or(first.status),
             iterations: fits.iter().map(|fit| fit.report.iterations).sum(),
             objective: fits.iter().map(|fit| fit.report.objective).sum(),
             notes,
             ..first
         },
-        calibration: None,
-        training_scores: None,
-    })
+    ))
 }

@@ -3,8 +3,8 @@
 //! With K = s XXᵀ and w = Xᵀα, multiplying (K + λI) α = y by Xᵀ gives that system, and f(x) = s Σ α_i ⟨x_i, x⟩ = s⟨w, x⟩;
 //! ‖f‖² = αᵀKα = s‖w‖².
 
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, Eigen, gram_of_columns, multiply_add, symmetric_eigen, transposed_multiply};
-use crate::solvers::SolveError;
 use crate::solvers::direct::{factor_shifted, finite, shifted_inverse};
 use rayon::prelude::*;
 

@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Squared, penalty: Penalty::Norm, free: (true, true), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Squared, Penalty::Norm).free_loss().free_penalty();
 
 /// The machine of a loss and a penalty with a λ.
 pub fn programme_regression(loss: LossName, penalty: Penalty, lambda: f64) -> Programme {
@@ -18,12 +17,13 @@ pub fn programme_regression(loss: LossName, penalty: Penalty, lambda: f64) -> Pr
 
 /// The catalogue's entry.
 pub(super) static ENTRY: MachineEntry = MachineEntry {
-    name: "programme_regression",
-    aliases: &[],
+    name: "regularised_risk_regression",
+    aliases: &["programme_regression"],
     summary: "any of four losses with any of three penalties, for numbers",
     formula: "min Σ ℓ(y_i, f(x_i)) + λ P(α)",
     learns: Learns::Numbers,
     source: Source::new(&MIKA, "§3.6.3, Tables 2.1 and 3.1"),
     use_when: "a loss and a penalty are wanted that have no machine of their own, or several are to be compared",
+    cost: "penalty=norm: as `svr`; penalty=coefficients: the same on K², which is stored; penalty=sparse: as `sparse_regression`.",
     make: || Box::new(Programme::of(&CELL)),
 };

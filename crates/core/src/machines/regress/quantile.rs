@@ -4,9 +4,9 @@ use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights};
 use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
 use crate::params::{Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::Equality;
 use crate::sources::{Source, TAKEUCHI};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C Σ w_i ρ_τ(z_i − ⟨w, φ(x_i)⟩ − b), ρ_τ(e) = max(τe, (τ − 1)e)
 ///
@@ -91,13 +91,11 @@ impl Machine for Quantile {
         let (coefficients, support) = join(&solutions);
         let notes = vec![("below".to_owned(), below as f64), ("above".to_owned(), above as f64)];
         let report = prove(&solutions, Some(gap), support, &self.effort, task, notes);
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
-            readout: Readout::Values { names: y.names },
+        Ok(Fitted::new(
+            Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
+            Readout::Values { names: y.names },
             report,
-            calibration: None,
-            training_scores: None,
-        })
+        ))
     }
 }
 
@@ -110,6 +108,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&TAKEUCHI, "§2"),
     use_when: "a level is wanted that a given share of the numbers stays below, and not the middle",
+    cost: "As `svr`.",
     make: || Box::new(Quantile::default()),
 };
 

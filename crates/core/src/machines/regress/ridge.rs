@@ -3,7 +3,9 @@
 use super::primal::{Explicit, PrimalFit, PrimalSpectrum};
 use crate::data::{DataError, Numbers, Rows};
 use crate::gram::{Dense, Gram, fill, show_bytes};
+use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
+use crate::machines::Fact;
 use crate::machines::{
     Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry,
     Readout, SolverReport, Task, Theory,
@@ -11,10 +13,9 @@ use crate::machines::{
 use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
 use crate::solvers::direct::{self, Spectrum, choose_lambda, leave_one_out, squares};
-use crate::solvers::{Monitor, Progress, SolveError, Status};
 use crate::sources::{KMPA, Source};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use std::cell::Cell;
-use std::ops::ControlFlow;
 
 const NAME: &str = "ridge";
 pub(super) const WHAT: &str = "kernel ridge regression";
@@ -94,6 +95,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&KMPA, "§2.2.2"),
     use_when: "numbers are to be predicted, the noise is roughly Gaussian and there are up to some ten thousand examples",
+    cost: "Cholesky n³/3 multiplications and n² numbers; eigen about 9n³ and five times the memory; primal n d² and d² numbers; cg n² kernel values a step and no matrix. A list of λ is solved once for each that is different, with K computed once and a second copy of it; by eigen, which decomposes once, from 20 different ones on.",
     make: || Box::new(Ridge::default()),
 };
 
@@ -155,7 +157,7 @@ impl Machine for Ridge {
         }
         let target = targets(NAME, task)?;
         let fitted = self.run(task, watch)?;
-        let lambda = fitted.report.notes.iter().find(|(name, _)| name == "lambda").map_or(f64::NAN, |n| n.1);
+        let lambda = fitted.report.fact(Fact::Lambda).unwrap_or(f64::NAN);
         let run = Run::new(self, Auto::Value(lambda), &target, task, watch);
         let matrix = run.dense(task, 0)?;
         let (n, y, outputs) = (task.len(), &target.values, target.names.len());
@@ -304,10 +306,10 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn dense(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
-        self.alive("kernel matrix")?;
+        self.alive(Phase::KERNEL_MATRIX)?;
         // the band that Cholesky puts back, and a handful of right-hand sides
         let matrix = task.budget.dense(&*task.gram, extra + 8 * self.n * (128 + 6 * self.outputs), WHAT)?;
-        self.alive("factorisation").map(|()| matrix)
+        self.alive(Phase::FACTORISATION).map(|()| matrix)
     }
 
     pub(super) fn primal_bytes(&self, rows: &Rows<f64>) -> usize {
@@ -316,11 +318,8 @@ impl<'a> Run<'a> {
         8 * d * (d + 128) + 8 * self.n * 4 * self.outputs + search
     }
 
-    fn alive(&self, phase: &'static str) -> Result<(), FitError> {
-        match self.watch.step(&Progress { phase, done: 0, total: None, gap: None }) {
-            ControlFlow::Break(reason) => Err(solve(SolveError::Stopped { reason })),
-            ControlFlow::Continue(()) => Ok(()),
-        }
+    fn alive(&self, phase: Phase) -> Result<(), FitError> {
+        self.watch.alive(phase.into()).map_err(|reason| solve(reason.into()))
     }
 
     /// λ as given, or the one with the smallest leave-one-out error; stopping in the middle keeps the best so far.
@@ -334,10 +333,10 @@ impl<'a> Run<'a> {
         }
         let (done, status) = (Cell::new(0), Cell::new(Status::Converged));
         let mut loss = |lambda: f64| {
-            let progress = Progress { phase: "leave-one-out", done: done.get(), total: None, gap: None };
-            if let ControlFlow::Break(reason) = self.watch.step(&progress) {
+            let progress = Progress::new(Phase::LEAVE_ONE_OUT, done.get());
+            if let Err(reason) = self.watch.alive(progress) {
                 status.set(reason.into());
-                return Err(SolveError::Stopped { reason });
+                return Err(reason.into());
             }
             done.set(done.get() + 1);
             left_out(lambda).map(|r| rms(&r))
@@ -397,7 +396,7 @@ impl<'a> Run<'a> {
     }
 
     fn primal(&self, (rows, scale): (&Rows<f64>, f64)) -> Result<Fitted, FitError> {
-        self.alive("normal equations")?;
+        self.alive(Phase::new("normal equations"))?;
         let width = rows.width();
         let (x, y, outputs) = (rows.values(), self.target.values.as_slice(), self.outputs);
         let problem = Explicit { x, width, scale, y, outputs };
@@ -424,10 +423,9 @@ impl<'a> Run<'a> {
     }
 
     fn fitted(&self, coefficients: Coefficients, end: &End) -> Fitted {
-        let mut notes =
-            vec![("lambda".to_owned(), end.lambda), ("relative_residual".to_owned(), end.relative_residual)];
+        let mut notes = vec![Fact::Lambda.note(end.lambda), Fact::RelativeResidual.note(end.relative_residual)];
         if let Some(left_out) = &end.left_out {
-            notes.push(("loo_rmse".to_owned(), rms(left_out)));
+            notes.push(Fact::LeftOutRootMeanSquare.note(rms(left_out)));
         }
         let storage = match &coefficients {
             Coefficients::Primal { .. } => "explicit features, no kernel matrix".to_owned(),
@@ -435,10 +433,10 @@ impl<'a> Run<'a> {
             _ => format!("kernel matrix stored in f64, {}", show_bytes(8 * self.n * self.n)),
         };
         let support = matches!(coefficients, Coefficients::Dual { .. }).then_some(self.n);
-        Fitted {
-            expansion: Expansion { coefficients, offsets: vec![0.0; self.outputs] },
-            readout: Readout::Values { names: self.target.names.clone() },
-            report: SolverReport {
+        Fitted::new(
+            Expansion { coefficients, offsets: vec![0.0; self.outputs] },
+            Readout::Values { names: self.target.names.clone() },
+            SolverReport {
                 status: end.status,
                 iterations: end.iterations,
                 objective: Some(end.objective),
@@ -447,9 +445,7 @@ impl<'a> Run<'a> {
                 notes,
                 ..SolverReport::direct()
             },
-            calibration: None,
-            training_scores: None,
-        }
+        )
     }
 }
 

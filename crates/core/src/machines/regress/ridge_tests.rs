@@ -4,7 +4,8 @@ use super::*;
 use crate::data::{Rows, Target};
 use crate::gram::Budget;
 use crate::seed::Seed;
-use crate::solvers::{Silent, Stop};
+use crate::watch::{Silent, Stop};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const ROOMY: Budget = Budget { memory: 1 << 30 };
@@ -56,14 +57,10 @@ impl Problem {
     fn watched(&self, ridge: &Ridge, budget: Budget, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = self.target();
         let task = Task {
-            gram: Arc::new(Dense::new(self.k.clone(), self.n, self.n).unwrap()),
             features: self.scale.map(|scale| Features { rows: self.x.clone().into(), scale }),
             target: Some(&target),
-            weights: None,
-            start: None,
-            threads: 1,
             budget,
-            seed: Seed(0),
+            ..Task::new(Arc::new(Dense::new(self.k.clone(), self.n, self.n).unwrap()))
         };
         ridge.run(&task, watch)
     }

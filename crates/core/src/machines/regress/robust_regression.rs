@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Absolute, penalty: Penalty::Norm, free: (false, true), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Absolute, Penalty::Norm).free_penalty();
 
 /// The machine with a λ.
 pub fn robust_regression(lambda: f64) -> Programme {
@@ -25,5 +24,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::corrected(&MIKA, "(3.50), §3.6.3", "the bounds of the dual are −1 and 1"),
     use_when: "the noise has long tails: medians are wanted instead of means",
+    cost: "As `svc`; with penalty=coefficients the same on K², which is stored, with penalty=sparse as `sparse_regression`.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -8,8 +8,7 @@ use crate::solvers::Penalty;
 use crate::sources::{MIKA, Source};
 
 /// The cell of the table.
-static CELL: Cell =
-    Cell { entry: &ENTRY, loss: LossName::Squared, penalty: Penalty::Sparse, free: (false, false), by_nu: false };
+static CELL: Cell = Cell::new(&ENTRY, LossName::Squared, Penalty::Sparse);
 
 /// The machine with a λ.
 pub fn sparse_regression(lambda: f64) -> Programme {
@@ -25,5 +24,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&MIKA, "(3.53), §3.6.3"),
     use_when: "numbers are to be predicted cheaply, from few examples",
+    cost: "K is stored, n² numbers; a few passes over it, and systems of as many unknowns as coefficients come into question: far less than n³ where few are needed, some ten times n³ where not.",
     make: || Box::new(Programme::of(&CELL)),
 };

@@ -1,14 +1,15 @@
 //! ε-support vector regression.
 
+use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
 use crate::machines::{
     Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads,
     Task, Theory,
 };
 use crate::params::{Choice, Params, Rule, Visit};
-use crate::solvers::Monitor;
 use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
+use crate::watch::Monitor;
 
 /// min ½‖w‖² + C Σ w_i max(0, |z_i − ⟨w, φ(x_i)⟩ − b| − ε), or the squares of these losses
 ///
@@ -158,19 +159,18 @@ impl Machine for Svr {
         let bounded: usize =
             solutions.iter().map(|s| s.beta.iter().zip(&weights).filter(|&(&b, &w)| at_bound(b, w)).count()).sum();
         let (coefficients, support) = join(&solutions);
-        let notes = vec![("bounded_multipliers".to_owned(), bounded as f64)];
+        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.c.is_finite().then_some(gap), support, &self.effort, task, notes);
         let training_scores = solutions.iter().all(|s| s.whole).then(|| {
             let of = |i: usize, k: usize| y.values[i * outputs + k] - self.error(i, weights[i], &solutions[k]);
             (0..n).flat_map(|i| (0..outputs).map(move |k| (i, k))).map(|(i, k)| of(i, k)).collect()
         });
-        Ok(Fitted {
-            expansion: Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
-            readout: Readout::Values { names: y.names },
+        Ok(Fitted::new(
+            Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
+            Readout::Values { names: y.names },
             report,
-            calibration: None,
-            training_scores,
-        })
+        )
+        .with_training_scores(training_scores))
     }
 }
 
@@ -204,5 +204,6 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Numbers,
     source: Source::new(&LIBSVM, "§2.4"),
     use_when: "numbers are to be predicted by a sparse rule that outliers cannot pull",
+    cost: "As `svc`, for each output.",
     make: || Box::new(Svr::default()),
 };

@@ -1,8 +1,8 @@
 //! The header of a LIBSVM model: keywords with their values, checked against each other before they are believed.
 
-use super::LAPLACE;
 use crate::calibrate::{Calibration, Curve, Method};
 use crate::formula::{Formula, linear, polynomial, rbf, sigmoid};
+use crate::machines::Fact;
 use crate::machines::Readout;
 use crate::params::Setting;
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ impl Header {
         } else if machine != "one_class" {
             header.readout = Readout::Values { names: vec!["y".to_owned()] };
             if entries.all.contains_key("probA") {
-                header.notes.push((LAPLACE.to_owned(), entries.numbers("probA", 1)?[0]));
+                header.notes.push(Fact::LaplaceScale.note(entries.numbers("probA", 1)?[0]));
             }
         }
         Ok(header)

@@ -17,9 +17,6 @@ use super::{FileError, Model};
 /// The first word of such a file.
 const FIRST: &[u8] = b"svm_type";
 
-/// The scale of the Laplace distribution that LIBSVM finds for the errors of a regression, as a note of the report.
-const LAPLACE: &str = "laplace_scale";
-
 /// A model in LIBSVM's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LibsvmFile {

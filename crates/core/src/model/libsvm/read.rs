@@ -93,13 +93,8 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         machine: header.machine.to_owned(),
         settings: Vec::new(),
         kernel: header.kernel,
-        fitted: Fitted {
-            expansion: Expansion { coefficients, offsets: header.offsets },
-            readout: header.readout,
-            report,
-            calibration: header.calibration,
-            training_scores: None,
-        },
+        fitted: Fitted::new(Expansion { coefficients, offsets: header.offsets }, header.readout, report)
+            .with_calibration(header.calibration),
         schema: Some(Schema::of_sparse(rows.width())),
         examples: Dataset::new(rows),
         trained_on: 0,

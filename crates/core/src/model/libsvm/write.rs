@@ -5,12 +5,12 @@
 //! as a support vector of class c with that weight in every pair, positive where c is the first. Explicit weights are a
 //! support vector themselves. A ball is a half-space where κ(x, x) is constant.
 
-use super::{LAPLACE, LibsvmFile};
+use super::LibsvmFile;
 use crate::calibrate::{Calibration, Curve};
 use crate::data::{Rows, Scalar, SparseRows, Values, ViewSchema};
 use crate::formula::{Formula, Node};
 use crate::kernels::Expression;
-use crate::machines::{Coefficients, Readout};
+use crate::machines::{Coefficients, Fact, Readout};
 use crate::model::Model;
 use crate::params::Setting;
 use std::fmt::Write;
@@ -227,9 +227,9 @@ fn numbered(labels: &[String], notes: &mut Vec<String>) -> Vec<f64> {
 }
 
 fn probabilities(model: &Model, text: &mut String, notes: &mut Vec<String>) {
-    let laplace = model.fitted.report.notes.iter().find(|(name, _)| name == LAPLACE);
-    if let (Some((_, scale)), Readout::Values { .. }) = (laplace, &model.fitted.readout) {
-        line(text, "probA", [*scale].into_iter());
+    let laplace = model.fitted.report.fact(Fact::LaplaceScale);
+    if let (Some(scale), Readout::Values { .. }) = (laplace, &model.fitted.readout) {
+        line(text, "probA", [scale].into_iter());
     }
     let Some(calibration) = &model.fitted.calibration else { return };
     match (&model.fitted.readout, sigmoids(calibration)) {

@@ -4,9 +4,8 @@ use super::design::Rows;
 use super::settle::settle;
 use super::{DescentOptions, LinearSolution, Loss, Verdict};
 use crate::seed::Random;
-use crate::solvers::{Monitor, Progress, Status};
 use crate::vectorise::{Loops, vectorised};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// Passes before free variables are settled together for the first time.
 const SETTLE_AFTER: usize = 8;
@@ -81,8 +80,8 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
         shuffle(&mut state.order[..begun], &mut random);
         let mut at = 0;
         while at < state.active {
-            let progress = Progress { phase: "coordinate descent", done: passes, total: None, gap: Some(gap) };
-            if let ControlFlow::Break(stop) = watch.step(&progress) {
+            let progress = Progress::new(Phase::new("coordinate descent"), passes).gap(gap);
+            if let Err(stop) = watch.alive(progress) {
                 ends.iter_mut().for_each(|end| *end = end.or(Some((passes, stop.into()))));
                 break 'passes;
             }

@@ -1,7 +1,7 @@
 //! Optimality, derived again from scratch: nothing of the solver is used but its answers.
 
 use super::*;
-use crate::solvers::{Progress, Silent, Stop};
+use crate::watch::{Progress, Silent, Stop};
 use std::ops::ControlFlow;
 
 /// Random rows around two centres, a sign and a number for each.

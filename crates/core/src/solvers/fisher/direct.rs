@@ -1,10 +1,11 @@
 //! The bordered linear system by one Cholesky factorisation, and exact leave-one-out residuals from it.
 
-use super::{Aim, Discriminants, Quadratic, alive, column_sums, factor};
+use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{Gram, fill};
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, gram_of_columns, multiply_add};
 use crate::solvers::direct::{finite, squares};
-use crate::solvers::{Monitor, SolveError};
+use crate::watch::{Monitor, Phase};
 use rayon::prelude::*;
 
 /// Steps of refinement at most; each must halve the residual to be followed by another.
@@ -46,7 +47,7 @@ pub fn bordered_bytes(n: usize, outputs: usize, penalty: Quadratic, leave_one_ou
 /// n³/3 multiplications for the norm; n³/2 more for the square of K.
 pub fn bordered(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<Bordered, SolveError> {
     let (n, k) = (aim.len(), aim.outputs);
-    alive(watch, "kernel matrix", 0)?;
+    watch.alive(Phase::KERNEL_MATRIX.into())?;
     let mut kernel = None;
     if aim.penalty == Quadratic::Coefficients {
         let mut values = vec![0.0; n * n];

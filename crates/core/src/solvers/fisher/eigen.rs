@@ -1,11 +1,12 @@
 //! The Rayleigh quotient itself: S_μ g = δ, scaled to the least squares solution.
 
 use super::subset::penalties;
-use super::{Aim, Discriminants, Quadratic, alive, column_sums, factor};
+use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{Gram, fill};
+use crate::linalg::SolveError;
 use crate::linalg::gram_of_columns;
 use crate::solvers::direct::{difference, finite, squares};
-use crate::solvers::{Monitor, SolveError};
+use crate::watch::{Monitor, Phase, Progress};
 
 /// The discriminants with their quotients.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub fn rayleigh(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<R
     let (mut worst, mut largest): (f64, f64) = (0.0, 0.0);
     let mass = aim.mass();
     for c in 0..k {
-        alive(watch, "class scatter", c)?;
+        watch.alive(Progress::new(Phase::new("class scatter"), c))?;
         let y: Vec<f64> = aim.column(c).collect();
         let sum = |sign: f64| y.iter().zip(aim.weights).filter(|(y, _)| **y == sign).map(|(_, w)| w).sum::<f64>();
         let (plus, minus) = (sum(1.0), sum(-1.0));

@@ -2,11 +2,11 @@
 
 use super::{Aim, Discriminants, Quadratic};
 use crate::gram::{BlockMut, Gram, Pick};
+use crate::linalg::SolveError;
 use crate::linalg::multiply_transposed;
 use crate::seed::{Random, Seed};
-use crate::solvers::{Monitor, Progress, SolveError, Status};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 /// Candidates of a step: the least κ with 0.95^κ ≤ 0.05, ln 0.05 / ln 0.95 = 58.4 rounded up.
 pub const CANDIDATES: usize = 59;
@@ -96,8 +96,8 @@ fn grow(
         if !outputs.iter().any(|o| o.going) {
             break;
         }
-        let progress = Progress { phase: "sparse greedy", done: m, total: Some(most), gap: None };
-        if let ControlFlow::Break(stop) = watch.step(&progress) {
+        let progress = Progress::new(Phase::new("sparse greedy"), m).of(most);
+        if let Err(stop) = watch.alive(progress) {
             status = stop.into();
             break;
         }

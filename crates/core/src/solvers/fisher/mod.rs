@@ -21,9 +21,10 @@ pub mod subset;
 #[cfg(test)]
 mod tests;
 
-use super::{Monitor, Penalty, Progress, SolveError};
+use super::Penalty;
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, NotPositive};
-use std::ops::ControlFlow;
+use crate::watch::{Monitor, Phase, Progress};
 
 /// The penalties of plain discriminants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +132,7 @@ fn factor(
 ) -> Result<(Cholesky, f64), SolveError> {
     let mut failure = NotPositive { index: 0, value: f64::NAN };
     for (done, part) in JITTERS.into_iter().enumerate() {
-        alive(watch, "factorisation", done)?;
+        watch.alive(Progress::new(Phase::FACTORISATION, done))?;
         let mut matrix = make()?;
         super::direct::finite(&matrix, n)?;
         let mean = (0..n).map(|i| matrix[i * n + i].abs()).sum::<f64>() / n.max(1) as f64;
@@ -143,14 +144,6 @@ fn factor(
         }
     }
     Err(SolveError::Pivot { index: failure.index + 1, value: failure.value, remedy: REMEDY })
-}
-
-/// Tells the monitor where the work stands; an error if it is to end.
-fn alive(watch: &dyn Monitor, phase: &'static str, done: usize) -> Result<(), SolveError> {
-    match watch.step(&Progress { phase, done, total: None, gap: None }) {
-        ControlFlow::Break(reason) => Err(SolveError::Stopped { reason }),
-        ControlFlow::Continue(()) => Ok(()),
-    }
 }
 
 /// Sums over the rows of each column of n × k numbers, each row times its factor.

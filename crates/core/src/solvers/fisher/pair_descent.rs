@@ -18,11 +18,11 @@ use super::direct::conclude;
 use super::{Aim, Discriminants};
 use crate::gram::{Gram, diagonal};
 use crate::linalg::Cholesky;
+use crate::linalg::SolveError;
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::{Monitor, Progress, SolveError, Status};
 use crate::vectorise::{Loops, vectorised};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use rows::{Kept, Line};
-use std::ops::ControlFlow;
 
 /// When to stop, and what to take.
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +110,8 @@ fn descend<S: Line>(
                 break evidence;
             }
             let gap = Some(evidence.infeasibility);
-            let step = Progress { phase: "pair descent", done: iterations[c], total: None, gap };
-            if let ControlFlow::Break(stop) = watch.step(&step) {
+            let step = Progress { gap, ..Progress::new(Phase::new("pair descent"), iterations[c]) };
+            if let Err(stop) = watch.alive(step) {
                 status = stop.into();
                 break evidence;
             }

@@ -2,8 +2,8 @@
 
 use super::direct::{LeftOut, conclude, product};
 use super::{Aim, Discriminants, Quadratic, column_sums};
+use crate::linalg::SolveError;
 use crate::linalg::{Eigen, gram_of_columns, multiply_add, symmetric_eigen, transposed_multiply};
-use crate::solvers::SolveError;
 use crate::solvers::direct::shifted_inverse;
 use rayon::prelude::*;
 

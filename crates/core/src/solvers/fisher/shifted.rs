@@ -1,11 +1,12 @@
 //! The bordered system of the penalty on coefficients by one factor of a shifted K and conjugate gradients.
 
 use super::direct::{bordered, conclude};
-use super::{Aim, Discriminants, Quadratic, alive};
+use super::{Aim, Discriminants, Quadratic};
 use crate::gram::{Gram, fill};
+use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot};
 use crate::solvers::direct::{finite, squares};
-use crate::solvers::{Monitor, SolveError};
+use crate::watch::{Monitor, Phase, Progress};
 
 /// The part of its first residual at which a pass of conjugate gradients ends.
 const SMALL: f64 = 1e-11;
@@ -50,13 +51,13 @@ pub fn discriminants(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Res
 /// times from memory, about 13 times for equal weights; n² numbers.
 pub fn shifted(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<Option<Discriminants>, SolveError> {
     let (n, k) = (aim.len(), aim.outputs);
-    alive(watch, "kernel matrix", 0)?;
+    watch.alive(Phase::KERNEL_MATRIX.into())?;
     let mut matrix = vec![0.0; n * n];
     fill(gram, &mut matrix);
     finite(&matrix, n)?;
     let shift: Vec<f64> = aim.weights.iter().map(|w| (aim.lambda / w).sqrt()).collect();
     (0..n).for_each(|i| matrix[i * n + i] += shift[i]);
-    alive(watch, "factorisation", 0)?;
+    watch.alive(Phase::FACTORISATION.into())?;
     let Ok(factor) = Cholesky::factor(matrix, n) else { return Ok(None) };
     let system = Shifted { factor, shift, watch };
     // the offset is eliminated: u = A⁻¹1, t = A⁻¹y, b = 1ᵀt / 1ᵀu, γ = t − bu
@@ -140,7 +141,7 @@ impl Shifted<'_> {
                 self.factor.solve_columns(&mut x);
                 return Ok(Some(x));
             }
-            alive(self.watch, "conjugate gradients", step)?;
+            self.watch.alive(Progress::new(Phase::CONJUGATE_GRADIENTS, step))?;
             let image = self.apply(&p);
             for (c, rest) in rest.iter_mut().enumerate().filter(|(c, r)| **r > wanted[*c]) {
                 let own = c * n..(c + 1) * n;

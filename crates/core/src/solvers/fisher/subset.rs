@@ -1,10 +1,11 @@
 //! A discriminant expanded in few examples: normal equations.
 
-use super::{Aim, Discriminants, Quadratic, alive, column_sums, factor};
+use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{BlockMut, Gram, Pick};
+use crate::linalg::SolveError;
 use crate::linalg::{gram_of_columns, multiply_add, transposed_multiply};
 use crate::solvers::direct::squares;
-use crate::solvers::{Monitor, SolveError};
+use crate::watch::{Monitor, Phase};
 use rayon::prelude::*;
 
 /// Rows that one thread takes at a time.
@@ -32,7 +33,7 @@ pub fn subset(
     watch: &dyn Monitor,
 ) -> Result<(Discriminants, Vec<f64>), SolveError> {
     let (n, m, k) = (aim.len(), points.len(), aim.outputs);
-    alive(watch, "kernel columns", 0)?;
+    watch.alive(Phase::new("kernel columns").into())?;
     let mut columns = vec![0.0; n * m];
     columns.par_chunks_mut(STRIP * m.max(1)).enumerate().for_each(|(strip, values)| {
         let (start, count) = (strip * STRIP, values.len() / m.max(1));

@@ -9,8 +9,8 @@ use super::pair_descent::{Measure, PairOptions};
 use super::{Aim, Discriminants, Quadratic};
 use crate::gram::Dense;
 use crate::seed::Seed;
-use crate::solvers::Silent;
 use crate::solvers::testing::eliminate;
+use crate::watch::Silent;
 
 const BOTH: [Quadratic; 2] = [Quadratic::Norm, Quadratic::Coefficients];
 

@@ -9,7 +9,8 @@ use super::passes::{self, Extremes, Reading};
 use super::run::Run;
 use super::slots::{Slots, Workspace};
 use super::{Equality, Problem, Solution};
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
+use crate::watch::Phase;
 
 /// Examples within this distance of the margins may get or lose a multiplier when a fold is left out.
 const NEAR: f64 = 0.5;
@@ -42,7 +43,7 @@ impl Run<'_> {
         let folds = Folds { of, linear: problem.linear, tolerance: LOOSE * tolerance };
         let mut scores = vec![f64::NAN; level.part.len()];
         let mut workspace = Workspace::default();
-        self.phase = "calibration";
+        self.phase = Phase::CALIBRATION;
         for fold in 0..count as u32 {
             let done = if self.ask(level.len(), None) {
                 false

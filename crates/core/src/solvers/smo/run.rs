@@ -4,7 +4,8 @@ use super::level::{Level, Way};
 use super::passes::{self, Extreme, Extremes, Move, NOWHERE, Partner, Reading};
 use super::team::{Member, WORDS};
 use super::{Equality, Problem, SmoOptions};
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use std::ops::ControlFlow;
 
 /// One thread's run through a problem.
@@ -23,7 +24,7 @@ pub(super) struct Run<'a> {
     pub(super) whole: bool,
     pub(super) returns: usize,
     /// What is being done, for the monitor.
-    pub(super) phase: &'static str,
+    pub(super) phase: Phase,
 }
 
 /// Columns from which a pass costs so much that smaller problems are looked for early.
@@ -67,7 +68,7 @@ impl<'a> Run<'a> {
             status: None,
             whole: true,
             returns: 0,
-            phase: "smo",
+            phase: Phase::keeping("smo"),
         }
     }
 
@@ -276,7 +277,7 @@ impl<'a> Run<'a> {
         if !self.iterations.is_multiple_of(every) {
             return 0;
         }
-        let progress = Progress { phase: self.phase, done: self.iterations, total: None, gap: Some(gap) };
+        let progress = Progress::new(self.phase, self.iterations).gap(gap);
         match self.watch.step(&progress) {
             ControlFlow::Break(Stop::Interrupted) => 1,
             ControlFlow::Break(Stop::TimeLimit) => 2,

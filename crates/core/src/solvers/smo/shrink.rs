@@ -6,7 +6,7 @@ use super::passes::Extremes;
 use super::run::Run;
 use super::slots::{Columns, Slots};
 use super::team::{Parcel, WORDS};
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
 use std::sync::Arc;
 
 /// A smaller problem is worth packing if it has at most this share of the variables.

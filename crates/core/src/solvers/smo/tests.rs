@@ -3,7 +3,7 @@
 use super::*;
 use crate::gram::{Dense, Gram};
 use crate::seed::Seed;
-use crate::solvers::{Progress, Silent, Stop};
+use crate::watch::{Progress, Silent, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

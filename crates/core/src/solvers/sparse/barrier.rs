@@ -6,7 +6,8 @@ use super::interior_point::Inner;
 use super::offset::best_offset;
 use super::reduced::Reduced;
 use super::terms::Terms;
-use crate::solvers::{Loss, Status};
+use crate::solvers::Loss;
+use crate::watch::Status;
 
 /// How much of the way to the nearest bound is taken.
 const SHY: f64 = 0.995;

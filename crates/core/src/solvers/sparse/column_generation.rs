@@ -16,7 +16,8 @@ use super::crossover::{Ending, active, finish, nothing};
 use super::interior_point::{Inner, enough, master, settled};
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
-use crate::solvers::{Monitor, SolveError, Status};
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Status};
 use std::collections::BTreeMap;
 
 /// How many columns are priced at random before all are, and join at first.

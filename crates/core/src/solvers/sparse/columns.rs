@@ -1,8 +1,8 @@
 //! Where the columns of K come from, and the few of them that a master problem holds.
 
 use crate::gram::{BlockMut, Gram, Pick, fill};
+use crate::linalg::SolveError;
 use crate::linalg::{gram_of_columns, multiply_add, transposed_multiply};
-use crate::solvers::SolveError;
 use rayon::prelude::*;
 use std::borrow::Cow;
 

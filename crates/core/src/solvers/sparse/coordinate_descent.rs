@@ -24,7 +24,9 @@ use super::offset::best_offset;
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
 use crate::linalg::Cholesky;
-use crate::solvers::{Loss, Monitor, Progress, SolveError, Status};
+use crate::linalg::SolveError;
+use crate::solvers::Loss;
+use crate::watch::{Monitor, Phase, Progress, Status};
 use std::ops::ControlFlow;
 
 /// How many columns join at least.
@@ -92,7 +94,7 @@ pub fn coordinate_descent(
         let gap = objective - dual;
         stalled = if gap < 0.9 * least { 0 } else { stalled + 1 };
         least = least.min(gap);
-        let progress = Progress { phase: "coordinate descent", done: descent.passes, total: None, gap: Some(gap) };
+        let progress = Progress::new(Phase::new("coordinate descent"), descent.passes).gap(gap);
         let status = match watch.step(&progress) {
             ControlFlow::Break(stop) => Some(stop.into()),
             ControlFlow::Continue(()) if gap <= enough(&terms, options.tolerance, objective) => Some(Status::Converged),

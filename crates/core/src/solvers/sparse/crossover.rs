@@ -15,7 +15,9 @@ use super::offset::best_offset;
 use super::reduced::Reduced;
 use super::terms::Terms;
 use super::{SparseProgramme, SparseSolution};
-use crate::solvers::{Loss, SolveError, Status};
+use crate::linalg::SolveError;
+use crate::solvers::Loss;
+use crate::watch::Status;
 
 /// How often a correction is solved for.
 const ROUNDS: usize = 16;

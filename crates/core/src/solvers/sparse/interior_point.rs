@@ -18,8 +18,8 @@ use super::columns::Working;
 use super::crossover::{Ending, finish, nothing, sharpened};
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution};
-use crate::solvers::{Monitor, Progress, SolveError, Status};
-use std::ops::ControlFlow;
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// The most steps where no limit is given: twenty are usual.
 const PATIENT: usize = 200;
@@ -98,8 +98,8 @@ pub(super) fn master(x: &Working, terms: &Terms<'_>, tolerance: f64, limit: usiz
     let mut best = barrier.certify(&point, &state);
     let (mut steps, mut stalled) = (0, 0);
     best.status = loop {
-        let progress = Progress { phase: "interior point", done: steps, total: None, gap: Some(best.gap()) };
-        if let ControlFlow::Break(stop) = watch.step(&progress) {
+        let progress = Progress::new(Phase::new("interior point"), steps).gap(best.gap());
+        if let Err(stop) = watch.alive(progress) {
             break stop.into();
         }
         if best.gap() <= tolerance * best.objective + floor {

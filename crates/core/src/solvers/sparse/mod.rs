@@ -35,8 +35,10 @@ pub use coordinate_descent::coordinate_descent;
 pub use interior_point::interior_point;
 pub use path::{lambda_max, path};
 
-use super::{Loss, Monitor, SolveError, Status};
+use super::Loss;
+use crate::linalg::SolveError;
 use crate::seed::Seed;
+use crate::watch::{Monitor, Status};
 
 /// min Σ_i w_i ℓ(y_i, f_i) + λ‖α‖₁ with f = Kα + 1b.
 #[derive(Clone, Copy)]

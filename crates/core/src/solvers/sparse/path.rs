@@ -4,7 +4,8 @@ use super::certificate::{balanced, most};
 use super::offset::best_offset;
 use super::terms::Terms;
 use super::{SparseOptions, SparseProgramme, SparseSolution, coordinate_descent, solve};
-use crate::solvers::{Monitor, SolveError};
+use crate::linalg::SolveError;
+use crate::watch::Monitor;
 
 /// A λ from which on α = 0 is optimal: ‖Kᵀβ‖∞ for the slopes β of the losses at α = 0 with the best b.
 ///

@@ -1,7 +1,8 @@
 //! The examples' side of a programme: what their errors cost, and what β may be.
 
 use super::SparseProgramme;
-use crate::solvers::{Conjugate, Loss, SolveError};
+use crate::linalg::SolveError;
+use crate::solvers::{Conjugate, Loss};
 
 /// The examples that count, checked, with weights.
 pub(super) struct Terms<'a> {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::gram::Dense;
 use crate::seed::Seed;
-use crate::solvers::{Progress, Silent, Stop};
+use crate::watch::{Progress, Silent, Stop};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -2,6 +2,7 @@
 
 use super::{Kfd, KfdSolver, NAME, WHAT};
 use crate::gram::{Gram, show_bytes};
+use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{FitError, Task};
 use crate::params::Auto;
@@ -14,9 +15,8 @@ use crate::solvers::fisher::path::Path;
 use crate::solvers::fisher::shifted::discriminants;
 use crate::solvers::fisher::subset::{subset, subset_bytes};
 use crate::solvers::fisher::{Aim, Discriminants, Quadratic};
-use crate::solvers::{Monitor, Progress, SolveError, Status};
+use crate::watch::{Monitor, Phase, Progress, Status};
 use std::cell::Cell;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Up to so many examples the Cholesky road also computes the leave-one-out error, which at most doubles its cost.
@@ -104,8 +104,8 @@ impl Run<'_> {
         let path = Path::new(matrix.into_values(), &aim).map_err(solve)?;
         let (done, status) = (Cell::new(0), Cell::new(Status::Converged));
         let mut loss = |lambda: f64| {
-            let progress = Progress { phase: "leave-one-out", done: done.get(), total: None, gap: None };
-            if let ControlFlow::Break(reason) = self.watch.step(&progress) {
+            let progress = Progress::new(Phase::LEAVE_ONE_OUT, done.get());
+            if let Err(reason) = self.watch.alive(progress) {
                 status.set(reason.into());
                 return Err(SolveError::Stopped { reason });
             }

@@ -4,7 +4,7 @@ use super::*;
 use crate::gram::Budget;
 use crate::machines::baseline::LinearFisher;
 use crate::prelude::{Dataset, Fit, Formula, Job, Model, Rows, Seed, Target, linear, rbf};
-use crate::solvers::Silent;
+use crate::watch::Silent;
 
 /// Clouds of the given sizes in the plane.
 fn clouds(sizes: &[usize], seed: u64) -> (Rows<f64>, Vec<usize>) {

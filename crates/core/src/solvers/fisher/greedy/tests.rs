@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::gram::Dense;
-use crate::solvers::Silent;
 use crate::solvers::testing::eliminate;
+use crate::watch::Silent;
 
 #[test]
 fn the_appended_factor_is_that_of_the_normal_equations_and_drops_are_those_of_the_block_inverse() {

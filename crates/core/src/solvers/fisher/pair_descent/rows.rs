@@ -1,7 +1,7 @@
 //! Rows of K, computed side by side and kept.
 
 use crate::gram::{BlockMut, Gram, Pick, Precision};
-use crate::solvers::SolveError;
+use crate::linalg::SolveError;
 use crate::solvers::conjugate_gradient::not_finite;
 use rayon::prelude::*;
 use std::ops::Range;

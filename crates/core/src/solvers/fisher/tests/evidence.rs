@@ -7,7 +7,8 @@ use super::super::pair_descent::pair_descent;
 use super::super::path::Path;
 use super::super::subset::subset;
 use super::*;
-use crate::solvers::{Monitor, Progress, SolveError, Status, Stop};
+use crate::linalg::SolveError;
+use crate::watch::{Monitor, Progress, Status, Stop};
 use std::ops::ControlFlow;
 
 #[test]

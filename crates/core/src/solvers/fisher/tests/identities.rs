@@ -9,9 +9,9 @@ use super::super::quotient;
 use super::super::subset::subset;
 use super::*;
 use crate::linalg::symmetric_eigen;
-use crate::solvers::Status;
 use crate::solvers::direct::squares;
 use crate::solvers::smo::{Equality, Problem, SmoOptions, Workspace, smo};
+use crate::watch::Status;
 use std::sync::Arc;
 
 #[test]

@@ -2,8 +2,9 @@
 
 use super::super::shifted::{discriminants, shifted};
 use super::*;
+use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen;
-use crate::solvers::{Monitor, Progress, SolveError, Stop};
+use crate::watch::{Monitor, Progress, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -7,7 +7,7 @@ use super::theme::Theme;
 use std::fmt::Write as _;
 
 /// Fonts that every system has something of.
-pub(super) const FONTS: &str =
+pub const FONTS: &str =
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 
 /// A picture in the making.

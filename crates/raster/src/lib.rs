@@ -1,70 +1,26 @@
-//! From a drawn picture to a file: SVG as it is, or PNG.
+//! A drawn figure as PNG.
 //!
 //! PNG is made of the SVG by `resvg`, with the fonts of `fonts/`, so that a picture looks the same on every system, also on
 //! one without fonts. Only words in letters that these lack (Chinese, Arabic, …) are left to the fonts of the system.
+//!
+//! This is a crate of its own so that the library compiles without `resvg`, and the same for the command line, the tests and
+//! Python.
 
 use std::io;
-use std::path::Path;
 
-/// What a picture is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Scalable: text.
-    Svg,
-    /// Pixels, two for each unit of the SVG in each direction.
-    Png,
-}
-
-impl Format {
-    /// By the extension of a file; without one, SVG.
-    ///
-    /// # Errors
-    /// A sentence, if it is another, or one that this build does not write.
-    pub fn of(path: &Path) -> Result<Self, String> {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
-            None | Some("svg") => Ok(Self::Svg),
-            Some("png") if cfg!(feature = "png") => Ok(Self::Png),
-            Some("png") => {
-                Err(format!("{}: this build has no PNG; write .svg, or build with the feature png", path.display()))
-            }
-            Some(_) => Err(format!("{}: pictures are written as .svg or .png", path.display())),
-        }
-    }
-}
-
-/// Writes a drawn picture, as its extension says, whole or not at all; how many bytes it has.
+/// A drawn picture as the bytes of a PNG file, two pixels for each unit of the SVG in each direction.
 ///
 /// ```
-/// use mercer::plot::{Scatter, Theme, save};
+/// use mercer_plot::{Scatter, Theme};
 ///
 /// let svg = Scatter { title: "nothing yet".to_owned(), ..Scatter::default() }.draw(Theme::Dark);
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("scatter.svg");
-/// assert_eq!(save(&path, &svg)?, svg.len());
+/// assert!(mercer_raster::png(&svg)?.starts_with(b"\x89PNG\r\n"));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
 /// # Errors
-/// If the extension is none of [`Format`], or the file cannot be written.
-pub fn save(path: &Path, svg: &str) -> io::Result<usize> {
-    let format = Format::of(path).map_err(|finding| io::Error::new(io::ErrorKind::InvalidInput, finding))?;
-    let bytes = match format {
-        Format::Svg => svg.as_bytes().to_vec(),
-        Format::Png => pixels(svg)?,
-    };
-    crate::write::whole(path, &bytes)?;
-    Ok(bytes.len())
-}
-
-#[cfg(not(feature = "png"))]
-fn pixels(_: &str) -> io::Result<Vec<u8>> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "this build has no PNG; write .svg, or build with the feature png"))
-}
-
-/// The picture as a PNG file.
-#[cfg(feature = "png")]
-fn pixels(svg: &str) -> io::Result<Vec<u8>> {
+/// If the text is no SVG, or of no size.
+pub fn png(svg: &str) -> io::Result<Vec<u8>> {
     use resvg::{tiny_skia, usvg};
     const SCALE: f32 = 2.0;
     let broken = |what: String| io::Error::other(format!("the picture cannot be made into pixels: {what}"));
@@ -77,7 +33,7 @@ fn pixels(svg: &str) -> io::Result<Vec<u8>> {
     options.image_href_resolver.resolve_data = Box::new(|_, data, _| squares(&data));
     options.image_href_resolver.resolve_string = Box::new(|_, _| None);
     // the fonts of the system, where they are loaded, come after our own
-    let own = svg.replacen(super::svg::FONTS, FAMILY, 1);
+    let own = svg.replacen(mercer_plot::FONTS, FAMILY, 1);
     let tree = usvg::Tree::from_str(&own, &options).map_err(|e| broken(e.to_string()))?;
     let size = tree.size();
     let (width, height) = ((SCALE * size.width()).ceil() as u32, (SCALE * size.height()).ceil() as u32);
@@ -87,7 +43,6 @@ fn pixels(svg: &str) -> io::Result<Vec<u8>> {
 }
 
 /// An image inside a picture as squares with sharp edges: resvg draws images by crates that we need for nothing else.
-#[cfg(feature = "png")]
 fn squares(png: &[u8]) -> Option<resvg::usvg::ImageKind> {
     use resvg::{tiny_skia::Pixmap, usvg};
     use std::fmt::Write as _;
@@ -111,14 +66,11 @@ fn squares(png: &[u8]) -> Option<resvg::usvg::ImageKind> {
     usvg::Tree::from_str(&svg, &usvg::Options::default()).ok().map(usvg::ImageKind::SVG)
 }
 
-#[cfg(feature = "png")]
 const FAMILY: &str = "DejaVu Sans";
 
-#[cfg(feature = "png")]
 const FONTS: [&[u8]; 2] = [include_bytes!("fonts/DejaVuSans.ttf"), include_bytes!("fonts/DejaVuSans-Bold.ttf")];
 
 /// Whether our own fonts have a letter: those that `fonts/README.md` lists.
-#[cfg(feature = "png")]
 fn is_covered(c: char) -> bool {
     matches!(c,
         '\n' | ' '..='~' | '\u{a0}'..='\u{17f}' | '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{45f}' | '\u{1d62}'..='\u{1d6a}'

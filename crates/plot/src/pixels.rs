@@ -71,7 +71,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "png")]
     #[test]
     fn an_image_is_read_back_as_it_was() {
         let palette = [Rgb(0, 0, 0), Rgb(10, 200, 30), Rgb(255, 255, 255)];

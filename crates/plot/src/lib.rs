@@ -1,8 +1,15 @@
 //! Figures: plain numbers in, a picture out.
 //!
 //! Each figure is a struct with public fields and a method `draw` that takes a [`Theme`] and returns the text of an SVG file;
-//! [`save`] writes it as SVG or PNG. Nothing here knows kernels or machines. Numbers that are not finite are left out of the
-//! picture, never written into it; the same figure always gives the same text.
+//! the crate `mercer-raster` makes PNG of it. Nothing here knows kernels or machines. Numbers that are not finite are left
+//! out of the picture, never written into it; the same figure always gives the same text.
+//!
+//! ```
+//! use mercer_plot::{Scatter, Theme};
+//!
+//! let svg = Scatter { title: "nothing yet".to_owned(), ..Scatter::default() }.draw(Theme::Dark);
+//! assert!(svg.starts_with("<svg ") && svg.contains("nothing yet"));
+//! ```
 
 mod axes;
 mod certificates;
@@ -17,7 +24,6 @@ mod matrix;
 mod pixels;
 mod predicted;
 mod profile;
-mod raster;
 mod reliability;
 mod roc;
 mod sample_size;
@@ -41,7 +47,6 @@ pub use marks::PlotPoint;
 pub use matrix::MatrixImage;
 pub use predicted::PredictedAgainstTrue;
 pub use profile::ScoreProfile;
-pub use raster::{Format, save};
 pub use reliability::{ReliabilityDiagram, Share};
 pub use roc::RocFigure;
 pub use sample_size::{BoundCurve, SampleSizeFigure};
@@ -49,5 +54,6 @@ pub use scatter::Scatter;
 pub use spectrum::SpectrumFigure;
 pub use strokes::{Stroke, Strokes};
 pub use surface::DecisionSurface;
+pub use svg::FONTS;
 pub use theme::Theme;
 pub use title::short_formula;

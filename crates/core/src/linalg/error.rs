@@ -1,4 +1,4 @@
-//! Breakdowns. Not having converged is a status, not an error.
+//! Breakdowns of numerical work: of factorisations, eigendecompositions and solvers. Not having converged is a status, not an error.
 
 /// A solver broke down.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -46,6 +46,12 @@ pub enum SolveError {
     #[error("stopped ({reason}) before there was a result to keep")]
     Stopped {
         /// Why.
-        reason: super::Stop,
+        reason: crate::watch::Stop,
     },
+}
+
+impl From<crate::watch::Stop> for SolveError {
+    fn from(reason: crate::watch::Stop) -> Self {
+        Self::Stopped { reason }
+    }
 }

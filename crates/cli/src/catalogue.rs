@@ -1,0 +1,337 @@
+//! The catalogue as the command line shows it: every kernel, function, machine, bound, format and data set as one item, made
+//! from its entry. `mercer list` prints items in groups, `mercer help NAME` one of them.
+
+use mercer::bounds::{self, BoundEntry};
+use mercer::data::Kind;
+use mercer::data::read::{FORMATS, FormatEntry};
+use mercer::data::write::WRITERS;
+use mercer::datasets::{SETS, SetEntry};
+use mercer::formula::{FUNCTIONS, FunctionEntry};
+use mercer::kernels::{self, Definite, Domain, KernelEntry};
+use mercer::machines::{self, Learns, MachineEntry, MachineExpression};
+use mercer::params::{Described, describe};
+use serde_json::{Value, json};
+
+/// A part of the catalogue: its name as `mercer list` takes it, the word for one item of it, and the columns of its table.
+pub(crate) struct Part {
+    pub(crate) name: &'static str,
+    pub(crate) one: &'static str,
+    pub(crate) header: &'static [&'static str],
+    pub(crate) items: fn() -> Vec<Item>,
+}
+
+/// All parts, in the order in which they are listed.
+pub(crate) static PARTS: [Part; 6] = [
+    Part {
+        name: "kernels",
+        one: "kernel",
+        header: &["kernel", "formula", "parameters", "definite"],
+        items: || kernels::all().map(kernel).collect(),
+    },
+    Part {
+        name: "functions",
+        one: "function of kernels",
+        header: &["function", "written", "kernel that it makes"],
+        items: || FUNCTIONS.iter().map(function).collect(),
+    },
+    Part {
+        name: "machines",
+        one: "machine",
+        header: &["machine", "what it does", "parameters"],
+        items: || machines::all().map(machine).collect(),
+    },
+    Part {
+        name: "bounds",
+        one: "bound",
+        header: &["bound", "what it says", "guarantee"],
+        items: || bounds::all().map(bound).collect(),
+    },
+    Part {
+        name: "formats",
+        one: "format",
+        header: &["format", "what it is", "extensions", "written"],
+        items: || FORMATS.iter().map(|f| format(f)).collect(),
+    },
+    Part {
+        name: "datasets",
+        one: "data set",
+        header: &["data set", "what it is", "examples"],
+        items: || SETS.iter().map(|s| data_set(s)).collect(),
+    },
+];
+
+/// One entry of the catalogue, ready to be shown.
+pub(crate) struct Item {
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    /// The task, the kind of data or the quantity that it stands under; empty where a part has no groups.
+    pub(crate) group: &'static str,
+    /// The tasks or kinds by which it is found: the group, and what else it is for.
+    pub(crate) found_by: Vec<&'static str>,
+    /// One line on what it is; empty where the formula says so.
+    pub(crate) summary: String,
+    /// What it computes; empty for formats and data sets.
+    pub(crate) formula: &'static str,
+    /// Its line in the table of its part.
+    pub(crate) cells: Vec<String>,
+    pub(crate) parameters: Vec<Described>,
+    /// Facts with their names, in the order in which they are told.
+    pub(crate) facts: Vec<(&'static str, String)>,
+    /// Command lines that work one after the other in an empty folder.
+    pub(crate) examples: Vec<String>,
+    pub(crate) document: Value,
+}
+
+impl Item {
+    /// Whether it is called so.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
+    /// Whether a word occurs in anything that is told of it.
+    pub(crate) fn mentions(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        let told = self.facts.iter().map(|(_, fact)| fact.as_str());
+        let parameters = self.parameters.iter().flat_map(|p| [p.name, p.help]);
+        let mut all = [self.name, self.formula, self.group, self.summary.as_str()]
+            .into_iter()
+            .chain(self.aliases.iter().copied())
+            .chain(told)
+            .chain(parameters);
+        all.any(|text| text.to_lowercase().contains(&word))
+    }
+}
+
+/// The names of parameters with their defaults; other spellings are left out.
+fn listed(described: &[Described]) -> String {
+    let own = described.iter().filter(|d| d.spelling_of.is_none());
+    own.map(|d| format!("{}={}", d.name, d.default)).collect::<Vec<_>>().join(", ")
+}
+
+fn parameter_documents(described: &[Described]) -> Vec<Value> {
+    described
+        .iter()
+        .map(|d| {
+            json!({"name": d.name, "kind": d.kind, "default": d.default, "words": d.words, "rule": d.rule, "help": d.help,
+                   "spelling_of": d.spelling_of})
+        })
+        .collect()
+}
+
+fn kernel(e: &'static KernelEntry) -> Item {
+    let kernel = (e.make)();
+    let parameters = describe((e.make)().as_mut());
+    let (definite, told) = match e.definite {
+        Definite::Positive => ("positive", "positive: matrices have no negative eigenvalue"),
+        Definite::Conditionally => ("conditionally", "conditionally: for machines with a bias, or under centre(…)"),
+        Definite::Indefinite => ("indefinite", "indefinite: machines may find no true optimum"),
+    };
+    let domain = match e.domain {
+        Domain::Any => "",
+        Domain::NonNegative => " without negative coordinates",
+        Domain::Incomplete => ", also with missing entries (--missing keep)",
+    };
+    let settings: Vec<String> = kernel.settings().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let written = if settings.is_empty() { e.name.to_owned() } else { format!("{}({})", e.name, settings.join(", ")) };
+    // an indefinite matrix can be looked at, but is nothing to learn from
+    let used = |data: &str| match e.definite {
+        Definite::Indefinite => format!("mercer gram {data} --kernel '{written}' -o K.npy"),
+        _ => format!("mercer fit {data} --machine svc --kernel '{written}' -o model.mercer"),
+    };
+    let banana = "mercer data banana --n 100 -o banana.csv".to_owned();
+    let (group, examples) = match e.kind {
+        Kind::Vectors if e.domain == Domain::NonNegative => {
+            ("vectors", vec![banana, used("banana.csv --scale minmax")])
+        }
+        Kind::Vectors => ("vectors", vec![banana, used("banana.csv")]),
+        Kind::Text => ("text", vec!["mercer data dna_motifs --n 40 -o dna.csv".to_owned(), used("dna.csv")]),
+        Kind::Precomputed => (
+            "matrices",
+            vec![
+                banana,
+                "mercer gram banana.csv --kernel 'rbf(gamma=1)' -o K.npy".to_owned(),
+                format!("mercer fit K.npy --machine kernel_pca --kernel '{written}' --target none -o map.mercer"),
+            ],
+        ),
+    };
+    Item {
+        name: e.name,
+        aliases: e.aliases,
+        group,
+        found_by: vec![group],
+        summary: String::new(),
+        formula: e.formula,
+        cells: [e.name, e.formula, &listed(&parameters), definite].map(str::to_owned).to_vec(),
+        facts: vec![
+            ("use when", e.use_when.to_owned()),
+            ("compares", format!("{}{domain}", e.kind)),
+            ("definite", told.to_owned()),
+            ("cost", e.cost.to_owned()),
+            ("source", e.source.to_string()),
+        ],
+        examples,
+        document: json!({"name": e.name, "aliases": e.aliases, "formula": e.formula, "definite": definite,
+               "works_on": e.kind.to_string(), "source": e.source.to_string(), "use_when": e.use_when, "cost": e.cost,
+               "parameters": parameter_documents(&parameters)}),
+        parameters,
+    }
+}
+
+fn function(e: &'static FunctionEntry) -> Item {
+    Item {
+        name: e.name,
+        aliases: e.aliases,
+        group: "",
+        found_by: Vec::new(),
+        summary: String::new(),
+        formula: e.formula,
+        cells: [e.name, e.written, e.formula].map(str::to_owned).to_vec(),
+        parameters: Vec::new(),
+        facts: vec![
+            ("written", e.written.to_owned()),
+            ("use when", e.use_when.to_owned()),
+            ("source", e.source.to_string()),
+        ],
+        examples: vec![
+            "mercer data banana --n 100 -o banana.csv".to_owned(),
+            format!("mercer fit banana.csv --machine svc --kernel {} -o model.mercer", e.example),
+        ],
+        document: json!({"name": e.name, "aliases": e.aliases, "written": e.written, "formula": e.formula,
+               "source": e.source.to_string(), "use_when": e.use_when}),
+    }
+}
+
+fn machine(e: &'static MachineEntry) -> Item {
+    let machine = (e.make)();
+    let parameters = describe((e.make)().as_mut());
+    let (learns, target, set) = match e.learns {
+        Learns::Classes => ("classes", "classes: the target is a label", "banana"),
+        Learns::Numbers => ("numbers", "numbers: the target is one or several of them", "noisy_sinc"),
+        Learns::Unsupervised => ("nothing", "nothing: a target, if there is one, is left aside", "banana"),
+    };
+    let family = machines::family(e);
+    let mut found_by = vec![family];
+    // methods for comparison are for a task, too
+    match e.learns {
+        Learns::Classes if family == "baseline" => found_by.push("classify"),
+        Learns::Numbers if family == "baseline" => found_by.push("regress"),
+        _ => {}
+    }
+    let mut facts = vec![
+        ("use when", e.use_when.to_owned()),
+        ("learns", target.to_owned()),
+        (
+            "weights",
+            if machine.weighs() { "of examples are taken (--weights)" } else { "of examples are not taken" }.to_owned(),
+        ),
+    ];
+    let classifies = e.learns == Learns::Classes && machines::predicts_target(e);
+    let probabilities = if classifies { "of classes are learned beside it (--probabilities)" } else { "are not given" };
+    facts.push(("probabilities", probabilities.to_owned()));
+    if !machine.wants_matrix() {
+        facts.push(("kernel", "one with explicit features, such as linear; no matrix is made".to_owned()));
+    }
+    if machine.takes_auxiliary() {
+        facts.push(("also takes", "noise, changed copies and points: --noise, --copies, --transform, …".to_owned()));
+    }
+    facts.extend([("cost", e.cost.to_owned()), ("source", e.source.to_string())]);
+    let first = machine.settings().into_iter().take(1).map(|(name, value)| (name.to_owned(), value)).collect();
+    let written = MachineExpression { entry: e, settings: first };
+    Item {
+        name: e.name,
+        aliases: e.aliases,
+        group: family,
+        found_by,
+        summary: e.summary.to_owned(),
+        formula: e.formula,
+        cells: [e.name, e.summary, &listed(&parameters)].map(str::to_owned).to_vec(),
+        facts,
+        examples: vec![
+            format!("mercer data {set} --n 100 -o {set}.csv"),
+            format!("mercer fit {set}.csv --machine '{written}' -o {}.mercer", e.name),
+        ],
+        document: json!({"name": e.name, "aliases": e.aliases, "summary": e.summary, "formula": e.formula, "learns": learns,
+               "family": family, "weights": machine.weighs(), "probabilities": classifies,
+               "source": e.source.to_string(), "use_when": e.use_when, "cost": e.cost,
+               "parameters": parameter_documents(&parameters)}),
+        parameters,
+    }
+}
+
+fn bound(e: &'static BoundEntry) -> Item {
+    Item {
+        name: e.name,
+        aliases: &[],
+        group: e.quantity.word(),
+        found_by: vec![e.quantity.word()],
+        summary: e.summary.to_owned(),
+        formula: e.formula,
+        cells: [e.name, e.summary, e.guarantee.word()].map(str::to_owned).to_vec(),
+        parameters: Vec::new(),
+        facts: vec![
+            ("use when", e.use_when.to_owned()),
+            ("bounds", e.quantity.word().to_owned()),
+            ("guarantee", e.guarantee.word().to_owned()),
+            ("source", e.source.to_string()),
+        ],
+        examples: vec![
+            "mercer data banana --n 200 -o banana.csv".to_owned(),
+            "mercer fit banana.csv --machine 'svc(c=1)' --kernel 'rbf(gamma=1)' --scale none -o model.mercer"
+                .to_owned(),
+            "mercer certify model.mercer banana.csv --all".to_owned(),
+        ],
+        document: json!({"name": e.name, "summary": e.summary, "formula": e.formula, "quantity": e.quantity,
+               "guarantee": e.guarantee, "source": e.source.to_string(), "use_when": e.use_when}),
+    }
+}
+
+fn format(e: &'static FormatEntry) -> Item {
+    let writer = WRITERS.iter().find(|w| w.name == e.name);
+    let extensions = e.extensions.join(", ");
+    let mut examples = Vec::new();
+    if let Some(extension) = writer.and_then(|w| w.extensions.first()) {
+        examples.push("mercer data iris -o iris.csv".to_owned());
+        examples.push(format!("mercer convert iris.csv copy.{extension}"));
+    }
+    Item {
+        name: e.name,
+        aliases: &[],
+        group: "",
+        found_by: Vec::new(),
+        summary: e.summary.to_owned(),
+        formula: "",
+        cells: [e.name, e.summary, &extensions, if writer.is_some() { "yes" } else { "no" }]
+            .map(str::to_owned)
+            .to_vec(),
+        parameters: Vec::new(),
+        facts: vec![
+            ("extensions", extensions),
+            ("read", "by all verbs that take data, also from gzip and Zstandard; --format names it".to_owned()),
+            ("written", if writer.is_some() { "by mercer convert" } else { "no" }.to_owned()),
+        ],
+        examples,
+        document: json!({"name": e.name, "summary": e.summary, "extensions": e.extensions, "written": writer.is_some()}),
+    }
+}
+
+fn data_set(e: &'static SetEntry) -> Item {
+    let size = if e.generated {
+        format!("{} unless --n says otherwise; drawn at random", e.examples)
+    } else {
+        format!("{}, or so many of them as --n says", e.examples)
+    };
+    Item {
+        name: e.name,
+        aliases: &[],
+        group: e.task,
+        found_by: vec![e.task],
+        summary: e.summary.to_owned(),
+        formula: "",
+        cells: vec![e.name.to_owned(), e.summary.to_owned(), e.examples.to_string()],
+        parameters: Vec::new(),
+        facts: vec![("task", e.task.to_owned()), ("examples", size), ("source", e.source.to_owned())],
+        examples: vec![format!("mercer data {0} -o {0}.csv", e.name), format!("mercer show {}.csv", e.name)],
+        document: json!({"name": e.name, "summary": e.summary, "task": e.task, "examples": e.examples,
+               "generated": e.generated, "source": e.source}),
+    }
+}

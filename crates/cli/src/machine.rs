@@ -1,0 +1,115 @@
+//! `--machine`: a machine of the catalogue, with its parameters in brackets or as flags.
+
+use crate::failure::Failure;
+use crate::report;
+use clap::{Arg, ArgMatches, Command};
+use mercer::machines::{self, MachineEntry, MachineExpression};
+use mercer::params::{Setting, describe};
+
+/// `--machine` and the parameters of all machines, which only `mercer help NAME` explains: one name means different
+/// things to different machines.
+pub(crate) fn flags(command: Command) -> Command {
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let long = command.get_after_long_help().map_or_else(|| examples.clone(), ToString::to_string);
+    let pointer = "Parameters stand in brackets or are flags: 'svc(c=10)' is svc --c 10.\n\
+                   `mercer help svc` shows those of svc, `mercer list` what there is.";
+    let mut command = command
+        .after_help(format!("{examples}\n\n{pointer}"))
+        .after_long_help(format!("{long}\n\n{pointer}\n\n{}", summary()))
+        .arg(
+            Arg::new("machine")
+                .long("machine")
+                .short('m')
+                .display_order(0)
+                .value_name("MACHINE")
+                .required(true)
+                .help("Learning machine: svc, or 'svc(c=10, loss=squared_hinge)'"),
+        );
+    let mut seen: Vec<&'static str> = Vec::new();
+    for entry in machines::all() {
+        for parameter in describe((entry.make)().as_mut()) {
+            if seen.contains(&parameter.name) {
+                continue;
+            }
+            seen.push(parameter.name);
+            command = command.arg(
+                Arg::new(parameter.name)
+                    .long(parameter.name.replace('_', "-"))
+                    .alias(parameter.name)
+                    .value_name("VALUE")
+                    .allow_negative_numbers(true)
+                    .hide(true),
+            );
+        }
+    }
+    command
+}
+
+/// All machines with the names of their parameters.
+fn summary() -> String {
+    let row = |entry: &'static MachineEntry| {
+        let names: Vec<&str> = describe((entry.make)().as_mut()).iter().map(|d| d.name).collect();
+        (entry.name, if names.is_empty() { "none".to_owned() } else { names.join(", ") })
+    };
+    let rows: Vec<(&str, String)> = machines::all().map(row).collect();
+    format!("Parameters of the machines:\n{}", report::folded_facts(&rows))
+}
+
+/// The machine that was asked for, with the parameters in its brackets and those that are flags.
+pub(crate) fn asked(flags: &ArgMatches) -> Result<MachineExpression, Failure> {
+    let text = flags.get_one::<String>("machine").map_or("", String::as_str);
+    let mut expression = machines::parse(text)?;
+    let described = describe((expression.entry.make)().as_mut());
+    let meant = |name: &str| {
+        described.iter().find(|d| d.name == name).map_or(String::new(), |d| d.spelling_of.unwrap_or(d.name).to_owned())
+    };
+    for (name, value) in given(flags) {
+        let twice = expression.settings.iter().find(|(known, _)| *known == name || meant(known) == meant(&name));
+        if let Some((known, in_brackets)) = twice {
+            return Err(Failure::usage(format!(
+                "{known} is given twice, as {known}={in_brackets} in --machine and by --{} {value}; leave out one of them",
+                name.replace('_', "-")
+            )));
+        }
+        expression.settings.push((name, value));
+    }
+    // what cannot be is told before any work
+    expression.make()?;
+    Ok(expression)
+}
+
+/// The entry of the machine that was asked for, if it can be read.
+pub(crate) fn entry(flags: &ArgMatches) -> Option<&'static MachineEntry> {
+    let text = flags.try_get_one::<String>("machine").ok().flatten()?;
+    machines::parse(text).ok().map(|expression| expression.entry)
+}
+
+/// The parameters of machines that were given as flags, by name.
+fn given(flags: &ArgMatches) -> Vec<(String, Setting)> {
+    let mut given: Vec<(String, Setting)> = Vec::new();
+    for entry in machines::all() {
+        for parameter in describe((entry.make)().as_mut()) {
+            if given.iter().any(|(name, _)| name == parameter.name) {
+                continue;
+            }
+            if let Ok(Some(text)) = flags.try_get_one::<String>(parameter.name) {
+                given.push((parameter.name.to_owned(), setting(text)));
+            }
+        }
+    }
+    given
+}
+
+/// A value as it is typed.
+fn setting(text: &str) -> Setting {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        return Setting::Number(number);
+    }
+    let list = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+    let numbers: Option<Vec<f64>> = list.split(',').map(|t| t.trim().parse().ok()).collect();
+    match numbers {
+        Some(numbers) if !list.is_empty() => Setting::Numbers(numbers),
+        _ => Setting::Word(text.to_owned()),
+    }
+}
