@@ -207,10 +207,10 @@ pub(crate) fn weights() -> Arg {
 
 /// Weights are refused for machines that would leave them aside.
 pub(crate) fn check_weights(flags: &ArgMatches, entry: &MachineEntry) -> Result<(), Failure> {
-    if flags.get_one::<String>("weights").is_none() || (entry.make)().weighs() {
+    if flags.get_one::<String>("weights").is_none() || (entry.make)().traits().weights {
         return Ok(());
     }
-    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().weighs()).map(|m| m.name).collect();
+    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().traits().weights).map(|m| m.name).collect();
     Err(Failure::usage(format!(
         "{} does not weigh examples; leave out --weights, or use {}",
         entry.name,
@@ -314,7 +314,7 @@ pub(crate) fn seed(flags: &ArgMatches) -> Seed {
 /// The kernel formula.
 pub(crate) fn formula(flags: &ArgMatches) -> Result<Formula, Failure> {
     // linear machines work on features, which few kernels have
-    let linear = machine::entry(flags).is_some_and(|entry| !(entry.make)().wants_matrix());
+    let linear = machine::entry(flags).is_some_and(|entry| !(entry.make)().traits().wants_matrix());
     let usual = if linear { "linear" } else { "rbf(gamma=scale)" };
     let text = flags.get_one::<String>("kernel").map_or(usual, String::as_str);
     Ok(text.parse::<Formula>()?)

@@ -57,10 +57,10 @@ fn given(flags: &ArgMatches) -> bool {
 
 /// What cannot be is told before the data are read.
 pub(crate) fn check(flags: &ArgMatches, entry: &MachineEntry) -> Result<(), Failure> {
-    if !given(flags) || (entry.make)().takes_auxiliary() {
+    if !given(flags) || (entry.make)().traits().auxiliary {
         return transforms(flags).map(|_| ());
     }
-    let taking: Vec<&str> = machines::all().filter(|m| (m.make)().takes_auxiliary()).map(|m| m.name).collect();
+    let taking: Vec<&str> = machines::all().filter(|m| (m.make)().traits().auxiliary).map(|m| m.name).collect();
     Err(Failure::usage(format!(
         "{} takes no noise, copies or points beside the data; leave them out, or use {}",
         entry.name,

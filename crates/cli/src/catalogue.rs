@@ -144,6 +144,8 @@ fn kernel(e: &'static KernelEntry) -> Item {
             ("vectors", vec![banana, used("banana.csv --scale minmax")])
         }
         Kind::Vectors => ("vectors", vec![banana, used("banana.csv")]),
+        // no built-in set has examples of such a kind yet
+        Kind::Other(kind) => (kind.plural, Vec::new()),
         Kind::Text => ("text", vec!["mercer data dna_motifs --n 40 -o dna.csv".to_owned(), used("dna.csv")]),
         Kind::Precomputed => (
             "matrices",
@@ -222,16 +224,17 @@ fn machine(e: &'static MachineEntry) -> Item {
         ("learns", target.to_owned()),
         (
             "weights",
-            if machine.weighs() { "of examples are taken (--weights)" } else { "of examples are not taken" }.to_owned(),
+            if machine.traits().weights { "of examples are taken (--weights)" } else { "of examples are not taken" }
+                .to_owned(),
         ),
     ];
     let classifies = e.learns == Learns::Classes && machines::predicts_target(e);
     let probabilities = if classifies { "of classes are learned beside it (--probabilities)" } else { "are not given" };
     facts.push(("probabilities", probabilities.to_owned()));
-    if !machine.wants_matrix() {
+    if !machine.traits().wants_matrix() {
         facts.push(("kernel", "one with explicit features, such as linear; no matrix is made".to_owned()));
     }
-    if machine.takes_auxiliary() {
+    if machine.traits().auxiliary {
         facts.push(("also takes", "noise, changed copies and points: --noise, --copies, --transform, …".to_owned()));
     }
     facts.extend([("cost", e.cost.to_owned()), ("source", e.source.to_string())]);
@@ -251,7 +254,7 @@ fn machine(e: &'static MachineEntry) -> Item {
             format!("mercer fit {set}.csv --machine '{written}' -o {}.mercer", e.name),
         ],
         document: json!({"name": e.name, "aliases": e.aliases, "summary": e.summary, "formula": e.formula, "learns": learns,
-               "family": family, "weights": machine.weighs(), "probabilities": classifies,
+               "family": family, "weights": machine.traits().weights, "probabilities": classifies,
                "source": e.source.to_string(), "use_when": e.use_when, "cost": e.cost,
                "parameters": parameter_documents(&parameters)}),
         parameters,

@@ -12,7 +12,7 @@ use mercer::formula::Formula;
 use mercer::job::Job;
 use mercer::kernels::Definite;
 use mercer::machines::Fact;
-use mercer::machines::{Learns, Readout};
+use mercer::machines::{Learns, MachineEntry, Readout, Tolerates};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::watch::Status;
@@ -81,7 +81,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
     let Some(target) = arguments::target(flags)? else { return Err(Failure::usage("-o MODEL is missing")) };
 
-    warn_of_indefinite(&kernel, entry.name);
+    warn_of_indefinite(&kernel, entry);
     let watch = Watch::new(flags);
     let (training, scaled) = input::training_apart(path, flags, &kernel, entry.learns, recipe.as_ref())?;
     if let Some(recipe) = &mut recipe {
@@ -243,18 +243,15 @@ pub(crate) fn finish(
 }
 
 /// Says aloud when a machine meets a kernel whose matrices can have negative eigenvalues.
-pub(crate) fn warn_of_indefinite(kernel: &Formula, machine: &str) {
-    // a bias and a centre make a machine blind to the origin, which is all that conditional definiteness asks for
-    let blind = ["svc", "nu_svc", "svr", "nu_svr", "kernel_pca"].contains(&machine);
-    match kernel.definite() {
-        // kernel values as coordinates ask for nothing
-        _ if machine == "empirical_map" => {}
-        Definite::Positive => {}
-        Definite::Conditionally if blind => {}
-        Definite::Conditionally => {
+pub(crate) fn warn_of_indefinite(kernel: &Formula, entry: &MachineEntry) {
+    let (machine, tolerates) = (entry.name, (entry.make)().traits().tolerates);
+    match (kernel.definite(), tolerates) {
+        (Definite::Positive, _) | (_, Tolerates::Any) => {}
+        (Definite::Conditionally, Tolerates::ConditionallyDefinite) => {}
+        (Definite::Conditionally, Tolerates::Definite) => {
             eprintln!("warning: {kernel} is only conditionally positive definite; use centre({kernel}) with {machine}");
         }
-        Definite::Indefinite => {
+        (Definite::Indefinite, _) => {
             eprintln!("warning: {kernel} is not positive definite; {machine} may find no true optimum");
         }
     }

@@ -52,7 +52,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     arguments::check_weights(flags, entry)?;
     let budget = arguments::budget(flags)?;
-    fit::warn_of_indefinite(&kernel, entry.name);
+    fit::warn_of_indefinite(&kernel, entry);
     let sizes: Vec<usize> = flags.get_many::<usize>("sizes").into_iter().flatten().copied().collect();
     let count = |id: &str| flags.get_one::<usize>(id).copied().unwrap_or(1);
     let curve = LearningCurve {

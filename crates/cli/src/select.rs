@@ -87,7 +87,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     arguments::check_weights(flags, entry)?;
     let budget = arguments::budget(flags)?;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
-    fit::warn_of_indefinite(&kernel, entry.name);
+    fit::warn_of_indefinite(&kernel, entry);
     let watch = Watch::new(flags).keeping_all();
     let training = input::training(path, flags, &kernel, entry.learns)?;
     let read = started.elapsed().as_secs_f64();

@@ -1,9 +1,7 @@
 //! Help and lists entry by entry, machines as expressions, and names of earlier times.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -225,7 +223,7 @@ fn lists_are_grouped_filtered_and_searched() {
     assert!(markdown.lines().filter(|l| l.starts_with('|')).all(|l| columns(l) == 5), "{markdown}");
 }
 
-/// `REGENERATE=1 cargo test -p mercer-cli --test help readme` writes the section anew.
+/// `REGENERATE=1 cargo test -p mercer-cli --test main readme` writes the section anew.
 #[test]
 fn the_readme_has_the_catalogue_of_today() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
@@ -237,7 +235,7 @@ fn the_readme_has_the_catalogue_of_today() {
     if std::env::var_os("REGENERATE").is_some() {
         std::fs::write(&path, format!("{}{today}{}", &readme[..from], &readme[to..])).unwrap();
     } else {
-        assert_eq!(readme[from..to], today, "stale: REGENERATE=1 cargo test -p mercer-cli --test help readme");
+        assert_eq!(readme[from..to], today, "stale: REGENERATE=1 cargo test -p mercer-cli --test main readme");
     }
 }
 

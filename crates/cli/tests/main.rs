@@ -1,5 +1,7 @@
 //! Every test of the command line, in one executable: a file of this folder is a module, and has its line here.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests fail as tests do
+
 mod algebra;
 mod bad_data;
 mod certificates;
@@ -15,6 +17,7 @@ mod evidence;
 mod fit;
 mod formats;
 mod gram;
+mod help;
 mod learning_theory;
 mod libsvm_models;
 mod linear;

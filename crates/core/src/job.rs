@@ -22,6 +22,7 @@ use crate::model::{Model, Origin};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// A whole experiment as a value.
 pub struct Job<'a> {
@@ -92,10 +93,12 @@ impl<'a> Job<'a> {
 
     /// What a machine learns from with a resolved kernel.
     fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
-        let wants_matrix = self.machine.wants_matrix();
+        let wants_matrix = self.machine.traits().wants_matrix();
         let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
-        let gram = kernel.task_gram(data, features.is_some() && !wants_matrix)?;
+        let alone = features.is_some() && !wants_matrix;
+        let gram = kernel.task_gram(data, alone)?;
         Ok(Task {
+            kernel: if alone { None } else { Some(kernel.similarity_of(data, Arc::clone(&gram))?) },
             features,
             target: data.target(),
             weights: data.weights(),
@@ -150,7 +153,7 @@ impl<'a> Job<'a> {
     fn joined(&self, kernel: &Formula, data: &Dataset) -> Result<Option<(&'a AuxiliaryExamples, Dataset)>, Error> {
         let Some(auxiliary) = self.auxiliary.filter(|c| !c.is_empty()) else { return Ok(None) };
         let machine = self.machine.entry().name;
-        if !self.machine.takes_auxiliary() {
+        if !self.machine.traits().auxiliary {
             return Err(no_auxiliary(machine).into());
         }
         let finding = if self.probabilities.is_some() {
@@ -168,10 +171,10 @@ impl<'a> Job<'a> {
 
 /// Weights are refused by machines to which they do not matter.
 pub(crate) fn takes_weights(machine: &dyn Machine, weighted: bool) -> Result<(), FitError> {
-    if !weighted || machine.weighs() {
+    if !weighted || machine.traits().weights {
         return Ok(());
     }
-    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().weighs()).map(|m| m.name).collect();
+    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().traits().weights).map(|m| m.name).collect();
     let finding = format!("it does not weigh examples; leave the weights out, or use {}", weighing.join(", "));
     Err(FitError::Param { machine: machine.entry().name, finding })
 }

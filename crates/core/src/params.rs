@@ -7,12 +7,15 @@
 mod assign;
 mod describe;
 mod expression;
+mod reals;
 mod settings;
 
 pub use assign::{assign, nearest};
 pub use describe::{Described, describe};
 pub use expression::ExpressionError;
 pub(crate) use expression::{Reader, as_argument, is_name_start, quoted};
+pub use reals::Parameter;
+pub(crate) use reals::{put, visit_reals};
 pub use settings::{Setting, Settings};
 
 use std::fmt;

@@ -57,6 +57,8 @@ works! {
     KMPA = "J. Shawe-Taylor & N. Cristianini", "Kernel Methods for Pattern Analysis", 2004;
     /// Gaussian Processes for Machine Learning.
     GPML = "C. E. Rasmussen & C. K. I. Williams", "Gaussian Processes for Machine Learning", 2006;
+    /// The Nyström approximation of kernel matrices.
+    WILLIAMS_SEEGER = "C. K. I. Williams & M. Seeger", "Using the Nyström Method to Speed Up Kernel Machines", 2001;
     /// Learning with Kernels.
     LWK = "B. Schölkopf & A. J. Smola", "Learning with Kernels", 2002;
     /// LIBSVM.

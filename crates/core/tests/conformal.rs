@@ -245,7 +245,8 @@ fn regions_survive_the_file_bit_for_bit_for_every_machine() {
         let machine = (entry.make)();
         let of_classes = entry.learns == machines::Learns::Classes;
         let (data, new) = if of_classes { (&classes, &new[0]) } else { (&numbers, &new[1]) };
-        let kernel = if machine.wants_matrix() && entry.name != "linear_regression" { rbf(0.5) } else { linear() };
+        let kernel =
+            if machine.traits().wants_matrix() && entry.name != "linear_regression" { rbf(0.5) } else { linear() };
         for method in [Method::Split, Method::Cross] {
             let model = match fit(machine.as_ref(), &kernel, recipe(method), data) {
                 Err(Error::Fit(FitError::NoFeatures { .. } | FitError::Param { .. })) if method == Method::Split => {

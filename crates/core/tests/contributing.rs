@@ -14,7 +14,7 @@ fn blocks(text: &str) -> Vec<(String, String)> {
             Some(so_far) => *so_far += &format!("{line}\n"),
             None if line == "```rust" => block = Some(String::new()),
             None => {
-                let named = line.split('`').filter(|w| w.starts_with("crates/") && w.ends_with(".rs")).next_back();
+                let named = line.split('`').rfind(|w| w.starts_with("crates/") && w.strip_suffix(".rs").is_some());
                 file = named.map_or(file, str::to_owned);
             }
         }

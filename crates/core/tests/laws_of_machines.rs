@@ -227,7 +227,7 @@ fn the_number_of_threads_changes_no_bit() {
         let data = Dataset::new(x).with_target(Target::from(y)).unwrap();
         for (machine, exact) in factorised.iter().map(|m| (*m, data.len() <= 256)).chain(others.map(|m| (m, true))) {
             // the automatic road of the linear kernel is the primal one, in which nothing of n rows is factorised
-            let primal = machine.settings() == ridge(RidgeSolver::Auto).settings() || !machine.wants_matrix();
+            let primal = machine.settings() == ridge(RidgeSolver::Auto).settings() || !machine.traits().wants_matrix();
             let kernel = if primal { linear() } else { rbf(0.2) };
             let single = with_threads(1, machine, &kernel, &data);
             let size = single.iter().fold(0.0, |m: f64, v| m.max(v.abs()));

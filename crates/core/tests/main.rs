@@ -1,5 +1,7 @@
 //! Every test of the library from outside, in one executable: a file of this folder is a module, and has its line here.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests fail as tests do
+
 mod algebra;
 mod calibration;
 mod catalogue;
@@ -19,6 +21,8 @@ mod golden;
 mod golden_comparisons;
 mod golden_support_vectors;
 mod judge;
+mod laws_of_derivatives;
+mod laws_of_gradients;
 mod laws_of_grams;
 mod laws_of_kernels;
 mod laws_of_machines;

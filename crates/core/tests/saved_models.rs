@@ -97,7 +97,10 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
             let model = match Job::new(machine.as_ref(), &kernel).run(&data, &Silent) {
                 // linear machines want features, and say so where there are none
                 Err(Error::Fit(FitError::NoFeatures { .. })) => {
-                    assert!(!machine.wants_matrix() && !formula.trim_start_matches("0.25*").eq("linear"), "{what}");
+                    assert!(
+                        !machine.traits().wants_matrix() && !formula.trim_start_matches("0.25*").eq("linear"),
+                        "{what}"
+                    );
                     continue;
                 }
                 // edges cannot weigh less than nothing
@@ -238,7 +241,7 @@ fn a_matrix_that_does_not_fit_the_memory_is_refused_or_streamed() {
 fn kernel_values_beyond_the_range_of_numbers_are_an_error_of_every_machine() {
     let data = Dataset::new(Rows::from_vectors(&[[1e9], [-1e9], [2e9], [3.0]]).unwrap());
     let data = data.with_target(Target::from(vec![1.0, 2.0, 1.0, 2.0])).unwrap();
-    for entry in machines::all().filter(|entry| (entry.make)().wants_matrix()) {
+    for entry in machines::all().filter(|entry| (entry.make)().traits().wants_matrix()) {
         let machine = (entry.make)();
         for kernel in [polynomial(60, 1.0), polynomial(61, 0.0), linear().exp()] {
             match error(machine.as_ref(), &kernel, &data, Budget::default()) {

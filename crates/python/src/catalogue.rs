@@ -29,8 +29,8 @@ pub(crate) fn machines() -> String {
         json!({
             "name": entry.name, "aliases": entry.aliases, "summary": entry.summary, "formula": entry.formula,
             "learns": learns, "family": mercer::machines::family(entry), "source": entry.source.to_string(),
-            "use_when": entry.use_when, "cost": entry.cost, "weighs": machine.weighs(), "explicit": !machine.wants_matrix(),
-            "companions": machine.takes_auxiliary(),
+            "use_when": entry.use_when, "cost": entry.cost, "weighs": machine.traits().weights, "explicit": !machine.traits().wants_matrix(),
+            "companions": machine.traits().auxiliary,
             "parameters": parameters(machine.as_mut()),
         })
     };

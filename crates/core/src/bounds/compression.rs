@@ -6,7 +6,7 @@
 //! the set have to be classified rightly, so soft margins count as lossless, since every misclassified example is a support
 //! vector; and learners that list examples in increasing order need no d!.
 
-use super::{BoundEntry, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_upper, ln_choose};
 use crate::sources::{BOUSQUET, HERBRICH, LANGFORD, Source};
 
@@ -167,6 +167,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(&HERBRICH, "Thm. 5.17", "(1 − ε)^(m−d) is kept; errors inside the set do not matter"),
         use_when: SAME,
+        chosen_by: ChosenBy::Nobody,
         claim: exact_claim,
     },
     BoundEntry {
@@ -177,6 +178,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 5.17, (5.16)"),
         use_when: SAME,
+        chosen_by: ChosenBy::Nobody,
         claim: lossless_claim,
     },
     BoundEntry {
@@ -187,6 +189,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&LANGFORD, "Thm. 4.5"),
         use_when: "A model trained on a chosen part of the examples: any machine, errors on the rest are counted.",
+        chosen_by: ChosenBy::Everybody,
         claim: binomial_claim,
     },
     BoundEntry {
@@ -197,6 +200,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 5.18"),
         use_when: "To compare with `compression_binomial`, which is never larger in practice.",
+        chosen_by: ChosenBy::Nobody,
         claim: lossy_claim,
     },
     BoundEntry {
@@ -207,6 +211,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(&BOUSQUET, "Thm. 15", "k is observed, so δ is divided among its values"),
         use_when: SAME,
+        chosen_by: ChosenBy::Nobody,
         claim: stable_claim,
     },
     BoundEntry {
@@ -217,6 +222,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(&BOUSQUET, "Thm. 15", "any number of blocks that is fixed before the data"),
         use_when: SAME,
+        chosen_by: ChosenBy::Nobody,
         claim: blocks_claim,
     },
     BoundEntry {
@@ -231,6 +237,7 @@ pub const ENTRIES: &[BoundEntry] = &[
             "M is the smallest (ς/γ)² over weight vectors, not the largest",
         ),
         use_when: "A perceptron without errors: certified by the margin that a support vector machine would have.",
+        chosen_by: ChosenBy::Nobody,
         claim: mistakes_claim,
     },
 ];

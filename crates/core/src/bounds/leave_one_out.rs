@@ -4,7 +4,7 @@
 //! Herbrich (2002), §2.5 (Luntz & Brailovsky; Jaakkola & Haussler); Vapnik (1998) for the number of support vectors and the
 //! radius; Vapnik & Chapelle (2000) for the span; Joachims (2000) for ξα.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task};
 use crate::sources::{HERBRICH, JOACHIMS, LWK, SPAN, Source, VAPNIK};
 
 fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
@@ -110,6 +110,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Expectation,
         source: Source::new(&HERBRICH, "Thm. 2.36"),
         use_when: "Ridge and Fisher machines, where it costs one fit.",
+        chosen_by: ChosenBy::Nobody,
         claim: closed_form,
     },
     BoundEntry {
@@ -120,6 +121,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Expectation,
         source: Source::new(&HERBRICH, "Thm. 2.37"),
         use_when: "A support vector machine without an offset.",
+        chosen_by: ChosenBy::Nobody,
         claim: jaakkola_haussler,
     },
     BoundEntry {
@@ -130,6 +132,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Expectation,
         source: Source::new(&VAPNIK, "Thm. 10.5"),
         use_when: "A sparse support vector machine, with an offset or without.",
+        chosen_by: ChosenBy::Nobody,
         claim: support_vectors,
     },
     BoundEntry {
@@ -140,6 +143,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Expectation,
         source: Source::new(&JOACHIMS, "Def. 1, ρ = 2"),
         use_when: "A support vector machine with an offset and a kernel of bounded length.",
+        chosen_by: ChosenBy::Nobody,
         claim: xi_alpha,
     },
     BoundEntry {
@@ -150,6 +154,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Score,
         source: Source::new(&SPAN, "Thm. 3"),
         use_when: "Models are to be compared closely without fitting them again.",
+        chosen_by: ChosenBy::Nobody,
         claim: span,
     },
     BoundEntry {
@@ -160,6 +165,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Expectation,
         source: Source::new(&LWK, "§12.1"),
         use_when: "A hard margin and a kernel of bounded length.",
+        chosen_by: ChosenBy::Nobody,
         claim: radius_margin,
     },
 ];

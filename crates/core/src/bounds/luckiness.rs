@@ -3,7 +3,7 @@
 //! # Source
 //! Herbrich (2002), §4.3, Thm. 4.19: R ≤ (2/m)(d + log₂(4/δ)) where the luckiness allows 2^d labellings and R̂ = 0.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task};
 use crate::sources::{HERBRICH, Source};
 use std::f64::consts::{E, LN_2};
 
@@ -73,6 +73,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Ex. 4.21"),
         use_when: "To compare with `pac_sharp`, which counts exactly.",
+        chosen_by: ChosenBy::Nobody,
         claim: luckiness,
     },
     BoundEntry {
@@ -87,6 +88,7 @@ pub const ENTRIES: &[BoundEntry] = &[
             "the rank is observed, so δ is divided among its values",
         ),
         use_when: "The kernel matrix has a small rank though the feature space is large.",
+        chosen_by: ChosenBy::Nobody,
         claim: rank,
     },
 ];

@@ -3,7 +3,7 @@
 //! # Source
 //! Herbrich (2002), §4.4; Zhang (2002) for the covering numbers of [`zhang_margin`].
 
-use super::{BoundEntry, Claim, Facts, Guarantee, LD, Linear, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, Linear, NotApplicable, Quantity, Task};
 use crate::sources::{HERBRICH, Source, ZHANG};
 use std::f64::consts::E;
 
@@ -168,6 +168,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 4.32"),
         use_when: "For teaching: it needs tens of thousands of examples even at the best margin.",
+        chosen_by: ChosenBy::Nobody,
         claim: margin_claim,
     },
     BoundEntry {
@@ -178,6 +179,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&ZHANG, "Thm. 4"),
         use_when: "A large margin is reached on tens of thousands of examples.",
+        chosen_by: ChosenBy::Nobody,
         claim: zhang_claim,
     },
     BoundEntry {
@@ -188,6 +190,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Lemma 4.34"),
         use_when: "For teaching: margins with exceptions, at more than a hundred thousand examples.",
+        chosen_by: ChosenBy::Nobody,
         claim: distribution_claim,
     },
     BoundEntry {
@@ -198,6 +201,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 4.35"),
         use_when: "For teaching: it shows what slack costs.",
+        chosen_by: ChosenBy::Nobody,
         claim: robust_claim,
     },
     BoundEntry {
@@ -208,6 +212,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 4.37"),
         use_when: "For machines trained by the linear programme (2.57).",
+        chosen_by: ChosenBy::Nobody,
         claim: adaptive_claim,
     },
 ];

@@ -52,6 +52,8 @@ pub struct BoundEntry {
     pub source: Source,
     /// One sentence on when it helps.
     pub use_when: &'static str,
+    /// Whether the best certificate is chosen among this bound and others, each at its part of δ.
+    pub chosen_by: ChosenBy,
     /// The theorem, at a price in nats: ln(1/δ) and what was paid for choices.
     pub claim: fn(&Facts, f64) -> Result<Claim, NotApplicable>,
 }
@@ -61,6 +63,18 @@ impl BoundEntry {
     pub fn uses_held_out(&self) -> bool {
         test_set::ENTRIES.iter().any(|e| e.name == self.name)
     }
+}
+
+/// Whether a bound is among those of which the least is the certificate of a model. They are named before the data, since each
+/// costs its part of δ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// It is not.
+    Nobody,
+    /// It is.
+    Everybody,
+    /// It is where a prior is learned from a part of the examples.
+    LearnedPriors,
 }
 
 /// The bounds by family, which is the name of their file.

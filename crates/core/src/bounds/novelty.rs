@@ -3,7 +3,7 @@
 //! # Source
 //! Schölkopf, Platt, Shawe-Taylor, Smola & Williamson (2001), Thm. 7; Shawe-Taylor & Cristianini (2004), §5.1.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Novelty, Quantity};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Novelty, Quantity};
 use crate::sources::{KMPA, ONE_CLASS, Source};
 
 /// (2/m)(k + log₂(m²/2δ)), k = c₁ log₂(c₂γ̂²m)/γ̂² + (2D/γ̂) log₂(e((2m − 1)γ̂/2D + 1)) + 2, c₁ = 16c², c₂ = ln 2/4c²,
@@ -113,6 +113,7 @@ pub const ENTRIES: &[BoundEntry] = &[
             "1/(m + 1) is the mean over samples; of one sample it holds with probability about 1 − 1/e only",
         ),
         use_when: "The centre-of-mass detector.",
+        chosen_by: ChosenBy::Nobody,
         claim: centre_claim,
     },
     BoundEntry {
@@ -123,6 +124,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&ONE_CLASS, "Thm. 7"),
         use_when: "For teaching: it needs millions of examples; `scenario` does not.",
+        chosen_by: ChosenBy::Nobody,
         claim: one_class_claim,
     },
     BoundEntry {
@@ -133,6 +135,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Exact,
         source: Source::new(&ONE_CLASS, "Prop. 3"),
         use_when: "To check that the solver has done its work.",
+        chosen_by: ChosenBy::Nobody,
         claim: nu_claim,
     },
 ];

@@ -3,7 +3,7 @@
 //! # Source
 //! Cesa-Bianchi, Conconi & Gentile (2004): the hypotheses of a pass have average risk at most M/m + √(ln(1/δ)/2m).
 
-use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity};
 use crate::sources::{CESA_BIANCHI, Source};
 
 /// M/m + √(nats/2m).
@@ -31,5 +31,6 @@ pub const ENTRIES: &[BoundEntry] = &[BoundEntry {
     guarantee: Guarantee::HighProbability,
     source: Source::new(&CESA_BIANCHI, "Prop. 1"),
     use_when: "A perceptron has gone through the examples at least once.",
+    chosen_by: ChosenBy::Nobody,
     claim: pass,
 }];

@@ -7,7 +7,7 @@
 //! give R(Gibbs) ≤ 1 − exp(−(KL + ln(1/δ))/m) for all Q without training error.
 
 use super::linear::evenly;
-use super::{BoundEntry, Claim, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task};
 use crate::distributions::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
 use crate::sources::{AMBROLADZE, HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
 use rayon::prelude::*;
@@ -310,6 +310,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&LANGFORD_SHAWE_TAYLOR, "Thm. 3.1"),
         use_when: "Dense classifiers with large normalised margins: small C, many support vectors.",
+        chosen_by: ChosenBy::Everybody,
         claim: kl_vote,
     },
     BoundEntry {
@@ -320,6 +321,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&LANGFORD_SHAWE_TAYLOR, "Thm. 3.1"),
         use_when: "To see what the factor 2 of `pac_bayes_kl` costs.",
+        chosen_by: ChosenBy::Nobody,
         claim: gibbs,
     },
     BoundEntry {
@@ -330,6 +332,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&MCALLESTER, "Thm. 1"),
         use_when: "To compare with `pac_bayes_kl`.",
+        chosen_by: ChosenBy::Nobody,
         claim: mcallester_vote,
     },
     BoundEntry {
@@ -340,6 +343,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&AMBROLADZE, "prior PAC-Bayes"),
         use_when: "Half of the examples already give nearly the same weight vector.",
+        chosen_by: ChosenBy::LearnedPriors,
         claim: informed_claim,
     },
     BoundEntry {
@@ -350,6 +354,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(&HERBRICH, "Thm. 5.10", "the exact cap, and no 2 ln m without training errors"),
         use_when: "Separable classes in few dimensions.",
+        chosen_by: ChosenBy::Nobody,
         claim: cap_claim,
     },
     BoundEntry {
@@ -360,6 +365,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 5.10, (5.12)"),
         use_when: "To compare with `pac_bayes_cap`.",
+        chosen_by: ChosenBy::Nobody,
         claim: margin_claim,
     },
     BoundEntry {
@@ -374,6 +380,7 @@ pub const ENTRIES: &[BoundEntry] = &[
             "no 2 ln m + 1 without training errors; P(V) by simulation, at a price",
         ),
         use_when: "Separable classes under a smooth kernel: a Gaussian process classifier or a Bayes point.",
+        chosen_by: ChosenBy::Nobody,
         claim: evidence_gibbs,
     },
     BoundEntry {
@@ -384,6 +391,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 5.4"),
         use_when: "Separable classes under a smooth kernel, and a vote instead of a draw.",
+        chosen_by: ChosenBy::Nobody,
         claim: evidence_bayes,
     },
     BoundEntry {
@@ -394,6 +402,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 5.2"),
         use_when: "To compare with `evidence`.",
+        chosen_by: ChosenBy::Nobody,
         claim: version_space_gibbs,
     },
 ];

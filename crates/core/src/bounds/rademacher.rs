@@ -4,7 +4,7 @@
 //! Shawe-Taylor & Cristianini (2004), Thm. 4.9 and 4.17; Bartlett & Mendelson (2002). The norm of the fit is not known before
 //! the data: norms 2^{j/2} get δ/(j(j + 1)) each.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
 use crate::sources::{BARTLETT, KMPA, Source};
 use std::f64::consts::LN_2;
 
@@ -93,6 +93,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(&KMPA, "Thm. 4.17", "the norm comes from a grid 2^(j/2) at δ/(j(j + 1))"),
         use_when: "To compare with `rademacher_contraction`.",
+        chosen_by: ChosenBy::Nobody,
         claim: printed,
     },
     BoundEntry {
@@ -103,6 +104,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&BARTLETT, "Thm. 7 and 21"),
         use_when: "Short weight vectors: large margins or a small C.",
+        chosen_by: ChosenBy::Nobody,
         claim: contraction,
     },
     BoundEntry {
@@ -113,6 +115,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&BARTLETT, "Thm. 11"),
         use_when: "The spectrum falls fast; it gains at most a factor √2.",
+        chosen_by: ChosenBy::Nobody,
         claim: signs,
     },
 ];

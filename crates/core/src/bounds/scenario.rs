@@ -6,7 +6,7 @@
 //! regression one outside the tube, for detectors one outside the region. No radius, margin, dimension or kernel matters.
 
 use super::compression::{quantity, set};
-use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
 use crate::distributions::{ln_beta_tails, ln_choose, ln_sum_exp, rising_root};
 use crate::sources::{CAMPI_GARATTI, GARATTI_CAMPI, Source};
 
@@ -140,6 +140,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&GARATTI_CAMPI, "Thm. 1"),
         use_when: "A sparse support vector machine and no examples to spare: by far the best of what training alone can show.",
+        chosen_by: ChosenBy::Everybody,
         claim: scenario_claim,
     },
     BoundEntry {
@@ -150,6 +151,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&GARATTI_CAMPI, "Thm. 2"),
         use_when: "It shall be known how many new examples lie inside the margin, not only how many at most.",
+        chosen_by: ChosenBy::Nobody,
         claim: margin_violation,
     },
     BoundEntry {
@@ -160,6 +162,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&CAMPI_GARATTI, "Thm. 1"),
         use_when: "A hard margin in few dimensions; exact where every problem has as many support vectors as unknowns.",
+        chosen_by: ChosenBy::Nobody,
         claim: a_priori_claim,
     },
 ];

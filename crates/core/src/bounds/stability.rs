@@ -5,7 +5,7 @@
 //! β = l²κ²/(2λm) at any place, l the Lipschitz constant of the loss and κ² = sup κ(x, x). Deviations have McDiarmid's true
 //! constant, half of the book's.
 
-use super::{BoundEntry, Claim, Facts, Guarantee, NotApplicable, Quantity, Regularised, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Regularised, Task};
 use crate::sources::{BOUSQUET_ELISSEEFF, HERBRICH, Source};
 
 /// β_m = l²κ²/(2λm) (Thm. 5.31).
@@ -176,6 +176,7 @@ pub const ENTRIES: &[BoundEntry] = &[
             "McDiarmid's constant is exp(−2ε²/Σc²), which halves the deviation; κ is the supremum of √κ(x, x)",
         ),
         use_when: "C is below 1/√m, where every example is a support vector.",
+        chosen_by: ChosenBy::Nobody,
         claim: stability_claim,
     },
     BoundEntry {
@@ -190,6 +191,7 @@ pub const ENTRIES: &[BoundEntry] = &[
             "b bounds the loss, not the targets; McDiarmid's true constant",
         ),
         use_when: "The range of the targets is known and C is small.",
+        chosen_by: ChosenBy::Nobody,
         claim: regression_claim,
     },
     BoundEntry {
@@ -200,6 +202,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&BOUSQUET_ELISSEEFF, "Thm. 12 and 22"),
         use_when: "The range of the targets is known and λ is a large part of the number of examples.",
+        chosen_by: ChosenBy::Nobody,
         claim: squares_claim,
     },
     BoundEntry {
@@ -210,6 +213,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&BOUSQUET_ELISSEEFF, "Thm. 12 and 22"),
         use_when: "A ridge regression fits its examples better than new ones.",
+        chosen_by: ChosenBy::Nobody,
         claim: left_out_claim,
     },
 ];

@@ -3,7 +3,7 @@
 //! # Source
 //! Langford (2005), Tutorial on Practical Prediction Theory for Classification; Clopper & Pearson (1934).
 
-use super::{BoundEntry, Claim, Facts, Guarantee, HeldOut, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, HeldOut, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_lower, binomial_upper, kl_inverse};
 use crate::sources::{HERBRICH, HOEFFDING, LANGFORD, MAURER_PONTIL, Source};
 
@@ -96,6 +96,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&LANGFORD, "Thm. 3.3"),
         use_when: "Examples can be spared that training does not see: nothing is tighter.",
+        chosen_by: ChosenBy::Nobody,
         claim: held_out,
     },
     BoundEntry {
@@ -106,6 +107,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&LANGFORD, "Cor. 3.7"),
         use_when: "To see what the closed form costs against the exact tail.",
+        chosen_by: ChosenBy::Nobody,
         claim: held_out_kl,
     },
     BoundEntry {
@@ -116,6 +118,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HOEFFDING, "Thm. 1"),
         use_when: "To see what the textbook's form costs against the exact tail.",
+        chosen_by: ChosenBy::Nobody,
         claim: held_out_hoeffding,
     },
     BoundEntry {
@@ -126,6 +129,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 4.6"),
         use_when: "Several finished models were compared on the same held-out examples.",
+        chosen_by: ChosenBy::Nobody,
         claim: held_out_finite_class,
     },
     BoundEntry {
@@ -136,6 +140,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&MAURER_PONTIL, "Thm. 4"),
         use_when: "Numbers are predicted whose range is known, and examples can be spared.",
+        chosen_by: ChosenBy::Nobody,
         claim: held_out_loss,
     },
 ];

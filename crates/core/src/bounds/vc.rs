@@ -3,7 +3,7 @@
 //! # Source
 //! Herbrich (2002), §4.2; Vapnik (1998) for the constants of [`vapnik`].
 
-use super::{BoundEntry, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task};
 use crate::distributions::ln_sauer;
 use crate::sources::{HERBRICH, LWK, Source, VAPNIK};
 use std::f64::consts::LN_2;
@@ -116,6 +116,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 4.7, (4.14)"),
         use_when: "The feature space is small and the examples are many.",
+        chosen_by: ChosenBy::Nobody,
         claim: vc_claim,
     },
     BoundEntry {
@@ -126,6 +127,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "(4.15)"),
         use_when: "The feature space is small and no training example is misclassified.",
+        chosen_by: ChosenBy::Nobody,
         claim: pac_claim,
     },
     BoundEntry {
@@ -136,6 +138,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(&HERBRICH, "(4.12)", "the proof's 2^(−mε/2) is kept instead of e^(−mε/4)"),
         use_when: "Wherever `pac` applies: it is never larger.",
+        chosen_by: ChosenBy::Nobody,
         claim: pac_sharp_claim,
     },
     BoundEntry {
@@ -146,6 +149,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::corrected(&VAPNIK, "(4.25)", "the term 1/m, which slides drop, is kept"),
         use_when: "The feature space is small and some training examples are misclassified.",
+        chosen_by: ChosenBy::Nobody,
         claim: vapnik_claim,
     },
     BoundEntry {
@@ -156,6 +160,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "(4.13)"),
         use_when: "To know what more examples could still bring.",
+        chosen_by: ChosenBy::Nobody,
         claim: regret_claim,
     },
     BoundEntry {
@@ -166,6 +171,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::Score,
         source: Source::new(&LWK, "Thm. 5.5"),
         use_when: "Models with the same kernel are compared.",
+        chosen_by: ChosenBy::Nobody,
         claim: capacity,
     },
 ];

@@ -5,7 +5,6 @@
 //! average its risk, so the mean over k folds estimates the risk of a fit on m (k − 1)/k examples without bias. How far a single
 //! estimate is off, nothing here says.
 
-use super::gather::remade;
 use crate::data::{DataError, Dataset, same_label};
 use crate::error::Error;
 use crate::gram::Budget;
@@ -61,7 +60,7 @@ pub(super) fn cross_validate(
             return Err(usage("the model was fitted with weights, which are not known here"));
         }
     }
-    let theory = remade(model)?.map_or_else(Theory::default, |m| m.theory());
+    let theory = model.remade()?.map_or_else(Theory::default, |m| m.traits().theory);
     let tube = matches!(theory.compression, Compresses::Tube { .. }) && model.fitted.expansion.outputs() == 1;
     if entry.learns == Learns::Numbers && !tube {
         let finding = format!("{} predicts numbers without one tube around them, so none is wrong", entry.name);

@@ -14,9 +14,8 @@ use crate::formula::State;
 use crate::gram::Side;
 use crate::kernels::Definite;
 use crate::machines::Fact;
-use crate::machines::{self, Coefficients, Compresses, Machine, Theory};
+use crate::machines::{Coefficients, Compresses, Theory};
 use crate::model::Model;
-use crate::params::assign;
 use crate::watch::{Monitor, Status};
 use std::f64::consts::LN_2;
 
@@ -42,12 +41,12 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
             model.trained_on
         ));
     }
-    let machine = remade(model)?;
-    let mut theory = machine.as_ref().map_or_else(Theory::default, |m| m.theory());
+    let machine = model.remade()?;
+    let mut theory = machine.as_ref().map_or_else(Theory::default, |m| m.traits().theory);
     if model.origin.as_ref().is_some_and(|o| o.part.is_some()) {
         // the machine has solved its problem for a part of these examples only
         theory.loss = None;
-        theory.multipliers = false;
+        theory.multipliers = None;
     }
     let seen = Seen::new(model, training, &theory)?;
     let mut facts = Facts::bare(training.len() as f64, seen.task);
@@ -69,7 +68,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     facts.regularised = regularised(model, training, &seen, &theory, options)?;
     // what a fit on a part has noted is not about all examples
     if model.origin.as_ref().is_none_or(|o| o.part.is_none()) {
-        facts.novelty = novelty(model, &seen);
+        facts.novelty = novelty(model, &seen, &theory);
         facts.online = online(model, &seen, &theory, &facts);
         facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
     }
@@ -104,16 +103,6 @@ fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
     all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
 }
 
-/// The machine with the model's parameters; `None` where its parameters are not all known here.
-pub(super) fn remade(model: &Model) -> Result<Option<Box<dyn Machine>>, Error> {
-    let Some(entry) = machines::find(&model.machine) else { return Ok(None) };
-    let mut machine = (entry.make)();
-    for (name, value) in &model.settings {
-        assign(entry.name, machine.as_mut(), name, value)?;
-    }
-    Ok(Some(machine))
-}
-
 fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Price {
     let mut what = Vec::new();
     let mut bits = 0.0;
@@ -138,9 +127,7 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
         }
         bits += 64.0 * part.numbers.len() as f64 + 8.0 * part.words.iter().map(|w| w.len() + 1).sum::<usize>() as f64;
     }
-    let balanced = options.balanced
-        || model.origin.as_ref().is_some_and(|o| o.balanced)
-        || model.settings.iter().any(|(name, value)| name == "class_weight" && value.to_string() == "balanced");
+    let balanced = options.balanced || model.origin.as_ref().is_some_and(|o| o.balanced) || theory.balances_classes;
     // machines of several classes solve a problem for each, and choose in each
     let classes = if let Task::Classes(k) = seen.task { k } else { 0 };
     let problems = if classes > 2 { classes as f64 } else { 1.0 };
@@ -226,7 +213,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
         (_, Some((points, c))) => {
             let (values, own) = at_points(model, seen, &decision, &lengths, points)?;
             let squared = c.iter().zip(&values).map(|(c, f)| c * (f - b)).sum::<f64>();
-            if theory.multipliers {
+            if theory.multipliers.is_some() {
                 support = (0..c.len())
                     .map(|p| Multiplier {
                         margin: c[p].signum() * values[p],
@@ -263,7 +250,8 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
         offset: b,
         support,
         from_optimum: from_optimum(model),
-        hard: theory.hard || (theory.multipliers && model.fitted.report.fact(Fact::BoundedMultipliers) == Some(0.0)),
+        hard: theory.hard
+            || (theory.multipliers.is_some() && model.fitted.report.fact(Fact::BoundedMultipliers) == Some(0.0)),
         ..Linear::new(margins, &lengths, squared_norm, slack)
     };
     Ok((lengths.iter().sum(), linear))
@@ -309,8 +297,8 @@ fn from_optimum(model: &Model) -> f64 {
 
 /// How far from the border an example may be and still count as one that determines the model. Scores of ν machines are divided by
 /// the margin ρ that they found.
-fn tolerance(model: &Model) -> f64 {
-    let scale = if model.machine == "nu_svc" {
+fn tolerance(model: &Model, theory: &Theory) -> f64 {
+    let scale = if theory.divides_by_margin {
         model.fitted.report.fact(Fact::Rho).map_or(1.0, |rho| rho.clamp(1e-12, 1.0))
     } else {
         1.0
@@ -354,7 +342,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
             "the kernel is not positive definite, so a part of the examples may give another solution".to_owned()
         );
     }
-    let tolerance = tolerance(model);
+    let tolerance = tolerance(model, theory);
     // how far inside every example is: those above the tolerance may be left out, those below its negative determine
     let (depth, any_size): (Vec<f64>, bool) = match theory.compression {
         Compresses::Not(reason) => return Err(reason.to_owned()),
@@ -439,14 +427,9 @@ pub(super) fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Re
     }
 }
 
-fn setting(model: &Model, wanted: &str) -> Option<f64> {
-    model.settings.iter().find(|(name, _)| name == wanted).and_then(|(_, v)| v.to_string().parse().ok())
-}
-
-fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
+fn novelty(model: &Model, seen: &Seen, theory: &Theory) -> Option<Novelty> {
     (seen.task == Task::Novelty).then(|| {
         let rho = -model.fitted.expansion.offsets.first().copied().unwrap_or(0.0);
-        let slack = model.settings.iter().any(|(name, value)| name == "guarantee" && value.to_string() == "true");
         let squared = match &model.fitted.expansion.coefficients {
             Coefficients::Dual { .. } => model.fitted.report.fact(Fact::SquaredNorm),
             _ => None,
@@ -458,14 +441,13 @@ fn novelty(model: &Model, seen: &Seen) -> Option<Novelty> {
                 .report
                 .fact(Fact::Outside)
                 .unwrap_or(seen.wrong.iter().filter(|w| **w).count() as f64),
-            nu: setting(model, "nu").filter(|_| machines::find(&model.machine).is_some_and(|m| m.name != "nu_svc")),
+            nu: theory.outlier_share,
             support: model.fitted.report.support.unwrap_or(0) as f64,
             norm: squared.map(|s| s.max(0.0).sqrt()),
             shortfall: seen.scores.iter().map(|f| (-f).max(0.0)).sum(),
             rho,
             // the slack is proven where a length is known that no example exceeds
-            centre_delta: (model.machine == "centre_of_mass" && slack && model.kernel.radius().is_some())
-                .then(|| setting(model, "delta").unwrap_or(1.0)),
+            centre_delta: theory.region_slack.filter(|_| model.kernel.radius().is_some()),
         }
     })
 }

@@ -176,8 +176,8 @@ fn chosen(facts: &Facts, all: &[Certificate], delta: f64) -> Option<Certificate>
     let named = |names: &[&str]| names.iter().filter(|n| useful.iter().any(|c| c.bound == **n)).count();
     let names: Vec<&str> = if named(&["held_out"]) > 0 {
         vec!["held_out"]
-    } else if named(judges(facts.wants_prior)) > 0 {
-        judges(facts.wants_prior).to_vec()
+    } else if named(&judges(facts.wants_prior)) > 0 {
+        judges(facts.wants_prior)
     } else {
         useful.iter().map(|c| c.bound).collect()
     };

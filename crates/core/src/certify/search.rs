@@ -6,7 +6,7 @@
 //! self-bounding learners.
 
 use super::{Options, facts};
-use crate::bounds::{self, Certificate};
+use crate::bounds::{self, Certificate, ChosenBy};
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::job::Job;
@@ -16,9 +16,9 @@ use crate::select::Search;
 use crate::watch::{Monitor, Status};
 
 /// The bounds that models are judged by, the last only where a prior is learned; each costs its part of δ.
-pub fn judges(informed: bool) -> &'static [&'static str] {
-    const ALL: [&str; 4] = ["scenario", "compression_binomial", "pac_bayes_kl", "pac_bayes_informed"];
-    if informed { &ALL } else { &ALL[..3] }
+pub fn judges(informed: bool) -> Vec<&'static str> {
+    let among = |chosen_by: ChosenBy| bounds::all().filter(move |b| b.chosen_by == chosen_by).map(|b| b.name);
+    among(ChosenBy::Everybody).chain(among(ChosenBy::LearnedPriors).filter(|_| informed)).collect()
 }
 
 /// A candidate and its least certificate.
@@ -66,8 +66,7 @@ pub fn judge(
 ) -> Result<Option<Certificate>, Error> {
     let options = &Options { candidates: Some(judged_candidates(candidates)), informed: true, ..*options };
     let known = facts(model, data, options, watch)?;
-    let judged =
-        judges(true).iter().filter_map(|name| bounds::find(name)).map(|e| Certificate::of(e, &known, options.delta));
+    let judged = judges(true).into_iter().filter_map(bounds::find).map(|e| Certificate::of(e, &known, options.delta));
     Ok(judged.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0))))
 }
 

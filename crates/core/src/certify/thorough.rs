@@ -89,7 +89,7 @@ fn random_signs(
 /// where there is an offset), the distance from their span for those at C.
 fn span(model: &Model, facts: &Facts) -> Option<f64> {
     let linear = facts.linear.as_ref().filter(|l| !l.support.is_empty() && l.support.len() <= MOST)?;
-    let c: f64 = model.settings.iter().find(|(name, _)| name == "c").and_then(|(_, v)| v.to_string().parse().ok())?;
+    let c = model.remade().ok()??.traits().theory.multipliers?;
     if !matches!(model.fitted.expansion.coefficients, Coefficients::Dual { .. } | Coefficients::Pairwise { .. }) {
         return None;
     }

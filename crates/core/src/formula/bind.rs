@@ -9,6 +9,7 @@ use crate::gram::{Gram, LowRank, Side, fill};
 use crate::kernels::{KernelError, complete, resolve};
 use crate::params::Auto;
 use crate::seed::Seed;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Which examples a matrix compares.
@@ -71,6 +72,21 @@ impl Formula {
                 Node::Kernel(bound) => all.push((bound.view.as_deref(), bound.kernel.entry().kind)),
                 other => other.children().iter().for_each(|child| gather(child, all)),
             }
+        }
+        let mut all = Vec::new();
+        gather(&self.0, &mut all);
+        all
+    }
+
+    /// Parameters of its kernels by which functions are smoother, and whether smaller or larger values make them so.
+    pub(crate) fn smoothed_by(&self) -> Vec<(&'static str, Ordering)> {
+        fn gather(node: &Node, all: &mut Vec<(&'static str, Ordering)>) {
+            match node {
+                Node::Kernel(bound) => all.extend(bound.kernel.facts().smoothed_by),
+                Node::Radial(..) => all.push(("gamma", Ordering::Less)),
+                _ => {}
+            }
+            node.children().iter().for_each(|child| gather(child, all));
         }
         let mut all = Vec::new();
         gather(&self.0, &mut all);

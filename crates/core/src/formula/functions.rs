@@ -1,6 +1,6 @@
 //! The catalogue of functions of kernels: what turns kernels into another one, beside + and *.
 
-use crate::sources::{GPML, HERBRICH, KMPA, Source};
+use crate::sources::{HERBRICH, KMPA, Source, WILLIAMS_SEEGER};
 
 /// A line of the catalogue of functions.
 pub struct FunctionEntry {
@@ -70,11 +70,11 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry {
         name: "nystrom",
         aliases: &[],
-        written: "nystrom(k, points=500, choose=uniform), or greedy, or k_means for the centres of vectors",
-        formula: "k(x)ᵀ K⁻¹ k(z) with the values k of landmarks and their matrix K: κ between projections on their span",
-        source: Source::new(&GPML, "§8.1"),
-        use_when: "there are too many examples for their matrix, or a linear machine is to have explicit features",
-        example: "'nystrom(rbf(gamma=1), points=5, choose=greedy)'",
+        written: "nystrom(k, points=500, choose=uniform), or choose=greedy or k_means",
+        formula: "k(x)ᵀ K⁺ k(z) with κ between x and a few landmarks in k(x), and between landmarks in K",
+        source: Source::new(&WILLIAMS_SEEGER, "(9)"),
+        use_when: "there are too many examples for their matrix: few landmarks give every machine a matrix of low rank",
+        example: "'nystrom(rbf(gamma=1), points=20)'",
     },
     FunctionEntry {
         name: "direct_sum",

@@ -8,14 +8,18 @@
 mod bind;
 mod build;
 mod definite;
+mod derivatives;
 mod dimension;
 mod functions;
+mod input_gradient;
 mod nystrom;
+mod parameters;
 mod parse;
 mod print;
 mod radius;
 mod sets;
 mod shares;
+mod similarity;
 mod state;
 
 pub use crate::kernels::Learned;

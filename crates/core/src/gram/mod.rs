@@ -9,6 +9,7 @@ mod budget;
 mod dense;
 mod engine;
 mod low_rank;
+mod similarity;
 pub mod views;
 
 pub use block::{Block, BlockMut, Pick, Precision};
@@ -16,6 +17,7 @@ pub use budget::{Budget, BudgetError, show_bytes};
 pub use dense::Dense;
 pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;
+pub use similarity::Similarity;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::formula::Formula;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, family, predicts_target, without,
+    Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, detects, predicts_target, without,
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
 use crate::seed::Seed;
@@ -112,7 +112,7 @@ impl Job<'_> {
     fn check(&self, recipe: &Recipe, data: &Dataset) -> Result<(), Error> {
         let entry = self.machine.entry();
         let wrong = |finding: String| Err(FitError::Param { machine: entry.name, finding }.into());
-        let detects = family(entry) == "detect";
+        let detects = detects(entry);
         if !predicts_target(entry) && !detects {
             return wrong(
                 "it predicts no target, so there are no sets or intervals of it; leave conformal out".to_owned(),

@@ -1,7 +1,9 @@
 //! The diffusion kernel of categories.
 
 use super::vectors::{Family, PairFamily, PairGram, merge_indexed, pack, weight};
+use super::vectors::{PairDerivatives, PairSlopes};
 use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
+use super::{Derivatives, Sides};
 use crate::data::{Coordinate, Kind, Scalar, Values};
 use crate::gram::Gram;
 use crate::params::{Params, Rule, Visit};
@@ -67,6 +69,15 @@ impl Diffusion {
         Rates(self.categories.iter().map(rate).collect())
     }
 
+    /// The derivatives of the rates by β, with e = exp(−mβ): −m(m − 1)e/(1 + (m − 1)e) − me/(1 − e).
+    fn rate_slopes(&self) -> Vec<f64> {
+        let slope = |&m: &f64| {
+            let left = (-m * self.beta).exp();
+            -m * left * ((m - 1.0) / (1.0 + (m - 1.0) * left) - 1.0 / (-m * self.beta).exp_m1())
+        };
+        self.categories.iter().map(slope).collect()
+    }
+
     fn refuse<T>(finding: String) -> Result<T, KernelError> {
         Err(KernelError::Param { kernel: ENTRY.name, finding })
     }
@@ -127,6 +138,61 @@ impl Family for Diffusion {
         let places = (given > 1).then(|| Arc::new(vec![1.0; given]));
         let (left, right) = pack(rows, cols, same, false, places);
         Ok(Arc::new(PairGram::new(self.rates(), left, right)))
+    }
+
+    /// Numbers of categories are whole.
+    fn fixed(&self) -> &'static [&'static str] {
+        &["categories"]
+    }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        let places = (self.categories.len() > 1).then(|| vec![1.0; self.categories.len()]);
+        let family = Diffused { rates: self.rates(), slopes: self.rate_slopes() };
+        Ok(Some(Arc::new(PairDerivatives::new(family, sides, false, places))))
+    }
+}
+
+/// The rates with their derivatives by β.
+#[derive(Clone)]
+struct Diffused {
+    rates: Rates,
+    slopes: Vec<f64>,
+}
+
+impl PairFamily for Diffused {
+    #[inline(always)]
+    fn term<S: Scalar>(&self, x: S, y: S) -> S {
+        self.rates.term(x, y)
+    }
+
+    #[inline(always)]
+    fn term_at<S: Scalar>(&self, coordinate: usize, x: S, y: S) -> S {
+        self.rates.term_at(coordinate, x, y)
+    }
+
+    #[inline(always)]
+    fn outer<S: Scalar>(&self, sum: S) -> S {
+        self.rates.outer(sum)
+    }
+}
+
+impl PairSlopes for Diffused {
+    fn in_term(&self, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn term_partial<S: Scalar>(&self, _: usize, coordinate: usize, x: S, y: S) -> S {
+        let slope = S::narrow(weight(&self.slopes, coordinate));
+        if x == y { S::default() } else { slope }
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        -(-sum).exp()
+    }
+
+    fn outer_partial(&self, _: usize, _: f64) -> f64 {
+        0.0
     }
 }
 

@@ -61,6 +61,22 @@ pub enum KernelError {
         /// What is wrong and what would be right.
         finding: String,
     },
+    /// A kernel does not know its derivative by one of its real parameters.
+    #[error("{kernel} has no derivative by {parameter}; choose {parameter} by search, or use another kernel")]
+    NoDerivative {
+        /// Kernel.
+        kernel: &'static str,
+        /// Parameter.
+        parameter: String,
+    },
+    /// A kernel has no derivative by its examples, or is asked for one in a place where there is none.
+    #[error("{kernel} has no derivative by its examples: {finding}")]
+    NoGradient {
+        /// Kernel, or the combinator around it.
+        kernel: &'static str,
+        /// The reason, and what would be right.
+        finding: String,
+    },
     /// Normalisation and distances need κ(x, x), which a precomputed cross matrix does not have.
     #[error(
         "{combinator} needs κ(x, x) of new examples, which a precomputed matrix does not hold; apply it before storing the matrix"
@@ -75,7 +91,7 @@ impl KernelError {
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Param { .. } => Blame::Usage,
+            Self::Param { .. } | Self::NoDerivative { .. } | Self::NoGradient { .. } => Blame::Usage,
             _ => Blame::Data,
         }
     }

@@ -1,6 +1,8 @@
 //! Facts about a kernel that follow from its parameters alone. Each kernel states its own in its own file; bounds, searches
 //! and solvers ask for them, and never for the name of a kernel.
 
+use std::cmp::Ordering;
+
 /// Facts about a kernel with its parameters. The default claims nothing.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "facts are independent of each other, and each is known or not")]
@@ -13,6 +15,8 @@ pub struct KernelFacts {
     pub looks_at_data: bool,
     /// Whether κ(x, y) = ⟨x, y⟩, so that the explicit features of vectors are the vectors themselves.
     pub features_are_examples: bool,
+    /// Parameters by which functions are smoother, and whether smaller (`Less`) or larger (`Greater`) values make them so.
+    pub smoothed_by: &'static [(&'static str, Ordering)],
     /// Whether the kernel will take more than single numbers from its training examples: a vocabulary, an alphabet, a metric.
     pub learns: bool,
 }
@@ -24,6 +28,7 @@ impl Default for KernelFacts {
             never_negative: false,
             looks_at_data: true,
             features_are_examples: false,
+            smoothed_by: &[],
             learns: false,
         }
     }
@@ -33,5 +38,11 @@ impl KernelFacts {
     /// The facts of a kernel with κ(x, x) = 1 and κ(x, y) ≥ 0.
     pub fn unit_and_never_negative() -> Self {
         Self { self_similarity: Some([1.0, 1.0]), never_negative: true, ..Self::default() }
+    }
+
+    /// The same with a parameter by which functions are smoother.
+    #[must_use]
+    pub fn smoothed_by(self, smoothed_by: &'static [(&'static str, Ordering)]) -> Self {
+        Self { smoothed_by, ..self }
     }
 }

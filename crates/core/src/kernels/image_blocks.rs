@@ -94,6 +94,32 @@ impl ImageBlocks {
         sum.powi(self.global_degree as i32)
     }
 
+    /// Adds α ∂κ(x, z)/∂z_q = α r T^(r−1) Σ_{B ∋ q} p s_B^(p−1) w_q x_q, with s_B the sum of a block and T = Σ_B s_B^p.
+    fn add_gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) {
+        let (side, width) = (self.side(), self.width);
+        let wide = width + side.len() - 1;
+        let mut blocks = vec![0.0; wide * (x.len().div_ceil(width) + side.len() - 1)];
+        // every pixel, with its blocks and its weights there
+        let each = |q: usize, see: &mut dyn FnMut(usize, f64)| {
+            for (down, a) in side.iter().enumerate() {
+                for (across, b) in side.iter().enumerate() {
+                    see((q / width + down) * wide + q % width + across, a * b);
+                }
+            }
+        };
+        for (q, (x, z)) in x.iter().zip(z).enumerate() {
+            each(q, &mut |block, weight| blocks[block] += weight * x * z);
+        }
+        let (p, r) = (self.local_degree as i32, self.global_degree as i32);
+        let total: f64 = blocks.iter().map(|s| s.powi(p)).sum();
+        let slope = alpha * f64::from(r) * total.powi(r - 1) * f64::from(p);
+        for (q, (o, x)) in out.iter_mut().zip(x).enumerate() {
+            let mut sum = 0.0;
+            each(q, &mut |block, weight| sum += weight * blocks[block].powi(p - 1));
+            *o += slope * x * sum;
+        }
+    }
+
     fn refuse<T>(finding: String) -> Result<T, KernelError> {
         Err(KernelError::Param { kernel: ENTRY.name, finding })
     }
@@ -130,6 +156,11 @@ impl Family for ImageBlocks {
         let right = Arc::new(spread(cols, pixels));
         let left = if same { Arc::clone(&right) } else { Arc::new(spread(rows, pixels)) };
         Ok(Arc::new(ImageGram { kernel: self.clone(), side: self.side(), rows: left, cols: right, same }))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        self.add_gradient(x, z, alpha, out);
+        true
     }
 }
 

@@ -1,11 +1,14 @@
 //! The Gaussian kernel of vectors with missing entries.
 
 use super::vectors::{Family, PairFamily, PairGram, merge_indexed, pack, weight};
+use super::vectors::{PairDerivatives, PairSlopes};
 use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
+use super::{Derivatives, Sides};
 use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values};
 use crate::gram::Gram;
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::sources::{MESQUITA, Source};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Where the distribution of missing entries comes from.
@@ -203,6 +206,7 @@ impl Family for MissingGaussian {
             self_similarity: Some([0.0, 1.0]),
             never_negative: true,
             learns: self.gaps == Gaps::Data,
+            smoothed_by: &[("gamma", Ordering::Less)],
             ..KernelFacts::default()
         }
     }
@@ -243,6 +247,113 @@ impl Family for MissingGaussian {
         let places = (places > 1).then(|| Arc::new(vec![1.0; places]));
         let (left, right) = pack(rows, cols, same, false, places);
         Ok(Arc::new(PairGram::new(self.marginal(), left, right)))
+    }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        let places = self.means.len().max(self.variances.len());
+        let places = (places > 1).then(|| vec![1.0; places]);
+        let family = MarginalSlopes { variances: self.variances.clone(), marginal: self.marginal() };
+        Ok(Some(Arc::new(PairDerivatives::new(family, sides, false, places))))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        let marginal = self.marginal();
+        let slope = -alpha * self.dense(x, z);
+        for (j, (o, (&x, &z))) in out.iter_mut().zip(x.iter().zip(z)).enumerate() {
+            // an entry that is missing does not move
+            if !z.is_nan() {
+                let (left, factor) =
+                    if x.is_nan() { (weight(&self.means, j), weight(&marginal.wide, j)) } else { (x, marginal.gamma) };
+                *o += slope * 2.0 * factor * (z - left);
+            }
+        }
+        true
+    }
+}
+
+/// What every coordinate adds, with its derivatives by γ, means and variances, in this order.
+#[derive(Clone)]
+struct MarginalSlopes {
+    marginal: Marginal,
+    variances: Vec<f64>,
+}
+
+impl MarginalSlopes {
+    /// The derivatives of a coordinate's term by γ, its mean and its variance. With t = 1 + 2γs: the term of one gap is
+    /// γ(x − μ)²/t + ½ ln t, that of two is ½ ln(1 + 4γs).
+    fn slopes(&self, j: usize, x: f64, y: f64) -> [f64; 3] {
+        let (gamma, s) = (self.marginal.gamma, weight(&self.variances, j));
+        let (t, both) = (1.0 + 2.0 * gamma * s, 1.0 + 4.0 * gamma * s);
+        match (x.is_nan(), y.is_nan()) {
+            (false, false) => [(x - y) * (x - y), 0.0, 0.0],
+            (true, true) => [2.0 * s / both, 0.0, 2.0 * gamma / both],
+            (gap, _) => {
+                let off = if gap { y } else { x } - weight(&self.marginal.means, j);
+                let square = off * off / (t * t);
+                [square + s / t, -2.0 * gamma * off / t, gamma / t - 2.0 * gamma * gamma * square]
+            }
+        }
+    }
+
+    /// Which of the three derivatives the p-th parameter has at a coordinate; `None` where it belongs to another.
+    fn which(&self, p: usize, j: usize) -> Option<usize> {
+        let at = |place: usize, len: usize| len == 1 || place == j;
+        let (means, variances) = (self.marginal.means.len(), self.variances.len());
+        match p.checked_sub(1) {
+            None => Some(0),
+            Some(place) if place < means => at(place, means).then_some(1),
+            Some(place) => at(place - means, variances).then_some(2),
+        }
+    }
+}
+
+impl PairFamily for MarginalSlopes {
+    #[inline(always)]
+    fn term<S: Scalar>(&self, x: S, y: S) -> S {
+        self.marginal.term(x, y)
+    }
+
+    #[inline(always)]
+    fn term_at<S: Scalar>(&self, j: usize, x: S, y: S) -> S {
+        self.marginal.term_at(j, x, y)
+    }
+
+    #[inline(always)]
+    fn outer<S: Scalar>(&self, sum: S) -> S {
+        self.marginal.outer(sum)
+    }
+}
+
+impl PairSlopes for MarginalSlopes {
+    const MANY: bool = true;
+
+    fn in_term(&self, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn term_partial<S: Scalar>(&self, p: usize, j: usize, x: S, y: S) -> S {
+        match self.which(p, j) {
+            Some(which) => S::narrow(self.slopes(j, x.wide(), y.wide())[which]),
+            None => S::default(),
+        }
+    }
+
+    fn add_partials(&self, j: usize, x: f64, y: f64, factor: f64, sums: &mut [f64]) {
+        let [by_gamma, by_mean, by_variance] = self.slopes(j, x, y);
+        let place = |len: usize| if len == 1 { 0 } else { j };
+        let means = self.marginal.means.len();
+        sums[0] += factor * by_gamma;
+        sums[1 + place(means)] += factor * by_mean;
+        sums[1 + means + place(self.variances.len())] += factor * by_variance;
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        -(-sum).exp()
+    }
+
+    fn outer_partial(&self, _: usize, _: f64) -> f64 {
+        0.0
     }
 }
 

@@ -6,6 +6,7 @@
 //! mathematics, in one file. Strings have [`text`].
 
 pub mod coordinatewise;
+mod derivatives;
 mod diffusion;
 mod error;
 mod expression;
@@ -23,6 +24,7 @@ mod resolve;
 pub mod text;
 mod vectors;
 
+pub use derivatives::{Derivatives, Sides, derivative_gram};
 pub use diffusion::Diffusion;
 pub use error::KernelError;
 pub use expression::{Expression, Inexpressible};
@@ -127,6 +129,29 @@ pub trait Leaf: Params + Settings + Send + Sync {
     /// κ in elementary operations, for file formats that have no kernels by name.
     fn expression(&self) -> Result<Expression, Inexpressible> {
         Err(Inexpressible::Unknown)
+    }
+
+    /// The parameters that are declared as numbers but are no variables (whole numbers, tied entries of a matrix, what is chosen once):
+    /// they are not among the real parameters, by which a kernel is differentiated.
+    fn fixed(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Its matrix between two sides as a function of its real parameters; `None` if it does not know its derivatives. One that
+    /// has real parameters and gives `None` is refused where derivatives are asked for.
+    ///
+    /// # Errors
+    /// As [`Leaf::gram`].
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        let _ = sides;
+        Ok(None)
+    }
+
+    /// Adds Σ_i α_i ∂κ(x_i, z)/∂z, where z is a dense vector; `false` if the kernel has no such derivative. Where κ has a kink, the
+    /// derivative there is taken to be zero.
+    fn input_gradient(&self, alpha: &[f64], points: &Values, z: &[f64], out: &mut [f64]) -> bool {
+        let _ = (alpha, points, z, out);
+        false
     }
 
     /// Explicit features φ with κ(x, y) = ⟨φ(x), φ(y)⟩, where the kernel has such; the same for training and new examples.

@@ -1,6 +1,8 @@
 //! The noise kernel: a value where row and column are the same example.
 
+use super::derivatives::KnownDerivatives;
 use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts, Leaf};
+use super::{Derivatives, Sides};
 use crate::data::{Kind, Values};
 use crate::gram::{Gram, views::Identity};
 use crate::params::{Params, Rule, Visit};
@@ -69,6 +71,17 @@ impl Leaf for Noise {
         } else {
             Identity::crossed(self.variance, rows.len(), cols.len())
         }))
+    }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        let of = |noise: &Self| noise.gram(sides.rows(), sides.cols(), sides.same());
+        let partials = vec![of(&Self { variance: 1.0 })?];
+        Ok(Some(Arc::new(KnownDerivatives { gram: of(self)?, partials })))
+    }
+
+    /// A new example is never the same as another.
+    fn input_gradient(&self, _: &[f64], _: &Values, _: &[f64], _: &mut [f64]) -> bool {
+        true
     }
 }
 

@@ -117,6 +117,30 @@ impl Leaf for RankOne {
             _ => unreachable!("one feature for each example"),
         }
     }
+
+    fn input_gradient(&self, alpha: &[f64], points: &Values, z: &[f64], out: &mut [f64]) -> bool {
+        if points.kind() != Kind::Vectors {
+            return false;
+        }
+        let total: f64 = alpha.iter().enumerate().map(|(i, a)| a * self.of(points, i)).sum();
+        let norm = self.feature(z.iter().copied().enumerate());
+        for (j, (o, z)) in out.iter_mut().zip(z).enumerate() {
+            *o += total
+                * match self.f {
+                    // a kink at the origin
+                    Feature::Norm => {
+                        if norm > 0.0 {
+                            z / norm
+                        } else {
+                            0.0
+                        }
+                    }
+                    Feature::Sum => 1.0,
+                    Feature::Coordinate => f64::from(u8::from(j + 1 == self.index)),
+                };
+        }
+        true
+    }
 }
 
 /// The catalogue's entry.

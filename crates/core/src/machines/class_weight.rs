@@ -15,11 +15,14 @@ pub enum ClassWeight {
 }
 
 impl ClassWeight {
+    /// The word for classes that are weighed by their numbers.
+    pub const BALANCED: &'static str = "balanced";
+
     /// Reads the words; the error says what would be right.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.trim() {
             "none" => return Ok(Self::None),
-            "balanced" => return Ok(Self::Balanced),
+            Self::BALANCED => return Ok(Self::Balanced),
             _ => {}
         }
         let pair = |part: &str| {

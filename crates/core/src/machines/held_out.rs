@@ -70,6 +70,7 @@ pub(crate) fn without<M: Machine + ?Sized>(
     let at_once = rayon::current_num_threads().min(folds).max(1);
     let mut fitted = machine.run(
         &Task {
+            kernel: task.kernel.as_ref().map(|kernel| kernel.restrict(&rest)),
             features: part(&rest),
             target: known.as_ref(),
             weights: weights.as_deref(),

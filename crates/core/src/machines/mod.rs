@@ -29,6 +29,7 @@ mod support;
 mod task;
 mod theory;
 mod threshold;
+mod traits;
 
 pub use auxiliary::{Auxiliary, Role};
 pub use class_weight::ClassWeight;
@@ -49,6 +50,7 @@ pub use support::Effort;
 pub use task::{Features, Task};
 pub use theory::{Compresses, ConvexLoss, Theory};
 pub use threshold::Threshold;
+pub use traits::{Path, Reads, Tolerates, Traits};
 
 use crate::calibrate::Layout;
 use crate::params::{Params, Settings};
@@ -59,9 +61,9 @@ use crate::watch::Monitor;
 pub trait Machine: Params + Settings + Send + Sync {
     /// The catalogue's entry.
     fn entry(&self) -> &'static MachineEntry;
-    /// Whether it asks for kernel values even where there are explicit features.
-    fn wants_matrix(&self) -> bool {
-        true
+    /// The facts that others rely on.
+    fn traits(&self) -> Traits {
+        Traits::default()
     }
     /// Learns from a task.
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError>;
@@ -96,12 +98,6 @@ pub trait Machine: Params + Settings + Send + Sync {
         held_out::by_refitting(self, task, fitted, folds, watch)
     }
 
-    /// Whether it learns from examples of noise, copies and points beside the training data; where it does not, they are
-    /// refused rather than left aside.
-    fn takes_auxiliary(&self) -> bool {
-        false
-    }
-
     /// Learns from a task and from what stands beside its examples, if anything does. Points of the expansion are places among
     /// the examples and the others after them.
     ///
@@ -129,11 +125,6 @@ pub trait Machine: Params + Settings + Send + Sync {
         Ok(None)
     }
 
-    /// What learning theory may assume of it; certificates rest on that.
-    fn theory(&self) -> Theory {
-        Theory::default()
-    }
-
     /// The models without each example in turn, where all of them cost no more than a few fits; `None` where it must be learned
     /// again for each.
     ///
@@ -152,34 +143,10 @@ pub trait Machine: Params + Settings + Send + Sync {
     fn smooths(&self) -> Result<Option<f64>, FitError> {
         Ok(None)
     }
-
-    /// How it reads the matrix: what is stored for many fits is stored in that way.
-    fn reads(&self) -> Reads {
-        Reads::Blocks
-    }
-
-    /// Whether a fit of this machine is also that of one with a higher price `c`, because the price bounds nothing.
-    fn is_settled(&self, _: &Fitted) -> bool {
-        false
-    }
-
-    /// Whether the weights of examples matter to it; where they do not, they are refused rather than left aside.
-    fn weighs(&self) -> bool {
-        false
-    }
 }
 
 /// Held-out scores and how they are stored.
 pub type HeldOutScores = (Layout, Vec<f64>);
-
-/// How a machine reads its matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
-    /// Row by row in f32.
-    Rows,
-    /// In blocks of f64, which it may keep.
-    Blocks,
-}
 
 /// What a machine needs of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,15 +206,24 @@ pub fn family(entry: &MachineEntry) -> &'static str {
 
 /// Whether predictions of a machine can be held against the target: it learns one, and does not only make coordinates of it.
 pub fn predicts_target(entry: &MachineEntry) -> bool {
-    entry.learns != Learns::Unsupervised && family(entry) != "reduce"
+    entry.learns != Learns::Unsupervised && !is_in(reduce::ENTRIES, entry)
 }
 
 /// Noise, copies and points are refused by machines that do not take them.
 pub(crate) fn no_auxiliary(machine: &'static str) -> FitError {
-    let taking: Vec<&str> = all().filter(|m| (m.make)().takes_auxiliary()).map(|m| m.name).collect();
+    let taking: Vec<&str> = all().filter(|m| (m.make)().traits().auxiliary).map(|m| m.name).collect();
     let finding =
         format!("it takes no noise, copies or points beside the data; leave them out, or use {}", taking.join(", "));
     FitError::Param { machine, finding }
+}
+
+/// Whether a machine tells usual examples from unusual ones.
+pub(crate) fn detects(entry: &MachineEntry) -> bool {
+    is_in(detect::ENTRIES, entry)
+}
+
+fn is_in(entries: &[&MachineEntry], entry: &MachineEntry) -> bool {
+    entries.iter().any(|e| e.name == entry.name)
 }
 
 /// The entry of a name or alias.

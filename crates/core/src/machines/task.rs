@@ -2,7 +2,7 @@
 
 use super::{FitError, Fitted};
 use crate::data::{Classes, DataError, Numbers, Rows, Target, Vectors};
-use crate::gram::{Budget, Gram};
+use crate::gram::{Budget, Gram, Similarity};
 use crate::seed::Seed;
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ impl Features {
 pub struct Task<'a> {
     /// K between all training examples, not yet computed.
     pub gram: Arc<dyn Gram>,
+    /// The kernel between the same examples, for machines that choose its parameters: the matrix at any θ, and derivatives.
+    pub kernel: Option<Arc<dyn Similarity>>,
     /// Explicit features, where the kernel has them.
     pub features: Option<Features>,
     /// What is to be predicted.
@@ -54,6 +56,7 @@ impl Task<'_> {
     pub fn new(gram: Arc<dyn Gram>) -> Self {
         Self {
             gram,
+            kernel: None,
             features: None,
             target: None,
             weights: None,

@@ -7,10 +7,18 @@ pub struct Theory {
     pub compression: Compresses,
     /// The loss of which the machine finds the minimum together with ½‖w‖².
     pub loss: Option<ConvexLoss>,
-    /// Whether coefficients are y_i α_i with multipliers 0 ≤ α_i ≤ C.
-    pub multipliers: bool,
+    /// C, where coefficients are y_i α_i with multipliers 0 ≤ α_i ≤ C.
+    pub multipliers: Option<f64>,
     /// Whether the margin is a hard one.
     pub hard: bool,
+    /// Whether scores are divided by the margin ρ that was found, so that tolerances grow by it.
+    pub divides_by_margin: bool,
+    /// ν, where at most that share of the training examples is outside of a region.
+    pub outlier_share: Option<f64>,
+    /// δ, where the border of a region has a slack that is wide enough but with probability δ.
+    pub region_slack: Option<f64>,
+    /// Whether classes are weighed by their numbers.
+    pub balances_classes: bool,
     /// How many models it chooses from by looking at the examples, in each problem that it solves.
     pub choices: f64,
 }
@@ -54,7 +62,11 @@ impl Default for Theory {
                 "a part of the examples does not give the same model again; a part can be chosen and trained on (`mercer fit --certified`)",
             ),
             loss: None,
-            multipliers: false,
+            multipliers: None,
+            divides_by_margin: false,
+            outlier_share: None,
+            region_slack: None,
+            balances_classes: false,
             hard: false,
             choices: 1.0,
         }

@@ -30,8 +30,8 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Side;
 use crate::linalg::SolveError;
-use crate::machines::{Coefficients, Expansion, Fitted, Output, Weighting};
-use crate::params::Setting;
+use crate::machines::{self, Coefficients, Expansion, Fitted, Machine, Output, Weighting};
+use crate::params::{Setting, assign};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -196,6 +196,19 @@ impl Model {
     /// If the data do not fit the kernel: another kind, or another number of coordinates.
     pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
         Ok(self.fitted.read(self.scores(data)?))
+    }
+
+    /// The machine with the model's parameters; `None` where no machine has the name.
+    ///
+    /// # Errors
+    /// If the machine has other parameters here.
+    pub fn remade(&self) -> Result<Option<Box<dyn Machine>>, Error> {
+        let Some(entry) = machines::find(&self.machine) else { return Ok(None) };
+        let mut machine = (entry.make)();
+        for (name, value) in &self.settings {
+            assign(entry.name, machine.as_mut(), name, value)?;
+        }
+        Ok(Some(machine))
     }
 
     /// Turns a table from a file into data for this model.

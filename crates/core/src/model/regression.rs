@@ -95,12 +95,8 @@ impl Model {
 
     /// The level that the curve stands for, where a machine has one.
     fn level(&self) -> Option<String> {
-        let word = match self.machine.as_str() {
-            "quantile" => "quantile",
-            "expectile" => "expectile",
-            _ => return None,
-        };
-        self.number("tau").map(|tau| format!("{} {word}", digits(tau)))
+        let (level, name) = self.remade().ok()??.traits().level?;
+        Some(format!("{} {name}", digits(level)))
     }
 
     /// A parameter of the machine that is a number.

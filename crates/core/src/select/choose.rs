@@ -18,9 +18,8 @@ pub enum Choose {
     OneStandardError,
 }
 
-/// Parameters by which a candidate is more regularised than another, the weightiest first, and which way.
-const REGULARISERS: [(&str, Ordering); 4] =
-    [("c", Ordering::Less), ("lambda", Ordering::Greater), ("gamma", Ordering::Less), ("length", Ordering::Greater)];
+/// Parameters by which a candidate is more regularised than another, the weightiest first, and whether smaller or larger values are.
+pub(super) type Regularisers = Vec<(&'static str, Ordering)>;
 
 /// The place of the best candidate, the first of equals; `None` if there is none.
 pub(super) fn best(candidates: &[Candidate]) -> Option<usize> {
@@ -29,25 +28,25 @@ pub(super) fn best(candidates: &[Candidate]) -> Option<usize> {
 
 impl Choose {
     /// The place of the candidate that is taken, given the best.
-    pub(super) fn among(self, candidates: &[Candidate], best: usize) -> usize {
+    pub(super) fn among(self, candidates: &[Candidate], best: usize, by: &Regularisers) -> usize {
         let limit = candidates[best].score + candidates[best].spread;
         match self {
             Self::Best => best,
             Self::OneStandardError => (0..candidates.len())
                 .filter(|&k| candidates[k].score <= limit)
-                .min_by(|&a, &b| regularised(candidates, a, b).then((a != best).cmp(&(b != best))))
+                .min_by(|&a, &b| regularised(candidates, (a, b), by).then((a != best).cmp(&(b != best))))
                 .unwrap_or(best),
         }
     }
 }
 
 /// Less if the first is the more regularised. A parameter that is a word somewhere tells nothing.
-fn regularised(candidates: &[Candidate], a: usize, b: usize) -> Ordering {
+fn regularised(candidates: &[Candidate], (a, b): (usize, usize), by: &Regularisers) -> Ordering {
     let value = |k: usize, name: &str| match candidates[k].point.iter().find(|(n, _)| owner(n).1 == name) {
         Some((_, Setting::Number(value))) => Some(*value),
         _ => None,
     };
-    for (name, way) in REGULARISERS {
+    for &(name, way) in by {
         if (0..candidates.len()).any(|k| value(k, name).is_none()) {
             continue;
         }
@@ -68,6 +67,10 @@ mod tests {
         Candidate { point, kernel: String::new(), score, spread, folds: Vec::new() }
     }
 
+    fn usual() -> Regularisers {
+        vec![("c", Ordering::Less), ("lambda", Ordering::Greater), ("gamma", Ordering::Less)]
+    }
+
     #[test]
     fn the_simplest_within_one_standard_error_is_taken() {
         let all = [
@@ -78,9 +81,9 @@ mod tests {
             candidate(&[("gamma", 9.0), ("c", 5.0)], 0.1201, 0.02),
         ];
         let best = best(&all).unwrap();
-        assert_eq!((best, Choose::Best.among(&all, best)), (3, 3));
+        assert_eq!((best, Choose::Best.among(&all, best, &usual())), (3, 3));
         // only the spread of the best counts: 0.12 is within, 0.1201 is not
-        assert_eq!(Choose::OneStandardError.among(&all, best), 2);
+        assert_eq!(Choose::OneStandardError.among(&all, best, &usual()), 2);
     }
 
     #[test]
@@ -90,8 +93,8 @@ mod tests {
             candidate(&[("lambda", 10.0)], 1.1, 0.2),
             candidate(&[("lambda", 1.0)], 1.05, 0.0),
         ];
-        assert_eq!(Choose::OneStandardError.among(&all, 0), 1);
+        assert_eq!(Choose::OneStandardError.among(&all, 0, &usual()), 1);
         all[2].point[0].1 = Setting::Word("loo".to_owned());
-        assert_eq!(Choose::OneStandardError.among(&all, 0), 0);
+        assert_eq!(Choose::OneStandardError.among(&all, 0, &usual()), 0);
     }
 }

@@ -132,19 +132,20 @@ pub(super) struct Point<'a> {
     pub(super) machine: Box<dyn Machine>,
 }
 
-/// The parameter along which a fit starts from the one before: what was found for a small price is nearly right for one
-/// that is a little higher.
-const PRICE: &str = "c";
-
-/// Points that differ only in the price, the lowest first; as places in the list of points.
+/// Points that differ only in the parameter along which fits start from one another, the lowest value first; as places in the list
+/// of points. A solution for a small value is nearly right for one that is a little larger.
 fn chains(points: &[Point<'_>]) -> Vec<Vec<usize>> {
-    let is_price = |name: &str| matches!(owner(name), (None | Some(Owner::Machine), PRICE));
-    let price = |p: usize| match points[p].settings.iter().find(|(name, _)| is_price(name)) {
+    let path = points.first().and_then(|p| p.machine.traits().path).map(|path| path.parameter);
+    let on_path = |name: &str| match owner(name) {
+        (None | Some(Owner::Machine), parameter) => Some(parameter) == path,
+        _ => false,
+    };
+    let value = |p: usize| match points[p].settings.iter().find(|(name, _)| on_path(name)) {
         Some((_, Setting::Number(c))) => *c,
         _ => 0.0,
     };
     let others = |p: usize| {
-        let settings = points[p].settings.iter().filter(|(name, _)| !is_price(name));
+        let settings = points[p].settings.iter().filter(|(name, _)| !on_path(name));
         settings.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
     };
     let mut chains: Vec<Vec<usize>> = Vec::new();
@@ -158,7 +159,7 @@ fn chains(points: &[Point<'_>]) -> Vec<Vec<usize>> {
             }
         }
     }
-    chains.iter_mut().for_each(|chain| chain.sort_by(|&a, &b| price(a).total_cmp(&price(b))));
+    chains.iter_mut().for_each(|chain| chain.sort_by(|&a, &b| value(a).total_cmp(&value(b))));
     chains
 }
 
@@ -207,7 +208,7 @@ struct Walk {
 struct Judged<T> {
     score: T,
     fitted: Fitted,
-    /// Whether the next point, whose price is higher, has the same fit.
+    /// Whether the next point on the path has the same fit.
     settled: bool,
 }
 
@@ -286,6 +287,7 @@ impl<T: Clone + Send> Judge<'_, T> {
             }
             let began = Instant::now();
             let task = Task {
+                kernel: self.met.kernel.clone(),
                 features: self.met.part(&self.folds.order),
                 target: Some(&self.folds.whole.0),
                 weights: self.folds.whole.1.as_deref(),
@@ -346,6 +348,7 @@ impl<T: Clone + Send> Judge<'_, T> {
         let order = &self.folds.order;
         let began = Instant::now();
         let task = Task {
+            kernel: self.met.kernel.as_ref().map(|kernel| kernel.restrict(rest)),
             features: self.met.part(&examples(order, rest)),
             target: Some(known),
             weights: weights.as_deref(),
@@ -376,7 +379,7 @@ impl<T: Clone + Send> Judge<'_, T> {
         });
         let score_seconds = began.elapsed().as_secs_f64() - fit_seconds;
         let score = (self.read)(Heard { split: fold, fitted: &fitted, scores, unknown, fit_seconds, score_seconds })?;
-        let settled = machine.is_settled(&fitted);
+        let settled = machine.traits().path.is_some_and(|path| (path.is_final)(&fitted));
         Ok(ControlFlow::Continue(Judged { score, fitted, settled }))
     }
 }

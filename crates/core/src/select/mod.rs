@@ -131,7 +131,7 @@ impl Search<'_> {
         let Some(best) = choose::best(&candidates) else {
             return Err(SolveError::Stopped { reason: stopped.unwrap_or(Stop::Interrupted) }.into());
         };
-        let chosen = self.choose.among(&candidates, best);
+        let chosen = self.choose.among(&candidates, best, &self.regularisers());
         let (machine, kernel) = self.at(&candidates[chosen].point)?;
         let job = Job {
             budget: self.budget,
@@ -152,6 +152,13 @@ impl Search<'_> {
             }
         }
         Ok(Selection { candidates, best, chosen, model, status })
+    }
+
+    /// The parameters by which candidates are more or less regularised: those of the machine, then those of the kernel.
+    fn regularisers(&self) -> choose::Regularisers {
+        let mut all = (self.machine.make)().traits().regularised_by.to_vec();
+        all.extend(self.kernel.smoothed_by());
+        all
     }
 
     /// The machine and the kernel at a point.

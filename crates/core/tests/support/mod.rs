@@ -4,6 +4,7 @@
 
 pub mod chance;
 pub mod damage;
+pub mod differences;
 pub mod expected;
 pub mod judge;
 pub mod memory;

@@ -41,6 +41,10 @@ impl FactorProfile for AllSubsets {
     fn factor<S: Scalar>(&self, x: S, y: S) -> S {
         S::narrow(1.0) + x * y
     }
+
+    fn factor_slope(&self, x: f64, _: f64) -> f64 {
+        x
+    }
 }
 
 /// The catalogue's entry.

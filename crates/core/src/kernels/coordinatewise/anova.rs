@@ -104,6 +104,29 @@ impl Family for Anova {
             p => Arc::new(FoldGram::new(Levels::<32>(p), left, right)),
         })
     }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        // states[k][s]: the sum over s different coordinates among the first k
+        let (p, d) = (self.degree, x.len().min(z.len()));
+        let mut states = vec![vec![0.0; p + 1]; d + 1];
+        states[0][0] = 1.0;
+        for k in 0..d {
+            for s in 0..=p {
+                let chosen = if s > 0 { x[k] * z[k] * states[k][s - 1] } else { 0.0 };
+                states[k + 1][s] = states[k][s] + chosen;
+            }
+        }
+        // backwards: ∂κ/∂states[k]
+        let mut adjoint = vec![0.0; p + 1];
+        adjoint[p] = alpha;
+        for k in (0..d).rev() {
+            out[k] += x[k] * (1..=p).map(|s| adjoint[s] * states[k][s - 1]).sum::<f64>();
+            for s in 0..p {
+                adjoint[s] += x[k] * z[k] * adjoint[s + 1];
+            }
+        }
+        true
+    }
 }
 
 /// The catalogue's entry.

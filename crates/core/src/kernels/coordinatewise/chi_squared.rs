@@ -45,6 +45,11 @@ impl Profile for ChiSquared {
     fn outer<S: Scalar>(&self, sum: S) -> S {
         sum
     }
+
+    fn term_slope(&self, x: f64, y: f64) -> f64 {
+        let sum = x + y;
+        if sum > 0.0 { 2.0 * x * x / (sum * sum) } else { 0.0 }
+    }
 }
 
 /// The catalogue's entry.

@@ -5,6 +5,7 @@ use crate::data::{Kind, Scalar};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{CHAPELLE, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = exp(−γ Σ_j (x_j − y_j)²/(x_j + y_j)), with 0/0 = 0, for coordinates ≥ 0
 ///
@@ -49,7 +50,7 @@ impl Profile for ExponentialChiSquared {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)])
     }
 
     #[inline(always)]
@@ -62,6 +63,19 @@ impl Profile for ExponentialChiSquared {
     #[inline(always)]
     fn outer<S: Scalar>(&self, sum: S) -> S {
         (S::narrow(-self.gamma.value()) * sum).exp()
+    }
+
+    fn term_slope(&self, x: f64, y: f64) -> f64 {
+        let sum = x + y;
+        if sum > 0.0 { (y - x) * (3.0 * x + y) / (sum * sum) } else { 0.0 }
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        -self.gamma.value() * self.outer(sum)
+    }
+
+    fn outer_partial(&self, _: usize, sum: f64) -> f64 {
+        -sum * self.outer(sum)
     }
 }
 

@@ -13,6 +13,8 @@ pub trait FactorProfile: Params + Clone + Send + Sync + 'static {
     fn entry() -> &'static KernelEntry;
     /// The factor of one coordinate; one where either number is zero.
     fn factor<S: Scalar>(&self, x: S, y: S) -> S;
+    /// Its derivative by its second argument.
+    fn factor_slope(&self, x: f64, y: f64) -> f64;
 }
 
 /// κ(x, y) = Π_j factor(x_j, y_j), for every precision and for dense and sparse vectors alike. Factors are multiplied, not
@@ -44,6 +46,20 @@ impl<P: FactorProfile> Family for Factors<P> {
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
         let (left, right) = pack(rows, cols, same, false, None);
         Ok(Arc::new(FoldGram::<1, _>::new(self.clone(), left, right)))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        let factors: Vec<f64> = x.iter().zip(z).map(|(&x, &z)| self.0.factor(x, z)).collect();
+        // the product of the factors before and after each: no factor is divided by, since one may be zero
+        let mut after: Vec<f64> =
+            factors.iter().rev().scan(1.0, |all, f| Some(std::mem::replace(all, *all * f))).collect();
+        after.reverse();
+        let mut before = alpha;
+        for (k, o) in out.iter_mut().enumerate().take(factors.len()) {
+            *o += before * self.0.factor_slope(x[k], z[k]) * after[k];
+            before *= factors[k];
+        }
+        true
     }
 }
 

@@ -46,6 +46,11 @@ impl Profile for HistogramIntersection {
     fn outer<S: Scalar>(&self, sum: S) -> S {
         sum
     }
+
+    fn term_slope(&self, x: f64, y: f64) -> f64 {
+        // a kink where coordinates meet
+        if y < x { 1.0 } else { 0.0 }
+    }
 }
 
 /// The catalogue's entry.

@@ -6,6 +6,7 @@ use crate::kernels::expression::resolved;
 use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{LWK, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = exp(−γ Σ_j |x_j − y_j|)
 ///
@@ -44,7 +45,7 @@ impl Profile for Laplacian {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)])
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {
@@ -59,6 +60,19 @@ impl Profile for Laplacian {
     #[inline(always)]
     fn outer<S: Scalar>(&self, sum: S) -> S {
         (S::narrow(-self.gamma.value()) * sum).exp()
+    }
+
+    fn term_slope(&self, x: f64, y: f64) -> f64 {
+        // a kink where coordinates meet
+        if x == y { 0.0 } else { (y - x).signum() }
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        -self.gamma.value() * self.outer(sum)
+    }
+
+    fn outer_partial(&self, _: usize, sum: f64) -> f64 {
+        -sum * self.outer(sum)
     }
 }
 

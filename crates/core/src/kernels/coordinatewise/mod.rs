@@ -25,6 +25,8 @@ pub use periodic::Periodic;
 pub use spline::Spline;
 
 use super::vectors::{Family, PairFamily, PairGram, merge, pack};
+use super::vectors::{PairDerivatives, PairSlopes};
+use super::{Derivatives, Sides};
 use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
@@ -61,6 +63,23 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     fn term<S: Scalar>(&self, x: S, y: S) -> S;
     /// What becomes of the sum.
     fn outer<S: Scalar>(&self, sum: S) -> S;
+    /// How many of its real parameters, from the first on, are in the term.
+    const TERM_PARAMETERS: usize = 0;
+    /// The derivative of the term by its p-th real parameter; zero for two zeros. To be marked `#[inline(always)]`.
+    #[inline(always)]
+    fn term_partial<S: Scalar>(&self, _p: usize, _x: S, _y: S) -> S {
+        S::default()
+    }
+    /// The derivative of the term by its second argument; zero where it has a kink.
+    fn term_slope(&self, x: f64, y: f64) -> f64;
+    /// The derivative of the outer function by the sum.
+    fn outer_slope(&self, _sum: f64) -> f64 {
+        1.0
+    }
+    /// The derivative of the outer function by the p-th real parameter.
+    fn outer_partial(&self, _p: usize, _sum: f64) -> f64 {
+        0.0
+    }
 }
 
 /// κ(x, y) = outer(Σ_j term(x_j, y_j)), for every precision and for dense and sparse vectors alike.
@@ -100,6 +119,16 @@ impl<P: Profile> Family for Coordinatewise<P> {
         let (left, right) = pack(rows, cols, same, P::MOVABLE, None);
         Ok(Arc::new(PairGram::new(self.clone(), left, right)))
     }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        Ok(Some(Arc::new(PairDerivatives::new(self.clone(), sides, P::MOVABLE, None))))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        let slope = alpha * self.0.outer_slope(x.iter().zip(z).map(|(&x, &z)| self.0.term(x, z)).sum());
+        out.iter_mut().zip(x.iter().zip(z)).for_each(|(o, (&x, &z))| *o += slope * self.0.term_slope(x, z));
+        true
+    }
 }
 
 impl<P: Profile> PairFamily for Coordinatewise<P> {
@@ -111,5 +140,24 @@ impl<P: Profile> PairFamily for Coordinatewise<P> {
     #[inline(always)]
     fn outer<S: Scalar>(&self, sum: S) -> S {
         self.0.outer(sum)
+    }
+}
+
+impl<P: Profile> PairSlopes for Coordinatewise<P> {
+    fn in_term(&self, p: usize) -> bool {
+        p < P::TERM_PARAMETERS
+    }
+
+    #[inline(always)]
+    fn term_partial<S: Scalar>(&self, p: usize, _: usize, x: S, y: S) -> S {
+        self.0.term_partial(p, x, y)
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        self.0.outer_slope(sum)
+    }
+
+    fn outer_partial(&self, p: usize, sum: f64) -> f64 {
+        self.0.outer_partial(p, sum)
     }
 }

@@ -5,6 +5,7 @@ use crate::data::{Kind, Scalar};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = exp(−(2/ℓ²) Σ_j sin²(π(x_j − y_j)/p))
 ///
@@ -53,7 +54,7 @@ impl Profile for Periodic {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
     }
 
     #[inline(always)]
@@ -65,6 +66,28 @@ impl Profile for Periodic {
     #[inline(always)]
     fn outer<S: Scalar>(&self, sum: S) -> S {
         (S::narrow(-2.0 / (self.length * self.length)) * sum).exp()
+    }
+
+    fn term_slope(&self, x: f64, y: f64) -> f64 {
+        let turn: f64 = (2.0 / self.period * (y - x)).sine_of_pi();
+        std::f64::consts::PI / self.period * turn
+    }
+
+    fn outer_slope(&self, sum: f64) -> f64 {
+        -2.0 / (self.length * self.length) * self.outer(sum)
+    }
+
+    const TERM_PARAMETERS: usize = 1;
+
+    #[inline(always)]
+    fn term_partial<S: Scalar>(&self, _: usize, x: S, y: S) -> S {
+        // ∂p of sin²(π(x − y)/p) = −π(x − y)/p² · sin(2π(x − y)/p)
+        let turn = ((x - y) * S::narrow(2.0 / self.period)).sine_of_pi();
+        S::narrow(-std::f64::consts::PI / (self.period * self.period)) * (x - y) * turn
+    }
+
+    fn outer_partial(&self, p: usize, sum: f64) -> f64 {
+        if p == 1 { 4.0 * sum / Scalar::powi(self.length, 3) * self.outer(sum) } else { 0.0 }
     }
 }
 

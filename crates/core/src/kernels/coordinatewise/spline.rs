@@ -45,6 +45,11 @@ impl FactorProfile for Spline {
         let (least, most) = if y < x { (y, x) } else { (x, y) };
         n(1.0) + x * y + least * least * (n(0.5) * most - n(1.0 / 6.0) * least)
     }
+
+    fn factor_slope(&self, x: f64, y: f64) -> f64 {
+        // of y²(½x − y/6) below x, of x²(½y − x/6) above
+        x + if y < x { y * x - 0.5 * y * y } else { 0.5 * x * x }
+    }
 }
 
 /// The catalogue's entry.

@@ -17,6 +17,8 @@ pub trait AngleProfile: Params + Clone + Send + Sync + 'static {
     }
     /// Its value for a cosine between −1 and 1 and lengths ‖x‖‖y‖ > 0.
     fn at<S: Scalar>(&self, cosine: S, lengths: S) -> S;
+    /// Its derivatives by the cosine and by the lengths; zero where it has a kink.
+    fn slopes(&self, cosine: f64, lengths: f64) -> [f64; 2];
 }
 
 /// κ(x, y) = profile(⟨x, y⟩/‖x‖‖y‖, ‖x‖‖y‖), and zero where a vector is zero; for every precision, dense and sparse.
@@ -70,6 +72,20 @@ impl<P: AngleProfile> Family for Angular<P> {
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
         let (left, right) = pack(rows, cols, same, false, None);
         Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let square = product(z, z);
+        let lengths = (product(x, x) * square).sqrt();
+        if lengths > 0.0 {
+            let cosine = (product(x, z) / lengths).clamp(-1.0, 1.0);
+            let [by_cosine, by_lengths] = self.0.slopes(cosine, lengths);
+            // ∂cos/∂z = x/‖x‖‖z‖ − cos · z/‖z‖², ∂‖x‖‖z‖/∂z = ‖x‖‖z‖ z/‖z‖²
+            let (along_x, along_z) = (by_cosine / lengths, (by_lengths * lengths - by_cosine * cosine) / square);
+            out.iter_mut().zip(x.iter().zip(z)).for_each(|(o, (x, z))| *o += alpha * (along_x * x + along_z * z));
+        }
+        true
     }
 }
 

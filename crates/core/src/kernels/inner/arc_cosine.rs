@@ -77,6 +77,18 @@ impl AngleProfile for ArcCosine {
             _ => scaled * lengths * lengths,
         }
     }
+
+    fn slopes(&self, cosine: f64, lengths: f64) -> [f64; 2] {
+        let rest = PI - cosine.acos();
+        let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
+        let value: f64 = self.at(cosine, 1.0);
+        match self.degree {
+            // the step has a kink between parallel vectors
+            0 => [if sine == 0.0 { 0.0 } else { FRAC_1_PI / sine }, 0.0],
+            1 => [FRAC_1_PI * rest * lengths, value],
+            _ => [4.0 * FRAC_1_PI * (sine + rest * cosine) * lengths * lengths, 2.0 * value * lengths],
+        }
+    }
 }
 
 /// The catalogue's entry.

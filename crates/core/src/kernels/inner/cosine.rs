@@ -46,6 +46,10 @@ impl AngleProfile for Cosine {
     fn at<S: Scalar>(&self, cosine: S, _: S) -> S {
         cosine
     }
+
+    fn slopes(&self, _: f64, _: f64) -> [f64; 2] {
+        [1.0, 0.0]
+    }
 }
 
 /// The catalogue's entry.

@@ -44,6 +44,10 @@ impl Profile for Linear {
     fn at<S: Scalar>(&self, product: S) -> S {
         product
     }
+
+    fn slope(&self, _: f64) -> f64 {
+        1.0
+    }
 }
 
 /// The catalogue's entry.

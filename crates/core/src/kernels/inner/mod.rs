@@ -22,6 +22,8 @@ pub use polynomial::Polynomial;
 pub use sigmoid::Sigmoid;
 
 use super::vectors::{Family, ProductFamily, ProductGram, merge, pack};
+use super::vectors::{ProductDerivatives, Slopes};
+use super::{Derivatives, Sides};
 use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Rows, Scalar, Values, Vectors};
 use crate::gram::Gram;
@@ -53,6 +55,12 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     }
     /// Its value at an inner product.
     fn at<S: Scalar>(&self, product: S) -> S;
+    /// Its derivative by the inner product.
+    fn slope(&self, product: f64) -> f64;
+    /// Its derivative by its p-th real parameter, at an inner product.
+    fn partial(&self, _p: usize, _product: f64) -> f64 {
+        0.0
+    }
     /// Explicit features of so many vectors, where there are some that fit into memory.
     fn features(&self, _: &Rows<f64>) -> Option<Rows<f64>> {
         None
@@ -121,6 +129,16 @@ impl<P: Profile> Family for Inner<P> {
         let (left, right) = pack(rows, cols, same, false, None);
         Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
     }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        Ok(Some(Arc::new(ProductDerivatives::new(self.clone(), sides, false, None))))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        let slope = alpha * self.0.slope(x.iter().zip(z).map(|(a, b)| a * b).sum());
+        out.iter_mut().zip(x).for_each(|(o, x)| *o += slope * x);
+        true
+    }
 }
 
 impl<P: Profile> ProductFamily for Inner<P> {
@@ -140,5 +158,15 @@ impl<P: Profile> ProductFamily for Inner<P> {
 
     fn own(&self, square: f64) -> f64 {
         self.0.at(square)
+    }
+}
+
+impl<P: Profile> Slopes for Inner<P> {
+    fn slope(&self, product: f64) -> f64 {
+        self.0.slope(product)
+    }
+
+    fn partial(&self, p: usize, product: f64) -> f64 {
+        self.0.partial(p, product)
     }
 }

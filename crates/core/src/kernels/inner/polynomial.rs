@@ -3,9 +3,10 @@
 use super::{Inner, Profile, polynomial_feature_count, polynomial_features};
 use crate::data::{Kind, Rows, Scalar};
 use crate::kernels::expression::resolved;
-use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry};
+use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = (γ⟨x, y⟩ + c)^p
 ///
@@ -36,6 +37,12 @@ impl Polynomial {
     pub fn homogeneous(degree: usize) -> Self {
         Self { degree, gamma: Auto::Value(1.0), offset: 0.0 }
     }
+
+    /// p (γ⟨x, y⟩ + c)^(p−1).
+    fn rise(&self, product: f64) -> f64 {
+        let base = self.gamma.value() * product + self.offset;
+        self.degree as f64 * base.powi(self.degree as i32 - 1)
+    }
 }
 
 impl Default for Polynomial {
@@ -63,6 +70,10 @@ impl Profile for Polynomial {
         &ENTRY
     }
 
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default().smoothed_by(&[("gamma", Ordering::Less)])
+    }
+
     fn dimension(&self, width: usize) -> Option<f64> {
         // C(d + p − 1, p) monomials of degree p, and one more coordinate for a constant
         let d = width as f64 + f64::from(u8::from(self.offset != 0.0));
@@ -83,6 +94,15 @@ impl Profile for Polynomial {
             3 => base * base * base,
             n => base.powi(n as i32),
         }
+    }
+
+    fn slope(&self, product: f64) -> f64 {
+        self.gamma.value() * self.rise(product)
+    }
+
+    fn partial(&self, p: usize, product: f64) -> f64 {
+        let rise = self.rise(product);
+        if p == 0 { product * rise } else { rise }
     }
 
     fn features(&self, rows: &Rows<f64>) -> Option<Rows<f64>> {

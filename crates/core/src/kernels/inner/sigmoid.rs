@@ -6,6 +6,7 @@ use crate::kernels::expression::resolved;
 use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{LWK, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = tanh(γ⟨x, y⟩ + c)
 ///
@@ -51,7 +52,11 @@ impl Profile for Sigmoid {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts { self_similarity: Some([-1.0, 1.0]), ..KernelFacts::default() }
+        KernelFacts {
+            self_similarity: Some([-1.0, 1.0]),
+            smoothed_by: &[("gamma", Ordering::Less)],
+            ..KernelFacts::default()
+        }
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {
@@ -62,6 +67,16 @@ impl Profile for Sigmoid {
     #[inline(always)]
     fn at<S: Scalar>(&self, product: S) -> S {
         (S::narrow(self.gamma.value()) * product + S::narrow(self.offset)).tanh()
+    }
+
+    fn slope(&self, product: f64) -> f64 {
+        self.gamma.value() * self.partial(1, product)
+    }
+
+    fn partial(&self, p: usize, product: f64) -> f64 {
+        let value: f64 = self.at(product);
+        let rise = 1.0 - value * value;
+        if p == 0 { product * rise } else { rise }
     }
 }
 

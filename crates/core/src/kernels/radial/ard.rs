@@ -58,6 +58,12 @@ impl Profile for Ard {
         (S::narrow(-0.5) * squared_distance).exp()
     }
 
+    const LENGTHS: bool = true;
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        -0.5 * self.at(squared_distance)
+    }
+
     fn weights(&self, width: usize) -> Result<Option<Vec<f64>>, KernelError> {
         match self.lengths.as_slice() {
             [one] => Ok(Some(vec![1.0 / one])),

@@ -56,6 +56,15 @@ impl Profile for Cauchy {
         let one = S::narrow(1.0);
         one / (one + squared_distance * S::narrow(1.0 / (self.sigma * self.sigma)))
     }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        let value: f64 = self.at(squared_distance);
+        -value * value / (self.sigma * self.sigma)
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        -2.0 * squared_distance / self.sigma * self.slope(squared_distance)
+    }
 }
 
 /// The catalogue's entry.

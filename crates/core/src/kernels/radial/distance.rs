@@ -65,6 +65,17 @@ impl Profile for Distance {
             -squared_distance.powf(0.5 * self.beta)
         }
     }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        // the power has a kink where examples meet
+        let kink = squared_distance == 0.0 && self.beta < 2.0;
+        if kink { 0.0 } else { -0.5 * self.beta * squared_distance.powf(0.5 * self.beta - 1.0) }
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        // r^β ln r goes to zero with r
+        if squared_distance == 0.0 { 0.0 } else { 0.5 * squared_distance.ln() * self.at(squared_distance) }
+    }
 }
 
 /// The catalogue's entry.

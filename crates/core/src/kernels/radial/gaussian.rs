@@ -6,6 +6,7 @@ use crate::kernels::expression::resolved;
 use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Auto, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = exp(−γ‖x − y‖²)
 ///
@@ -72,7 +73,7 @@ impl Profile for Gaussian {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)])
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {
@@ -82,6 +83,14 @@ impl Profile for Gaussian {
     #[inline(always)]
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         (S::narrow(-self.gamma.value()) * squared_distance).exp()
+    }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        -self.gamma.value() * self.at(squared_distance)
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        -squared_distance * self.at(squared_distance)
     }
 }
 

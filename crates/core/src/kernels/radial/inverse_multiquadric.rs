@@ -59,6 +59,14 @@ impl Profile for InverseMultiquadric {
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         S::narrow(1.0) / (squared_distance + S::narrow(self.c * self.c)).sqrt()
     }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        -0.5 * Scalar::powi(self.at(squared_distance), 3)
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        2.0 * self.c * self.slope(squared_distance)
+    }
 }
 
 /// The catalogue's entry.

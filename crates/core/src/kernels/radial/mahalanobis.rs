@@ -2,11 +2,12 @@
 
 mod covariance;
 
-use super::{Gaussian, Radial};
+use super::{Gaussian, Profile, Radial};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::Gram;
 use crate::kernels::vectors::{Family, merge_indexed};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
+use crate::kernels::{Derivatives, Sides};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 use std::sync::Arc;
@@ -259,6 +260,79 @@ impl Family for Mahalanobis {
         let right = Self::whiten(cols, &centre, &up);
         let left = if same { right.clone() } else { Self::whiten(rows, &centre, &up) };
         Radial(Gaussian::new(gamma)).gram(&left, &right, same)
+    }
+
+    /// The entries of a metric are tied to each other: it is symmetric without negative eigenvalues. `ard` learns lengths.
+    fn fixed(&self) -> &'static [&'static str] {
+        &["precision"]
+    }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        // what cannot be compared has no derivative either
+        self.gram(sides.rows(), sides.cols(), sides.same())?;
+        let gamma = 0.5 / (self.length * self.length);
+        if let [one] = *self.precision.as_slice() {
+            let profile = Whitened { gamma: gamma * one, length: self.length };
+            return Radial(profile).derivatives(sides);
+        }
+        let up = self.factor(sides.cols().width().unwrap_or(0))?;
+        let mut centre = crate::kernels::vectors::Packed::means(sides.cols()).unwrap_or_default();
+        centre.resize(self.width(), 0.0);
+        let right = Self::whiten(sides.cols(), &centre, &up);
+        let left = if sides.same() { right.clone() } else { Self::whiten(sides.rows(), &centre, &up) };
+        Radial(Whitened { gamma, length: self.length }).derivatives(&Sides::new(left, right, sides.same()))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        if self.metric != Metric::Given {
+            return false;
+        }
+        let differences: Vec<(usize, f64)> = z.iter().zip(x).map(|(z, x)| z - x).enumerate().collect();
+        // −κ P(z − x)/ℓ²
+        let slope = -alpha * self.at(&differences) / (self.length * self.length);
+        let width = self.width();
+        for (i, o) in out.iter_mut().enumerate().take(differences.len()) {
+            *o += slope
+                * match self.precision.as_slice() {
+                    [one] => one * differences[i].1,
+                    _ if i >= width => 0.0,
+                    all => {
+                        let row = &all[i * width..(i + 1) * width];
+                        row.iter().zip(&differences).map(|(p, (_, d))| p * d).sum()
+                    }
+                };
+        }
+        true
+    }
+}
+
+/// exp(−γ‖x − y‖²) of whitened vectors with γ = 1/2ℓ²: the derivative is by ℓ.
+#[derive(Clone, Debug)]
+struct Whitened {
+    gamma: f64,
+    length: f64,
+}
+
+impl Params for Whitened {
+    fn visit(&mut self, _: &mut dyn Visit) {}
+}
+
+impl Profile for Whitened {
+    fn entry() -> &'static KernelEntry {
+        &ENTRY
+    }
+
+    #[inline(always)]
+    fn at<S: Scalar>(&self, squared_distance: S) -> S {
+        Gaussian::new(self.gamma).at(squared_distance)
+    }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        Gaussian::new(self.gamma).slope(squared_distance)
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        -2.0 * squared_distance / self.length * self.slope(squared_distance)
     }
 }
 

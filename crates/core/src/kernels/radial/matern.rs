@@ -5,6 +5,7 @@ use crate::data::{Kind, Scalar};
 use crate::kernels::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = 2^(1−ν)/Γ(ν) · (√(2ν) r/ℓ)^ν · K_ν(√(2ν) r/ℓ), r = ‖x − y‖
 ///
@@ -44,7 +45,7 @@ impl Profile for Matern {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {
@@ -88,6 +89,33 @@ impl Profile for Matern {
             S::narrow(general(self.nu, squared_distance.wide().sqrt() / self.length))
         }
     }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        // (zᵛ K_ν)′ = −zᵛ K_(ν−1), and dz/dr² = ν/(ℓ² z)
+        let t = (2.0 * self.nu * squared_distance).sqrt() / self.length;
+        let rate = -self.nu / (self.length * self.length);
+        if self.nu <= 1.0 && t == 0.0 {
+            // a kink where examples meet
+            0.0
+        } else if self.nu == 0.5 {
+            rate * (-t).exp() / t
+        } else if self.nu == 1.5 {
+            rate * (-t).exp()
+        } else if self.nu == 2.5 {
+            rate * (1.0 + t) * (-t).exp() / 3.0
+        } else {
+            rate * lower(self.nu, t)
+        }
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        -2.0 * squared_distance / self.length * self.slope(squared_distance)
+    }
+
+    /// Smoothness is chosen, not learned: the fast forms are single numbers ν.
+    fn fixed(&self) -> &'static [&'static str] {
+        &["nu"]
+    }
 }
 
 /// 2^(1−ν)/Γ(ν) zᵛ K_ν(z) with z = √(2ν) r, through K_ν(z) = ∫₀^∞ exp(−z cosh t) cosh(νt) dt: the trapezoidal rule
@@ -111,6 +139,27 @@ fn general(nu: f64, r: f64) -> f64 {
         }
     }
     (sum * step).min(1.0)
+}
+
+/// 2^(1−ν)/Γ(ν) z^(ν−1) K_(ν−1)(z) by the same rule; K is even in its order.
+fn lower(nu: f64, z: f64) -> f64 {
+    if z < 1e-12 {
+        // M_(ν−1)(0)/(2(ν − 1)), where M is the kernel
+        return 0.5 / (nu - 1.0);
+    }
+    let (step, order) = (1.0 / 32.0, (nu - 1.0).abs());
+    let log_front = (1.0 - nu) * std::f64::consts::LN_2 - log_gamma(nu) + (nu - 1.0) * z.ln();
+    let mut sum = 0.5 * (log_front - z).exp();
+    for k in 1..4000 {
+        let t = f64::from(k) * step;
+        let exponent = log_front - z * t.cosh() + order * t;
+        let term = exponent.exp() * 0.5 * (1.0 + (-2.0 * order * t).exp());
+        sum += term;
+        if term < 1e-18 * sum && z * t.sinh() > order {
+            break;
+        }
+    }
+    sum * step
 }
 
 /// ln Γ(x) for x > 0 (Lanczos, g = 7, nine terms).
@@ -156,6 +205,32 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slopes_by_quadrature_meet_the_closed_forms_and_differences() {
+        for nu in [0.5, 1.5, 2.5] {
+            for squared in [1e-4, 0.3, 1.0, 9.0] {
+                let t = (2.0 * nu * squared).sqrt() / 1.3;
+                let (closed, rate) = (Matern { nu, length: 1.3 }.slope(squared), -nu / 1.69);
+                assert!(
+                    (closed - rate * lower(nu, t)).abs() <= 1e-11 * (1.0 + closed.abs()),
+                    "ν = {nu}, r² = {squared}"
+                );
+            }
+        }
+        for nu in [0.3, 0.8, 1.0, 1.2, 3.7] {
+            let k = Matern { nu, length: 0.7 };
+            for squared in [0.05, 0.4, 2.0] {
+                let h = 1e-4 * squared;
+                let difference = (k.at(squared + h) - k.at(squared - h)) / (2.0 * h);
+                let slope = k.slope(squared);
+                assert!((slope - difference).abs() <= 1e-7 * slope.abs(), "ν = {nu}: {slope} {difference}");
+            }
+        }
+        // smooth where examples meet: −ν/(2(ν − 1)ℓ²)
+        assert!((Matern { nu: 3.7, length: 1.0 }.slope(0.0) + 3.7 / 5.4).abs() < 1e-14);
+        assert_eq!(Matern { nu: 0.8, length: 1.0 }.slope(0.0), 0.0);
+    }
 
     #[test]
     fn the_quadrature_meets_the_closed_forms() {

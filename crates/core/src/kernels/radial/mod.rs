@@ -26,6 +26,8 @@ pub use rational_quadratic::RationalQuadratic;
 pub use wendland::Wendland;
 
 use super::vectors::{Family, ProductFamily, ProductGram, coordinates_in_use, merge_indexed, pack, weight};
+use super::vectors::{ProductDerivatives, Slopes};
+use super::{Derivatives, Sides};
 use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
 use crate::data::{Coordinate, Scalar, Values};
 use crate::gram::Gram;
@@ -60,6 +62,18 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     }
     /// Its value at a squared distance.
     fn at<S: Scalar>(&self, squared_distance: S) -> S;
+    /// Whether its parameters are the lengths by which coordinates are divided, one for all or one for each: one over the factors.
+    const LENGTHS: bool = false;
+    /// Its derivative by the squared distance; zero where it has a kink.
+    fn slope(&self, squared_distance: f64) -> f64;
+    /// Its derivative by its p-th real parameter, at a squared distance; lengths are the family's.
+    fn partial(&self, _p: usize, _squared_distance: f64) -> f64 {
+        0.0
+    }
+    /// The parameters that are numbers but not variables: whole numbers, and what is chosen once.
+    fn fixed(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Factors for the coordinates before distances are taken: one for all, or one for each of the `width` coordinates;
     /// an error if there are fewer.
     fn weights(&self, _width: usize) -> Result<Option<Vec<f64>>, KernelError> {
@@ -136,6 +150,27 @@ impl<P: Profile> Family for Radial<P> {
         let (left, right) = pack(rows, cols, same, true, weights);
         Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
     }
+
+    fn fixed(&self) -> &'static [&'static str] {
+        self.0.fixed()
+    }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        let weights = self.0.weights(sides.cols().width().unwrap_or(0))?;
+        Ok(Some(Arc::new(ProductDerivatives::new(self.clone(), sides, true, weights))))
+    }
+
+    fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
+        let weights = self.0.weights(z.len()).ok().flatten();
+        let square = |k: usize| weights.as_ref().map_or(1.0, |w| weight(w, k) * weight(w, k));
+        let squared: f64 = x.iter().zip(z).enumerate().map(|(k, (x, z))| square(k) * (z - x) * (z - x)).sum();
+        // ∂‖x − z‖²/∂z = 2 w²(z − x)
+        let slope = 2.0 * alpha * self.0.slope(squared);
+        for (k, (o, (x, z))) in out.iter_mut().zip(x.iter().zip(z)).enumerate() {
+            *o += slope * square(k) * (z - x);
+        }
+        true
+    }
 }
 
 impl<P: Profile> ProductFamily for Radial<P> {
@@ -160,5 +195,19 @@ impl<P: Profile> ProductFamily for Radial<P> {
 
     fn own(&self, _: f64) -> f64 {
         self.0.at(0.0)
+    }
+}
+
+impl<P: Profile> Slopes for Radial<P> {
+    fn slope(&self, squared: f64) -> f64 {
+        self.0.slope(squared)
+    }
+
+    fn partial(&self, p: usize, squared: f64) -> f64 {
+        self.0.partial(p, squared)
+    }
+
+    fn has_lengths(&self) -> bool {
+        P::LENGTHS
     }
 }

@@ -56,6 +56,16 @@ impl Profile for Multiquadric {
     fn at<S: Scalar>(&self, squared_distance: S) -> S {
         -(squared_distance + S::narrow(self.c * self.c)).sqrt()
     }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        // without an offset there is a kink where examples meet
+        let value: f64 = self.at(squared_distance);
+        if value == 0.0 { 0.0 } else { 0.5 / value }
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        2.0 * self.c * self.slope(squared_distance)
+    }
 }
 
 /// The catalogue's entry.

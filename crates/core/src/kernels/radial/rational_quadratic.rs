@@ -5,6 +5,7 @@ use crate::data::{Kind, Scalar};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelFacts};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{GPML, Source};
+use std::cmp::Ordering;
 
 /// κ(x, y) = (1 + ‖x − y‖² / (2αℓ²))^(−α)
 ///
@@ -51,7 +52,7 @@ impl Profile for RationalQuadratic {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
     }
 
     #[inline(always)]
@@ -67,6 +68,21 @@ impl Profile for RationalQuadratic {
         } else {
             base.powf(-self.alpha)
         }
+    }
+
+    fn slope(&self, squared_distance: f64) -> f64 {
+        let square = self.length * self.length;
+        let base = 1.0 + squared_distance * 0.5 / (self.alpha * square);
+        -0.5 / square * self.at(squared_distance) / base
+    }
+
+    fn partial(&self, p: usize, squared_distance: f64) -> f64 {
+        if p == 1 {
+            return -2.0 * squared_distance / self.length * self.slope(squared_distance);
+        }
+        // ∂α of −α ln(1 + u/α), u = r²/2ℓ²: −ln(1 + u/α) + (u/α)/(1 + u/α)
+        let t = squared_distance * 0.5 / (self.alpha * self.length * self.length);
+        (t / (1.0 + t) - t.ln_1p()) * self.at(squared_distance)
     }
 }
 

@@ -85,6 +85,36 @@ impl Profile for Wendland {
         power(rest, l + k) * factor
     }
 
+    fn slope(&self, squared_distance: f64) -> f64 {
+        let r = squared_distance.sqrt() / self.support;
+        let rest = (1.0 - r).max(0.0);
+        let k = self.smoothness as f64;
+        let l = (0.5 * self.dimension.value()).floor() + k + 1.0;
+        // φ′(r)/(2ρ² r), where r divides φ′ from smoothness 1 on
+        let over_r = match self.smoothness {
+            _ if rest == 0.0 => 0.0,
+            // a kink where examples meet
+            0 if r == 0.0 => 0.0,
+            0 => -l * power(rest, l - 1.0) / r,
+            1 => -(l + 1.0) * (l + 2.0) * power(rest, l),
+            2 => -(l + 3.0) * (l + 4.0) / 3.0 * power(rest, l + 1.0) * (1.0 + (l + 1.0) * r),
+            _ => {
+                let square = (l * l + 4.0 * l + 3.0) * r * r;
+                -(l + 5.0) * (l + 6.0) / 15.0 * power(rest, l + 2.0) * (3.0 + 3.0 * (l + 2.0) * r + square)
+            }
+        };
+        0.5 * over_r / (self.support * self.support)
+    }
+
+    fn partial(&self, _: usize, squared_distance: f64) -> f64 {
+        -2.0 * squared_distance / self.support * self.slope(squared_distance)
+    }
+
+    /// A dimension is a whole number.
+    fn fixed(&self) -> &'static [&'static str] {
+        &["dimension"]
+    }
+
     fn most_coordinates(&self) -> Option<usize> {
         Some(self.dimension.value() as usize)
     }

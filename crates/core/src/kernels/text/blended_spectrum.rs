@@ -6,7 +6,8 @@ use super::spectrum::counts::{Counts, substrings};
 use super::{Text, TextKernel, linear_gram};
 use crate::data::{Coordinate, Examples, Kind, SparseRows};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry};
+use crate::kernels::derivatives::KnownDerivatives;
+use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::sync::Arc;
@@ -80,6 +81,17 @@ impl TextKernel for BlendedSpectrum {
         &ENTRY
     }
 
+    fn derivatives(
+        &self,
+        rows: &Arc<dyn Examples<str>>,
+        cols: &Arc<dyn Examples<str>>,
+    ) -> Option<Arc<dyn Derivatives>> {
+        let gram = self.weighted(rows, cols, |k| self.decay.powi(k));
+        // (λ²ᵏ)′ = 2k λ²ᵏ⁻¹, half of it on either side
+        let by_decay = self.weighted(rows, cols, |k| (2.0 * f64::from(k) * self.decay.powi(2 * k - 1)).sqrt());
+        Some(Arc::new(KnownDerivatives { gram, partials: vec![by_decay] }))
+    }
+
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
         let characters: Vec<char> = string.chars().collect();
         let mut value = 1.0;
@@ -90,6 +102,44 @@ impl TextKernel for BlendedSpectrum {
             }
         }
         true
+    }
+}
+
+impl BlendedSpectrum {
+    /// The matrix of inner products of the counts, those of k characters times `weight(k)` on either side.
+    fn weighted(
+        &self,
+        rows: &Arc<dyn Examples<str>>,
+        cols: &Arc<dyn Examples<str>>,
+        weight: impl Fn(i32) -> f64,
+    ) -> Arc<dyn Gram> {
+        let (first, second) = sides(rows, cols);
+        let plain: Vec<Sequences> = std::iter::once(first).chain(second).collect();
+        let longest = plain.iter().flat_map(Sequences::iter).map(<[u32]>::len).max().unwrap_or(0);
+        // names of each length follow those of the shorter ones
+        let (mut levels, mut width) = (Vec::new(), 0);
+        for len in 1..=self.length.max(1).min(longest) {
+            let mut sides = plain.clone();
+            let distinct = substrings(&mut sides, len);
+            let counts: Vec<Counts> = sides.iter().map(|side| Counts::of(side, distinct)).collect();
+            levels.push((width as u32, weight(len as i32), counts));
+            width += distinct;
+        }
+        let side = |k: usize| {
+            let mut vectors = SparseRows::new(width);
+            for i in 0..plain[k].len() {
+                let row: Vec<Coordinate<f64>> = levels
+                    .iter()
+                    .flat_map(|(first, weight, counts)| {
+                        let entries = counts[k].get(i).iter();
+                        entries.map(move |e| Coordinate { index: first + e.key, value: weight * f64::from(e.count) })
+                    })
+                    .collect();
+                vectors.push(&row);
+            }
+            vectors
+        };
+        linear_gram(side(0), (plain.len() > 1).then(|| side(1)))
     }
 }
 
@@ -116,33 +166,7 @@ impl Kernel<str> for BlendedSpectrum {
     }
 
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let (first, second) = sides(&rows, &cols);
-        let plain: Vec<Sequences> = std::iter::once(first).chain(second).collect();
-        let longest = plain.iter().flat_map(Sequences::iter).map(<[u32]>::len).max().unwrap_or(0);
-        // names of each length follow those of the shorter ones
-        let (mut levels, mut width) = (Vec::new(), 0);
-        for len in 1..=self.length.max(1).min(longest) {
-            let mut sides = plain.clone();
-            let distinct = substrings(&mut sides, len);
-            let counts: Vec<Counts> = sides.iter().map(|side| Counts::of(side, distinct)).collect();
-            levels.push((width as u32, self.decay.powi(len as i32), counts));
-            width += distinct;
-        }
-        let side = |k: usize| {
-            let mut vectors = SparseRows::new(width);
-            for i in 0..plain[k].len() {
-                let row: Vec<Coordinate<f64>> = levels
-                    .iter()
-                    .flat_map(|(first, weight, counts)| {
-                        let entries = counts[k].get(i).iter();
-                        entries.map(move |e| Coordinate { index: first + e.key, value: weight * f64::from(e.count) })
-                    })
-                    .collect();
-                vectors.push(&row);
-            }
-            vectors
-        };
-        linear_gram(side(0), (plain.len() > 1).then(|| side(1)))
+        self.weighted(&rows, &cols, |k| self.decay.powi(k))
     }
 }
 

@@ -34,6 +34,7 @@ pub use weighted_degree::WeightedDegree;
 pub use weighted_degree_shifts::WeightedDegreeShifts;
 
 use super::inner::{Inner, Linear};
+use super::{Derivatives, Sides};
 use super::{Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Learned};
 use crate::data::{Examples, Kind, Rows, SparseRows, Values, Vectors};
 use crate::gram::Gram;
@@ -75,6 +76,16 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
     /// where the kernel knows no positions.
     fn shares(&self, x: &str, y: &str, out: &mut [f64]) -> bool {
         pieces::shares(x, y, &|s, emit| self.pieces(s, emit), out)
+    }
+
+    /// The derivatives by its real parameters; see [`Leaf::derivatives`].
+    fn derivatives(
+        &self,
+        rows: &Arc<dyn Examples<str>>,
+        cols: &Arc<dyn Examples<str>>,
+    ) -> Option<Arc<dyn Derivatives>> {
+        let _ = (rows, cols);
+        None
     }
 
     /// Learns what it needs from the training strings.
@@ -200,6 +211,16 @@ impl<T: TextKernel> Leaf for Text<T> {
     fn features(&self, values: &Values) -> Option<Vectors> {
         let Values::Text(strings) = values else { return None };
         pieces::features(strings.as_ref(), &|s, emit| self.0.pieces(s, emit)).map(Vectors::from)
+    }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        match (sides.rows(), sides.cols()) {
+            (Values::Text(r), Values::Text(c)) => {
+                let strings = |t: &Arc<Vec<String>>| Arc::clone(t) as Arc<dyn Examples<str>>;
+                Ok(self.0.derivatives(&strings(r), &strings(c)))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn gram(&self, rows: &Values, cols: &Values, _: bool) -> Result<Arc<dyn Gram>, KernelError> {

@@ -6,7 +6,8 @@ use super::sequences::sides;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry};
+use crate::kernels::derivatives::KnownDerivatives;
+use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use matrix::SubsequenceGram;
@@ -74,6 +75,60 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 impl TextKernel for Subsequence {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn derivatives(
+        &self,
+        rows: &Arc<dyn Examples<str>>,
+        cols: &Arc<dyn Examples<str>>,
+    ) -> Option<Arc<dyn Derivatives>> {
+        let (r, c) = (|| Arc::clone(rows), || Arc::clone(cols));
+        let gram = Arc::new(self.clone()).gram(r(), c());
+        let partials = vec![Arc::new(ByDecay(self.clone())).gram(r(), c())];
+        Some(Arc::new(KnownDerivatives { gram, partials }))
+    }
+}
+
+/// ∂κ/∂λ, pair by pair.
+struct ByDecay(Subsequence);
+
+impl Kernel<str> for ByDecay {
+    /// The recursion of the kernel with the derivative of every number beside it.
+    fn eval(&self, x: &str, y: &str) -> f64 {
+        let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
+        let (r, decay) = (self.0.length.max(1), self.0.decay);
+        if x.len().min(y.len()) < r {
+            return 0.0;
+        }
+        let width = y.len() + 1;
+        // (aλ)′ = a′λ + a, (aλ²)′ = a′λ² + 2aλ
+        let once = |(a, da): (f64, f64)| (decay * a, decay * da + a);
+        let twice = |a: (f64, f64)| once(once(a));
+        let plus = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
+        let mut above = vec![(1.0, 0.0); (x.len() + 1) * width];
+        for _ in 1..r {
+            let mut table = vec![(0.0, 0.0); above.len()];
+            for a in 1..=x.len() {
+                let mut q = (0.0, 0.0);
+                for b in 1..=y.len() {
+                    q = once(q);
+                    if x[a - 1] == y[b - 1] {
+                        q = plus(q, twice(above[(a - 1) * width + b - 1]));
+                    }
+                    table[a * width + b] = plus(once(table[(a - 1) * width + b]), q);
+                }
+            }
+            above = table;
+        }
+        let mut sum = 0.0;
+        for a in 0..x.len() {
+            for b in 0..y.len() {
+                if x[a] == y[b] {
+                    sum += twice(above[a * width + b]).1;
+                }
+            }
+        }
+        sum
     }
 }
 

@@ -3,17 +3,20 @@
 //! A family says how a pair is compared; this folder makes it a [`Kernel`](super::Kernel) on dense and sparse vectors in
 //! f32 and f64, and a [`Leaf`] of formulas.
 
+mod derivatives;
 mod folds;
 mod lines;
 mod packed;
 mod pairs;
 mod product;
 
+pub(crate) use derivatives::{PairDerivatives, PairSlopes, ProductDerivatives, Slopes};
 pub(crate) use folds::{FoldFamily, FoldGram, fold};
 pub(crate) use packed::{Packed, weight};
 pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
+use super::{Derivatives, Sides};
 use super::{Domain, Expression, Inexpressible, Kernel, KernelEntry, KernelError, KernelFacts, Leaf};
 use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values, Vectors};
 use crate::gram::Gram;
@@ -48,6 +51,18 @@ pub trait Family: Params + Clone + Send + Sync + 'static {
     fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64;
     /// The lazy matrix between two collections.
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError>;
+    /// The parameters that are numbers but not variables; see [`Leaf::fixed`].
+    fn fixed(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// The derivatives by its real parameters; see [`Leaf::derivatives`].
+    fn derivatives(&self, _: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        Ok(None)
+    }
+    /// Adds α ∂κ(x, z)/∂z for two dense vectors; `false` where the kernel has no such derivative.
+    fn gradient(&self, _x: &[f64], _z: &[f64], _alpha: f64, _out: &mut [f64]) -> bool {
+        false
+    }
 }
 
 impl<S: Scalar, F: Family> Kernel<[S]> for F {
@@ -104,6 +119,19 @@ impl<F: Family> Leaf for F {
     fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
         check(F::entry(), rows, cols)?;
         Family::gram(self, rows, cols, same)
+    }
+
+    fn fixed(&self) -> &'static [&'static str] {
+        Family::fixed(self)
+    }
+
+    fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
+        check(F::entry(), sides.rows(), sides.cols())?;
+        Family::derivatives(self, sides)
+    }
+
+    fn input_gradient(&self, alpha: &[f64], points: &Values, z: &[f64], out: &mut [f64]) -> bool {
+        super::derivatives::each_dense(points, z.len(), &mut |i, x| self.gradient(x, z, alpha[i], out))
     }
 }
 

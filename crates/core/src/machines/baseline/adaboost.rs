@@ -22,14 +22,15 @@ use crate::linalg::SolveError;
 use crate::linalg::dot;
 use crate::machines::fitted::each;
 use crate::machines::{
-    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Readout, SolverReport,
-    Stump, Task, WeightedNet,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Readout, Reads,
+    SolverReport, Stump, Task, Traits, WeightedNet,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::seed::Seed;
 use crate::sources::{FREUND, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 const NAME: &str = "adaboost";
 /// The largest coefficient of a line search: (1 − ε)/ε = exp(20).
@@ -128,12 +129,13 @@ impl Machine for AdaBoost {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("lambda", Ordering::Greater)],
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -2,10 +2,13 @@
 
 use super::clouds::{Clouds, check_priors, log_priors, odds, pairs};
 use super::table::{Table, shares};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Reads, SolverReport, Task, Traits,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MIKA, Source};
 use crate::watch::{Monitor, Phase};
+use std::cmp::Ordering;
 
 const NAME: &str = "linear_fisher";
 
@@ -69,12 +72,13 @@ impl Machine for LinearFisher {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("gamma", Ordering::Greater)],
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

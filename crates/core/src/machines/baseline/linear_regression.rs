@@ -7,7 +7,8 @@ use crate::linalg::{
 };
 use crate::machines::regress::ridge::targets;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task,
+    Traits,
 };
 use crate::params::{Params, Visit};
 use crate::sources::{HASTIE, Source};
@@ -58,12 +59,8 @@ impl Machine for LinearRegression {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits { reads: Reads::Features, weights: true, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -13,13 +13,15 @@ use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
 use crate::machines::fitted::each;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::finite;
 use crate::sources::{HASTIE, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 const NAME: &str = "logistic_regression";
 /// How often a step is halved before there is none.
@@ -91,12 +93,13 @@ impl Machine for LogisticRegression {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("lambda", Ordering::Greater)],
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

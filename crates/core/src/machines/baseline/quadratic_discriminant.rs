@@ -3,11 +3,13 @@
 use super::clouds::{Clouds, check_priors, log_determinant, log_priors, odds, pairs};
 use super::table::{Table, shares};
 use crate::machines::{
-    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Quadric, SolverReport, Task,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Quadric, Reads, SolverReport,
+    Task, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{FRIEDMAN, Source};
 use crate::watch::{Monitor, Phase, Progress};
+use std::cmp::Ordering;
 
 const NAME: &str = "quadratic_discriminant";
 
@@ -69,12 +71,13 @@ impl Machine for QuadraticDiscriminant {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("lambda", Ordering::Greater), ("gamma", Ordering::Greater)],
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

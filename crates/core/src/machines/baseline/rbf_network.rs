@@ -5,12 +5,13 @@ use super::table::{Table, shares};
 use crate::data::Numbers;
 use crate::machines::regress::ridge::targets;
 use crate::machines::{
-    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
-    WeightedNet,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport,
+    Task, Traits, WeightedNet,
 };
 use crate::params::{Params, Visit};
 use crate::sources::{RAETSCH, Source};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 const NAME: &str = "rbf_network";
 
@@ -59,12 +60,13 @@ impl Machine for RbfNetwork {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("lambda", Ordering::Greater)],
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

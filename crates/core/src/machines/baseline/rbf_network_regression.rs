@@ -2,10 +2,11 @@
 
 use super::net::NetOptions;
 use super::rbf_network::regress;
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Traits};
 use crate::params::{Params, Visit};
 use crate::sources::{RAETSCH, Source};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 const NAME: &str = "rbf_network_regression";
 
@@ -53,12 +54,13 @@ impl Machine for RbfNetworkRegression {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("lambda", Ordering::Greater)],
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -2,13 +2,14 @@
 
 use crate::gram::{BlockMut, Gram, Pick, Side, diagonal, show_bytes};
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{ADATRON, Source};
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 const NAME: &str = "adatron";
 const WHAT: &str = "the kernel adatron";
@@ -227,6 +228,10 @@ impl Walk<'_> {
 impl Machine for Adatron {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { regularised_by: &[("c", Ordering::Less)], ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

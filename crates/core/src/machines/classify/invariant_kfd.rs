@@ -11,7 +11,7 @@ use crate::machines::rayleigh::{
 use crate::machines::threshold::Placed;
 use crate::machines::{
     Auxiliary, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
-    Threshold,
+    Theory, Threshold, Traits,
 };
 use crate::params::{Params, Visit};
 use crate::sources::{MIKA, Source};
@@ -94,16 +94,17 @@ impl Machine for InvariantKfd {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits {
+            weights: true,
+            auxiliary: true,
+            theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         self.run_with_auxiliary(task, None, watch)
-    }
-
-    fn takes_auxiliary(&self) -> bool {
-        true
     }
 
     fn run_with_auxiliary(

@@ -10,7 +10,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::threshold::Threshold;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Readout, SolverReport,
-    Task,
+    Task, Theory, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;
@@ -19,6 +19,7 @@ use crate::solvers::fisher::{Aim, Quadratic, quotient};
 use crate::sources::{MIKA, Source};
 use crate::watch::{Monitor, Status};
 use roads::{Run, Solved};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 const NAME: &str = "kfd";
@@ -179,8 +180,13 @@ impl Machine for Kfd {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits {
+            weights: true,
+            regularised_by: &[("lambda", Ordering::Greater)],
+            theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            ..Traits::default()
+        }
     }
 
     /// Exact for the programme's own offset, whatever the rule of the threshold.

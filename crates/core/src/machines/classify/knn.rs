@@ -2,7 +2,7 @@
 
 use crate::data::DataError;
 use crate::machines::neighbours::{Weighting, look_up};
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 use crate::watch::Monitor;
@@ -63,8 +63,8 @@ impl Machine for Knn {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { weights: true, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -2,11 +2,14 @@
 
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::linear::Linear;
-use crate::machines::{Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Theory};
+use crate::machines::{
+    Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::coordinate_descent::LinearLoss;
 use crate::sources::{LIBLINEAR, Source};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 /// min ½‖w‖² + C Σ ℓ(y_i ⟨w, x_i⟩), one problem for each class against the rest; one in all for two classes
 ///
@@ -106,29 +109,31 @@ impl Machine for LinearSvc {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        // the bias is the weight of a feature, which bounds take for one of value 1
-        let plain = self.class_weight == "none" && (!self.bias || self.bias_scale == 1.0);
-        let loss = ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false };
-        match self.loss {
-            MarginLoss::Logistic => Theory { loss: plain.then_some(loss), ..Theory::default() },
-            MarginLoss::Hinge => Theory {
-                compression: Compresses::Margin { any_size: true },
-                loss: plain.then_some(loss),
-                ..Theory::default()
-            },
-            MarginLoss::SquaredHinge => {
-                Theory { compression: Compresses::Margin { any_size: true }, ..Theory::default() }
+    fn traits(&self) -> Traits {
+        let theory = {
+            // the bias is the weight of a feature, which bounds take for one of value 1
+            let plain = self.class_weight == "none" && (!self.bias || self.bias_scale == 1.0);
+            let loss = ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false };
+            match self.loss {
+                MarginLoss::Logistic => Theory { loss: plain.then_some(loss), ..Theory::default() },
+                MarginLoss::Hinge => Theory {
+                    compression: Compresses::Margin { any_size: true },
+                    loss: plain.then_some(loss),
+                    ..Theory::default()
+                },
+                MarginLoss::SquaredHinge => {
+                    Theory { compression: Compresses::Margin { any_size: true }, ..Theory::default() }
+                }
             }
+        };
+        let theory = Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..theory };
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("c", Ordering::Less)],
+            theory,
+            ..Traits::default()
         }
-    }
-
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

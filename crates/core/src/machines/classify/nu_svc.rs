@@ -5,6 +5,7 @@ use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
     Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task, Theory,
+    Tolerates, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Start};
@@ -49,17 +50,18 @@ impl Machine for NuSvc {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        // ν is a share of the examples, so the problem changes with their number
-        Theory { compression: Compresses::Margin { any_size: false }, ..Theory::default() }
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Rows
-    }
-
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        let theory = {
+            // ν is a share of the examples, so the problem changes with their number
+            Theory { compression: Compresses::Margin { any_size: false }, divides_by_margin: true, ..Theory::default() }
+        };
+        Traits {
+            reads: Reads::Rows,
+            weights: true,
+            tolerates: Tolerates::ConditionallyDefinite,
+            theory,
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

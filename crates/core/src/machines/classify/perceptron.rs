@@ -4,7 +4,7 @@ use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
-    Theory,
+    Theory, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -157,16 +157,19 @@ impl Machine for Perceptron {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        let plain = !self.average && self.budget == 0;
-        let compression = if plain {
-            Compresses::Updates
-        } else {
-            Compresses::Not(
-                "an average or a budget depends on examples that have no weight: fit with average = false and budget = 0",
-            )
+    fn traits(&self) -> Traits {
+        let theory = {
+            let plain = !self.average && self.budget == 0;
+            let compression = if plain {
+                Compresses::Updates
+            } else {
+                Compresses::Not(
+                    "an average or a budget depends on examples that have no weight: fit with average = false and budget = 0",
+                )
+            };
+            Theory { compression, choices: self.permutations as f64, ..Theory::default() }
         };
-        Theory { compression, choices: self.permutations as f64, ..Theory::default() }
+        Traits { theory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -4,13 +4,14 @@ use crate::gram::{Gram, apply, show_bytes};
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::direct::{difference, solve_shifted, squares};
 use crate::sources::{KMPA, Source};
 use crate::watch::{Monitor, Phase, Progress};
+use std::cmp::Ordering;
 
 const NAME: &str = "regularised_fisher";
 const WHAT: &str = "the regularised Fisher discriminant";
@@ -200,6 +201,10 @@ fn transpose(matrix: &mut [f64], n: usize) {
 impl Machine for RegularisedFisher {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { regularised_by: &[("lambda", Ordering::Greater)], ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

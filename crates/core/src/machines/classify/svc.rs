@@ -7,12 +7,13 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
 use crate::machines::{
     Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry,
-    Readout, Reads, Task, Theory,
+    Path, Readout, Reads, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 /// min ½‖w‖² + C Σ w_i max(0, 1 − y_i (⟨w, φ(x_i)⟩ + b)), or the squares of these losses
 ///
@@ -168,28 +169,30 @@ impl Machine for Svc {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        let plain = self.loss == Loss::Hinge && self.class_weight == "none";
-        Theory {
-            compression: Compresses::Margin { any_size: true },
-            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
-            multipliers: self.loss == Loss::Hinge,
-            hard: self.c == f64::INFINITY,
-            ..Theory::default()
+    fn traits(&self) -> Traits {
+        let theory = {
+            let plain = self.loss == Loss::Hinge && self.class_weight == "none";
+            Theory {
+                compression: Compresses::Margin { any_size: true },
+                loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
+                multipliers: (self.loss == Loss::Hinge).then_some(self.c),
+                balances_classes: self.class_weight == ClassWeight::BALANCED,
+                hard: self.c == f64::INFINITY,
+                ..Theory::default()
+            }
+        };
+        // squared losses have C on the diagonal of the matrix, where it always matters
+        let is_final: fn(&Fitted) -> bool =
+            if self.loss == Loss::Hinge { |fitted| nothing_bounded(&fitted.report) } else { |_| false };
+        Traits {
+            reads: Reads::Rows,
+            weights: true,
+            tolerates: Tolerates::ConditionallyDefinite,
+            path: Some(Path { parameter: "c", is_final }),
+            regularised_by: &[("c", Ordering::Less)],
+            theory,
+            ..Traits::default()
         }
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Rows
-    }
-
-    fn is_settled(&self, fitted: &Fitted) -> bool {
-        // squared losses have the price on the diagonal, where it always matters
-        self.loss == Loss::Hinge && nothing_bounded(&fitted.report)
-    }
-
-    fn weighs(&self) -> bool {
-        true
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -2,7 +2,8 @@
 
 use crate::geometry::{Centre, sampling_radius};
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Theory,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -58,6 +59,11 @@ impl Params for CentreOfMass {
 impl Machine for CentreOfMass {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        let theory = Theory { region_slack: self.guarantee.then_some(self.delta), ..Theory::default() };
+        Traits { theory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -6,6 +6,7 @@ use crate::machines::Fact;
 use crate::machines::support::{Effort, prove, weights};
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
@@ -50,16 +51,9 @@ impl Machine for Svdd {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        Theory { compression: Compresses::Region, ..Theory::default() }
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Rows
-    }
-
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        let theory = { Theory { compression: Compresses::Region, outlier_share: Some(self.nu), ..Theory::default() } };
+        Traits { reads: Reads::Rows, weights: true, theory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -19,10 +19,11 @@ mod tests;
 use super::class_weight::ClassWeight;
 use super::classify::Strategy;
 use super::support::Effort;
-use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Threshold};
+use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Threshold, Traits};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::{Loss, Penalty};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 /// A cell of the table of losses and penalties.
 pub struct Cell {
@@ -254,12 +255,18 @@ impl Machine for Programme {
         self.cell.entry
     }
 
-    fn reads(&self) -> Reads {
-        if self.penalty == Penalty::Norm && self.loss != LossName::Logistic { Reads::Rows } else { Reads::Blocks }
-    }
-
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: if self.penalty == Penalty::Norm && self.loss != LossName::Logistic {
+                Reads::Rows
+            } else {
+                Reads::Blocks
+            },
+            weights: true,
+            regularised_by: &[("lambda", Ordering::Greater)],
+            theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

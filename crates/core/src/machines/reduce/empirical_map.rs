@@ -2,7 +2,8 @@
 
 use super::{drawn, selves};
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Tolerates,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
@@ -56,6 +57,10 @@ impl Params for EmpiricalMap {
 impl Machine for EmpiricalMap {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::Any, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, _: &dyn Monitor) -> Result<Fitted, FitError> {

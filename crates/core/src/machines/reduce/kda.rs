@@ -4,7 +4,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::rayleigh::{
     Over, Quotient, check_unwanted_of_classes, check_wanted_of_classes, weights_of_classes,
 };
-use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
+use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task, Theory, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MIKA, Source};
 use crate::watch::Monitor;
@@ -102,16 +102,17 @@ impl Machine for Kda {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits {
+            weights: true,
+            auxiliary: true,
+            theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         self.run_with_auxiliary(task, None, watch)
-    }
-
-    fn takes_auxiliary(&self) -> bool {
-        true
     }
 
     fn run_with_auxiliary(

@@ -6,7 +6,8 @@ use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Tolerates,
+    Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -108,6 +109,10 @@ impl Params for KernelPca {
 impl Machine for KernelPca {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

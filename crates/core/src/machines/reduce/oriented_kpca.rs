@@ -3,7 +3,7 @@
 use super::size;
 use crate::machines::rayleigh::{Over, Quotient, check_unwanted, check_wanted};
 use crate::machines::support::weights;
-use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task};
+use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MIKA, Source};
 use crate::watch::Monitor;
@@ -84,16 +84,12 @@ impl Machine for OrientedKpca {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { weights: true, auxiliary: true, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         self.run_with_auxiliary(task, None, watch)
-    }
-
-    fn takes_auxiliary(&self) -> bool {
-        true
     }
 
     fn run_with_auxiliary(

@@ -4,12 +4,13 @@ use super::ridge::targets;
 use crate::gram::show_bytes;
 use crate::linalg::SolveError;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::solve_shifted;
 use crate::sources::{NEWEY, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
+use std::cmp::Ordering;
 
 /// The most times that weights may change sides.
 const MOST: usize = 100;
@@ -52,6 +53,14 @@ impl Params for Expectile {
 impl Machine for Expectile {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits {
+            regularised_by: &[("lambda", Ordering::Greater)],
+            level: Some((self.tau, "expectile")),
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -2,7 +2,7 @@
 
 use super::ridge::targets;
 use crate::machines::neighbours::{Weighting, look_up};
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{KMPA, Source};
 use crate::watch::Monitor;
@@ -62,8 +62,8 @@ impl Machine for KnnRegression {
         &ENTRY
     }
 
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { weights: true, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

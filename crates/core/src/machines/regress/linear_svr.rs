@@ -2,11 +2,14 @@
 
 use super::ridge::targets;
 use crate::machines::linear::Linear;
-use crate::machines::{Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Theory};
+use crate::machines::{
+    Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::coordinate_descent::LinearLoss;
 use crate::sources::{HO, Source};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 /// min ½‖w‖² + C Σ max(0, |y_i − ⟨w, x_i⟩| − ε), or the sum of its squares; one problem for each output
 ///
@@ -93,22 +96,23 @@ impl Machine for LinearSvr {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        let plain = matches!(self.loss, InsensitiveLoss::EpsilonInsensitive) && (!self.bias || self.bias_scale == 1.0);
-        Theory {
-            compression: Compresses::Tube { epsilon: self.epsilon },
-            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false }),
-            multipliers: false,
-            ..Theory::default()
+    fn traits(&self) -> Traits {
+        let theory = {
+            let plain =
+                matches!(self.loss, InsensitiveLoss::EpsilonInsensitive) && (!self.bias || self.bias_scale == 1.0);
+            Theory {
+                compression: Compresses::Tube { epsilon: self.epsilon },
+                loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false }),
+                ..Theory::default()
+            }
+        };
+        Traits {
+            reads: Reads::Features,
+            weights: true,
+            regularised_by: &[("c", Ordering::Less)],
+            theory,
+            ..Traits::default()
         }
-    }
-
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn wants_matrix(&self) -> bool {
-        false
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -3,11 +3,14 @@
 use super::svr::join;
 use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
+use crate::machines::{
+    Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Tolerates, Traits,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Start};
 use crate::sources::{LIBSVM, Source};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 /// min ½‖w‖² + C (ν Σw_i ε + Σ w_i max(0, |z_i − ⟨w, φ(x_i)⟩ − b| − ε)) over w, b and ε
 ///
@@ -50,12 +53,14 @@ impl Machine for NuSvr {
         &ENTRY
     }
 
-    fn reads(&self) -> Reads {
-        Reads::Rows
-    }
-
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Rows,
+            weights: true,
+            tolerates: Tolerates::ConditionallyDefinite,
+            regularised_by: &[("c", Ordering::Less)],
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

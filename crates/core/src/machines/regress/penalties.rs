@@ -52,6 +52,7 @@ impl Ridge {
         let again = Task {
             gram: stored.map_or_else(|| Arc::clone(&task.gram), |dense| Arc::new(dense)),
             features: task.features.clone(),
+            kernel: task.kernel.clone(),
             ..*task
         };
         let fits: Result<Vec<Fitted>, FitError> =

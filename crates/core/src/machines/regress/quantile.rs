@@ -2,11 +2,12 @@
 
 use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task};
+use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::Equality;
 use crate::sources::{Source, TAKEUCHI};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 /// min ½‖w‖² + C Σ w_i ρ_τ(z_i − ⟨w, φ(x_i)⟩ − b), ρ_τ(e) = max(τe, (τ − 1)e)
 ///
@@ -51,12 +52,14 @@ impl Machine for Quantile {
         &ENTRY
     }
 
-    fn reads(&self) -> Reads {
-        Reads::Rows
-    }
-
-    fn weighs(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits {
+            reads: Reads::Rows,
+            weights: true,
+            regularised_by: &[("c", Ordering::Less)],
+            level: Some((self.tau, "quantile")),
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -8,7 +8,7 @@ use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::Fact;
 use crate::machines::{
     Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry,
-    Readout, SolverReport, Task, Theory,
+    Readout, SolverReport, Task, Theory, Traits,
 };
 use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
@@ -16,6 +16,7 @@ use crate::solvers::direct::{self, Spectrum, choose_lambda, leave_one_out, squar
 use crate::sources::{KMPA, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
 use std::cell::Cell;
+use std::cmp::Ordering;
 
 const NAME: &str = "ridge";
 pub(super) const WHAT: &str = "kernel ridge regression";
@@ -136,18 +137,21 @@ impl Machine for Ridge {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        // a λ that the examples chose makes another problem of each sample; conjugate gradients stop before the minimum
-        let fixed = match &self.lambda {
-            AutoList::Values(each) if self.solver != RidgeSolver::Cg => each.as_slice(),
-            _ => &[],
+    fn traits(&self) -> Traits {
+        let theory = {
+            // a λ that the examples chose makes another problem of each sample; conjugate gradients stop before the minimum
+            let fixed = match &self.lambda {
+                AutoList::Values(each) if self.solver != RidgeSolver::Cg => each.as_slice(),
+                _ => &[],
+            };
+            let loss = match fixed {
+                // Σ (f − y)² + λ‖w‖² is 2λ times ½‖w‖² + (1/2λ) Σ (f − y)²
+                [lambda] if *lambda > 0.0 => Some(ConvexLoss { c: 0.5 / lambda, lipschitz: None, free_offset: false }),
+                _ => None,
+            };
+            Theory { loss, ..Theory::default() }
         };
-        let loss = match fixed {
-            // Σ (f − y)² + λ‖w‖² is 2λ times ½‖w‖² + (1/2λ) Σ (f − y)²
-            [lambda] if *lambda > 0.0 => Some(ConvexLoss { c: 0.5 / lambda, lipschitz: None, free_offset: false }),
-            _ => None,
-        };
-        Theory { loss, ..Theory::default() }
+        Traits { regularised_by: &[("lambda", Ordering::Greater)], theory, ..Traits::default() }
     }
 
     fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {

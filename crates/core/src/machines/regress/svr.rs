@@ -3,13 +3,14 @@
 use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
 use crate::machines::{
-    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads,
-    Task, Theory,
+    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Path, Readout,
+    Reads, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
 use crate::watch::Monitor;
+use std::cmp::Ordering;
 
 /// min ½‖w‖² + C Σ w_i max(0, |z_i − ⟨w, φ(x_i)⟩ − b| − ε), or the squares of these losses
 ///
@@ -128,22 +129,24 @@ impl Machine for Svr {
         &ENTRY
     }
 
-    fn theory(&self) -> Theory {
-        let plain = self.loss == TubeLoss::EpsilonInsensitive;
-        Theory {
-            compression: Compresses::Tube { epsilon: self.epsilon },
-            loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
-            multipliers: false,
-            ..Theory::default()
+    fn traits(&self) -> Traits {
+        let theory = {
+            let plain = self.loss == TubeLoss::EpsilonInsensitive;
+            Theory {
+                compression: Compresses::Tube { epsilon: self.epsilon },
+                loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
+                ..Theory::default()
+            }
+        };
+        Traits {
+            reads: Reads::Rows,
+            weights: true,
+            tolerates: Tolerates::ConditionallyDefinite,
+            path: Some(Path::along("c")),
+            regularised_by: &[("c", Ordering::Less)],
+            theory,
+            ..Traits::default()
         }
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Rows
-    }
-
-    fn weighs(&self) -> bool {
-        true
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

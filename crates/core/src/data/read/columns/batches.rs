@@ -4,7 +4,8 @@ use super::super::super::{DataError, Field, FieldData, Rows, Table};
 use super::super::{ReadOptions, Source, usual_target};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
@@ -157,28 +158,28 @@ impl Cells {
     }
 }
 
+/// The numbers of an array of one type; what is missing is NaN.
+fn each<T: ArrowPrimitiveType>(array: &dyn Array, number: impl Fn(T::Native) -> f64) -> Option<Vec<f64>> {
+    Some(array.as_primitive_opt::<T>()?.iter().map(|v| v.map_or(f64::NAN, &number)).collect())
+}
+
 fn numbers(array: &dyn Array) -> Option<Vec<f64>> {
-    macro_rules! each {
-        ($kind:ty) => {
-            array.as_primitive_opt::<$kind>()?.iter().map(|v| v.map_or(f64::NAN, |v| v as f64)).collect()
-        };
-    }
-    Some(match array.data_type() {
+    match array.data_type() {
         DataType::Boolean => {
-            array.as_boolean_opt()?.iter().map(|v| v.map_or(f64::NAN, |v| f64::from(u8::from(v)))).collect()
+            Some(array.as_boolean_opt()?.iter().map(|v| v.map_or(f64::NAN, |v| f64::from(u8::from(v)))).collect())
         }
-        DataType::Int8 => each!(Int8Type),
-        DataType::Int16 => each!(Int16Type),
-        DataType::Int32 => each!(Int32Type),
-        DataType::Int64 => each!(Int64Type),
-        DataType::UInt8 => each!(UInt8Type),
-        DataType::UInt16 => each!(UInt16Type),
-        DataType::UInt32 => each!(UInt32Type),
-        DataType::UInt64 => each!(UInt64Type),
-        DataType::Float32 => each!(Float32Type),
-        DataType::Float64 => each!(Float64Type),
-        _ => return None,
-    })
+        DataType::Int8 => each::<Int8Type>(array, f64::from),
+        DataType::Int16 => each::<Int16Type>(array, f64::from),
+        DataType::Int32 => each::<Int32Type>(array, f64::from),
+        DataType::Int64 => each::<Int64Type>(array, |v| v as f64),
+        DataType::UInt8 => each::<UInt8Type>(array, f64::from),
+        DataType::UInt16 => each::<UInt16Type>(array, f64::from),
+        DataType::UInt32 => each::<UInt32Type>(array, f64::from),
+        DataType::UInt64 => each::<UInt64Type>(array, |v| v as f64),
+        DataType::Float32 => each::<Float32Type>(array, f64::from),
+        DataType::Float64 => each::<Float64Type>(array, |v| v),
+        _ => None,
+    }
 }
 
 fn words(array: &dyn Array) -> Option<Vec<String>> {

@@ -1,0 +1,88 @@
+//! Traits of a machine: the facts that jobs, searches, certificates and the surfaces rely on. Each machine declares its own in its own
+//! file, and nobody asks for the name of a machine.
+
+use super::{Fitted, Theory};
+use std::cmp::Ordering;
+
+/// Facts about a machine with its parameters. The default is a machine that asks for blocks of the kernel matrix and takes nothing
+/// but examples and target.
+#[derive(Clone, Debug)]
+pub struct Traits {
+    /// How it reads the kernel.
+    pub reads: Reads,
+    /// Whether the weights of examples matter to it; where they do not, they are refused rather than ignored.
+    pub weights: bool,
+    /// Whether it learns from auxiliary examples: noise, transformed copies, points of an expansion.
+    pub auxiliary: bool,
+    /// Which eigenvalues of the kernel matrix it can work with.
+    pub tolerates: Tolerates,
+    /// The parameter along which a fit is a good start for the next, in rising order.
+    pub path: Option<Path>,
+    /// Parameters by which a fit is more regularised, the weightiest first, and whether smaller (`Less`) or larger (`Greater`) values
+    /// are the more regularised ones.
+    pub regularised_by: &'static [(&'static str, Ordering)],
+    /// The level that predicted numbers stand for, with its name: 0.9 and "quantile".
+    pub level: Option<(f64, &'static str)>,
+    /// The assumptions that learning theory may make of it; certificates rest on them.
+    pub theory: Theory,
+}
+
+/// How a machine reads the kernel. Matrices that are stored for many fits are stored in that form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Row by row in f32.
+    Rows,
+    /// In blocks of f64, which it may keep.
+    Blocks,
+    /// Explicit features only: no kernel value is ever asked for.
+    Features,
+}
+
+/// Which kernel matrices a machine can work with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tolerates {
+    /// Those without negative eigenvalues.
+    Definite,
+    /// Also those without negative eigenvalues once they are centred: a bias or a centre makes the machine independent of the origin.
+    ConditionallyDefinite,
+    /// All: kernel values are coordinates like any others.
+    Any,
+}
+
+/// A parameter along which fits start from one another.
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    /// The name of the parameter.
+    pub parameter: &'static str,
+    /// Whether the solution is the same for every larger value, so that it need not be computed again.
+    pub is_final: fn(&Fitted) -> bool,
+}
+
+impl Path {
+    /// A path on which every value has a solution of its own.
+    pub fn along(parameter: &'static str) -> Self {
+        Self { parameter, is_final: |_| false }
+    }
+}
+
+impl Default for Traits {
+    fn default() -> Self {
+        Self {
+            reads: Reads::Blocks,
+            weights: false,
+            auxiliary: false,
+            tolerates: Tolerates::Definite,
+            path: None,
+            regularised_by: &[],
+            level: None,
+            theory: Theory::default(),
+        }
+    }
+}
+
+impl Traits {
+    /// Whether it asks for kernel values, also where there are explicit features.
+    pub fn wants_matrix(&self) -> bool {
+        self.reads != Reads::Features
+    }
+}
