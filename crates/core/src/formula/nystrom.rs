@@ -1,10 +1,11 @@
 //! The Nyström approximation of a kernel: inner products of projections on the span of a few landmarks.
 //!
 //! ```text
-//! κ̃(x, z) = k(x)ᵀ K_mm⁺ k(z) = ⟨φ(x), φ(z)⟩,   k(x) = (κ(x, x_1), …, κ(x, x_m)),   φ(x) = Λ^(−1/2) Vᵀ k(x)
+//! κ̃(x, z) = k(x)ᵀ K_mm⁻¹ k(z) = ⟨φ(x), φ(z)⟩,   k(x) = (κ(x, x_1), …, κ(x, x_m)),   φ(x) = L⁻¹ k(x)
 //! ```
-//! with K_mm = VΛVᵀ of the landmarks. Directions with an eigenvalue of at most 10⁻¹² of the largest are left out: there K_mm has
-//! no digits left. With all training examples as landmarks, κ̃ between them is κ up to these.
+//! with K_mm = LLᵀ of the landmarks, by Gram–Schmidt with pivots. A landmark whose squared distance from the span of the others is
+//! at most 10⁻¹² of the largest κ(x, x) is left out: there K_mm has no digits left. With all training examples as landmarks, κ̃
+//! between them is κ up to that. (An eigendecomposition would do as well, but its last digits depend on the number of threads.)
 //!
 //! # Source
 //! C. K. I. Williams & M. Seeger, Using the Nyström method to speed up kernel machines, NIPS 13 (2001), for landmarks drawn
@@ -16,14 +17,15 @@ use super::prepare::{cross, training_gram};
 use super::{Bound, Formula, Node};
 use crate::data::{DataError, Dataset, Kind, Rows, Values, View};
 use crate::error::Error;
-use crate::geometry::{GramSchmidt, k_means, whitened_map};
-use crate::gram::{Budget, apply, fill};
+use crate::geometry::{GramSchmidt, k_means};
+use crate::gram::{Budget, Side, apply};
 use crate::kernels::Definite;
+use crate::linalg::inverse_lower;
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::seed::Seed;
 use std::sync::Arc;
 
-/// Eigenvalues of K_mm up to this part of the largest count as zero.
+/// A landmark is in the span of others where its squared distance from it is at most this part of the largest κ(x, x).
 const TOLERANCE: f64 = 1e-12;
 
 /// How landmarks are chosen.
@@ -57,7 +59,7 @@ impl Choice for Landmarking {
 /// machines with its explicit features.
 ///
 /// # Cost
-/// m² kernel values and 9m³ operations for m landmarks; then for each example m kernel values and m² operations. Greedy
+/// m² kernel values and some m³ operations for m landmarks; then for each example m kernel values and m² operations. Greedy
 /// landmarks take n m kernel values and n m² operations, and 8 n m bytes.
 ///
 /// # Example
@@ -93,7 +95,7 @@ impl Params for Nystrom {
 pub struct Landmarks {
     /// The landmarks, in the views that the kernel looks at.
     pub examples: Dataset,
-    /// VΛ^(−1/2), landmarks × rank row by row.
+    /// L⁻ᵀ, landmarks × landmarks row by row.
     pub map: Vec<f64>,
 }
 
@@ -131,24 +133,26 @@ impl Landmarks {
             }
             Landmarking::KMeans => centres(inner, how.points, &seen(inner, training)?.select(&all), seed)?,
         };
-        let m = examples.len();
         let square = cross(inner, &examples, &examples)?;
-        Budget::default().check(crate::linalg::symmetric_eigen_bytes(m), "the landmarks of nystrom")?;
-        let mut matrix = vec![0.0; m * m];
-        fill(square.as_ref(), &mut matrix);
-        let map = whitened_map(matrix, m, TOLERANCE)?.map;
-        Ok(Self { examples, map })
+        let own = square.self_similarities(Side::Rows).unwrap_or_default();
+        let floor = TOLERANCE * own.into_iter().fold(0.0, f64::max);
+        let found = GramSchmidt::of(square.as_ref(), floor, examples.len(), Budget::default())?;
+        let rank = found.rank();
+        // L⁻ᵀ, so that a row of kernel values times it is a row of features
+        let inverse = inverse_lower(&found.triangle(), rank);
+        let map = (0..rank * rank).map(|p| inverse[p % rank * rank + p / rank]).collect();
+        Ok(Self { examples: examples.select(&found.pivots), map })
     }
 
     /// How many features there are.
     pub fn rank(&self) -> usize {
-        self.map.len() / self.examples.len().max(1)
+        self.examples.len()
     }
 
-    /// Whether the map belongs to so many landmarks.
+    /// Whether the map is one of so many landmarks.
     pub(super) fn is_whole(&self) -> bool {
         let m = self.examples.len();
-        self.map.iter().all(|v| v.is_finite()) && self.rank() * m == self.map.len() && self.rank() <= m
+        self.map.iter().all(|v| v.is_finite()) && self.map.len() == m * m
     }
 
     /// The explicit features of examples, n × rank.
