@@ -246,8 +246,8 @@ pub(crate) fn finish(
 pub(crate) fn warn_of_indefinite(kernel: &Formula, entry: &MachineEntry) {
     let (machine, tolerates) = (entry.name, (entry.make)().traits().tolerates);
     match (kernel.definite(), tolerates) {
-        (Definite::Positive, _) | (_, Tolerates::Any) => {}
-        (Definite::Conditionally, Tolerates::ConditionallyDefinite) => {}
+        (Definite::Positive, _) | (_, Tolerates::Any) | (Definite::Conditionally, Tolerates::ConditionallyDefinite) => {
+        }
         (Definite::Conditionally, Tolerates::Definite) => {
             eprintln!("warning: {kernel} is only conditionally positive definite; use centre({kernel}) with {machine}");
         }

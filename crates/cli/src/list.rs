@@ -56,7 +56,7 @@ fn groups_of(parts: &[&str]) -> Vec<&'static str> {
         let words = items.iter().flat_map(|i| i.found_by.iter().copied());
         words.for_each(|word| {
             if !all.contains(&word) {
-                all.push(word)
+                all.push(word);
             }
         });
     }

@@ -42,8 +42,11 @@ pub struct KindEntry {
     /// An example as a cell of a file holds it; empty where an example is more than one cell.
     pub cell: &'static str,
     /// Reads the examples of a column of cells; `None` where an example is more than one cell.
-    pub parse: Option<fn(&[&str]) -> Result<Values, BadItem>>,
+    pub parse: Option<ReadCells>,
 }
+
+/// Reads a column of cells, or tells the first that is no example of the kind.
+pub type ReadCells = fn(&[&str]) -> Result<Values, BadItem>;
 
 /// A cell that is no example of the kind.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -148,7 +148,6 @@ impl<'a> Tile<'a> {
             (What::Kernel(Some(known)), _) => {
                 known.contract(self.rows, self.cols, &weights, &mut sink.sums[knot.own.clone()]);
             }
-            (What::Fixed, _) => {}
             (What::Constant, _) => sink.sums[knot.own.start] += weights.iter().sum::<f64>(),
             (What::Sum, children) => children.iter().for_each(|&child| self.push(child, weights.clone(), sink)),
             (What::Product, children) => {
@@ -253,7 +252,6 @@ impl<'a> Tile<'a> {
             (What::Kernel(Some(known)), _) => {
                 known.contract(self.rows, self.cols, &[weight], &mut sink.sums[knot.own.clone()]);
             }
-            (What::Fixed, _) => {}
             (What::Constant, _) => sink.sums[knot.own.start] += weight,
             (What::Sum, children) => children.iter().for_each(|&child| self.push_own(child, weight, sink)),
             (What::Product, children) => {

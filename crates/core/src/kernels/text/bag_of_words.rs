@@ -234,12 +234,12 @@ impl TextKernel for BagOfWords {
             }
             let mut names = HashMap::new();
             let vectors = kernel.vectors(strings.as_ref(), &HashMap::new(), &mut names);
-            return Ok(FeatureSide::of(vectors.into(), None, Arc::new(Vocabulary { kernel, names })));
+            return Ok(FeatureSide::of(&vectors.into(), None, Arc::new(Vocabulary { kernel, names })));
         };
         let like: Arc<FeatureSide<Vocabulary>> = downcast(like, ENTRY.name)?;
         let Vocabulary { kernel, names } = like.shared.as_ref();
         let vectors = kernel.vectors(strings.as_ref(), names, &mut HashMap::new());
-        Ok(FeatureSide::of(vectors.into(), Some(&like), Arc::clone(&like.shared)))
+        Ok(FeatureSide::of(&vectors.into(), Some(&like), Arc::clone(&like.shared)))
     }
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {

@@ -135,7 +135,7 @@ impl BlendedSpectrum {
             let lengths = Lengths { levels, width };
             let row = |i| Self::row(i, &counts, weight, |level, key| lengths.levels[level].first + key);
             let vectors = sparse((0..plain.len()).map(row), width);
-            return Ok(FeatureSide::of(vectors.into(), None, Arc::new(lengths)));
+            return Ok(FeatureSide::of(&vectors.into(), None, Arc::new(lengths)));
         };
         let like: Arc<FeatureSide<Lengths>> = downcast(like, ENTRY.name)?;
         let lengths = like.shared.as_ref();
@@ -163,7 +163,7 @@ impl BlendedSpectrum {
         };
         let rows: Vec<_> = (0..plain.len()).map(|i| Self::row(i, &counts, weight, &mut coordinate)).collect();
         let vectors = sparse(rows.into_iter(), lengths.width);
-        Ok(FeatureSide::of(vectors.into(), Some(&like), Arc::clone(&like.shared)))
+        Ok(FeatureSide::of(&vectors.into(), Some(&like), Arc::clone(&like.shared)))
     }
 }
 

@@ -113,7 +113,7 @@ impl TextKernel for CoOccurrence {
         if let Some(like) = like {
             let like: Arc<FeatureSide<Self>> = downcast(like, ENTRY.name)?;
             return Ok(FeatureSide::of(
-                like.shared.projections(strings.as_ref()),
+                &like.shared.projections(strings.as_ref()),
                 Some(&like),
                 Arc::clone(&like.shared),
             ));
@@ -122,7 +122,7 @@ impl TextKernel for CoOccurrence {
         if kernel.company.is_none() {
             kernel.learn(strings.as_ref());
         }
-        Ok(FeatureSide::of(kernel.projections(strings.as_ref()), None, Arc::new(kernel)))
+        Ok(FeatureSide::of(&kernel.projections(strings.as_ref()), None, Arc::new(kernel)))
     }
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {

@@ -125,7 +125,7 @@ impl TextKernel for LatentSemantic {
         if let Some(like) = like {
             let like: Arc<FeatureSide<Self>> = downcast(like, ENTRY.name)?;
             return Ok(FeatureSide::of(
-                like.shared.projections(strings.as_ref()),
+                &like.shared.projections(strings.as_ref()),
                 Some(&like),
                 Arc::clone(&like.shared),
             ));
@@ -134,7 +134,7 @@ impl TextKernel for LatentSemantic {
         if kernel.directions.is_none() {
             kernel.learn(strings.as_ref());
         }
-        Ok(FeatureSide::of(kernel.projections(strings.as_ref()), None, Arc::new(kernel)))
+        Ok(FeatureSide::of(&kernel.projections(strings.as_ref()), None, Arc::new(kernel)))
     }
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {

@@ -92,10 +92,10 @@ pub(super) type FeatureSide<N> = Sided<Packed, N>;
 
 impl<N: Send + Sync + 'static> FeatureSide<N> {
     /// The side of features, like another where there is one.
-    pub(super) fn of(features: Values, like: Option<&Self>, shared: Arc<N>) -> Arc<dyn Prepared> {
+    pub(super) fn of(features: &Values, like: Option<&Self>, shared: Arc<N>) -> Arc<dyn Prepared> {
         let packed = match like {
-            Some(like) => like.examples.like(&features),
-            None => Packed::first(&features, Packing::default()),
+            Some(like) => like.examples.like(features),
+            None => Packed::first(features, Packing::default()),
         };
         Arc::new(Self { examples: Arc::new(packed), shared })
     }

@@ -136,9 +136,7 @@ impl Lloyd {
         let mut random = self.seed.stream("clusters");
         let mut runs = Vec::with_capacity(self.restarts);
         for restart in 0..self.restarts {
-            watch
-                .alive(Progress::new(Phase::new("seeding"), restart).of(self.restarts))
-                .map_err(|reason| Trouble::Stopped(reason))?;
+            watch.alive(Progress::new(Phase::new("seeding"), restart).of(self.restarts)).map_err(Trouble::Stopped)?;
             runs.push(Run { assigned: self.seeded(space, &mut random)?, objective: f64::INFINITY, settled: false });
         }
         let (mut iterations, mut stopped) = (0, None);

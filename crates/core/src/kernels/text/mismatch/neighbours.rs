@@ -81,10 +81,10 @@ fn first_places<'a>(
     let mut places: Vec<&[u32]> = vec![&[]; count];
     for (string, names) in coded.iter().zip(named.iter()) {
         for (piece, &name) in string.windows(length).zip(names) {
-            if let Some(place) = (name as usize).checked_sub(first).and_then(|at| places.get_mut(at)) {
-                if place.is_empty() {
-                    *place = piece;
-                }
+            if let Some(place) = (name as usize).checked_sub(first).and_then(|at| places.get_mut(at))
+                && place.is_empty()
+            {
+                *place = piece;
             }
         }
     }

@@ -75,16 +75,15 @@ impl Substrings {
                     _ => coded = 0,
                 }
                 if i + 1 >= first {
-                    items.push(match coded >= first {
-                        true => names.of(key),
-                        false => {
-                            let piece = &characters[i + 1 - first..=i];
-                            foreign.get(piece).copied().unwrap_or_else(|| {
-                                let name = names.fresh();
-                                foreign.insert(piece.to_vec(), name);
-                                name
-                            })
-                        }
+                    items.push(if coded >= first {
+                        names.of(key)
+                    } else {
+                        let piece = &characters[i + 1 - first..=i];
+                        foreign.get(piece).copied().unwrap_or_else(|| {
+                            let name = names.fresh();
+                            foreign.insert(piece.to_vec(), name);
+                            name
+                        })
                     });
                 }
             }
