@@ -11,7 +11,7 @@ use mercer::data::{DataError, Dataset, FieldData, Missing, Scale, Schema, Schema
 use mercer::formula::Formula;
 use mercer::linalg::SolveError;
 use mercer::machines::{Learns, Output};
-use mercer::model::Model;
+use mercer::model::{Model, Predictor};
 use mercer::watch::{Monitor, Phase, Progress};
 use std::path::{Path, PathBuf};
 
@@ -226,6 +226,8 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
     let outputs = model.fitted.expansion.outputs();
     arguments::budget(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
     let watch = Watch::new(flags);
+    // what the model compares with is prepared once for all batches
+    let predictor = Predictor::new(model.clone());
     let mut whole: Option<Output> = None;
     for start in (0..data.len()).step_by(BATCH) {
         watch
@@ -233,7 +235,7 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
             .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
         let output =
-            if part.len() == data.len() { model.predict(data)? } else { model.predict(&data.select(&part))? };
+            if part.len() == data.len() { predictor.predict(data)? } else { predictor.predict(&data.select(&part))? };
         match &mut whole {
             Some(whole) => whole.append(output),
             None => whole = Some(output),
@@ -246,13 +248,14 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
 /// The regions of a conformal predictor batch by batch: with a bar, and so that it can be stopped.
 pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgMatches) -> Result<Regions, Failure> {
     let watch = Watch::new(flags);
+    let predictor = Predictor::new(model.clone());
     let mut whole: Option<Regions> = None;
     for start in (0..data.len()).step_by(BATCH) {
         watch
             .alive(Progress::new(Phase::CONFORMAL, start).of(data.len()))
             .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
-        let regions = model.regions(&data.select(&part), coverage)?;
+        let regions = predictor.regions(&data.select(&part), coverage)?;
         match &mut whole {
             Some(whole) => whole.append(regions),
             None => whole = Some(regions),

@@ -9,7 +9,7 @@ use mercer::data::{Dataset, Kind, Rows, Values};
 use mercer::formula::{Formula, ard, linear, matern, noise, polynomial, rbf, subsequence};
 use mercer::gram::{BlockMut, Dense, Gram, Pick, Similarity};
 use mercer::job::Job;
-use mercer::kernels::{self, Definite, Domain, KernelEntry, KernelError, Leaf, Sides, derivative_gram};
+use mercer::kernels::{self, Definite, Domain, KernelEntry, KernelError, Leaf, Prepared, Sides, derivative_gram};
 use mercer::machines::regress::Ridge;
 use mercer::machines::{FitError, Fitted, Machine, MachineEntry, Task};
 use mercer::params::{Parameter, Params, Rule, Visit};
@@ -363,8 +363,23 @@ impl Leaf for Own {
     fn eval(&self, _: &Values, _: usize, _: &Values, _: usize) -> f64 {
         self.width
     }
-    fn gram(&self, rows: &Values, cols: &Values, _: bool) -> Result<Arc<dyn Gram>, KernelError> {
+    fn prepare(&self, values: &Values, _: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+        Ok(Arc::new(Many(values.len())))
+    }
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         Ok(Arc::new(dense(vec![self.width; rows.len() * cols.len()], rows.len(), cols.len())))
+    }
+}
+
+/// So many examples.
+struct Many(usize);
+
+impl Prepared for Many {
+    fn len(&self) -> usize {
+        self.0
+    }
+    fn select(self: Arc<Self>, keep: &[usize]) -> Arc<dyn Prepared> {
+        Arc::new(Self(keep.len()))
     }
 }
 

@@ -39,7 +39,7 @@ fn the_gradient_by_an_example_is_the_limit_of_differences_for_every_kernel_on_ve
                 let formula = formula(leaf.as_ref());
                 let width = sample.training.width().unwrap();
                 // no coordinate is near one of an example, where some kernels have a kink
-                let z: Vec<f64> = random(width, "z").iter().map(|v| v.abs() * 0.7 + 0.1234567).collect();
+                let z: Vec<f64> = random(width, "z").iter().map(|v| v.abs() * 0.7 + 0.123_456_7).collect();
                 let context = format!("{formula} on {}", sample.name);
                 match check_gradient(&formula, &Dataset::new(sample.training.clone()), &z, &context) {
                     Ok(()) => {}

@@ -6,7 +6,7 @@
 use crate::support::{block, block32, in_pool, values, values32};
 use mercer::data::Rows;
 use mercer::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Identity, Pointwise, Shape, Submatrix};
-use mercer::gram::{BlockMut, Budget, Dense, Gram, LowRank, Pick, Side, apply, diagonal, show_bytes};
+use mercer::gram::{BlockMut, Budget, Dense, Gram, LowRank, Pick, RowAccess, Side, apply, diagonal, show_bytes};
 use mercer::linalg::symmetric_eigen;
 use mercer::seed::Seed;
 use std::ops::Range;
@@ -311,6 +311,23 @@ fn stored_matrices_of_both_precisions_are_their_numbers() {
 /// A matrix of any size that counts how often it is asked.
 struct Asked(usize, AtomicUsize);
 
+impl RowAccess for Asked {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        cols.zip(out).for_each(|(j, o)| *o = (row * 1000 + j) as f32);
+    }
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        cols.iter().zip(out).for_each(|(&j, o)| *o = (row * 1000 + j) as f32);
+    }
+    fn row_group(&self) -> usize {
+        5
+    }
+    fn rows_are_expensive(&self) -> bool {
+        false
+    }
+}
+
 impl Gram for Asked {
     fn shape(&self) -> (usize, usize) {
         (self.0, self.0)
@@ -318,9 +335,8 @@ impl Gram for Asked {
     fn block(&self, _: Pick<'_>, _: Pick<'_>, _: BlockMut<'_, f64>) {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        cols.zip(out).for_each(|(j, o)| *o = (row * 1000 + j) as f32);
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
     fn self_similarities(&self, _: Side) -> Option<Vec<f64>> {
         None
@@ -371,4 +387,44 @@ fn an_overflow_is_not_taken_for_a_distance_of_zero() {
     let mut k = vec![0.0; 9];
     mercer::gram::fill(gram.as_ref(), &mut k);
     assert!(k[5].is_nan() || k[5] == 0.0, "{k:?}");
+}
+
+#[test]
+fn a_product_with_a_matrix_of_low_rank_goes_through_its_factors() {
+    // tile by tile this would be 10¹¹ values
+    let n = 300_000;
+    let z: Vec<f64> = (0..n).map(|i| f64::from(i % 7)).collect();
+    let rows = Arc::new(Rows::new(z.clone(), n as usize, 1).unwrap());
+    let gram: Arc<dyn Gram> = Arc::new(LowRank::new(Arc::clone(&rows), rows).unwrap());
+    let mut out = vec![f64::NAN; n as usize];
+    apply(gram.as_ref(), &vec![1.0; n as usize], 1, &mut out);
+    let sum: f64 = z.iter().sum();
+    // whole numbers below 2⁵³: exact in any order
+    assert!(out.iter().zip(&z).all(|(got, z)| *got == z * sum));
+}
+
+#[test]
+fn wrappers_hand_on_the_whole_road_to_rows() {
+    let inner: Arc<dyn Gram> = Arc::new(Asked(40, AtomicUsize::new(0)));
+    let all: Vec<usize> = (0..40).collect();
+    let wrapped: [(&str, Arc<dyn Gram>, f32); 4] = [
+        ("sum", Arc::new(Combined::new(Combine::Sum, vec![Arc::clone(&inner), Arc::clone(&inner)])), 2.0),
+        ("function", Arc::new(Pointwise::new(Arc::clone(&inner), Shape::Scale(3.0))), 3.0),
+        ("part", Arc::new(Submatrix::new(Arc::clone(&inner), &all, &all)), 1.0),
+        (
+            "part of a sum",
+            Arc::new(Submatrix::new(Arc::new(Combined::new(Combine::Sum, vec![Arc::clone(&inner)])), &all, &all)),
+            1.0,
+        ),
+    ];
+    for (name, gram, factor) in wrapped {
+        assert_eq!((gram.row_group(), gram.rows_are_expensive()), (5, false), "{name}");
+        let (mut a, mut b, mut some) = ([0.0_f32; 6], [0.0_f32; 6], [0.0_f32; 2]);
+        gram.rows32(&[3, 1], 2..8, &mut [&mut a, &mut b]);
+        for j in 0..6 {
+            assert_eq!([a[j], b[j]], [3.0, 1.0].map(|row| factor * (row * 1000.0 + (j + 2) as f32)), "{name}");
+        }
+        gram.gather32(7, &[9, 0], &mut some);
+        assert_eq!(some, [7009.0, 7000.0].map(|v| factor * v), "{name}");
+    }
 }

@@ -27,6 +27,7 @@ mod laws_of_grams;
 mod laws_of_kernels;
 mod laws_of_machines;
 mod laws_of_roads;
+mod laws_of_sides;
 mod layers;
 mod libsvm_models;
 mod linear_machines;

@@ -13,7 +13,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Fixtures whose numbers may differ by [`NEAR`], each with the reason.
-const NEARLY: &[(&str, &str)] = &[];
+const NEARLY: &[(&str, &str)] =
+    &[("cross_words", NUMBERED), ("kernel_bag_of_words", NUMBERED), ("kernel_blended_spectrum", NUMBERED)];
+
+/// Pieces of strings were numbered by the new examples first, so that the order of a sum depended on the batch; since the training
+/// examples are prepared once, it does not.
+const NUMBERED: &str = "pieces are numbered like the training examples";
 
 /// How far numbers may be off where bits cannot be asked for, as a part of the largest of their kind.
 const NEAR: f64 = 1e-12;

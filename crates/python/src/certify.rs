@@ -69,7 +69,7 @@ pub(crate) fn certify(
     let wanted = Options { held_out: fresh.as_ref(), ..asked(options)? };
     let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
     let size = training.len().saturating_mul(training.len());
-    let found = run(py, (threads, size), None, callback, |watch| model.model.certify(&training, &wanted, watch))?;
+    let found = run(py, (threads, size), None, callback, |watch| model.model().certify(&training, &wanted, watch))?;
     let found = found.map_err(raise)?;
     text(&json!({
         "certificates": found.certificates,
@@ -101,7 +101,7 @@ pub(crate) fn judge(
     let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
     let size = data.len().saturating_mul(data.len());
     let judged = run(py, (threads, size), None, None, |watch| {
-        mercer::certify::judge(&model.model, &data, candidates, &wanted, watch)
+        mercer::certify::judge(model.model(), &data, candidates, &wanted, watch)
     })?;
     text(&json!(judged.map_err(raise)?))
 }
@@ -139,7 +139,7 @@ pub(crate) fn plan(
     let size = training.as_ref().map_or(0, |data| data.len().saturating_mul(data.len()));
     let planned = run(py, (threads, size), None, None, |watch| {
         let facts = match (model, &training) {
-            (Some(model), Some(training)) => expected.facts_of(&model.model, training, &wanted, watch)?,
+            (Some(model), Some(training)) => expected.facts_of(model.model(), training, &wanted, watch)?,
             _ => expected.facts()?,
         };
         mercer::certify::plan(&facts, certificate, delta, &names)

@@ -10,6 +10,7 @@ use mercer::conformal::{self, Recipe, Regions};
 use mercer::gram::Budget;
 use mercer::job::AuxiliaryExamples;
 use mercer::machines::{Coefficients, Output, Readout};
+use mercer::model::Predictor;
 use mercer::params::assign;
 use mercer::prelude::{Job, Seed};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -19,9 +20,9 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 /// A trained model.
 #[pyclass(frozen, module = "mercer._native")]
-#[allow(clippy::struct_field_names)] // it is the model, here and in the core
 pub(crate) struct Model {
-    pub(crate) model: mercer::model::Model,
+    /// The model with what it compares with, which is prepared once.
+    predictor: Predictor,
     /// Places of the kept examples in the training data; none for a model from a file.
     places: Vec<usize>,
     /// What training again on a part gave: how many examples, errors on the others, the bound, and all that was tried.
@@ -128,7 +129,7 @@ pub(crate) fn fit(
         origin.balanced |= option("balanced")?.map_or(Ok(false), |o| o.extract::<bool>())?;
     }
     let places = model.places.clone();
-    Ok(Model { model, places, part })
+    Ok(Model { predictor: model.predictor(), places, part })
 }
 
 /// How conformal regions are to be learned.
@@ -167,21 +168,26 @@ fn table(py: Python<'_>, numbers: Vec<f64>, columns: usize) -> PyResult<Bound<'_
 }
 
 impl Model {
+    /// The model of the core.
+    pub(crate) fn model(&self) -> &mercer::model::Model {
+        self.predictor.model()
+    }
+
     /// How many kernel values predictions take.
     fn size(&self, data: &mercer::prelude::Dataset) -> usize {
-        data.len().saturating_mul(self.model.examples.len().max(1))
+        data.len().saturating_mul(self.model().examples.len().max(1))
     }
 
     fn regions(&self, py: Python<'_>, views: &Bound<'_, PyList>, coverage: f64, threads: usize) -> PyResult<Regions> {
         let data = dataset(views)?;
-        let models = self.model.conformal.as_ref().map_or(1, conformal::Conformal::members);
+        let models = self.model().conformal.as_ref().map_or(1, conformal::Conformal::members);
         let size = self.size(&data).saturating_mul(models);
-        run(py, (threads, size), None, None, |_| self.model.regions(&data, coverage))?.map_err(raise)
+        run(py, (threads, size), None, None, |_| self.predictor.regions(&data, coverage))?.map_err(raise)
     }
 
     fn predict(&self, py: Python<'_>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Output> {
         let data = dataset(views)?;
-        run(py, (threads, self.size(&data)), None, None, |_| self.model.predict(&data))?.map_err(raise)
+        run(py, (threads, self.size(&data)), None, None, |_| self.predictor.predict(&data))?.map_err(raise)
     }
 }
 
@@ -195,8 +201,9 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let data = dataset(views)?;
-        let scores = run(py, (threads, self.size(&data)), None, None, |_| self.model.scores(&data))?.map_err(raise)?;
-        table(py, scores, self.model.fitted.expansion.outputs())
+        let scores =
+            run(py, (threads, self.size(&data)), None, None, |_| self.predictor.scores(&data))?.map_err(raise)?;
+        table(py, scores, self.model().fitted.expansion.outputs())
     }
 
     /// Places of the labels.
@@ -277,7 +284,7 @@ impl Model {
     /// Whether conformal regions were learned.
     #[getter]
     fn conformal(&self) -> bool {
-        self.model.conformal.is_some()
+        self.model().conformal.is_some()
     }
 
     /// What is proven at a coverage: (held out, least, most, exact, fifth, everything) for each class of a Mondrian predictor, else
@@ -288,7 +295,7 @@ impl Model {
         coverage: f64,
     ) -> PyResult<Vec<(usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>, bool)>> {
         conformal::checked(coverage).map_err(raise)?;
-        let conformal = self.model.needs_conformal().map_err(raise)?;
+        let conformal = self.model().needs_conformal().map_err(raise)?;
         // nothing is proven where held-out examples had a part in what was learned before the fits
         let proven = |number: Option<f64>| number.filter(|_| conformal.apart);
         let told = |g: conformal::Guarantee| {
@@ -312,21 +319,21 @@ impl Model {
         if let Some(y) = y {
             data = data.with_target(target(y, labels)?).map_err(raise)?;
         }
-        let mut model = self.model.clone();
+        let mut model = self.model().clone();
         let done =
             run(py, (threads, self.size(&data)), None, None, |_| model.calibrate_on(&data, mondrian).map(|()| model))?;
-        Ok(Self { model: done.map_err(raise)?, places: self.places.clone(), part: self.part.clone() })
+        Ok(Self { predictor: done.map_err(raise)?.predictor(), places: self.places.clone(), part: self.part.clone() })
     }
 
     /// The same model, which knows among how many candidates it was chosen, and whether certificates were the judges.
     fn chosen_among(&self, candidates: usize, by_certificate: bool) -> Self {
-        let mut model = self.model.clone();
+        let mut model = self.model().clone();
         model.candidates = if by_certificate { judged_candidates(candidates) } else { candidates };
         if let Some(conformal) = model.conformal.as_mut().filter(|_| candidates > 1) {
             // the held-out examples have helped to choose
             conformal.apart = false;
         }
-        Self { model, places: self.places.clone(), part: self.part.clone() }
+        Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() }
     }
 
     /// What training again on a part gave, where that was done.
@@ -338,7 +345,7 @@ impl Model {
     /// Labels as they were spelled; empty for numbers.
     #[getter]
     fn labels(&self) -> Vec<String> {
-        match &self.model.fitted.readout {
+        match &self.model().fitted.readout {
             Readout::ArgMax { labels } | Readout::Vote { labels } | Readout::Clusters { names: labels } => {
                 labels.clone()
             }
@@ -349,7 +356,7 @@ impl Model {
     /// How scores become predictions, in a word.
     #[getter]
     fn readout(&self) -> &'static str {
-        match &self.model.fitted.readout {
+        match &self.model().fitted.readout {
             Readout::Values { .. } => "values",
             Readout::ArgMax { .. } => "largest",
             Readout::Vote { .. } => "vote",
@@ -361,24 +368,24 @@ impl Model {
 
     #[getter]
     fn machine(&self) -> &str {
-        &self.model.machine
+        &self.model().machine
     }
 
     #[getter]
     fn kernel(&self) -> String {
-        self.model.kernel.to_string()
+        self.model().kernel.to_string()
     }
 
     #[getter]
     fn outputs(&self) -> usize {
-        self.model.fitted.expansion.outputs()
+        self.model().fitted.expansion.outputs()
     }
 
     /// Places of the support vectors in the training data.
     #[getter]
     fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let places: Vec<i64> = self
-            .model
+            .model()
             .fitted
             .expansion
             .points()
@@ -392,7 +399,7 @@ impl Model {
     /// row by row; of an ensemble the offsets alone, for its members are no table.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray2<f64>>)> {
-        let expansion = &self.model.fitted.expansion;
+        let expansion = &self.model().fitted.expansion;
         let (form, numbers, columns) = match &expansion.coefficients {
             Coefficients::Dual { alpha, .. } => ("dual", alpha.clone(), expansion.outputs()),
             Coefficients::Ball { alpha, .. } => ("ball", alpha.clone(), 1),
@@ -408,13 +415,13 @@ impl Model {
 
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.model.fitted.expansion.offsets.clone().into_pyarray(py)
+        self.model().fitted.expansion.offsets.clone().into_pyarray(py)
     }
 
     /// What the solver can show.
     #[getter]
     fn proof<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (report, told) = (&self.model.fitted.report, PyDict::new(py));
+        let (report, told) = (&self.model().fitted.report, PyDict::new(py));
         told.set_item("status", report.status.to_string())?;
         told.set_item("iterations", report.iterations)?;
         told.set_item("iterations_of_each", report.iterations_of_each.clone())?;
@@ -432,36 +439,36 @@ impl Model {
 
     /// Writes mercer's model file.
     fn save(&self, path: std::path::PathBuf) -> PyResult<()> {
-        self.model.save(path).map_err(|e| PyOSError::new_err(e.to_string()))
+        self.model().save(path).map_err(|e| PyOSError::new_err(e.to_string()))
     }
 
     /// Reads mercer's model file, or one of LIBSVM.
     #[staticmethod]
     fn load(path: std::path::PathBuf) -> PyResult<Self> {
         let model = mercer::model::Model::load(path).map_err(|e| PyOSError::new_err(e.to_string()))?;
-        Ok(Self { model, places: Vec::new(), part: None })
+        Ok(Self { predictor: model.predictor(), places: Vec::new(), part: None })
     }
 
     /// The model file as bytes, and the places that it does not keep.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<usize>)> {
-        let bytes = self.model.to_bytes().map_err(PyValueError::new_err)?;
+        let bytes = self.model().to_bytes().map_err(PyValueError::new_err)?;
         Ok((PyBytes::new(py, &bytes), self.places.clone()))
     }
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8], places: Vec<usize>) -> PyResult<Self> {
         let model = mercer::model::Model::from_bytes(bytes, "the pickled model").map_err(raise)?;
-        Ok(Self { model, places, part: None })
+        Ok(Self { predictor: model.predictor(), places, part: None })
     }
 
     /// The text of a LIBSVM model file.
     fn to_libsvm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.model.to_libsvm().map_err(raise)?.text.as_bytes()))
+        Ok(PyBytes::new(py, self.model().to_libsvm().map_err(raise)?.text.as_bytes()))
     }
 
     /// The bytes of an ONNX file, and what it cannot say.
     fn to_onnx<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
-        let file = self.model.to_onnx().map_err(raise)?;
+        let file = self.model().to_onnx().map_err(raise)?;
         Ok((PyBytes::new(py, &file.bytes), file.notes))
     }
 }

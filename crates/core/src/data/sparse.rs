@@ -108,6 +108,13 @@ impl<S: Scalar> SparseRows<S> {
         &self.starts
     }
 
+    /// The same vectors with other names of their coordinates. These stay in their order, so that the new names need not
+    /// rise: for loops that scatter them.
+    pub(crate) fn renamed(&self, width: usize, name: impl Fn(u32) -> u32) -> Self {
+        let rename = |c: &Coordinate<S>| Coordinate { index: name(c.index), value: c.value };
+        Self { starts: self.starts.clone(), coordinates: self.coordinates.iter().map(rename).collect(), width }
+    }
+
     /// The vectors at the given places, in that order.
     pub fn select(&self, keep: &[usize]) -> Self {
         let mut chosen = Self::new(self.width);

@@ -1,25 +1,17 @@
 //! Binding: a formula met with data.
 
+use super::prepare::training_gram;
 use super::sets::{Split, split, sums};
 use super::{Bound, Formula, Landmarks, Node};
 use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors, Wanted};
 use crate::error::Error;
-use crate::gram::views::{Adjusted, Centring, Combine, Combined, Constant, Pointwise, Segmented, Sets, Shape};
-use crate::gram::{Gram, LowRank, Side, fill};
+use crate::gram::views::{Centring, Constant};
+use crate::gram::{Gram, Side, fill};
 use crate::kernels::{KernelError, complete, resolve};
 use crate::params::Auto;
 use crate::seed::Seed;
 use std::cmp::Ordering;
 use std::sync::Arc;
-
-/// Which examples a matrix compares.
-#[derive(Clone, Copy)]
-pub(super) enum Meeting<'a> {
-    /// Training examples with each other.
-    Training(&'a Dataset),
-    /// New examples with training examples.
-    Cross { new: &'a Dataset, training: &'a Dataset },
-}
 
 impl Formula {
     /// The same formula with every word (`gamma=scale`) replaced by the number that the training data give, and every
@@ -48,12 +40,14 @@ impl Formula {
 
     /// The matrix between the training examples of a resolved formula.
     pub fn training_gram(&self, training: &Dataset) -> Result<Arc<dyn Gram>, Error> {
-        build(&self.0, Meeting::Training(training))
+        let side = self.prepare(training)?;
+        self.gram_between(&side, &side)
     }
 
     /// The matrix between new examples (rows) and the training examples (columns) of a resolved formula.
     pub fn cross(&self, new: &Dataset, training: &Dataset) -> Result<Arc<dyn Gram>, Error> {
-        build(&self.0, Meeting::Cross { new, training })
+        let training = self.prepare(training)?;
+        self.gram_between(&self.prepare_like(new, &training)?, &training)
     }
 
     /// Whether predictions need every training example, not only those with weight.
@@ -257,7 +251,7 @@ fn settle(node: &mut Node, training: &Dataset, part: Option<&[usize]>, seed: See
             }
         }
         Node::Centre(inner, place) => {
-            let gram = build(inner, Meeting::Training(training))?;
+            let gram = training_gram(inner, training)?;
             *place = Some(Arc::new(match part {
                 None => Centring::learn(gram.as_ref()),
                 Some(part) => Centring::learn_of(&gram, part),
@@ -268,7 +262,7 @@ fn settle(node: &mut Node, training: &Dataset, part: Option<&[usize]>, seed: See
         }
         Node::Radial(inner, gamma) => {
             if let Auto::Word(word) = *gamma {
-                let gram = build(inner, Meeting::Training(training))?;
+                let gram = training_gram(inner, training)?;
                 let gram = part.map_or_else(|| Arc::clone(&gram), |part| Arc::clone(&gram).restrict(part, part));
                 *gamma = Auto::Value(width_on(&gram, word, seed)?);
             }
@@ -305,93 +299,4 @@ fn width_on(gram: &Arc<dyn Gram>, word: &str, seed: Seed) -> Result<f64, Error> 
         1.0 / (own.iter().sum::<f64>() / n.max(1) as f64 - mean)
     };
     Ok(if found.is_finite() && found > 0.0 { found } else { 1.0 })
-}
-
-pub(super) fn build(node: &Node, meeting: Meeting<'_>) -> Result<Arc<dyn Gram>, Error> {
-    let lazy = |node: &Node| build(node, meeting);
-    Ok(match node {
-        Node::Kernel(bound) => match meeting {
-            Meeting::Training(data) => {
-                let values = look(bound, data)?;
-                bound.kernel.gram(values, values, true)?
-            }
-            Meeting::Cross { new, training } => bound.kernel.gram(look(bound, new)?, look(bound, training)?, false)?,
-        },
-        Node::Constant(value) => {
-            let shape = match meeting {
-                Meeting::Training(data) => (data.len(), data.len()),
-                Meeting::Cross { new, training } => (new.len(), training.len()),
-            };
-            Arc::new(Constant { value: *value, shape })
-        }
-        Node::Sum(terms) => Arc::new(Combined::new(Combine::Sum, terms.iter().map(lazy).collect::<Result<_, _>>()?)),
-        Node::Product(factors) => {
-            Arc::new(Combined::new(Combine::Product, factors.iter().map(lazy).collect::<Result<_, _>>()?))
-        }
-        Node::Scaled(c, inner) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Scale(*c))),
-        Node::Power(inner, n) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Power(*n))),
-        Node::Series(inner, coefficients) => {
-            Arc::new(Pointwise::new(lazy(inner)?, Shape::Series(coefficients.as_slice().into())))
-        }
-        Node::Exp(inner) => Arc::new(Pointwise::new(lazy(inner)?, Shape::Exp)),
-        Node::Normalise(inner) => {
-            let known = Adjusted::normalised(lazy(inner)?);
-            Arc::new(known.ok_or(KernelError::NoSelfSimilarity { combinator: "normalise" })?)
-        }
-        Node::Radial(inner, gamma) => {
-            let known = Adjusted::radial(lazy(inner)?, gamma.value());
-            Arc::new(known.ok_or(KernelError::NoSelfSimilarity { combinator: "rbf" })?)
-        }
-        Node::Set(inner, how) => {
-            let side = |data: &Dataset| -> Result<(Dataset, Sets), Error> {
-                let Split { members, sets } = split(inner, how, data)?;
-                let own = build(inner, Meeting::Training(&members))?;
-                Ok((members, Sets { members: sets, own }))
-            };
-            let (gram, rows, cols) = match meeting {
-                Meeting::Training(data) => {
-                    let (_, sets) = side(data)?;
-                    (Arc::clone(&sets.own), sets.clone(), sets)
-                }
-                Meeting::Cross { new, training } => {
-                    let ((new, rows), (training, cols)) = (side(new)?, side(training)?);
-                    (build(inner, Meeting::Cross { new: &new, training: &training })?, rows, cols)
-                }
-            };
-            Arc::new(Segmented::new(gram, how.mean, rows, cols))
-        }
-        Node::Nystrom(inner, _, Some(landmarks)) => {
-            let (rows, cols) = match meeting {
-                Meeting::Training(data) => {
-                    let both = landmarks.features(inner, data)?;
-                    (Arc::clone(&both), both)
-                }
-                Meeting::Cross { new, training } => {
-                    (landmarks.features(inner, new)?, landmarks.features(inner, training)?)
-                }
-            };
-            let unequal = || DataError::Usage { finding: "the features of two sides have unequal numbers".to_owned() };
-            Arc::new(LowRank::new(rows, cols).ok_or_else(unequal)?)
-        }
-        Node::Nystrom(_, _, None) => {
-            let finding = "nystrom(…) must choose its landmarks among training examples first; call resolve".to_owned();
-            return Err(DataError::Usage { finding }.into());
-        }
-        Node::Centre(inner, Some(centring)) => match meeting {
-            Meeting::Training(_) => Arc::new(Adjusted::centred(lazy(inner)?, centring)),
-            Meeting::Cross { .. } => Arc::new(Adjusted::centred_cross(lazy(inner)?, centring)),
-        },
-        Node::Centre(inner, None) => match meeting {
-            Meeting::Training(_) => {
-                let gram = lazy(inner)?;
-                let centring = Centring::learn(gram.as_ref());
-                Arc::new(Adjusted::centred(gram, &centring))
-            }
-            Meeting::Cross { .. } => {
-                let finding =
-                    "centre(…) must meet its training examples before new ones; call resolve first".to_owned();
-                return Err(DataError::Usage { finding }.into());
-            }
-        },
-    })
 }

@@ -15,6 +15,7 @@ mod input_gradient;
 mod nystrom;
 mod parameters;
 mod parse;
+mod prepare;
 mod print;
 mod radius;
 mod sets;
@@ -29,6 +30,7 @@ pub(crate) use bind::look;
 pub use build::*;
 pub use functions::{FUNCTIONS, FunctionEntry, function};
 pub use nystrom::{Landmarking, Landmarks, Nystrom};
+pub use prepare::PreparedSide;
 pub use sets::Members;
 pub use state::{State, StateKind};
 

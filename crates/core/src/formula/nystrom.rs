@@ -12,7 +12,8 @@
 //! uniformly; S. Fine & K. Scheinberg, JMLR 2 (2001), §4 for greedy ones (incomplete Cholesky with pivots); K. Zhang, I. W. Tsang
 //! & J. T. Kwok, Improved Nyström low-rank approximation and error analysis, ICML (2008), for the centres of k means.
 
-use super::bind::{Meeting, build, is_data_free, look};
+use super::bind::{is_data_free, look};
+use super::prepare::{cross, training_gram};
 use super::{Bound, Formula, Node};
 use crate::data::{DataError, Dataset, Kind, Rows, Values, View};
 use crate::error::Error;
@@ -125,14 +126,14 @@ impl Landmarks {
                 seen(inner, training)?.select(&drawn.iter().map(|&i| all[i]).collect::<Vec<_>>())
             }
             Landmarking::Greedy => {
-                let gram = build(inner, Meeting::Training(training))?;
+                let gram = training_gram(inner, training)?;
                 let gram = if part.is_some() { gram.restrict(&all, &all) } else { gram };
                 let found = GramSchmidt::of(gram.as_ref(), 0.0, how.points, Budget::default())?;
                 seen(inner, training)?.select(&found.pivots.iter().map(|&i| all[i]).collect::<Vec<_>>())
             }
             Landmarking::KMeans => centres(inner, how.points, &seen(inner, training)?.select(&all), seed)?,
         };
-        let square = build(inner, Meeting::Cross { new: &examples, training: &examples })?;
+        let square = cross(inner, &examples, &examples)?;
         let own = square.self_similarities(Side::Rows).unwrap_or_default();
         let floor = TOLERANCE * own.into_iter().fold(0.0, f64::max);
         let found = GramSchmidt::of(square.as_ref(), floor, examples.len(), Budget::default())?;
@@ -157,7 +158,7 @@ impl Landmarks {
     /// The explicit features of examples, n × rank.
     pub(super) fn features(&self, inner: &Node, data: &Dataset) -> Result<Arc<Rows<f64>>, Error> {
         let (n, rank) = (data.len(), self.rank());
-        let cross = build(inner, Meeting::Cross { new: data, training: &self.examples })?;
+        let cross = cross(inner, data, &self.examples)?;
         let mut features = vec![0.0; n * rank];
         apply(cross.as_ref(), &self.map, rank, &mut features);
         let rows = Rows::new(features, n, rank);

@@ -9,6 +9,8 @@ use std::ops::Range;
 pub trait Precision: Scalar {
     /// The block of a matrix in this precision.
     fn block(gram: &dyn Gram, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, Self>);
+    /// The whole matrix in this precision.
+    fn fill(gram: &dyn Gram, out: &mut [Self]);
     /// Lends a buffer of this thread, so that hot paths do not allocate. Its contents are those of the last use.
     fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R;
     /// Lends a buffer of `len` zeros of this thread; the work must leave zeros behind.
@@ -25,6 +27,9 @@ thread_local! {
 impl Precision for f64 {
     fn block(gram: &dyn Gram, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, Self>) {
         gram.block(rows, cols, out);
+    }
+    fn fill(gram: &dyn Gram, out: &mut [Self]) {
+        gram.fill(out);
     }
     fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R {
         // views nest, so each level takes its own buffer
@@ -47,6 +52,9 @@ impl Precision for f64 {
 impl Precision for f32 {
     fn block(gram: &dyn Gram, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, Self>) {
         gram.block32(rows, cols, out);
+    }
+    fn fill(gram: &dyn Gram, out: &mut [Self]) {
+        gram.fill32(out);
     }
     fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R {
         let mut buffer = SCRATCH32.with_borrow_mut(Vec::pop).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! A stored matrix.
 
-use super::engine::fill_with;
 use super::views::Submatrix;
-use super::{BlockMut, Gram, Pick, Precision, Side};
+use super::{BlockMut, Gram, Pick, Precision, RowAccess, Side};
 use crate::data::Scalar;
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// All values of a matrix, row by row, in f32 or f64.
@@ -33,7 +33,7 @@ impl<S: Scalar> Dense<S> {
     {
         let (rows, cols) = gram.shape();
         let mut values = vec![S::default(); rows * cols];
-        fill_with(gram, &mut values);
+        S::fill(gram, &mut values);
         Self { values, rows, cols, square: rows == cols, symmetric: gram.is_symmetric() }
     }
 
@@ -71,6 +71,25 @@ impl<S: Scalar> Dense<S> {
     }
 }
 
+impl<S: Scalar> RowAccess for Dense<S> {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        for (o, value) in out.iter_mut().zip(&self.row(row)[cols]) {
+            *o = f32::narrow(value.wide());
+        }
+    }
+
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        let from = self.row(row);
+        for (o, &j) in out.iter_mut().zip(cols) {
+            *o = f32::narrow(from[j].wide());
+        }
+    }
+
+    fn rows_are_expensive(&self) -> bool {
+        false
+    }
+}
+
 impl<S: Scalar> Gram for Dense<S> {
     fn shape(&self) -> (usize, usize) {
         (self.rows, self.cols)
@@ -88,15 +107,8 @@ impl<S: Scalar> Gram for Dense<S> {
         self.copy(&rows, &cols, out);
     }
 
-    fn is_dear(&self) -> bool {
-        false
-    }
-
-    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
-        let from = self.row(row);
-        for (o, &j) in out.iter_mut().zip(cols) {
-            *o = f32::narrow(from[j].wide());
-        }
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
 
     fn is_symmetric(&self) -> bool {

@@ -13,42 +13,64 @@ const TILE_COLS: usize = 512;
 /// Rows and columns of a tile of a symmetric matrix; copies of its rows are long.
 const SQUARE: usize = 512;
 
+/// What tiles are made of: the shape of a matrix, and how a block of it is written.
+pub(super) struct Tiles<'a, S> {
+    pub(super) shape: (usize, usize),
+    pub(super) symmetric: bool,
+    pub(super) block: &'a (dyn Fn(Pick<'_>, Pick<'_>, BlockMut<'_, S>) + Sync),
+}
+
 /// Writes the whole matrix in f64.
 pub fn fill(gram: &dyn Gram, out: &mut [f64]) {
-    fill_with(gram, out);
+    gram.fill(out);
 }
 
 /// Writes the whole matrix in f32.
 pub fn fill32(gram: &dyn Gram, out: &mut [f32]) {
-    fill_with(gram, out);
+    gram.fill32(out);
+}
+
+/// out = K v for `k` columns (both row by row).
+pub fn apply(gram: &dyn Gram, v: &[f64], k: usize, out: &mut [f64]) {
+    gram.apply(v, k, out);
 }
 
 /// Writes some consecutive rows of the matrix, in f32 or f64.
 pub fn fill_rows<S: Precision>(gram: &dyn Gram, rows: Range<usize>, out: &mut [S]) {
-    let m = gram.shape().1;
+    let block = |rows: Pick<'_>, cols: Pick<'_>, tile: BlockMut<'_, S>| S::block(gram, rows, cols, tile);
+    fill_strips(&Tiles { shape: gram.shape(), symmetric: false, block: &block }, rows, out);
+}
+
+fn fill_strips<S: Precision>(tiles: &Tiles<'_, S>, rows: Range<usize>, out: &mut [S]) {
+    let m = tiles.shape.1;
     assert_eq!(out.len(), rows.len() * m, "the output has the size of the rows");
     if m == 0 {
         return;
     }
-    out.par_chunks_mut(TILE_ROWS * m).enumerate().for_each(|(strip, values)| {
+    let one = |strip: usize, values: &mut [S]| {
         let (start, count) = (rows.start + strip * TILE_ROWS, values.len() / m);
         let mut strip = BlockMut::new(values, count, m);
         for left in (0..m).step_by(TILE_COLS) {
             let right = (left + TILE_COLS).min(m);
             let tile = strip.part(0..count, left..right);
-            S::block(gram, Pick::Range(start..start + count), Pick::Range(left..right), tile);
+            (tiles.block)(Pick::Range(start..start + count), Pick::Range(left..right), tile);
         }
-    });
+    };
+    if rows.len() <= TILE_ROWS {
+        // one strip is not worth waking a thread
+        return one(0, out);
+    }
+    out.par_chunks_mut(TILE_ROWS * m).enumerate().for_each(|(strip, values)| one(strip, values));
 }
 
 /// Writes the whole matrix.
-pub(super) fn fill_with<S: Precision>(gram: &dyn Gram, out: &mut [S]) {
-    let (n, m) = gram.shape();
+pub(super) fn fill_tiles<S: Precision>(tiles: &Tiles<'_, S>, out: &mut [S]) {
+    let (n, m) = tiles.shape;
     assert_eq!(out.len(), n * m, "the output has the size of the matrix");
-    if gram.is_symmetric() && n > SQUARE {
-        fill_symmetric(gram, n, out);
+    if tiles.symmetric && n > SQUARE {
+        fill_symmetric(tiles, n, out);
     } else {
-        fill_rows(gram, 0..n, out);
+        fill_strips(tiles, 0..n, out);
     }
 }
 
@@ -61,7 +83,7 @@ struct Mirrored<'a, S> {
 }
 
 /// Each tile on or above the diagonal is computed once, in cache, and written to both places.
-fn fill_symmetric<S: Precision>(gram: &dyn Gram, n: usize, out: &mut [S]) {
+fn fill_symmetric<S: Precision>(source: &Tiles<'_, S>, n: usize, out: &mut [S]) {
     let count = n.div_ceil(SQUARE);
     let mut places: Vec<Vec<&mut [S]>> = (0..count * count).map(|_| Vec::with_capacity(SQUARE)).collect();
     for (i, row) in out.chunks_mut(n).enumerate() {
@@ -86,7 +108,7 @@ fn fill_symmetric<S: Precision>(gram: &dyn Gram, n: usize, out: &mut [S]) {
             for (strip, values) in buffer.chunks_mut(TILE_ROWS * width).enumerate() {
                 let (start, count) = (tile.rows.start + strip * TILE_ROWS, values.len() / width);
                 let block = BlockMut::new(values, count, width);
-                S::block(gram, Pick::Range(start..start + count), Pick::Range(tile.cols.clone()), block);
+                (source.block)(Pick::Range(start..start + count), Pick::Range(tile.cols.clone()), block);
             }
             for (to, from) in tile.upper.into_iter().zip(buffer.chunks_exact(width)) {
                 to.copy_from_slice(from);
@@ -116,36 +138,41 @@ fn mirror<S: Precision>(tile: &[S], height: usize, width: usize, mut out: Vec<&m
 }
 
 /// out = K v for `k` columns (both row by row), streaming tiles in a fixed order; nothing n² is stored.
-pub fn apply(gram: &dyn Gram, v: &[f64], k: usize, out: &mut [f64]) {
-    let (n, m) = gram.shape();
+pub(super) fn apply_tiles(tiles: &Tiles<'_, f64>, stored: Option<&[f64]>, v: &[f64], k: usize, out: &mut [f64]) {
+    let (n, m) = tiles.shape;
     assert!(v.len() == m * k && out.len() == n * k, "the vectors have the sizes of the matrix");
     if k == 0 {
         return;
     }
-    if let Some(values) = gram.stored().filter(|_| m > 0) {
-        out.par_chunks_mut(TILE_ROWS * k).zip(values.par_chunks(TILE_ROWS * m)).for_each(|(out, rows)| {
+    if let Some(values) = stored.filter(|_| m > 0) {
+        let one = |out: &mut [f64], rows: &[f64]| {
             out.fill(0.0);
             accumulate(rows, v, k, out);
-        });
-        return;
+        };
+        if n <= TILE_ROWS {
+            return one(out, values);
+        }
+        let strips = out.par_chunks_mut(TILE_ROWS * k).zip(values.par_chunks(TILE_ROWS * m));
+        return strips.for_each(|(out, rows)| one(out, rows));
     }
-    out.par_chunks_mut(TILE_ROWS * k).enumerate().for_each_init(
-        || vec![0.0; TILE_ROWS * TILE_COLS],
-        |tile, (strip, out)| {
-            let (start, count) = (strip * TILE_ROWS, out.len() / k);
-            out.fill(0.0);
-            for left in (0..m).step_by(TILE_COLS) {
-                let right = (left + TILE_COLS).min(m);
-                let width = right - left;
-                gram.block(
-                    Pick::Range(start..start + count),
-                    Pick::Range(left..right),
-                    BlockMut::new(&mut tile[..count * width], count, width),
-                );
-                accumulate(&tile[..count * width], &v[left * k..right * k], k, out);
-            }
-        },
-    );
+    let one = |tile: &mut [f64], strip: usize, out: &mut [f64]| {
+        let (start, count) = (strip * TILE_ROWS, out.len() / k);
+        out.fill(0.0);
+        for left in (0..m).step_by(TILE_COLS) {
+            let right = (left + TILE_COLS).min(m);
+            let width = right - left;
+            let block = BlockMut::new(&mut tile[..count * width], count, width);
+            (tiles.block)(Pick::Range(start..start + count), Pick::Range(left..right), block);
+            accumulate(&tile[..count * width], &v[left * k..right * k], k, out);
+        }
+    };
+    if n <= TILE_ROWS {
+        // one strip is not worth waking a thread
+        return one(&mut vec![0.0; n * TILE_COLS.min(m)], 0, out);
+    }
+    out.par_chunks_mut(TILE_ROWS * k)
+        .enumerate()
+        .for_each_init(|| vec![0.0; TILE_ROWS * TILE_COLS], |tile, (strip, out)| one(tile, strip, out));
 }
 
 /// out += tile · v, in the order of the columns.

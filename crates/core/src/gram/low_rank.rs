@@ -2,7 +2,7 @@
 
 use super::{BlockMut, Gram, Pick, Precision, Side};
 use crate::data::{Rows, Scalar};
-use crate::linalg::multiply_transposed;
+use crate::linalg::{multiply_add, multiply_transposed, transposed_multiply};
 use std::sync::Arc;
 
 /// K_ij = ⟨z_i, w_j⟩ for explicit features: Nyström, incomplete Cholesky, random features.
@@ -16,21 +16,6 @@ impl LowRank {
     /// Between two collections of features; `None` if their widths differ.
     pub fn new(rows: Arc<Rows<f64>>, cols: Arc<Rows<f64>>) -> Option<Self> {
         (rows.width() == cols.width()).then_some(Self { rows, cols })
-    }
-
-    /// out = K v for `k` columns in O((n + m) r k): first Wᵀ v, then Z times that.
-    pub fn apply(&self, v: &[f64], k: usize, out: &mut [f64]) {
-        let rank = self.rows.width();
-        let mut inner = vec![0.0; rank * k];
-        for (w, v) in self.cols.values().chunks_exact(rank.max(1)).zip(v.chunks_exact(k.max(1))) {
-            for (line, w) in inner.chunks_exact_mut(k.max(1)).zip(w) {
-                for (s, v) in line.iter_mut().zip(v) {
-                    *s += w * v;
-                }
-            }
-        }
-        out.fill(0.0);
-        crate::linalg::multiply_add(self.rows.values(), self.rows.len(), rank, &inner, k, out);
     }
 
     fn compute<S: Precision>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
@@ -62,6 +47,16 @@ impl Gram for LowRank {
 
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
         self.compute(&rows, &cols, out);
+    }
+
+    /// K v in O((n + m) r k): first Wᵀ v, then Z times that.
+    fn apply(&self, v: &[f64], k: usize, out: &mut [f64]) {
+        let (n, m) = self.shape();
+        assert!(v.len() == m * k && out.len() == n * k, "the vectors have the sizes of the matrix");
+        let rank = self.rows.width();
+        let inner = transposed_multiply(self.cols.values(), rank, v, k);
+        out.fill(0.0);
+        multiply_add(self.rows.values(), n, rank, &inner, k, out);
     }
 
     fn is_symmetric(&self) -> bool {

@@ -4,11 +4,13 @@
 //! view of other matrices; whoever asks for a block cannot tell. Every block is computed by one thread in a fixed order;
 //! [`fill`] and [`apply`] hand out fixed tiles to threads, so results are bit-equal for any number of threads.
 
+pub(crate) mod between;
 mod block;
 mod budget;
 mod dense;
 mod engine;
 mod low_rank;
+mod rows;
 mod similarity;
 pub mod views;
 
@@ -17,9 +19,11 @@ pub use budget::{Budget, BudgetError, show_bytes};
 pub use dense::Dense;
 pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;
+pub use rows::RowAccess;
 pub use similarity::Similarity;
 
-use std::ops::Range;
+use engine::Tiles;
+
 use std::sync::Arc;
 
 /// Which examples: those of the rows or those of the columns.
@@ -50,33 +54,29 @@ pub trait Gram: Send + Sync {
         }
     }
 
-    /// One row over a range of columns, single-threaded: what a decomposition solver asks for 10⁵ times.
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        let width = cols.len();
-        self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
+    /// Writes the whole matrix, tile by tile on all threads; a device or a remote matrix does it in its own way.
+    fn fill(&self, out: &mut [f64]) {
+        let block = |rows: Pick<'_>, cols: Pick<'_>, tile: BlockMut<'_, f64>| self.block(rows, cols, tile);
+        engine::fill_tiles(&Tiles { shape: self.shape(), symmetric: self.is_symmetric(), block: &block }, out);
     }
 
-    /// Several rows over a range of columns, each into a line of its own; the same bits as row by row. Where one row is
-    /// bound by reading the data, several cost little more than one.
-    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
-        for (&row, line) in rows.iter().zip(lines) {
-            self.row32(row, cols.clone(), line);
-        }
+    /// The same in f32.
+    fn fill32(&self, out: &mut [f32]) {
+        let block = |rows: Pick<'_>, cols: Pick<'_>, tile: BlockMut<'_, f32>| self.block32(rows, cols, tile);
+        engine::fill_tiles(&Tiles { shape: self.shape(), symmetric: self.is_symmetric(), block: &block }, out);
     }
 
-    /// One row at chosen columns; what a part of a matrix asks for where rows are stored or kept.
-    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
-        self.block32(Pick::List(&[row]), Pick::List(cols), BlockMut::new(out, 1, cols.len()));
+    /// out = K v for `k` columns (both row by row), streaming tiles in a fixed order; what knows factors of K multiplies by
+    /// these instead. Nothing n² is stored.
+    fn apply(&self, v: &[f64], k: usize, out: &mut [f64]) {
+        let block = |rows: Pick<'_>, cols: Pick<'_>, tile: BlockMut<'_, f64>| self.block(rows, cols, tile);
+        let tiles = Tiles { shape: self.shape(), symmetric: false, block: &block };
+        engine::apply_tiles(&tiles, self.stored(), v, k, out);
     }
 
-    /// How many rows are best computed at once; 1 where that brings nothing.
-    fn row_group(&self) -> usize {
-        1
-    }
-
-    /// Whether a row costs far more than to read it from memory, so that rows are worth keeping at any price.
-    fn is_dear(&self) -> bool {
-        true
+    /// The road to single rows, where there is a faster one than blocks of one row.
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        None
     }
 
     /// All values row by row, where they are stored in f64: products with them need no copy.

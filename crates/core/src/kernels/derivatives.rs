@@ -11,7 +11,7 @@
 //! Rasmussen & Williams, *Gaussian Processes for Machine Learning* (2006), (5.9), §5.4.1; the derivatives are those of each
 //! kernel's own formula.
 
-use super::vectors::{Packed, pack};
+use super::vectors::{Packed, Packing};
 use crate::data::{Rows, Scalar, SparseRows, Values};
 use crate::gram::{BlockMut, Gram, Pick, Side, views::Submatrix};
 use std::sync::{Arc, OnceLock};
@@ -53,7 +53,15 @@ impl Sides {
 
     /// Packed vectors. Factors for the coordinates are parameters, so what they make of the data is not kept.
     pub(crate) fn pack(&self, centre: bool, weights: Option<Vec<f64>>) -> Pair {
-        let fresh = |weights| pack(&self.rows, &self.cols, self.same, centre, weights);
+        let fresh = |weights| {
+            let right = Arc::new(Packed::first(&self.cols, Packing { centre, weights }));
+            if self.same {
+                return (Arc::clone(&right), right);
+            }
+            let left = Arc::new(right.like(&self.rows));
+            // a sparse side makes the other one sparse
+            Packed::pair(&left, &right, "").unwrap_or((left, right))
+        };
         let (left, right) = match weights {
             Some(weights) => return fresh(Some(Arc::new(weights))),
             None if centre => self.centred.get_or_init(|| fresh(None)),

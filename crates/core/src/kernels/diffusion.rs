@@ -1,6 +1,6 @@
 //! The diffusion kernel of categories.
 
-use super::vectors::{Family, PairFamily, PairGram, merge_indexed, pack, weight};
+use super::vectors::{Family, Packed, Packing, PairFamily, PairGram, merge_indexed, weight};
 use super::vectors::{PairDerivatives, PairSlopes};
 use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use super::{Derivatives, Sides};
@@ -122,7 +122,7 @@ impl Family for Diffusion {
         rates.outer(sum)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+    fn packing(&self, cols: &Values) -> Result<Packing, KernelError> {
         if let Some(odd) = self.categories.iter().find(|m| m.fract() != 0.0) {
             return Self::refuse(format!("{odd} is not a number of categories; give whole numbers from 2 on"));
         }
@@ -135,9 +135,12 @@ impl Family for Diffusion {
             ));
         }
         // a factor for each coordinate keeps them in place, and leaves out those beyond
-        let places = (given > 1).then(|| Arc::new(vec![1.0; given]));
-        let (left, right) = pack(rows, cols, same, false, places);
-        Ok(Arc::new(PairGram::new(self.rates(), left, right)))
+        let weights = (given > 1).then(|| Arc::new(vec![1.0; given]));
+        Ok(Packing { centre: false, weights })
+    }
+
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
+        Ok(Arc::new(PairGram::of(self.rates(), rows, cols)))
     }
 
     /// Numbers of categories are whole.

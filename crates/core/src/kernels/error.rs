@@ -77,6 +77,14 @@ pub enum KernelError {
         /// The reason, and what would be right.
         finding: String,
     },
+    /// Two sides that are not for each other.
+    #[error(
+        "{kernel}: the two collections were not prepared for each other; prepare new examples like the training examples, for the same kernel"
+    )]
+    Side {
+        /// Kernel.
+        kernel: &'static str,
+    },
     /// Normalisation and distances need κ(x, x), which a precomputed cross matrix does not have.
     #[error(
         "{combinator} needs κ(x, x) of new examples, which a precomputed matrix does not hold; apply it before storing the matrix"
@@ -91,7 +99,9 @@ impl KernelError {
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Param { .. } | Self::NoDerivative { .. } | Self::NoGradient { .. } => Blame::Usage,
+            Self::Param { .. } | Self::Side { .. } | Self::NoDerivative { .. } | Self::NoGradient { .. } => {
+                Blame::Usage
+            }
             _ => Blame::Data,
         }
     }

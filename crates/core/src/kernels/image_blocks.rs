@@ -1,14 +1,15 @@
 //! The local kernel of images.
 
+use super::prepared::downcast;
 use super::vectors::{Family, merge_indexed};
-use super::{Definite, Domain, KernelEntry, KernelError};
+use super::{Definite, Domain, KernelEntry, KernelError, Prepared};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::{BlockMut, Gram, Pick, Side, views::Submatrix};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 use crate::vectorise::{Loops, vectorised};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// κ(x, y) = (Σ_B (Σ_{q ∈ B} w_q x_q y_q)^p)^r over all square blocks B of pixels
 ///
@@ -141,26 +142,72 @@ impl Family for ImageBlocks {
         self.of(&products)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+    fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+        let images = Images { values: values.clone(), spread: OnceLock::new() };
+        if let Some(like) = like {
+            let like: Arc<Images> = downcast(like, ENTRY.name)?;
+            let (got, wanted) = (images.width(), like.width());
+            if got != wanted && (images.is_dense() || like.is_dense()) {
+                return Err(KernelError::Width { kernel: ENTRY.name, got, wanted });
+            }
+        }
+        Ok(Arc::new(images))
+    }
+
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
         const MOST_PIXELS: usize = 1 << 24;
-        let pixels = rows.width().max(cols.width()).unwrap_or(0);
+        let (rows, cols): (Arc<Images>, Arc<Images>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
+        let pixels = rows.width().max(cols.width());
         let image = self.width * self.height;
-        let dense = matches!(cols, Values::Dense(_) | Values::Dense32(_));
-        if self.height > 0 && pixels > 0 && (pixels > image || (dense && pixels < image)) {
+        if self.height > 0 && pixels > 0 && (pixels > image || (cols.is_dense() && pixels < image)) {
             let (w, h) = (self.width, self.height);
             return Self::refuse(format!("an image of {w} × {h} has {image} pixels, but the vectors have {pixels}"));
         }
         if pixels > MOST_PIXELS {
             return Self::refuse(format!("the vectors have {pixels} coordinates, more than {MOST_PIXELS} pixels"));
         }
-        let right = Arc::new(spread(cols, pixels));
-        let left = if same { Arc::clone(&right) } else { Arc::new(spread(rows, pixels)) };
+        let (left, right, same) = (rows.of(pixels), cols.of(pixels), Arc::ptr_eq(&rows, &cols));
         Ok(Arc::new(ImageGram { kernel: self.clone(), side: self.side(), rows: left, cols: right, same }))
     }
 
     fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
         self.add_gradient(x, z, alpha, out);
         true
+    }
+}
+
+/// Images as they were given, and as dense rows where they were asked for.
+struct Images {
+    values: Values,
+    /// As wide as they are.
+    spread: OnceLock<Arc<Rows<f64>>>,
+}
+
+impl Images {
+    fn width(&self) -> usize {
+        self.values.width().unwrap_or(0)
+    }
+
+    fn is_dense(&self) -> bool {
+        matches!(self.values, Values::Dense(_) | Values::Dense32(_))
+    }
+
+    /// Dense rows of so many pixels; more than their own where sparse ones are compared with wider ones.
+    fn of(&self, pixels: usize) -> Arc<Rows<f64>> {
+        if pixels != self.width() {
+            return Arc::new(spread(&self.values, pixels));
+        }
+        Arc::clone(self.spread.get_or_init(|| Arc::new(spread(&self.values, pixels))))
+    }
+}
+
+impl Prepared for Images {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    fn select(self: Arc<Self>, keep: &[usize]) -> Arc<dyn Prepared> {
+        Arc::new(Self { values: self.values.select(keep), spread: OnceLock::new() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The Gaussian kernel of vectors with missing entries.
 
-use super::vectors::{Family, PairFamily, PairGram, merge_indexed, pack, weight};
+use super::vectors::{Family, Packed, Packing, PairFamily, PairGram, merge_indexed, weight};
 use super::vectors::{PairDerivatives, PairSlopes};
 use super::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
 use super::{Derivatives, Sides};
@@ -232,7 +232,7 @@ impl Family for MissingGaussian {
         marginal.outer(sum)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+    fn packing(&self, cols: &Values) -> Result<Packing, KernelError> {
         let width = cols.width().unwrap_or(0);
         let dense = matches!(cols, Values::Dense(_) | Values::Dense32(_));
         for (what, given) in [("means", self.means.len()), ("variances", self.variances.len())] {
@@ -244,9 +244,12 @@ impl Family for MissingGaussian {
         }
         // a factor for each coordinate keeps them in place
         let places = self.means.len().max(self.variances.len());
-        let places = (places > 1).then(|| Arc::new(vec![1.0; places]));
-        let (left, right) = pack(rows, cols, same, false, places);
-        Ok(Arc::new(PairGram::new(self.marginal(), left, right)))
+        let weights = (places > 1).then(|| Arc::new(vec![1.0; places]));
+        Ok(Packing { centre: false, weights })
+    }
+
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
+        Ok(Arc::new(PairGram::of(self.marginal(), rows, cols)))
     }
 
     fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {

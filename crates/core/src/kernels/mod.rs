@@ -18,6 +18,7 @@ mod missing_gaussian;
 mod noise;
 mod pairwise;
 mod precomputed;
+mod prepared;
 pub mod radial;
 mod rank_one;
 mod resolve;
@@ -35,12 +36,13 @@ pub use missing_gaussian::{Gaps, MissingGaussian};
 pub use noise::Noise;
 pub use pairwise::Pairwise;
 pub use precomputed::Precomputed;
+pub use prepared::Prepared;
 pub use rank_one::{Feature, RankOne};
 pub use resolve::resolve;
 pub(crate) use vectors::complete;
 
 use crate::data::{Examples, Kind, Values, Vectors};
-use crate::gram::Gram;
+use crate::gram::{Gram, Side};
 use crate::params::{Params, Settings};
 use crate::sources::Source;
 use std::sync::Arc;
@@ -112,8 +114,38 @@ pub trait Leaf: Params + Settings + Send + Sync {
     fn boxed(&self) -> Box<dyn Leaf>;
     /// κ of the i-th example of one view and the j-th of another; the definition, for tests and single predictions.
     fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64;
-    /// The lazy matrix between two views; `same` says that they are the same examples in the same order.
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError>;
+
+    /// A view prepared for this kernel: packed, counted, numbered. New examples are prepared like the training examples
+    /// that they are to be compared with.
+    ///
+    /// # Errors
+    /// If the view does not fit the kernel, or the training examples.
+    fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError>;
+
+    /// The lazy matrix between two prepared views. The same one twice are the same examples in the same order.
+    ///
+    /// # Errors
+    /// If they were not prepared for each other.
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError>;
+
+    /// κ(x, x) of every example of a prepared view; `None` where that is not known (a precomputed cross matrix).
+    ///
+    /// # Errors
+    /// If the view was prepared for another kernel.
+    fn self_similarities(&self, side: &Arc<dyn Prepared>) -> Result<Option<Vec<f64>>, KernelError> {
+        Ok(self.gram_between(side, side)?.self_similarities(Side::Rows))
+    }
+
+    /// The lazy matrix between two views; `same` says that they are the same examples in the same order. Whoever asks more
+    /// than once prepares the views.
+    ///
+    /// # Errors
+    /// If the views do not fit the kernel, or each other.
+    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+        let right = self.prepare(cols, None)?;
+        let left = if same { Arc::clone(&right) } else { self.prepare(rows, Some(&right))? };
+        self.gram_between(&left, &right)
+    }
 
     /// Facts that follow from the parameters alone.
     fn facts(&self) -> KernelFacts {

@@ -1,7 +1,8 @@
 //! The noise kernel: a value where row and column are the same example.
 
 use super::derivatives::KnownDerivatives;
-use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts, Leaf};
+use super::prepared::downcast;
+use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, KernelFacts, Leaf, Prepared};
 use super::{Derivatives, Sides};
 use crate::data::{Kind, Values};
 use crate::gram::{Gram, views::Identity};
@@ -65,11 +66,16 @@ impl Leaf for Noise {
         if std::ptr::eq(rows, cols) && i == j { self.variance } else { 0.0 }
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        Ok(Arc::new(if same {
-            Identity::training(self.variance, cols.len())
+    fn prepare(&self, values: &Values, _: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+        Ok(Arc::new(Numbered { collection: Arc::new(()), places: (0..values.len()).collect() }))
+    }
+
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        let (rows, cols): (Arc<Numbered>, Arc<Numbered>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
+        Ok(Arc::new(if Arc::ptr_eq(&rows.collection, &cols.collection) {
+            Identity::of(self.variance, rows.places.clone(), cols.places.clone())
         } else {
-            Identity::crossed(self.variance, rows.len(), cols.len())
+            Identity::crossed(self.variance, rows.places.len(), cols.places.len())
         }))
     }
 
@@ -82,6 +88,24 @@ impl Leaf for Noise {
     /// A new example is never the same as another.
     fn input_gradient(&self, _: &[f64], _: &Values, _: &[f64], _: &mut [f64]) -> bool {
         true
+    }
+}
+
+/// Examples by their places in the collection that was prepared.
+struct Numbered {
+    /// The collection that the places are in.
+    collection: Arc<()>,
+    places: Vec<usize>,
+}
+
+impl Prepared for Numbered {
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    fn select(self: Arc<Self>, keep: &[usize]) -> Arc<dyn Prepared> {
+        let places = keep.iter().map(|&k| self.places[k]).collect();
+        Arc::new(Self { collection: Arc::clone(&self.collection), places })
     }
 }
 

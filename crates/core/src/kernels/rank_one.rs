@@ -1,6 +1,7 @@
 //! Rank-one kernels f(x) f(y).
 
-use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, Leaf};
+use super::prepared::downcast;
+use super::{Definite, Domain, Expression, Inexpressible, KernelEntry, KernelError, Leaf, Prepared};
 use crate::data::{Kind, Rows, Scalar, Values};
 use crate::gram::{Gram, LowRank};
 use crate::params::{Choice, Params, Rule, Visit};
@@ -98,23 +99,23 @@ impl Leaf for RankOne {
         self.of(rows, i) * self.of(cols, j)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, _: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        for side in [rows, cols] {
-            if side.kind() != Kind::Vectors {
-                return Err(KernelError::Kind { kernel: ENTRY.name, wants: Kind::Vectors, has: side.kind() });
-            }
+    fn prepare(&self, values: &Values, _: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+        if values.kind() != Kind::Vectors {
+            return Err(KernelError::Kind { kernel: ENTRY.name, wants: Kind::Vectors, has: values.kind() });
         }
-        let features = |side: &Values| {
-            let column: Vec<f64> = (0..side.len()).map(|i| self.of(side, i)).collect();
-            let n = column.len();
-            Rows::new(column, n, 1).map(Arc::new)
-        };
-        match (features(rows), features(cols)) {
-            (Some(left), Some(right)) => match LowRank::new(left, right) {
-                Some(gram) => Ok(Arc::new(gram)),
-                None => unreachable!("both sides have one feature"),
-            },
-            _ => unreachable!("one feature for each example"),
+        let column: Vec<f64> = (0..values.len()).map(|i| self.of(values, i)).collect();
+        let n = column.len();
+        match Rows::new(column, n, 1) {
+            Some(features) => Ok(Arc::new(Features(Arc::new(features)))),
+            None => unreachable!("one feature for each example"),
+        }
+    }
+
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        let (rows, cols): (Arc<Features>, Arc<Features>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
+        match LowRank::new(Arc::clone(&rows.0), Arc::clone(&cols.0)) {
+            Some(gram) => Ok(Arc::new(gram)),
+            None => unreachable!("both sides have one feature"),
         }
     }
 
@@ -140,6 +141,19 @@ impl Leaf for RankOne {
                 };
         }
         true
+    }
+}
+
+/// f(x) of every example.
+struct Features(Arc<Rows<f64>>);
+
+impl Prepared for Features {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn select(self: Arc<Self>, keep: &[usize]) -> Arc<dyn Prepared> {
+        Arc::new(Self(Arc::new(self.0.select(keep))))
     }
 }
 

@@ -103,6 +103,17 @@ const STRIP: usize = 128;
 /// Columns of a tile.
 const TILE: usize = 512;
 
+/// Hands out strips of so many numbers to threads; one strip is not worth waking any.
+pub(super) fn by_strips(scores: &mut [f64], size: usize, work: impl Fn(usize, &mut [f64]) + Sync + Send) {
+    if scores.len() <= size {
+        if !scores.is_empty() {
+            work(0, scores);
+        }
+        return;
+    }
+    scores.par_chunks_mut(size).enumerate().for_each(|(strip, scores)| work(strip, scores));
+}
+
 impl Expansion {
     /// The scores of new examples, n × outputs row by row, from the matrix between them (rows) and the points (columns).
     ///
@@ -142,18 +153,19 @@ impl Expansion {
             return Some(scores);
         }
         let Coefficients::Primal { weights, width, scale } = &self.coefficients else { return None };
-        let strips = scores.par_chunks_mut(STRIP * outputs.max(1)).enumerate();
-        match rows {
-            Vectors::Dense(rows) if rows.width() != *width => return None,
-            Vectors::Dense(rows) => strips.for_each(|(strip, scores)| {
+        if rows.dense().is_some_and(|rows| rows.width() != *width) {
+            return None;
+        }
+        by_strips(&mut scores, STRIP * outputs.max(1), |strip, scores| match rows {
+            Vectors::Dense(rows) => {
                 let (start, count) = (strip * STRIP, scores.len() / outputs);
                 let values = &rows.values()[start * width..(start + count) * width];
                 multiply_add(values, count, *width, weights, outputs, scores);
-            }),
-            Vectors::Sparse(rows) => strips.for_each(|(strip, scores)| {
+            }
+            Vectors::Sparse(rows) => {
                 vectorised(SparseProduct { rows, start: strip * STRIP, weights, width: *width, outputs, scores });
-            }),
-        }
+            }
+        });
         if *scale != 1.0 {
             scores.iter_mut().for_each(|s| *s *= scale);
         }
@@ -231,7 +243,7 @@ fn dot(row: &[Coordinate<f64>], weights: &[f64]) -> f64 {
 /// other way round. Points stand class by class, so each class is one product of matrices.
 fn pair_scores(cross: &dyn Gram, classes: &[u32], alpha: &[f64], k: usize, scores: &mut [f64]) {
     let (others, pairs, points) = (k - 1, k * (k - 1) / 2, classes.len());
-    scores.par_chunks_mut(STRIP * pairs).enumerate().for_each(|(strip, scores)| {
+    by_strips(scores, STRIP * pairs, |strip, scores| {
         let (start, count) = (strip * STRIP, scores.len() / pairs);
         let mut sums = vec![0.0; k * count * others];
         let mut tile = vec![0.0; count * TILE];

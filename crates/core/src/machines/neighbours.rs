@@ -10,13 +10,13 @@
 //! # Source
 //! Shawe-Taylor & Cristianini 2004, §5.1 (distances in feature space).
 
+use super::expansion::by_strips;
 use super::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
 use crate::data::DataError;
 use crate::gram::{BlockMut, Gram, Pick, Side, diagonal};
 use crate::linalg::SolveError;
 use crate::params::Choice;
 use crate::watch::{Monitor, Phase};
-use rayon::prelude::*;
 
 /// The most rows that one thread scores at a time.
 const STRIP: usize = 128;
@@ -78,7 +78,7 @@ impl Neighbours {
             Weighting::Distance => cross.self_similarities(Side::Rows).unwrap_or_else(unknown),
         };
         let strip = (KEPT / (2 * self.k).max(1)).clamp(1, STRIP);
-        scores.par_chunks_mut(strip * outputs.max(1)).enumerate().for_each(|(at, scores)| {
+        by_strips(scores, strip * outputs.max(1), |at, scores| {
             let (start, count) = (at * strip, scores.len() / outputs);
             let mut rows: Vec<Nearest> = (0..count).map(|_| Nearest::new(self.k)).collect();
             let mut tile = vec![0.0; count * TILE];

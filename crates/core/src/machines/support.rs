@@ -145,7 +145,7 @@ const ENOUGH: usize = 64 << 20;
 /// Bytes for rows: what was asked for, within half of the memory, and no more than pays.
 fn cache_bytes(effort: &Effort, task: &Task<'_>) -> usize {
     let asked = effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2);
-    if task.gram.is_dear() { asked } else { asked.min(ENOUGH) }
+    if task.gram.rows_are_expensive() { asked } else { asked.min(ENOUGH) }
 }
 
 /// Shares that fill bounds from the first on until their sum is reached, as LIBSVM starts; `None` if bounds do not hold it.

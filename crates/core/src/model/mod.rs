@@ -10,6 +10,7 @@ mod libsvm;
 mod members;
 mod onnx;
 mod plane;
+mod predictor;
 mod profile;
 mod regions;
 mod regression;
@@ -22,23 +23,20 @@ pub(crate) use conformity::sub_readout;
 pub use error::FileError;
 pub use libsvm::{LibsvmFile, is_libsvm};
 pub use onnx::OnnxFile;
+pub use predictor::Predictor;
 pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
 
 use crate::conformal::Conformal;
 use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::gram::Side;
-use crate::linalg::SolveError;
-use crate::machines::{self, Coefficients, Expansion, Fitted, Machine, Output, Weighting};
+use crate::machines::{self, Fitted, Machine};
 use crate::params::{Setting, assign};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What files of other programs have no words for.
 const NO_REGIONS: &str = "conformal sets, intervals and p-values are not in the file";
-/// Examples whose features are computed at a time.
-const SLICE: usize = 4096;
 
 /// A trained model: what predicts, and what is told about how it came to be.
 #[derive(Clone, Debug)]
@@ -122,80 +120,9 @@ impl Model {
         }
     }
 
-    /// The scores of new examples, n × outputs row by row.
-    ///
-    /// # Errors
-    /// If the data do not fit the kernel, or a score is not finite.
-    pub fn scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
-        let scores = self.raw_scores(data)?;
-        let outputs = self.fitted.expansion.outputs().max(1);
-        match scores.iter().position(|s| !s.is_finite()) {
-            Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs + 1 }.into()),
-            None => Ok(scores),
-        }
-    }
-
-    fn raw_scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
-        self.scores_by(&self.fitted.expansion, &self.examples, data)
-    }
-
-    /// The scores of new examples by an expansion whose points are places in `examples`.
-    fn scores_by(&self, expansion: &Expansion, examples: &Dataset, data: &Dataset) -> Result<Vec<f64>, Error> {
-        if let Some(width) = expansion.width() {
-            if data.len() > SLICE && !self.kernel.features_are_data() {
-                // computed features may be many more numbers than the data
-                let mut scores = Vec::with_capacity(data.len() * expansion.outputs());
-                for start in (0..data.len()).step_by(SLICE) {
-                    let slice: Vec<usize> = (start..data.len().min(start + SLICE)).collect();
-                    scores.extend(self.scores_by(expansion, examples, &data.select(&slice))?);
-                }
-                return Ok(scores);
-            }
-            let (rows, _) = self.kernel.features(data).ok_or_else(|| DataError::Usage {
-                finding: "this model has explicit weights, for which the data have no features: it needs the kind of examples it was trained on".to_owned(),
-            })?;
-            let got = rows.width();
-            return expansion.primal_scores(&rows).ok_or_else(|| {
-                DataError::Usage {
-                    finding: format!("the model was trained on {width} coordinates, the data have {got}"),
-                }
-                .into()
-            });
-        }
-        let cross = self.kernel.cross(data, examples)?;
-        let instead = match &expansion.coefficients {
-            Coefficients::Ball { .. } => Some("use one_class"),
-            Coefficients::Neighbours(n) if n.weighting == Weighting::Distance => Some("take weighting = uniform"),
-            _ => None,
-        };
-        if let Some(remedy) = instead.filter(|_| cross.self_similarities(Side::Rows).is_none()) {
-            let finding = format!(
-                "{} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}",
-                self.machine
-            );
-            return Err(DataError::Usage { finding }.into());
-        }
-        let points = expansion.points();
-        let cross = if whole(points, examples.len()) {
-            cross
-        } else {
-            let rows: Vec<usize> = (0..data.len()).collect();
-            cross.restrict(&rows, points)
-        };
-        Ok(expansion.scores(cross.as_ref()))
-    }
-
     /// Whether the points of the expansion are all examples in their order; a support vector machine has them class by class.
     pub(crate) fn is_whole(&self) -> bool {
         whole(self.fitted.expansion.points(), self.examples.len())
-    }
-
-    /// Predicts new examples, with probabilities where the model has learned them.
-    ///
-    /// # Errors
-    /// If the data do not fit the kernel: another kind, or another number of coordinates.
-    pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
-        Ok(self.fitted.read(self.scores(data)?))
     }
 
     /// The machine with the model's parameters; `None` where no machine has the name.
@@ -220,6 +147,7 @@ impl Model {
     }
 }
 
+/// Whether points are all examples in their order.
 fn whole(points: &[usize], examples: usize) -> bool {
     points.len() == examples && points.is_sorted()
 }

@@ -1,6 +1,7 @@
 //! Sets, intervals and p-values of new examples, by the conformal predictor of a model.
 
 use super::Model;
+use super::predictor::Support;
 use crate::calibrate::Form;
 use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, strangeness};
 use crate::data::{DataError, Dataset, Target, same_label};
@@ -45,18 +46,25 @@ impl Model {
     /// # Errors
     /// If the model has learned none, the coverage is out of range, or the data do not fit.
     pub fn regions(&self, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
+        Support::default().regions(self, data, coverage)
+    }
+}
+
+impl Support {
+    /// The regions of new examples by a model.
+    pub(super) fn regions(&self, model: &Model, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
         let coverage = checked(coverage)?;
-        let conformal = self.needs_conformal()?;
+        let conformal = model.needs_conformal()?;
         let kept = conformal.full.as_ref().map_or(0, |full| full.smoother.factor.len());
-        let width: usize = kept.max(conformal.members() * self.fitted.readout.outputs().max(conformal.columns));
+        let width: usize = kept.max(conformal.members() * model.fitted.readout.outputs().max(conformal.columns));
         let slice = (AT_ONCE / width.max(1) / TILE * TILE).max(TILE);
         let mut whole: Option<Regions> = None;
         for start in (0..data.len().max(1)).step_by(slice) {
             let places: Vec<usize> = (start..data.len().min(start + slice)).collect();
             let part = if places.len() == data.len() {
-                self.regions_of(conformal, data, coverage)?
+                self.regions_of(model, conformal, data, coverage)?
             } else {
-                self.regions_of(conformal, &data.select(&places), coverage)?
+                self.regions_of(model, conformal, &data.select(&places), coverage)?
             };
             match &mut whole {
                 Some(whole) => whole.append(part),
@@ -66,13 +74,19 @@ impl Model {
         whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
     }
 
-    fn regions_of(&self, conformal: &Conformal, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
-        if let (Some(full), Readout::Values { names }) = (&conformal.full, &self.fitted.readout) {
-            let (lower, upper) = self.by_candidates(full, conformal.pool.as_ref(), data, coverage)?;
+    fn regions_of(
+        &self,
+        model: &Model,
+        conformal: &Conformal,
+        data: &Dataset,
+        coverage: f64,
+    ) -> Result<Regions, Error> {
+        if let (Some(full), Readout::Values { names }) = (&conformal.full, &model.fitted.readout) {
+            let (lower, upper) = self.by_candidates(model, full, data, coverage)?;
             return Ok(Regions::Intervals { names: names.clone(), lower, upper });
         }
-        let numbers = self.by_members(conformal, data)?;
-        Ok(match &self.fitted.readout {
+        let numbers = self.by_members(model, conformal, data)?;
+        Ok(match &model.fitted.readout {
             Readout::Novelty => {
                 let inside = conformal.inside(&numbers, 1, coverage);
                 let alarms = inside.into_iter().map(|inside| !inside).collect();
@@ -94,12 +108,13 @@ impl Model {
     /// The ends of intervals by fits on every candidate.
     fn by_candidates(
         &self,
+        model: &Model,
         full: &Full,
-        pool: Option<&Dataset>,
         data: &Dataset,
         coverage: f64,
     ) -> Result<(Vec<f64>, Vec<f64>), Error> {
-        let cross = self.kernel.cross(data, pool.unwrap_or(&self.examples))?;
+        let pool = self.pool(model)?;
+        let cross = model.kernel.gram_between(&model.kernel.prepare_like(data, pool)?, pool)?;
         let own = cross.self_similarities(Side::Rows).ok_or_else(|| DataError::Usage {
             finding: "full conformal regression needs κ(x, x) of every new example, which a precomputed matrix does not tell; use conformal = cross or jackknife".to_owned(),
         })?;
@@ -109,23 +124,22 @@ impl Model {
         if let Some(example) = strange.or_else(|| own.iter().position(|k| !k.is_finite())) {
             return Err(SolveError::ScoreNotFinite { example: example + 1 }.into());
         }
-        Ok(full.intervals(&values, &own, self.kernel.definite() == Definite::Positive, coverage))
+        Ok(full.intervals(&values, &own, model.kernel.definite() == Definite::Positive, coverage))
     }
 
     /// By every member: the nonconformity of each label, or of the example; or predicted numbers. n × members × labels or outputs.
-    fn by_members(&self, conformal: &Conformal, data: &Dataset) -> Result<Vec<f64>, Error> {
+    fn by_members(&self, model: &Model, conformal: &Conformal, data: &Dataset) -> Result<Vec<f64>, Error> {
         if conformal.method == Method::Split {
-            return self.by_itself(conformal.measure, data);
+            return self.by_itself(model, conformal.measure, data);
         }
-        let examples = conformal.pool.as_ref().unwrap_or(&self.examples);
-        let form = self.fitted.readout.form();
+        let form = model.fitted.readout.form();
         // labels, outputs, or the one score of a detector
         let each = form.map_or(conformal.columns, |(_, k)| k);
         let members = conformal.members();
         let mut all = vec![0.0; data.len() * members * each];
         let mut first = 0;
-        for panel in &conformal.panels {
-            let scores = self.scores_by(&panel.expansion, examples, data)?;
+        for (at, panel) in conformal.panels.iter().enumerate() {
+            let scores = self.panel_scores(model, at, data)?;
             let outputs = panel.expansion.outputs() / panel.members.max(1);
             if let Some(place) = scores.iter().position(|s| !s.is_finite()) {
                 let example = place / panel.expansion.outputs().max(1) + 1;
@@ -152,19 +166,21 @@ impl Model {
     }
 
     /// The same by the model itself.
-    fn by_itself(&self, measure: Measure, data: &Dataset) -> Result<Vec<f64>, Error> {
-        let scores = self.scores(data)?;
-        Ok(match (measure, self.fitted.readout.form()) {
-            (Measure::Probability, Some(_)) => match self.fitted.read(scores) {
+    fn by_itself(&self, model: &Model, measure: Measure, data: &Dataset) -> Result<Vec<f64>, Error> {
+        let scores = self.scores(model, data)?;
+        Ok(match (measure, model.fitted.readout.form()) {
+            (Measure::Probability, Some(_)) => match model.fitted.read(scores) {
                 Output::Labels { probabilities: Some(p), .. } => p.into_iter().map(|p| 1.0 - p).collect(),
                 Output::Labels { .. } | Output::Values { .. } => Vec::new(),
             },
-            (_, Some((form, k))) => of_labels(form, k, self.fitted.readout.outputs(), &scores),
+            (_, Some((form, k))) => of_labels(form, k, model.fitted.readout.outputs(), &scores),
             (Measure::Novelty, None) => scores.into_iter().map(|f| -f).collect(),
             (_, None) => scores,
         })
     }
+}
 
+impl Model {
     /// Learns conformal regions from examples that the model has not seen: split, after the fact. Where the model has learned
     /// probabilities they are what is measured; each class by itself if `mondrian`.
     ///
@@ -194,7 +210,7 @@ impl Model {
                 return Err(DataError::Usage { finding }.into());
             }
         };
-        let numbers = self.by_itself(measure, held_out)?;
+        let numbers = Support::default().by_itself(self, measure, held_out)?;
         let target = || held_out.target().ok_or(DataError::NoTarget);
         let kind = (Method::Split, mondrian, measure);
         self.conformal = Some(match readout {

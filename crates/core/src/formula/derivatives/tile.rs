@@ -3,7 +3,6 @@
 use super::tree::{Tree, What};
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Pick};
-use crate::linalg::dot;
 
 /// What is gathered while weights are pushed down.
 pub(super) struct Sink {
@@ -165,7 +164,8 @@ impl<'a> Tile<'a> {
             (What::Scaled(c), &[child]) => {
                 if gathers {
                     self.value(child);
-                    sink.sums[knot.own.start] += dot(&weights, &self.values[child]);
+                    let pairs = weights.iter().zip(&self.values[child]);
+                    sink.sums[knot.own.start] += pairs.map(|(w, k)| w * k).sum::<f64>();
                 }
                 weights.iter_mut().for_each(|w| *w *= c);
                 self.push(child, weights, sink);

@@ -13,7 +13,7 @@
 //! the model.
 
 use crate::data::Scalar;
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side, apply};
+use crate::gram::{BlockMut, Gram, Pick, Precision, RowAccess, Side, apply};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Centring {
 }
 
 /// The mean of every row.
-fn row_means(gram: &dyn Gram) -> Vec<f64> {
+pub(crate) fn row_means(gram: &dyn Gram) -> Vec<f64> {
     let (n, m) = gram.shape();
     let mut means = vec![0.0; n];
     apply(gram, &vec![1.0; m], 1, &mut means);
@@ -76,31 +76,42 @@ enum Adjustment {
 pub struct Adjusted {
     inner: Arc<dyn Gram>,
     how: Adjustment,
-    rows: Vec<f64>,
-    cols: Vec<f64>,
+    rows: Arc<[f64]>,
+    cols: Arc<[f64]>,
 }
 
 impl Adjusted {
     /// Normalised; `None` if the matrix does not know the self-similarities. An example of norm zero keeps a zero row.
     pub fn normalised(inner: Arc<dyn Gram>) -> Option<Self> {
-        let factors = |side| -> Option<Vec<f64>> {
-            let own = inner.self_similarities(side)?;
-            Some(own.into_iter().map(|s| if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 }).collect())
-        };
-        let (rows, cols) = (factors(Side::Rows)?, factors(Side::Columns)?);
-        Some(Self { inner, how: Adjustment::Normalise, rows, cols })
+        let (rows, cols) = (inner.self_similarities(Side::Rows)?, inner.self_similarities(Side::Columns)?);
+        Some(Self::scaled(inner, Self::inverse_norms(rows), Self::inverse_norms(cols)))
+    }
+
+    /// 1/√κ(x, x) from self-similarities; zero for an example of norm zero.
+    pub fn inverse_norms(own: Vec<f64>) -> Arc<[f64]> {
+        own.into_iter().map(|s| if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 }).collect()
+    }
+
+    /// Normalised by inverse norms that are known.
+    pub fn scaled(inner: Arc<dyn Gram>, rows: Arc<[f64]>, cols: Arc<[f64]>) -> Self {
+        Self { inner, how: Adjustment::Normalise, rows, cols }
     }
 
     /// A Gaussian of width `gamma` in the feature space of the matrix; `None` if it does not know the self-similarities.
     pub fn radial(inner: Arc<dyn Gram>, gamma: f64) -> Option<Self> {
         let (rows, cols) = (inner.self_similarities(Side::Rows)?, inner.self_similarities(Side::Columns)?);
-        Some(Self { inner, how: Adjustment::Radial(gamma), rows, cols })
+        Some(Self::radial_of(inner, gamma, rows.into(), cols.into()))
+    }
+
+    /// The same with self-similarities that are known.
+    pub fn radial_of(inner: Arc<dyn Gram>, gamma: f64, rows: Arc<[f64]>, cols: Arc<[f64]>) -> Self {
+        Self { inner, how: Adjustment::Radial(gamma), rows, cols }
     }
 
     /// The centred training matrix.
     pub fn centred(inner: Arc<dyn Gram>, centring: &Centring) -> Self {
-        let means = centring.means.clone();
-        Self { inner, how: Adjustment::Centre(centring.total), rows: means.clone(), cols: means }
+        let means: Arc<[f64]> = centring.means.as_slice().into();
+        Self::centred_of(inner, centring.total, Arc::clone(&means), means)
     }
 
     /// The centred matrix between new examples and all training examples; streams `inner` once for the means of its rows.
@@ -109,7 +120,12 @@ impl Adjusted {
             [] => row_means(inner.as_ref()),
             part => row_means_of(&inner, part),
         };
-        Self { inner, how: Adjustment::Centre(centring.total), rows, cols: centring.means.clone() }
+        Self::centred_of(inner, centring.total, rows.into(), centring.means.as_slice().into())
+    }
+
+    /// The centred matrix with means that are known.
+    pub fn centred_of(inner: Arc<dyn Gram>, total: f64, rows: Arc<[f64]>, cols: Arc<[f64]>) -> Self {
+        Self { inner, how: Adjustment::Centre(total), rows, cols }
     }
 
     /// Adjusts the values of one row, in place.
@@ -125,6 +141,41 @@ impl Adjusted {
             }),
             Adjustment::Centre(total) => entries.for_each(|(o, col)| *o = S::narrow(o.wide() - row - col + total)),
         }
+    }
+}
+
+impl RowAccess for Adjusted {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        if self.how == Adjustment::Normalise {
+            self.inner.row32(row, cols.clone(), out);
+            self.adjust(row, &Pick::Range(cols), out);
+        } else {
+            let width = cols.len();
+            self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
+        }
+    }
+
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        if self.how == Adjustment::Normalise {
+            self.inner.rows32(rows, cols.clone(), lines);
+            for (&row, line) in rows.iter().zip(lines) {
+                self.adjust(row, &Pick::Range(cols.clone()), line);
+            }
+        } else {
+            rows.iter().zip(lines).for_each(|(&row, line)| self.row32(row, cols.clone(), line));
+        }
+    }
+
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.block32(Pick::List(&[row]), Pick::List(cols), BlockMut::new(out, 1, cols.len()));
+    }
+
+    fn row_group(&self) -> usize {
+        if self.how == Adjustment::Normalise { self.inner.row_group() } else { 1 }
+    }
+
+    fn rows_are_expensive(&self) -> bool {
+        self.inner.rows_are_expensive()
     }
 }
 
@@ -158,33 +209,8 @@ impl Gram for Adjusted {
         });
     }
 
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        if self.how == Adjustment::Normalise {
-            self.inner.row32(row, cols.clone(), out);
-            self.adjust(row, &Pick::Range(cols), out);
-        } else {
-            let width = cols.len();
-            self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
-        }
-    }
-
-    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
-        if self.how == Adjustment::Normalise {
-            self.inner.rows32(rows, cols.clone(), lines);
-            for (&row, line) in rows.iter().zip(lines) {
-                self.adjust(row, &Pick::Range(cols.clone()), line);
-            }
-        } else {
-            rows.iter().zip(lines).for_each(|(&row, line)| self.row32(row, cols.clone(), line));
-        }
-    }
-
-    fn row_group(&self) -> usize {
-        if self.how == Adjustment::Normalise { self.inner.row_group() } else { 1 }
-    }
-
-    fn is_dear(&self) -> bool {
-        self.inner.is_dear()
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
 
     fn is_symmetric(&self) -> bool {
@@ -201,7 +227,7 @@ impl Gram for Adjusted {
             Adjustment::Radial(_) => vec![1.0; numbers.len()],
             Adjustment::Centre(total) => {
                 let own = self.inner.self_similarities(side)?;
-                own.iter().zip(numbers).map(|(s, m)| s - 2.0 * m + total).collect()
+                own.iter().zip(numbers.iter()).map(|(s, m)| s - 2.0 * m + total).collect()
             }
         })
     }

@@ -1,6 +1,6 @@
 //! Sums and products of matrices, entry by entry.
 
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::gram::{BlockMut, Gram, Pick, Precision, RowAccess, Side};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -60,6 +60,62 @@ impl Combined {
     }
 }
 
+impl Combined {
+    /// Adds or multiplies the values of one more term into those of the terms before.
+    fn join(&self, line: &mut [f32], values: &[f32]) {
+        let target = line.iter_mut().zip(values);
+        match self.how {
+            Combine::Sum => target.for_each(|(o, v)| *o += v),
+            Combine::Product => target.for_each(|(o, v)| *o *= v),
+        }
+    }
+}
+
+impl RowAccess for Combined {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.terms[0].row32(row, cols.clone(), out);
+        f32::scratch(|buffer| {
+            buffer.resize(cols.len(), 0.0);
+            for term in &self.terms[1..] {
+                term.row32(row, cols.clone(), buffer);
+                self.join(out, buffer);
+            }
+        });
+    }
+
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        self.terms[0].rows32(rows, cols.clone(), lines);
+        f32::scratch(|buffer| {
+            buffer.resize(rows.len() * cols.len(), 0.0);
+            for term in &self.terms[1..] {
+                let mut parts: Vec<&mut [f32]> = buffer.chunks_mut(cols.len().max(1)).collect();
+                term.rows32(rows, cols.clone(), &mut parts);
+                lines.iter_mut().zip(&parts).for_each(|(line, values)| self.join(line, values));
+            }
+        });
+    }
+
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.terms[0].gather32(row, cols, out);
+        f32::scratch(|buffer| {
+            buffer.resize(cols.len(), 0.0);
+            for term in &self.terms[1..] {
+                term.gather32(row, cols, buffer);
+                self.join(out, buffer);
+            }
+        });
+    }
+
+    /// As many as the term that gains most from it.
+    fn row_group(&self) -> usize {
+        self.terms.iter().map(|t| t.row_group()).max().unwrap_or(1)
+    }
+
+    fn rows_are_expensive(&self) -> bool {
+        self.terms.iter().any(|t| t.rows_are_expensive())
+    }
+}
+
 impl Gram for Combined {
     fn shape(&self) -> (usize, usize) {
         self.terms[0].shape()
@@ -73,23 +129,8 @@ impl Gram for Combined {
         self.compute(&rows, &cols, out);
     }
 
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        self.terms[0].row32(row, cols.clone(), out);
-        f32::scratch(|buffer| {
-            buffer.resize(cols.len(), 0.0);
-            for term in &self.terms[1..] {
-                term.row32(row, cols.clone(), buffer);
-                let target = out.iter_mut().zip(buffer.iter());
-                match self.how {
-                    Combine::Sum => target.for_each(|(o, v)| *o += v),
-                    Combine::Product => target.for_each(|(o, v)| *o *= v),
-                }
-            }
-        });
-    }
-
-    fn is_dear(&self) -> bool {
-        self.terms.iter().any(|t| t.is_dear())
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
 
     fn is_symmetric(&self) -> bool {

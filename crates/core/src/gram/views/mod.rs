@@ -5,14 +5,17 @@
 mod adjusted;
 mod combined;
 mod identity;
+mod lazy;
 mod pointwise;
 mod row_cache;
 mod segmented;
 mod submatrix;
 
+pub(crate) use adjusted::row_means;
 pub use adjusted::{Adjusted, Centring};
 pub use combined::{Combine, Combined};
 pub use identity::{Constant, Identity};
+pub(crate) use lazy::Lazy;
 pub use pointwise::{Pointwise, Shape};
 pub use row_cache::RowCache;
 pub use segmented::{Segmented, Sets};

@@ -1,7 +1,7 @@
 //! A function of every entry: scaling, powers, polynomials, exponentials.
 
 use crate::data::Scalar;
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::gram::{BlockMut, Gram, Pick, Precision, RowAccess, Side};
 use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum Shape {
 impl Shape {
     /// Its value.
     #[inline(always)]
-    fn at<S: Scalar>(&self, x: S) -> S {
+    pub(crate) fn at<S: Scalar>(&self, x: S) -> S {
         match self {
             Self::Scale(c) => S::narrow(*c) * x,
             Self::Power(n) => Scalar::powi(x, *n as i32),
@@ -91,6 +91,33 @@ fn horner<S: Scalar>(coefficients: &[f64], values: &mut [S]) {
     }
 }
 
+impl RowAccess for Pointwise {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.inner.row32(row, cols, out);
+        self.map(out);
+    }
+
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        self.inner.rows32(rows, cols, lines);
+        for line in lines {
+            self.map(line);
+        }
+    }
+
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.inner.gather32(row, cols, out);
+        self.map(out);
+    }
+
+    fn row_group(&self) -> usize {
+        self.inner.row_group()
+    }
+
+    fn rows_are_expensive(&self) -> bool {
+        self.inner.rows_are_expensive()
+    }
+}
+
 impl Gram for Pointwise {
     fn shape(&self) -> (usize, usize) {
         self.inner.shape()
@@ -104,24 +131,8 @@ impl Gram for Pointwise {
         self.compute(rows, cols, out);
     }
 
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        self.inner.row32(row, cols, out);
-        self.map(out);
-    }
-
-    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
-        self.inner.rows32(rows, cols, lines);
-        for line in lines {
-            self.map(line);
-        }
-    }
-
-    fn row_group(&self) -> usize {
-        self.inner.row_group()
-    }
-
-    fn is_dear(&self) -> bool {
-        self.inner.is_dear()
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
 
     fn is_symmetric(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Rows that are kept for all who ask: several problems on the same examples share them.
 
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::gram::{BlockMut, Gram, Pick, Precision, RowAccess, Side};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -41,19 +41,7 @@ impl RowCache {
     }
 }
 
-impl Gram for RowCache {
-    fn shape(&self) -> (usize, usize) {
-        self.inner.shape()
-    }
-
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.inner.block(rows, cols, out);
-    }
-
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.inner.block32(rows, cols, out);
-    }
-
+impl RowAccess for RowCache {
     fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
         match self.row(row) {
             Some(values) => out.copy_from_slice(&values[cols]),
@@ -72,6 +60,28 @@ impl Gram for RowCache {
                 gather(whole, out);
             }),
         }
+    }
+
+    fn rows_are_expensive(&self) -> bool {
+        self.inner.rows_are_expensive()
+    }
+}
+
+impl Gram for RowCache {
+    fn shape(&self) -> (usize, usize) {
+        self.inner.shape()
+    }
+
+    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
+        self.inner.block(rows, cols, out);
+    }
+
+    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
+        self.inner.block32(rows, cols, out);
+    }
+
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
 
     fn is_symmetric(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Some rows and columns of a matrix, gathered on demand.
 
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::gram::{BlockMut, Gram, Pick, Precision, RowAccess, Side};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -73,6 +73,43 @@ fn runs(cols: &[usize]) -> Vec<Run> {
     if runs.len() * LONG > cols.len() { Vec::new() } else { runs }
 }
 
+impl RowAccess for Submatrix {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        if self.runs.is_empty() {
+            return self.inner.gather32(self.rows[row], &self.cols[cols], out);
+        }
+        for (from, to) in self.stretches(cols) {
+            self.inner.row32(self.rows[row], from, &mut out[to]);
+        }
+    }
+
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        let chosen = translate(&self.rows, &Pick::List(rows));
+        if self.runs.is_empty() {
+            let lines = chosen.iter().zip(lines);
+            return lines.for_each(|(&row, line)| self.inner.gather32(row, &self.cols[cols.clone()], line));
+        }
+        for (from, to) in self.stretches(cols) {
+            let mut parts: Vec<&mut [f32]> = lines.iter_mut().map(|line| &mut line[to.clone()]).collect();
+            self.inner.rows32(&chosen, from, &mut parts);
+        }
+    }
+
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        let cols = translate(&self.cols, &Pick::List(cols));
+        self.inner.gather32(self.rows[row], &cols, out);
+    }
+
+    /// Columns that are gathered one by one are not computed for several rows at once.
+    fn row_group(&self) -> usize {
+        if self.runs.is_empty() { 1 } else { self.inner.row_group() }
+    }
+
+    fn rows_are_expensive(&self) -> bool {
+        self.inner.rows_are_expensive()
+    }
+}
+
 impl Gram for Submatrix {
     fn shape(&self) -> (usize, usize) {
         (self.rows.len(), self.cols.len())
@@ -86,22 +123,8 @@ impl Gram for Submatrix {
         self.compute(&rows, &cols, out);
     }
 
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        if self.runs.is_empty() {
-            return self.inner.gather32(self.rows[row], &self.cols[cols], out);
-        }
-        for (from, to) in self.stretches(cols) {
-            self.inner.row32(self.rows[row], from, &mut out[to]);
-        }
-    }
-
-    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
-        let cols = translate(&self.cols, &Pick::List(cols));
-        self.inner.gather32(self.rows[row], &cols, out);
-    }
-
-    fn is_dear(&self) -> bool {
-        self.inner.is_dear()
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        Some(self)
     }
 
     fn is_symmetric(&self) -> bool {

@@ -1,8 +1,8 @@
 //! The ANOVA kernel.
 
-use crate::data::{Coordinate, Kind, Scalar, Values};
+use crate::data::{Coordinate, Kind, Scalar};
 use crate::gram::Gram;
-use crate::kernels::vectors::{Family, FoldFamily, FoldGram, fold, merge, pack};
+use crate::kernels::vectors::{Family, FoldFamily, FoldGram, Packed, fold, merge};
 use crate::kernels::{Definite, Domain, KernelEntry, KernelError};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{KMPA, Source};
@@ -92,16 +92,15 @@ impl Family for Anova {
         fold(&Levels::<32>(self.degree), pairs.into_iter())
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let (left, right) = pack(rows, cols, same, false, None);
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
         // levels above the degree cost time and change nothing
         Ok(match self.degree {
-            1 => Arc::new(FoldGram::new(Levels::<1>(1), left, right)),
-            2 => Arc::new(FoldGram::new(Levels::<2>(2), left, right)),
-            3 => Arc::new(FoldGram::new(Levels::<3>(3), left, right)),
-            4 => Arc::new(FoldGram::new(Levels::<4>(4), left, right)),
-            p @ 5..=8 => Arc::new(FoldGram::new(Levels::<8>(p), left, right)),
-            p => Arc::new(FoldGram::new(Levels::<32>(p), left, right)),
+            1 => Arc::new(FoldGram::of(Levels::<1>(1), rows, cols)),
+            2 => Arc::new(FoldGram::of(Levels::<2>(2), rows, cols)),
+            3 => Arc::new(FoldGram::of(Levels::<3>(3), rows, cols)),
+            4 => Arc::new(FoldGram::of(Levels::<4>(4), rows, cols)),
+            p @ 5..=8 => Arc::new(FoldGram::of(Levels::<8>(p), rows, cols)),
+            p => Arc::new(FoldGram::of(Levels::<32>(p), rows, cols)),
         })
     }
 

@@ -1,8 +1,8 @@
 //! Products over the coordinates: κ(x, y) = Π_j factor(x_j, y_j).
 
-use crate::data::{Coordinate, Scalar, Values};
+use crate::data::{Coordinate, Scalar};
 use crate::gram::Gram;
-use crate::kernels::vectors::{Family, FoldFamily, FoldGram, fold, merge, pack};
+use crate::kernels::vectors::{Family, FoldFamily, FoldGram, Packed, fold, merge};
 use crate::kernels::{KernelEntry, KernelError};
 use crate::params::{Params, Visit};
 use std::sync::Arc;
@@ -43,9 +43,8 @@ impl<P: FactorProfile> Family for Factors<P> {
         product
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let (left, right) = pack(rows, cols, same, false, None);
-        Ok(Arc::new(FoldGram::<1, _>::new(self.clone(), left, right)))
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
+        Ok(Arc::new(FoldGram::<1, _>::of(self.clone(), rows, cols)))
     }
 
     fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {

@@ -24,7 +24,7 @@ pub use laplacian::Laplacian;
 pub use periodic::Periodic;
 pub use spline::Spline;
 
-use super::vectors::{Family, PairFamily, PairGram, merge, pack};
+use super::vectors::{Family, Packed, Packing, PairFamily, PairGram, merge};
 use super::vectors::{PairDerivatives, PairSlopes};
 use super::{Derivatives, Sides};
 use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
@@ -115,9 +115,12 @@ impl<P: Profile> Family for Coordinatewise<P> {
         self.0.outer(sum)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let (left, right) = pack(rows, cols, same, P::MOVABLE, None);
-        Ok(Arc::new(PairGram::new(self.clone(), left, right)))
+    fn packing(&self, _: &Values) -> Result<Packing, KernelError> {
+        Ok(Packing { centre: P::MOVABLE, weights: None })
+    }
+
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
+        Ok(Arc::new(PairGram::of(self.clone(), rows, cols)))
     }
 
     fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {

@@ -1,8 +1,8 @@
 //! Kernels of the angle between two vectors and of their lengths.
 
-use crate::data::{Coordinate, Scalar, Values};
+use crate::data::{Coordinate, Scalar};
 use crate::gram::Gram;
-use crate::kernels::vectors::{Family, ProductFamily, ProductGram, merge, pack};
+use crate::kernels::vectors::{Family, Packed, ProductFamily, ProductGram, merge};
 use crate::kernels::{KernelEntry, KernelError, KernelFacts};
 use crate::params::{Params, Visit};
 use std::sync::Arc;
@@ -69,9 +69,8 @@ impl<P: AngleProfile> Family for Angular<P> {
         self.value(product, square.sqrt(), other.sqrt())
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let (left, right) = pack(rows, cols, same, false, None);
-        Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
+        Ok(Arc::new(ProductGram::of(self.clone(), rows, cols)))
     }
 
     fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {

@@ -21,7 +21,7 @@ pub use linear::Linear;
 pub use polynomial::Polynomial;
 pub use sigmoid::Sigmoid;
 
-use super::vectors::{Family, ProductFamily, ProductGram, merge, pack};
+use super::vectors::{Family, Packed, ProductFamily, ProductGram, merge};
 use super::vectors::{ProductDerivatives, Slopes};
 use super::{Derivatives, Sides};
 use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
@@ -125,9 +125,8 @@ impl<P: Profile> Family for Inner<P> {
         self.0.at(sum)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let (left, right) = pack(rows, cols, same, false, None);
-        Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
+        Ok(Arc::new(ProductGram::of(self.clone(), rows, cols)))
     }
 
     fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {

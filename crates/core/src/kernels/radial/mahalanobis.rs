@@ -5,8 +5,9 @@ mod covariance;
 use super::{Gaussian, Profile, Radial};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::Gram;
-use crate::kernels::vectors::{Family, merge_indexed};
-use crate::kernels::{Definite, Domain, KernelEntry, KernelError, KernelFacts};
+use crate::kernels::prepared::{Sided, downcast};
+use crate::kernels::vectors::{Family, Packed, merge_indexed};
+use crate::kernels::{Definite, Domain, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::kernels::{Derivatives, Sides};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{GPML, Source};
@@ -96,6 +97,12 @@ impl Params for Mahalanobis {
 }
 
 impl Mahalanobis {
+    /// The Gaussian kernel of whitened vectors.
+    fn gaussian(&self) -> Radial<Gaussian> {
+        let gamma = 0.5 / (self.length * self.length);
+        Radial(Gaussian::new(if let [one] = *self.precision.as_slice() { gamma * one } else { gamma }))
+    }
+
     /// The width of P, where it is a matrix.
     fn width(&self) -> usize {
         self.precision.len().isqrt()
@@ -232,34 +239,49 @@ impl Family for Mahalanobis {
         self.at(&differences)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
+    fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
         if self.metric != Metric::Given {
             let most = covariance::WIDEST;
-            let width = cols.width().unwrap_or(0);
+            let width = values.width().unwrap_or(0);
             return Self::refuse(format!(
                 "the inverse covariance of these vectors of {width} coordinates is not known; it is learned from training \
                  vectors of at most {most} coordinates whose squares are finite"
             ));
         }
-        let gamma = 0.5 / (self.length * self.length);
         if let [one] = *self.precision.as_slice() {
             if one < 0.0 {
                 return Self::refuse(format!("{one} is negative, and would make distances imaginary"));
             }
-            return Radial(Gaussian::new(gamma * one)).gram(rows, cols, same);
+            if let Some(like) = like {
+                downcast::<Packed>(like, ENTRY.name)?.check_width(values, ENTRY.name)?;
+            }
+            return Family::prepare(&self.gaussian(), values, like);
         }
-        let (width, n) = (cols.width().unwrap_or(0), self.width());
+        let dense = matches!(values, Values::Dense(_) | Values::Dense32(_));
+        let width = values.width().unwrap_or(0);
+        if let Some(like) = like {
+            let like: Arc<Side> = downcast(like, ENTRY.name)?;
+            let whitening = &like.shared;
+            if width != whitening.width && (dense || whitening.dense) {
+                return Err(KernelError::Width { kernel: ENTRY.name, got: width, wanted: whitening.width });
+            }
+            let white = Self::whiten(values, &whitening.centre, &whitening.up);
+            return Ok(Arc::new(Side {
+                examples: Arc::new(like.examples.like(&white)),
+                shared: Arc::clone(whitening),
+            }));
+        }
+        let n = self.width();
         let up = self.factor(width)?;
-        let dense = matches!(cols, Values::Dense(_) | Values::Dense32(_));
         // sparse vectors may end before the last coordinate
         if width > n || (dense && width < n && width > 0) {
             return Self::refuse(format!("a matrix of {n} rows was given for vectors of {width} coordinates"));
         }
-        let mut centre = crate::kernels::vectors::Packed::means(cols).unwrap_or_default();
+        let mut centre = Packed::means(values).unwrap_or_default();
         centre.resize(n, 0.0);
-        let right = Self::whiten(cols, &centre, &up);
-        let left = if same { right.clone() } else { Self::whiten(rows, &centre, &up) };
-        Radial(Gaussian::new(gamma)).gram(&left, &right, same)
+        let white = Self::whiten(values, &centre, &up);
+        let examples = Arc::new(Packed::first(&white, self.gaussian().packing(&white)?));
+        Ok(Arc::new(Side { examples, shared: Arc::new(Whitening { centre, up, width, dense }) }))
     }
 
     /// The entries of a metric are tied to each other: it is symmetric without negative eigenvalues. `ard` learns lengths.
@@ -269,18 +291,18 @@ impl Family for Mahalanobis {
 
     fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
         // what cannot be compared has no derivative either
-        self.gram(sides.rows(), sides.cols(), sides.same())?;
+        crate::kernels::Leaf::gram(self, sides.rows(), sides.cols(), sides.same())?;
         let gamma = 0.5 / (self.length * self.length);
         if let [one] = *self.precision.as_slice() {
             let profile = Whitened { gamma: gamma * one, length: self.length };
-            return Radial(profile).derivatives(sides);
+            return Family::derivatives(&Radial(profile), sides);
         }
         let up = self.factor(sides.cols().width().unwrap_or(0))?;
         let mut centre = crate::kernels::vectors::Packed::means(sides.cols()).unwrap_or_default();
         centre.resize(self.width(), 0.0);
         let right = Self::whiten(sides.cols(), &centre, &up);
         let left = if sides.same() { right.clone() } else { Self::whiten(sides.rows(), &centre, &up) };
-        Radial(Whitened { gamma, length: self.length }).derivatives(&Sides::new(left, right, sides.same()))
+        Family::derivatives(&Radial(Whitened { gamma, length: self.length }), &Sides::new(left, right, sides.same()))
     }
 
     fn gradient(&self, x: &[f64], z: &[f64], alpha: f64, out: &mut [f64]) -> bool {
@@ -303,6 +325,14 @@ impl Family for Mahalanobis {
                 };
         }
         true
+    }
+
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        if self.precision.len() == 1 {
+            return Family::gram_between(&self.gaussian(), rows, cols);
+        }
+        let (rows, cols) = Side::pair(rows, cols, ENTRY.name)?;
+        self.gaussian().packed_gram(Arc::clone(&rows.examples), Arc::clone(&cols.examples))
     }
 }
 
@@ -334,6 +364,19 @@ impl Profile for Whitened {
     fn partial(&self, _: usize, squared_distance: f64) -> f64 {
         -2.0 * squared_distance / self.length * self.slope(squared_distance)
     }
+}
+
+/// Whitened vectors.
+type Side = Sided<Packed, Whitening>;
+
+/// How vectors are whitened: z = Lᵀ(x − centre).
+struct Whitening {
+    centre: Vec<f64>,
+    /// Lᵀ, row by row.
+    up: Vec<f64>,
+    /// The width of the training vectors, and whether they are dense.
+    width: usize,
+    dense: bool,
 }
 
 /// The catalogue's entry.

@@ -25,7 +25,7 @@ pub use multiquadric::Multiquadric;
 pub use rational_quadratic::RationalQuadratic;
 pub use wendland::Wendland;
 
-use super::vectors::{Family, ProductFamily, ProductGram, coordinates_in_use, merge_indexed, pack, weight};
+use super::vectors::{Family, Packed, Packing, ProductFamily, ProductGram, merge_indexed, weight};
 use super::vectors::{ProductDerivatives, Slopes};
 use super::{Derivatives, Sides};
 use super::{Expression, Inexpressible, KernelEntry, KernelError, KernelFacts};
@@ -128,17 +128,21 @@ impl<P: Profile> Family for Radial<P> {
         self.0.at(sum)
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let width = cols.width().unwrap_or(0);
+    fn packing(&self, training: &Values) -> Result<Packing, KernelError> {
+        let width = training.width().unwrap_or(0);
         let weights = self.0.weights(width)?.map(Arc::new);
-        let sparse = matches!(cols, Values::Sparse(_) | Values::Sparse32(_));
+        let sparse = matches!(training, Values::Sparse(_) | Values::Sparse32(_));
         if let Some(given) = weights.as_ref().map(|w| w.len()).filter(|&given| given > width.max(1) && !sparse) {
             let finding =
                 format!("{given} lengths were given for vectors of {width} coordinates; give one, or {width}");
             return Err(KernelError::Param { kernel: P::entry().name, finding });
         }
+        Ok(Packing { centre: true, weights })
+    }
+
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
         if let Some(most) = self.0.most_coordinates() {
-            let used = coordinates_in_use(rows, cols);
+            let used = rows.coordinates_in_use(&cols);
             if used > most {
                 let finding = format!(
                     "it is positive definite on up to {most} coordinates, but the vectors have {used}; \
@@ -147,8 +151,7 @@ impl<P: Profile> Family for Radial<P> {
                 return Err(KernelError::Param { kernel: P::entry().name, finding });
             }
         }
-        let (left, right) = pack(rows, cols, same, true, weights);
-        Ok(Arc::new(ProductGram::new(self.clone(), left, right, same)))
+        Ok(Arc::new(ProductGram::of(self.clone(), rows, cols)))
     }
 
     fn fixed(&self) -> &'static [&'static str] {

@@ -4,10 +4,12 @@ mod stem;
 mod words;
 
 use super::pieces::{EXACT, Piece, hash};
-use super::{Text, TextKernel, linear_gram};
+use super::side::{FeatureSide, gram_of};
+use super::{Text, TextKernel};
 use crate::data::{Coordinate, Examples, Kind, SparseRows};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts, Learned};
+use crate::kernels::prepared::downcast;
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::collections::{BTreeMap, HashMap};
@@ -188,8 +190,13 @@ impl BagOfWords {
         true
     }
 
-    /// Vectors of one side; names are given out as they come.
-    fn vectors(&self, texts: &dyn Examples<str>, names: &mut HashMap<String, u32>) -> SparseRows<f64> {
+    /// Vectors of some texts, by the names of terms that are known; others are named from there on, as they come.
+    fn vectors(
+        &self,
+        texts: &dyn Examples<str>,
+        known: &HashMap<String, u32>,
+        names: &mut HashMap<String, u32>,
+    ) -> SparseRows<f64> {
         let mut vectors = SparseRows::new(0);
         for i in 0..texts.len() {
             let terms = self.weights(texts.get(i)).unwrap_or_default();
@@ -197,13 +204,15 @@ impl BagOfWords {
                 .into_iter()
                 .filter(|(_, value)| *value != 0.0)
                 .map(|(term, value)| {
-                    let next = names.len() as u32;
-                    Coordinate { index: *names.entry(term).or_insert(next), value }
+                    let next = (known.len() + names.len()) as u32;
+                    let index = known.get(&term).copied().unwrap_or_else(|| *names.entry(term).or_insert(next));
+                    Coordinate { index, value }
                 })
                 .collect();
             row.sort_unstable_by_key(|c| c.index);
             vectors.push(&row);
         }
+        vectors.widen(known.len() + names.len());
         vectors
     }
 }
@@ -211,6 +220,30 @@ impl BagOfWords {
 impl TextKernel for BagOfWords {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        let Some(like) = like else {
+            let mut kernel = self.clone();
+            if kernel.vocabulary.is_none() {
+                kernel.learn(strings.as_ref());
+            }
+            let mut names = HashMap::new();
+            let vectors = kernel.vectors(strings.as_ref(), &HashMap::new(), &mut names);
+            return Ok(FeatureSide::of(vectors.into(), None, Arc::new(Vocabulary { kernel, names })));
+        };
+        let like: Arc<FeatureSide<Vocabulary>> = downcast(like, ENTRY.name)?;
+        let Vocabulary { kernel, names } = like.shared.as_ref();
+        let vectors = kernel.vectors(strings.as_ref(), names, &mut HashMap::new());
+        Ok(FeatureSide::of(vectors.into(), Some(&like), Arc::clone(&like.shared)))
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        FeatureSide::<Vocabulary>::products(rows, cols, ENTRY.name)
     }
 
     fn facts(&self) -> KernelFacts {
@@ -280,21 +313,14 @@ impl Kernel<str> for BagOfWords {
 
     /// Where weights are wanted that are not learned, they are those of the columns.
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let mut kernel = self.as_ref().clone();
-        if kernel.vocabulary.is_none() {
-            kernel.learn(cols.as_ref());
-        }
-        let mut names = HashMap::new();
-        let same = std::ptr::addr_eq(Arc::as_ptr(&rows), Arc::as_ptr(&cols));
-        let mut first = kernel.vectors(rows.as_ref(), &mut names);
-        let second = (!same).then(|| kernel.vectors(cols.as_ref(), &mut names));
-        first.widen(names.len());
-        let second = second.map(|mut vectors| {
-            vectors.widen(names.len());
-            vectors
-        });
-        linear_gram(first, second)
+        gram_of(self.as_ref(), &rows, &cols)
     }
+}
+
+/// A kernel with its weights, and the coordinates of the terms of the training texts.
+struct Vocabulary {
+    kernel: BagOfWords,
+    names: HashMap<String, u32>,
 }
 
 #[cfg(test)]

@@ -1,15 +1,18 @@
 //! The blended spectrum kernel: shared substrings of all lengths up to p.
 
 use super::pieces::{Piece, key_of};
-use super::sequences::{Sequences, sides};
-use super::spectrum::counts::{Counts, substrings};
-use super::{Text, TextKernel, linear_gram};
-use crate::data::{Coordinate, Examples, Kind, SparseRows};
+use super::sequences::Sequences;
+use super::side::{FeatureSide, gram_of, sparse};
+use super::spectrum::counts::{Counts, Substrings};
+use super::{Text, TextKernel};
+use crate::data::{Coordinate, Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::derivatives::KnownDerivatives;
-use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry};
+use crate::kernels::prepared::downcast;
+use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, Prepared};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// κ(s, t) = Σ_{k=1..p} λ²ᵏ Σ_{u ∈ Σᵏ} count_s(u) · count_t(u)
@@ -76,6 +79,94 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     make: || Box::new(Text(BlendedSpectrum::default())),
 };
 
+/// How the substrings of each length are named, and their coordinates.
+struct Lengths {
+    levels: Vec<Level>,
+    /// How many coordinates there are.
+    width: usize,
+}
+
+/// The substrings of one length.
+struct Level {
+    /// The coordinate of the first.
+    first: u32,
+    names: Substrings,
+}
+
+impl BlendedSpectrum {
+    /// The count of every substring of a string times the weight of its length, at the coordinate of its length and name.
+    fn row(
+        i: usize,
+        counts: &[Counts],
+        weight: &dyn Fn(i32) -> f64,
+        mut coordinate: impl FnMut(usize, u32) -> u32,
+    ) -> Vec<Coordinate<f64>> {
+        let mut row = Vec::new();
+        for (level, counts) in counts.iter().enumerate() {
+            let weight = weight(level as i32 + 1);
+            let entries = counts.get(i).iter();
+            row.extend(
+                entries.map(|e| Coordinate { index: coordinate(level, e.key), value: weight * f64::from(e.count) }),
+            );
+        }
+        row
+    }
+
+    /// Strings as vectors of counts, those of k characters times `weight(k)`.
+    fn weighted(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+        weight: &dyn Fn(i32) -> f64,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        let plain = Sequences::characters(strings.as_ref());
+        let longest = self.length.max(1).min(plain.iter().map(<[u32]>::len).max().unwrap_or(0));
+        let Some(like) = like else {
+            // names of each length follow those of the shorter ones
+            let (mut levels, mut width) = (Vec::new(), 0);
+            let mut counts = Vec::new();
+            for len in 1..=longest {
+                let (names, named) = Substrings::learn(&plain, len);
+                counts.push(Counts::of(&named, names.distinct()));
+                let first = width;
+                width += names.distinct();
+                levels.push(Level { first: first as u32, names });
+            }
+            let lengths = Lengths { levels, width };
+            let row = |i| Self::row(i, &counts, weight, |level, key| lengths.levels[level].first + key);
+            let vectors = sparse((0..plain.len()).map(row), width);
+            return Ok(FeatureSide::of(vectors.into(), None, Arc::new(lengths)));
+        };
+        let like: Arc<FeatureSide<Lengths>> = downcast(like, ENTRY.name)?;
+        let lengths = like.shared.as_ref();
+        let level = |len: usize| match lengths.levels.get(len - 1) {
+            Some(level) => level.names.name(&plain),
+            // no training string is as long as that
+            None => {
+                let (names, named) = Substrings::learn(&plain, len);
+                (named, names.distinct())
+            }
+        };
+        let counts: Vec<Counts> = (1..=longest)
+            .map(|len| {
+                let (named, distinct) = level(len);
+                Counts::of(&named, distinct)
+            })
+            .collect();
+        let mut strange: HashMap<(usize, u32), u32> = HashMap::new();
+        let mut coordinate = |at: usize, key: u32| match lengths.levels.get(at) {
+            Some(level) if (key as usize) < level.names.distinct() => level.first + key,
+            _ => {
+                let next = (lengths.width + strange.len()) as u32;
+                *strange.entry((at, key)).or_insert(next)
+            }
+        };
+        let rows: Vec<_> = (0..plain.len()).map(|i| Self::row(i, &counts, weight, &mut coordinate)).collect();
+        let vectors = sparse(rows.into_iter(), lengths.width);
+        Ok(FeatureSide::of(vectors.into(), Some(&like), Arc::clone(&like.shared)))
+    }
+}
+
 impl TextKernel for BlendedSpectrum {
     fn entry() -> &'static KernelEntry {
         &ENTRY
@@ -86,10 +177,28 @@ impl TextKernel for BlendedSpectrum {
         rows: &Arc<dyn Examples<str>>,
         cols: &Arc<dyn Examples<str>>,
     ) -> Option<Arc<dyn Derivatives>> {
-        let gram = self.weighted(rows, cols, |k| self.decay.powi(k));
-        // (λ²ᵏ)′ = 2k λ²ᵏ⁻¹, half of it on either side
-        let by_decay = self.weighted(rows, cols, |k| (2.0 * f64::from(k) * self.decay.powi(2 * k - 1)).sqrt());
+        let between = |weight: &dyn Fn(i32) -> f64| {
+            let right = self.weighted(cols, None, weight).ok()?;
+            let same = std::ptr::addr_eq(Arc::as_ptr(rows), Arc::as_ptr(cols));
+            let left = if same { Arc::clone(&right) } else { self.weighted(rows, Some(&right), weight).ok()? };
+            self.prepared_gram(&left, &right).ok()
+        };
+        let gram = between(&|k| self.decay.powi(k))?;
+        // (λ²ᵏ)′ = 2k λ²ᵏ⁻¹, its root on either side
+        let by_decay = between(&|k| (2.0 * f64::from(k) * self.decay.powi(2 * k - 1)).sqrt())?;
         Some(Arc::new(KnownDerivatives { gram, partials: vec![by_decay] }))
+    }
+
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        self.weighted(strings, like, &|k| self.decay.powi(k))
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        FeatureSide::<Lengths>::products(rows, cols, ENTRY.name)
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
@@ -102,44 +211,6 @@ impl TextKernel for BlendedSpectrum {
             }
         }
         true
-    }
-}
-
-impl BlendedSpectrum {
-    /// The matrix of inner products of the counts, those of k characters times `weight(k)` on either side.
-    fn weighted(
-        &self,
-        rows: &Arc<dyn Examples<str>>,
-        cols: &Arc<dyn Examples<str>>,
-        weight: impl Fn(i32) -> f64,
-    ) -> Arc<dyn Gram> {
-        let (first, second) = sides(rows, cols);
-        let plain: Vec<Sequences> = std::iter::once(first).chain(second).collect();
-        let longest = plain.iter().flat_map(Sequences::iter).map(<[u32]>::len).max().unwrap_or(0);
-        // names of each length follow those of the shorter ones
-        let (mut levels, mut width) = (Vec::new(), 0);
-        for len in 1..=self.length.max(1).min(longest) {
-            let mut sides = plain.clone();
-            let distinct = substrings(&mut sides, len);
-            let counts: Vec<Counts> = sides.iter().map(|side| Counts::of(side, distinct)).collect();
-            levels.push((width as u32, weight(len as i32), counts));
-            width += distinct;
-        }
-        let side = |k: usize| {
-            let mut vectors = SparseRows::new(width);
-            for i in 0..plain[k].len() {
-                let row: Vec<Coordinate<f64>> = levels
-                    .iter()
-                    .flat_map(|(first, weight, counts)| {
-                        let entries = counts[k].get(i).iter();
-                        entries.map(move |e| Coordinate { index: first + e.key, value: weight * f64::from(e.count) })
-                    })
-                    .collect();
-                vectors.push(&row);
-            }
-            vectors
-        };
-        linear_gram(side(0), (plain.len() > 1).then(|| side(1)))
     }
 }
 
@@ -166,7 +237,7 @@ impl Kernel<str> for BlendedSpectrum {
     }
 
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        self.weighted(&rows, &cols, |k| self.decay.powi(k))
+        gram_of(self.as_ref(), &rows, &cols)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use super::bag_of_words::BagOfWords;
 use super::pieces::Piece;
-use super::{Text, TextKernel, dense_gram};
-use crate::data::{Examples, Kind};
+use super::side::{FeatureSide, gram_of, projected};
+use super::{Text, TextKernel};
+use crate::data::{Examples, Kind, Values};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts, Learned};
+use crate::kernels::prepared::downcast;
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::BTreeMap;
@@ -80,6 +82,11 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 };
 
 impl CoOccurrence {
+    fn projections(&self, strings: &dyn Examples<str>) -> Values {
+        let width = self.company.as_ref().map_or(0, |known| known.texts);
+        projected(strings, width, &|text| self.project(text))
+    }
+
     /// D φ of a text; `None` while nothing is learned.
     fn project(&self, text: &str) -> Option<Vec<f64>> {
         let known = self.company.as_ref()?;
@@ -96,6 +103,30 @@ impl CoOccurrence {
 impl TextKernel for CoOccurrence {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        if let Some(like) = like {
+            let like: Arc<FeatureSide<Self>> = downcast(like, ENTRY.name)?;
+            return Ok(FeatureSide::of(
+                like.shared.projections(strings.as_ref()),
+                Some(&like),
+                Arc::clone(&like.shared),
+            ));
+        }
+        let mut kernel = self.clone();
+        if kernel.company.is_none() {
+            kernel.learn(strings.as_ref());
+        }
+        Ok(FeatureSide::of(kernel.projections(strings.as_ref()), None, Arc::new(kernel)))
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        FeatureSide::<Self>::products(rows, cols, ENTRY.name)
     }
 
     fn facts(&self) -> KernelFacts {
@@ -186,12 +217,7 @@ impl Kernel<str> for CoOccurrence {
 
     /// Where nothing is learned yet, it is learned from the columns.
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let mut kernel = self.as_ref().clone();
-        if kernel.company.is_none() {
-            kernel.learn(cols.as_ref());
-        }
-        let width = kernel.company.as_ref().map_or(0, |known| known.texts);
-        dense_gram(&rows, &cols, width, &|text| kernel.project(text))
+        gram_of(self.as_ref(), &rows, &cols)
     }
 }
 

@@ -5,9 +5,12 @@
 //! number of matching windows of length k: sixty-four places in one step, and most pairs are done after a few k.
 
 use super::sequences::Sequences;
-use super::spectrum::counts::alphabet;
-use crate::data::Scalar;
-use crate::gram::{BlockMut, Gram, Pick, Side};
+use super::spectrum::counts::{NO_CODE, alphabet};
+use crate::data::{Examples, Scalar};
+use crate::gram::between::{Between, Collection, Comparison};
+use crate::gram::{BlockMut, Gram, Pick};
+use crate::kernels::prepared::{Sided, downcast};
+use crate::kernels::{KernelError, Prepared};
 use crate::vectorise::{Loops, vectorised};
 use std::sync::Arc;
 
@@ -54,8 +57,7 @@ pub(super) fn share_runs(x: &[char], y: &[char], weights: &[f64], factor: f64, o
 }
 
 /// Strings as rows of bits.
-#[derive(Clone, Debug)]
-struct Planes {
+pub(super) struct Planes {
     /// Bits of a letter's code.
     rows: usize,
     lengths: Vec<usize>,
@@ -66,13 +68,13 @@ struct Planes {
 }
 
 impl Planes {
-    fn of(strings: &Sequences, codes: &[u32], rows: usize) -> Self {
+    fn of(strings: &Sequences, code: &dyn Fn(u32) -> u32, rows: usize) -> Self {
         let mut planes = Self { rows, lengths: Vec::new(), starts: vec![0], words: Vec::new() };
         for string in strings.iter() {
             let (start, count) = (planes.words.len(), string.len() / 64 + 2);
             planes.words.resize(start + rows * count, 0);
             for (i, &c) in string.iter().enumerate() {
-                let code = codes[c as usize];
+                let code = code(c);
                 for row in 0..rows {
                     planes.words[start + row * count + i / 64] |= u64::from(code >> row & 1) << (i % 64);
                 }
@@ -87,15 +89,21 @@ impl Planes {
     fn get(&self, i: usize) -> Bits<'_> {
         Bits { rows: self.rows, len: self.lengths[i], words: &self.words[self.starts[i]..self.starts[i + 1]] }
     }
+}
 
-    fn select(&self, keep: &[usize]) -> Self {
+impl Collection for Planes {
+    fn count(&self) -> usize {
+        self.lengths.len()
+    }
+
+    fn chosen(self: &Arc<Self>, keep: &[usize]) -> Arc<Self> {
         let mut chosen = Self { rows: self.rows, lengths: Vec::new(), starts: vec![0], words: Vec::new() };
         for &i in keep {
             chosen.words.extend_from_slice(self.get(i).words);
             chosen.lengths.push(self.lengths[i]);
             chosen.starts.push(chosen.words.len());
         }
-        chosen
+        Arc::new(chosen)
     }
 }
 
@@ -106,34 +114,71 @@ struct Bits<'a> {
     words: &'a [u64],
 }
 
-/// The matrix of a weighted degree kernel with shifts between two collections.
-pub(super) struct DegreeGram {
-    weights: Arc<Vec<f64>>,
-    shifts: usize,
-    left: Arc<Planes>,
-    right: Arc<Planes>,
+/// The codes of the letters of the training strings.
+pub(super) struct Letters {
+    codes: Vec<u32>,
+    count: usize,
 }
 
-impl DegreeGram {
-    /// The matrix between the first collection and the second, or itself.
-    pub(super) fn new(degree: usize, shifts: usize, rows: Sequences, cols: Option<Sequences>) -> Self {
-        let sides: Vec<Sequences> = std::iter::once(rows).chain(cols).collect();
-        let (codes, letters) = alphabet(&sides);
-        let bits = (usize::BITS - letters.saturating_sub(1).leading_zeros()) as usize;
-        let mut planes = sides.iter().map(|side| Arc::new(Planes::of(side, &codes, bits)));
-        let left = planes.next().unwrap_or_else(|| Arc::new(Planes::of(&sides[0], &codes, bits)));
-        let right = planes.next().unwrap_or_else(|| Arc::clone(&left));
-        Self { weights: Arc::new(weights(degree)), shifts, left, right }
-    }
+type Side = Sided<Planes, Letters>;
 
+/// Bits of a code of so many letters.
+fn bits(letters: usize) -> usize {
+    (usize::BITS - letters.saturating_sub(1).leading_zeros()) as usize
+}
+
+/// Strings as rows of bits. Letters that no training string has get codes beyond, with more rows where these need them.
+pub(super) fn prepare(
+    strings: &dyn Examples<str>,
+    like: Option<&Arc<dyn Prepared>>,
+    kernel: &'static str,
+) -> Result<Arc<dyn Prepared>, KernelError> {
+    let characters = Sequences::characters(strings);
+    let shared = match like {
+        Some(like) => Arc::clone(&downcast::<Side>(like, kernel)?.shared),
+        None => {
+            let (codes, count) = alphabet(&characters);
+            Arc::new(Letters { codes, count })
+        }
+    };
+    let known = |c: u32| shared.codes.get(c as usize).copied().filter(|&code| code != NO_CODE);
+    let mut strange: Vec<u32> = characters.items().iter().copied().filter(|&c| known(c).is_none()).collect();
+    strange.sort_unstable();
+    strange.dedup();
+    let code = |c: u32| known(c).unwrap_or_else(|| (shared.count + strange.partition_point(|&s| s < c)) as u32);
+    let planes = Planes::of(&characters, &code, bits(shared.count + strange.len()));
+    Ok(Arc::new(Side { examples: Arc::new(planes), shared }))
+}
+
+/// The matrix of a weighted degree kernel with shifts between two collections.
+pub(super) fn gram(
+    degree: usize,
+    shifts: usize,
+    rows: &Arc<dyn Prepared>,
+    cols: &Arc<dyn Prepared>,
+    kernel: &'static str,
+) -> Result<Arc<dyn Gram>, KernelError> {
+    let (rows, cols) = Side::pair(rows, cols, kernel)?;
+    let how = Windows { weights: Arc::new(weights(degree)), shifts };
+    Ok(Arc::new(Between::new(how, Arc::clone(&rows.examples), Arc::clone(&cols.examples))))
+}
+
+/// Windows that match, weighted by their lengths and shifts.
+#[derive(Clone)]
+struct Windows {
+    weights: Arc<Vec<f64>>,
+    shifts: usize,
+}
+
+impl Windows {
     fn values(&self, left: &Planes, right: &Planes, pairs: &[(usize, usize)], out: &mut [f64]) {
-        vectorised(Several { gram: self, left, right, pairs, out });
+        vectorised(Several { how: self, left, right, pairs, out });
     }
 }
 
 /// κ of several pairs.
 struct Several<'a> {
-    gram: &'a DegreeGram,
+    how: &'a Windows,
     left: &'a Planes,
     right: &'a Planes,
     pairs: &'a [(usize, usize)],
@@ -145,19 +190,19 @@ impl Loops for Several<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { gram, left, right, pairs, out } = self;
-        let (mut matches, mut counts) = (Vec::new(), vec![0; gram.weights.len()]);
+        let Self { how, left, right, pairs, out } = self;
+        let (mut matches, mut counts) = (Vec::new(), vec![0; how.weights.len()]);
         for (&(i, j), out) in pairs.iter().zip(out) {
             let (x, y) = (left.get(i), right.get(j));
             let mut sum = 0.0;
-            for shift in 0..=gram.shifts.min(x.len.max(y.len)) {
+            for shift in 0..=how.shifts.min(x.len.max(y.len)) {
                 counts.fill(0);
                 windows(&x, &y, shift, &mut matches, &mut counts);
                 if shift > 0 {
                     windows(&y, &x, shift, &mut matches, &mut counts);
                 }
                 // of whole numbers, so that κ(x, y) and κ(y, x) have the same bits
-                let part: f64 = counts.iter().zip(gram.weights.iter()).map(|(&c, w)| w * c as f64).sum();
+                let part: f64 = counts.iter().zip(how.weights.iter()).map(|(&c, w)| w * c as f64).sum();
                 // at the same place both directions are one
                 sum += if shift == 0 { part } else { shift_weight(shift) * part };
             }
@@ -177,13 +222,24 @@ fn windows(x: &Bits<'_>, y: &Bits<'_>, shift: usize, matches: &mut Vec<u64>, cou
     let (skip, bit) = (shift / 64, shift % 64);
     matches.clear();
     matches.resize(words + 1, 0);
+    let common_rows = x.rows.min(y.rows);
     let mut count = 0;
     for w in 0..words {
         let mut differ = 0;
-        for row in 0..x.rows {
+        let moved = |row: usize| {
             let at = row * high + w + skip;
             let later = if bit == 0 { 0 } else { y.words[at + 1] << (64 - bit) };
-            differ |= x.words[row * wide + w] ^ (y.words[at] >> bit | later);
+            y.words[at] >> bit | later
+        };
+        for row in 0..common_rows {
+            differ |= x.words[row * wide + w] ^ moved(row);
+        }
+        // codes of letters that the other collection does not have are longer: its rows are zero there
+        for row in common_rows..x.rows {
+            differ |= x.words[row * wide + w];
+        }
+        for row in common_rows..y.rows {
+            differ |= moved(row);
         }
         let mut same = !differ;
         if w + 1 == words && !common.is_multiple_of(64) {
@@ -206,13 +262,13 @@ fn windows(x: &Bits<'_>, y: &Bits<'_>, shift: usize, matches: &mut Vec<u64>, cou
     }
 }
 
-impl DegreeGram {
+impl Between<Windows> {
     fn write<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
         let (mut pairs, mut values) = (Vec::new(), vec![0.0; cols.len()]);
         for (k, i) in rows.iter().enumerate() {
             pairs.clear();
             pairs.extend(cols.iter().map(|j| (i, j)));
-            self.values(&self.left, &self.right, &pairs, &mut values);
+            self.how.values(&self.rows, &self.cols, &pairs, &mut values);
             for (o, &value) in out.row_mut(k).iter_mut().zip(&values) {
                 *o = S::narrow(value);
             }
@@ -220,38 +276,21 @@ impl DegreeGram {
     }
 }
 
-impl Gram for DegreeGram {
-    fn shape(&self) -> (usize, usize) {
-        (self.left.lengths.len(), self.right.lengths.len())
+impl Comparison for Windows {
+    type Side = Planes;
+
+    fn block(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f64>) {
+        between.write(rows, cols, out);
     }
 
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.write(&rows, &cols, out);
+    fn block32(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f32>) {
+        between.write(rows, cols, out);
     }
 
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.write(&rows, &cols, out);
-    }
-
-    fn is_symmetric(&self) -> bool {
-        Arc::ptr_eq(&self.left, &self.right)
-    }
-
-    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
-        let planes = match side {
-            Side::Rows => &self.left,
-            Side::Columns => &self.right,
-        };
-        let pairs: Vec<(usize, usize)> = (0..planes.lengths.len()).map(|i| (i, i)).collect();
+    fn own(&self, planes: &Arc<Planes>) -> Vec<f64> {
+        let pairs: Vec<(usize, usize)> = (0..planes.count()).map(|i| (i, i)).collect();
         let mut values = vec![0.0; pairs.len()];
         self.values(planes, planes, &pairs, &mut values);
-        Some(values)
-    }
-
-    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        let left = Arc::new(self.left.select(rows));
-        let same = Arc::ptr_eq(&self.left, &self.right) && rows == cols;
-        let right = if same { Arc::clone(&left) } else { Arc::new(self.right.select(cols)) };
-        Arc::new(Self { weights: Arc::clone(&self.weights), shifts: self.shifts, left, right })
+        values
     }
 }

@@ -1,12 +1,14 @@
 //! The kernel of equal strings.
 
 use super::pieces::{Piece, hash};
+use super::side::gram_of;
 use super::spectrum::counts::{Counts, Entry};
 use super::spectrum::matrix::SpectrumGram;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts};
+use crate::kernels::prepared::{Sided, downcast};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::HashMap;
@@ -59,6 +61,35 @@ impl TextKernel for ExactMatch {
         &ENTRY
     }
 
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        let strings = (0..strings.len()).map(|i| strings.get(i));
+        let mut names: HashMap<String, u32> = HashMap::new();
+        let like = like.map(|like| downcast::<Side>(like, ENTRY.name)).transpose()?;
+        let known = like.as_ref().map(|like| &like.shared);
+        let first = known.map_or(0, |known| known.len());
+        let mut name = |string: &str| {
+            if let Some(&name) = known.and_then(|known| known.get(string)) {
+                return name;
+            }
+            let next = (first + names.len()) as u32;
+            *names.entry(string.to_owned()).or_insert(next)
+        };
+        let keys: Vec<u32> = strings.map(&mut name).collect();
+        let lists = keys.into_iter().map(|key| vec![Entry { key, count: 1 }]);
+        let examples = Arc::new(Counts::from_lists(lists, first + names.len()));
+        let shared = like.map_or_else(|| Arc::new(names), |like| Arc::clone(&like.shared));
+        Ok(Arc::new(Side { examples, shared }))
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        let (rows, cols) = Side::pair(rows, cols, ENTRY.name)?;
+        Ok(Arc::new(SpectrumGram::of(&rows.examples, &cols.examples)))
+    }
+
     fn facts(&self) -> KernelFacts {
         KernelFacts::unit_and_never_negative()
     }
@@ -76,25 +107,12 @@ impl Kernel<str> for ExactMatch {
     }
 
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let mut names: HashMap<String, u32> = HashMap::new();
-        let mut named = |side: &dyn Examples<str>| -> Vec<u32> {
-            let name = |i| {
-                let next = names.len() as u32;
-                *names.entry(side.get(i).to_owned()).or_insert(next)
-            };
-            (0..side.len()).map(name).collect()
-        };
-        let same = std::ptr::addr_eq(Arc::as_ptr(&rows), Arc::as_ptr(&cols));
-        let (first, second) = (named(rows.as_ref()), (!same).then(|| named(cols.as_ref())));
-        let distinct = names.len();
-        let counts = |side: Vec<u32>| {
-            Arc::new(Counts::from_lists(side.into_iter().map(|key| vec![Entry { key, count: 1 }]), distinct))
-        };
-        let rows = counts(first);
-        let cols = second.map_or_else(|| Arc::clone(&rows), counts);
-        Arc::new(SpectrumGram::new(rows, cols))
+        gram_of(self.as_ref(), &rows, &cols)
     }
 }
+
+/// One count for each string, and how strings are named.
+type Side = Sided<Counts, HashMap<String, u32>>;
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,19 @@
 //! The mismatch kernel: shared substrings, a few letters of which may differ.
 
+mod neighbours;
+
 use super::pieces::{EXACT, Piece, hash};
-use super::sequences::{Sequences, sides};
-use super::spectrum::counts::{Counts, Entry, Names, substrings};
+use super::side::{Plain, gram_of};
+use super::spectrum::counts::Counts;
 use super::spectrum::matrix::SpectrumGram;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelFacts, Learned, Pairwise};
+use crate::kernels::prepared::{Sided, downcast};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Pairwise, Prepared};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
+use neighbours::Neighbourhoods;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -103,6 +107,11 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     make: || Box::new(Text(Mismatch::default())),
 };
 
+/// Counts of neighbours, and how these are named.
+type Side = Sided<Counts, Neighbourhoods>;
+/// Strings that are compared pair by pair.
+type PlainSide = Sided<Plain, Mismatch>;
+
 /// Beyond so many neighbours of a substring, pairs of strings are compared directly.
 const MANY: f64 = 5_000.0;
 /// What stands for a letter outside the alphabet.
@@ -163,6 +172,42 @@ fn number(letters: usize, length: usize, limit: u64) -> Option<impl Fn(&[u32]) -
 impl TextKernel for Mismatch {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        if let Some(like) = like {
+            if let Ok(like) = downcast::<PlainSide>(like, ENTRY.name) {
+                let (examples, shared) = (Arc::new(Plain::new(strings)), Arc::clone(&like.shared));
+                return Ok(Arc::new(PlainSide { examples, shared }));
+            }
+            let like: Arc<Side> = downcast(like, ENTRY.name)?;
+            let examples = Arc::new(like.shared.count(strings.as_ref()));
+            return Ok(Arc::new(Side { examples, shared: Arc::clone(&like.shared) }));
+        }
+        let mut kernel = self.clone();
+        let letters = kernel.letters().unwrap_or_else(|| {
+            kernel.learn(strings.as_ref());
+            kernel.letters().unwrap_or_default()
+        });
+        let few = u32::try_from(self.length).is_ok_and(|p| (letters.len() as f64).powi(p as i32) < 2_f64.powi(63));
+        if self.neighbours(letters.len()) > MANY || !few {
+            return Ok(Arc::new(PlainSide { examples: Arc::new(Plain::new(strings)), shared: Arc::new(kernel) }));
+        }
+        let (shared, counts) = Neighbourhoods::learn(kernel, &letters, strings.as_ref());
+        Ok(Arc::new(Side { examples: Arc::new(counts), shared: Arc::new(shared) }))
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        if let Ok((rows, cols)) = PlainSide::pair(rows, cols, ENTRY.name) {
+            let (left, right) = (Arc::clone(&rows.examples), Arc::clone(&cols.examples));
+            return Ok(Arc::new(Pairwise::new(Arc::clone(&rows.shared), left, right)));
+        }
+        let (rows, cols) = Side::pair(rows, cols, ENTRY.name)?;
+        Ok(Arc::new(SpectrumGram::of(&rows.examples, &cols.examples)))
     }
 
     fn facts(&self) -> KernelFacts {
@@ -274,74 +319,7 @@ impl Kernel<str> for Mismatch {
 
     /// Where the alphabet is not learned yet, it is that of the columns.
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let Some(letters) = self.letters() else {
-            let mut learned = self.as_ref().clone();
-            learned.learn(cols.as_ref());
-            return Arc::new(learned).gram(rows, cols);
-        };
-        let few = u32::try_from(self.length).is_ok_and(|p| (letters.len() as f64).powi(p as i32) < 2_f64.powi(63));
-        if self.neighbours(letters.len()) > MANY || !few {
-            return Arc::new(Pairwise::new(self, rows, cols));
-        }
-        let (first, second) = sides(&rows, &cols);
-        let code: HashMap<u32, u32> = (0_u32..).zip(&letters).map(|(at, &c)| (u32::from(c), at)).collect();
-        let coded: Vec<Sequences> = std::iter::once(first)
-            .chain(second)
-            .map(|side| {
-                Sequences::build(side.iter(), |string, items| {
-                    items.extend(string.iter().map(|c| code.get(c).copied().unwrap_or(letters.len() as u32)));
-                })
-            })
-            .collect();
-        let mut counts = self.count(letters.len(), &coded).into_iter().map(Arc::new);
-        let rows = counts.next().unwrap_or_default();
-        let cols = counts.next().unwrap_or_else(|| Arc::clone(&rows));
-        Arc::new(SpectrumGram::new(rows, cols))
-    }
-}
-
-impl Mismatch {
-    /// φ of every string: its different substrings are counted, and each hands its count to its neighbours.
-    fn count(&self, letters: usize, coded: &[Sequences]) -> Vec<Counts> {
-        let length = self.length.max(1);
-        let mut named = coded.to_vec();
-        let distinct = substrings(&mut named, length);
-        // where the substring of each name stands for the first time
-        let mut examples: Vec<Option<&[u32]>> = vec![None; distinct];
-        for (side, names) in coded.iter().zip(&named) {
-            for (string, names) in side.iter().zip(names.iter()) {
-                for (piece, &name) in string.windows(length).zip(names) {
-                    examples[name as usize].get_or_insert(piece);
-                }
-            }
-        }
-        let Some(number) = number(letters, length, u64::MAX / 2) else { return Vec::new() };
-        let bits = 64 - number(&vec![letters.saturating_sub(1) as u32; length]).leading_zeros();
-        let mut names = Names::new(bits);
-        let neighbours = Sequences::build(examples.into_iter(), |piece, items| {
-            self.visit_neighbours(letters as u32, piece.unwrap_or_default(), &mut |u| items.push(names.of(number(u))));
-        });
-        let total = names.count as usize;
-        named
-            .iter()
-            .map(|side| {
-                let own = Counts::of(side, distinct);
-                let (mut sums, mut touched) = (vec![0_u32; total], Vec::new());
-                let list = |i| {
-                    for e in own.get(i) {
-                        for &u in neighbours.get(e.key as usize) {
-                            if sums[u as usize] == 0 {
-                                touched.push(u);
-                            }
-                            sums[u as usize] += e.count;
-                        }
-                    }
-                    touched.sort_unstable();
-                    touched.drain(..).map(|key| Entry { key, count: std::mem::take(&mut sums[key as usize]) }).collect()
-                };
-                Counts::from_lists((0..own.len()).map(list), total)
-            })
-            .collect()
+        gram_of(self.as_ref(), &rows, &cols)
     }
 }
 

@@ -10,10 +10,10 @@ mod co_occurrence;
 mod degree;
 mod exact_match;
 mod latent_semantic;
-mod lazy;
 mod mismatch;
 mod pieces;
 mod sequences;
+mod side;
 mod spectrum;
 mod subsequence;
 #[cfg(test)]
@@ -33,13 +33,13 @@ pub use subsequence::Subsequence;
 pub use weighted_degree::WeightedDegree;
 pub use weighted_degree_shifts::WeightedDegreeShifts;
 
-use super::inner::{Inner, Linear};
+use super::prepared::downcast;
 use super::{Derivatives, Sides};
-use super::{Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Learned};
-use crate::data::{Examples, Kind, Rows, SparseRows, Values, Vectors};
+use super::{Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Learned, Prepared};
+use crate::data::{Examples, Kind, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::{Params, Visit};
-use lazy::Lazy;
+use side::LazySide;
 use std::sync::Arc;
 
 /// The kernels of this folder.
@@ -60,6 +60,22 @@ pub static ENTRIES: &[&KernelEntry] = &[
 pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
     /// Its entry.
     fn entry() -> &'static KernelEntry;
+
+    /// Strings prepared for the kernel: counted, numbered. New strings are prepared like the training strings.
+    ///
+    /// # Errors
+    /// If the training strings were prepared for another kernel.
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError>;
+
+    /// The matrix between two prepared collections of strings.
+    ///
+    /// # Errors
+    /// If they were not prepared for each other.
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError>;
 
     /// Facts that follow from the parameters alone.
     fn facts(&self) -> KernelFacts {
@@ -108,40 +124,6 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
         let _ = learned;
         false
     }
-}
-
-/// The matrix of inner products of sparse features; without a second collection, between the first and itself.
-fn linear_gram(rows: SparseRows<f64>, cols: Option<SparseRows<f64>>) -> Arc<dyn Gram> {
-    let same = cols.is_none();
-    let rows = Values::from(rows);
-    let cols = cols.map_or_else(|| rows.clone(), Values::from);
-    #[expect(clippy::expect_used, reason = "both are sparse vectors, with names from one list")]
-    Inner(Linear).gram(&rows, &cols, same).expect("sparse vectors have inner products")
-}
-
-/// The matrix of inner products of strings that are projected to at most `width` coordinates; what cannot be is zero.
-fn dense_gram(
-    rows: &Arc<dyn Examples<str>>,
-    cols: &Arc<dyn Examples<str>>,
-    width: usize,
-    project: &dyn Fn(&str) -> Option<Vec<f64>>,
-) -> Arc<dyn Gram> {
-    let width = width.max(1);
-    let vectors = |strings: &dyn Examples<str>| {
-        let mut values = Vec::with_capacity(strings.len() * width);
-        for i in 0..strings.len() {
-            let mut z = project(strings.get(i)).unwrap_or_default();
-            z.resize(width, 0.0);
-            values.extend(z);
-        }
-        #[expect(clippy::expect_used, reason = "every row was made as wide as that")]
-        Rows::new(values, strings.len(), width).map(Values::from).expect("rows of one width")
-    };
-    let same = std::ptr::addr_eq(Arc::as_ptr(rows), Arc::as_ptr(cols));
-    let left = vectors(rows.as_ref());
-    let right = if same { left.clone() } else { vectors(cols.as_ref()) };
-    #[expect(clippy::expect_used, reason = "both are dense vectors of one width")]
-    Inner(Linear).gram(&left, &right, same).expect("dense vectors have inner products")
 }
 
 /// A kernel on strings as a leaf of a formula.
@@ -223,13 +205,16 @@ impl<T: TextKernel> Leaf for Text<T> {
         }
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, _: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        let text = |values: &Values| match values {
-            Values::Text(t) => Ok(Arc::clone(t) as Arc<dyn Examples<str>>),
-            other => Err(KernelError::Kind { kernel: T::entry().name, wants: Kind::Text, has: other.kind() }),
+    fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+        let Values::Text(strings) = values else {
+            return Err(KernelError::Kind { kernel: T::entry().name, wants: Kind::Text, has: values.kind() });
         };
-        let (rows, cols, kernel) = (text(rows)?, text(cols)?, Arc::new(self.0.clone()));
-        let same = std::ptr::addr_eq(Arc::as_ptr(&rows), Arc::as_ptr(&cols));
-        Ok(Arc::new(Lazy::new((rows.len(), cols.len()), same, move || kernel.gram(rows, cols))))
+        let like = like.map(|like| downcast::<LazySide<T>>(like, T::entry().name)).transpose()?;
+        Ok(Arc::new(LazySide::new(&self.0, Arc::clone(strings) as Arc<dyn Examples<str>>, like)))
+    }
+
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        let name = T::entry().name;
+        LazySide::gram(downcast(rows, name)?, downcast(cols, name)?, Arc::new(self.0.clone()))
     }
 }

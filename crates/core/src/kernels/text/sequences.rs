@@ -1,6 +1,7 @@
 //! Strings as sequences of numbers, end to end in one piece of memory.
 
 use crate::data::Examples;
+use crate::gram::between::Collection;
 use std::sync::Arc;
 
 /// Sequences of numbers: characters, or names of what stands at each place.
@@ -47,17 +48,16 @@ impl Sequences {
     pub(super) fn items(&self) -> &[u32] {
         &self.items
     }
-
-    /// The sequences at the given places, in that order.
-    pub(super) fn select(&self, keep: &[usize]) -> Self {
-        Self::build(keep.iter(), |&i, items| items.extend_from_slice(self.get(i)))
-    }
 }
 
-/// The rows, and the columns unless they are the very same collection: then everything is prepared once.
-pub(super) fn sides(rows: &Arc<dyn Examples<str>>, cols: &Arc<dyn Examples<str>>) -> (Sequences, Option<Sequences>) {
-    let same = std::ptr::addr_eq(Arc::as_ptr(rows), Arc::as_ptr(cols));
-    (Sequences::characters(rows.as_ref()), (!same).then(|| Sequences::characters(cols.as_ref())))
+impl Collection for Sequences {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn chosen(self: &Arc<Self>, keep: &[usize]) -> Arc<Self> {
+        Arc::new(Self::build(keep.iter(), |&i, items| items.extend_from_slice(self.get(i))))
+    }
 }
 
 /// Makes `memory` hold `len` times `value` from the start of a line of cache on, and returns that part: vectors that

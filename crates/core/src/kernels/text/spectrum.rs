@@ -5,14 +5,16 @@ mod holders;
 pub(super) mod matrix;
 
 use super::pieces::{Piece, key_of};
-use super::sequences::{Sequences, sides};
+use super::sequences::Sequences;
+use super::side::gram_of;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry};
+use crate::kernels::prepared::{Sided, downcast};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Prepared};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
-use counts::{Counts, substrings};
+use counts::{Counts, Substrings};
 use matrix::SpectrumGram;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -77,6 +79,28 @@ impl TextKernel for Spectrum {
         &ENTRY
     }
 
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        let characters = Sequences::characters(strings.as_ref());
+        let Some(like) = like else {
+            let (shared, named) = Substrings::learn(&characters, self.length.max(1));
+            let examples = Arc::new(Counts::of(&named, shared.distinct()));
+            return Ok(Arc::new(Side { examples, shared: Arc::new(shared) }));
+        };
+        let like: Arc<Side> = downcast(like, ENTRY.name)?;
+        let (named, distinct) = like.shared.name(&characters);
+        let examples = Arc::new(Counts::of(&named, distinct));
+        Ok(Arc::new(Side { examples, shared: Arc::clone(&like.shared) }))
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        let (rows, cols) = Side::pair(rows, cols, ENTRY.name)?;
+        Ok(Arc::new(SpectrumGram::of(&rows.examples, &cols.examples)))
+    }
+
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
         let length = self.length.max(1);
         let characters: Vec<char> = string.chars().collect();
@@ -100,15 +124,12 @@ impl Kernel<str> for Spectrum {
     }
 
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let (first, second) = sides(&rows, &cols);
-        let mut all: Vec<Sequences> = std::iter::once(first).chain(second).collect();
-        let distinct = substrings(&mut all, self.length.max(1));
-        let mut counts = all.iter().map(|side| Arc::new(Counts::of(side, distinct)));
-        let rows = counts.next().unwrap_or_default();
-        let cols = counts.next().unwrap_or_else(|| Arc::clone(&rows));
-        Arc::new(SpectrumGram::new(rows, cols))
+        gram_of(self.as_ref(), &rows, &cols)
     }
 }
+
+/// Counts of substrings, and how these are named.
+type Side = Sided<Counts, Substrings>;
 
 #[cfg(test)]
 mod tests;

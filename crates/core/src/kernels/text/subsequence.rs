@@ -2,15 +2,18 @@
 
 mod matrix;
 
-use super::sequences::sides;
+use super::sequences::Sequences;
+use super::side::gram_of;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
+use crate::gram::between::Between;
 use crate::kernels::derivatives::KnownDerivatives;
-use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry};
+use crate::kernels::prepared::{Sided, downcast};
+use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, Prepared};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
-use matrix::SubsequenceGram;
+use matrix::GapWeighted;
 use std::sync::Arc;
 
 /// κ(s, t) = Σ_{u ∈ Σʳ} φ_u(s) φ_u(t), φ_u(s) = Σ_{i: s\[i\] = u} λ^{l(i)}, where l(i) = i_r − i_1 + 1 counts the gaps.
@@ -86,6 +89,24 @@ impl TextKernel for Subsequence {
         let gram = Arc::new(self.clone()).gram(r(), c());
         let partials = vec![Arc::new(ByDecay(self.clone())).gram(r(), c())];
         Some(Arc::new(KnownDerivatives { gram, partials }))
+    }
+
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        if let Some(like) = like {
+            downcast::<Side>(like, ENTRY.name)?;
+        }
+        let examples = Arc::new(Sequences::characters(strings.as_ref()));
+        Ok(Arc::new(Side { examples, shared: Arc::new(()) }))
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        let (rows, cols): (Arc<Side>, Arc<Side>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
+        let how = GapWeighted { length: self.length.max(1), decay: self.decay };
+        Ok(Arc::new(Between::new(how, Arc::clone(&rows.examples), Arc::clone(&cols.examples))))
     }
 }
 
@@ -170,12 +191,12 @@ impl Kernel<str> for Subsequence {
     }
 
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let (rows, cols) = sides(&rows, &cols);
-        let rows = Arc::new(rows);
-        let cols = cols.map_or_else(|| Arc::clone(&rows), Arc::new);
-        Arc::new(SubsequenceGram::new(self.length.max(1), self.decay, rows, cols))
+        gram_of(self.as_ref(), &rows, &cols)
     }
 }
+
+/// Characters; new strings share nothing with training strings.
+type Side = Sided<Sequences, ()>;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,11 @@
 //! The weighted degree kernel: substrings that two sequences have at the same place.
 
-use super::degree::{DegreeGram, by_runs, share_runs, weights};
-use super::sequences::sides;
+use super::degree::{self, by_runs, share_runs, weights};
+use super::side::gram_of;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Prepared};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::sync::Arc;
@@ -71,6 +71,18 @@ impl TextKernel for WeightedDegree {
         &ENTRY
     }
 
+    fn prepare(
+        &self,
+        strings: &Arc<dyn Examples<str>>,
+        like: Option<&Arc<dyn Prepared>>,
+    ) -> Result<Arc<dyn Prepared>, KernelError> {
+        degree::prepare(strings.as_ref(), like, ENTRY.name)
+    }
+
+    fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        degree::gram(self.degree, 0, rows, cols, ENTRY.name)
+    }
+
     fn shares(&self, x: &str, y: &str, out: &mut [f64]) -> bool {
         let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
         share_runs(&x, &y, &weights(self.degree), 1.0, 0, out);
@@ -85,8 +97,7 @@ impl Kernel<str> for WeightedDegree {
     }
 
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {
-        let (rows, cols) = sides(&rows, &cols);
-        Arc::new(DegreeGram::new(self.degree, 0, rows, cols))
+        gram_of(self.as_ref(), &rows, &cols)
     }
 }
 

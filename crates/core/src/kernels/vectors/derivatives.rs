@@ -70,7 +70,6 @@ pub(crate) struct ProductDerivatives<F> {
     family: F,
     left: Arc<Packed>,
     right: Arc<Packed>,
-    same: bool,
     /// Squared distances or inner products.
     raw: Arc<dyn Gram>,
     /// One over the lengths of the coordinates, where these are the parameters: one for all, or one for each.
@@ -82,14 +81,13 @@ impl<F: Slopes> ProductDerivatives<F> {
     pub(crate) fn new(family: F, sides: &Sides, centre: bool, weights: Option<Vec<f64>>) -> Self {
         let factors = if family.has_lengths() { weights.clone().unwrap_or_default() } else { Vec::new() };
         let (left, right) = sides.pack(centre, weights);
-        let same = sides.same();
         let (a, b) = (Arc::clone(&left), Arc::clone(&right));
         let raw: Arc<dyn Gram> = if F::DISTANCE {
-            Arc::new(ProductGram::new(Raw::<true>, a, b, same))
+            Arc::new(ProductGram::of(Raw::<true>, a, b))
         } else {
-            Arc::new(ProductGram::new(Raw::<false>, a, b, same))
+            Arc::new(ProductGram::of(Raw::<false>, a, b))
         };
-        Self { family, left, right, same, raw, factors }
+        Self { family, left, right, raw, factors }
     }
 
     /// Σ_ij G_ij (u_ik − v_jk)² for every coordinate k.
@@ -166,7 +164,7 @@ impl<F: Slopes> ProductDerivatives<F> {
 impl<F: Slopes> Derivatives for ProductDerivatives<F> {
     fn gram(&self) -> Arc<dyn Gram> {
         let (left, right) = (Arc::clone(&self.left), Arc::clone(&self.right));
-        Arc::new(ProductGram::new(self.family.clone(), left, right, self.same))
+        Arc::new(ProductGram::of(self.family.clone(), left, right))
     }
 
     fn partial(&self, p: usize, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, f64>) {
@@ -270,7 +268,7 @@ impl<F: PairSlopes> PairFamily for PartialOf<F> {
 }
 
 /// A kernel of a sum over coordinates between two sides, and its derivatives.
-pub(crate) struct PairDerivatives<F> {
+pub(crate) struct PairDerivatives<F: PairFamily> {
     family: F,
     left: Arc<Packed>,
     right: Arc<Packed>,
@@ -281,7 +279,7 @@ impl<F: PairSlopes> PairDerivatives<F> {
     /// The kernel between the sides, with factors for the coordinates.
     pub(crate) fn new(family: F, sides: &Sides, centre: bool, weights: Option<Vec<f64>>) -> Self {
         let (left, right) = sides.pack(centre, weights);
-        let sums = PairGram::new(SumOf(family.clone()), Arc::clone(&left), Arc::clone(&right));
+        let sums = PairGram::of(SumOf(family.clone()), Arc::clone(&left), Arc::clone(&right));
         Self { family, left, right, sums }
     }
 
@@ -301,7 +299,7 @@ impl<F: PairSlopes> PairDerivatives<F> {
 
 impl<F: PairSlopes> Derivatives for PairDerivatives<F> {
     fn gram(&self) -> Arc<dyn Gram> {
-        Arc::new(PairGram::new(self.family.clone(), Arc::clone(&self.left), Arc::clone(&self.right)))
+        Arc::new(PairGram::of(self.family.clone(), Arc::clone(&self.left), Arc::clone(&self.right)))
     }
 
     fn partial(&self, p: usize, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, f64>) {
@@ -309,7 +307,7 @@ impl<F: PairSlopes> Derivatives for PairDerivatives<F> {
         let mut inside = vec![0.0; height * width];
         if self.family.in_term(p) {
             let family = PartialOf(self.family.clone(), p);
-            let gram = PairGram::new(family, Arc::clone(&self.left), Arc::clone(&self.right));
+            let gram = PairGram::of(family, Arc::clone(&self.left), Arc::clone(&self.right));
             gram.block(rows.clone(), cols.clone(), BlockMut::new(&mut inside, height, width));
         }
         self.sums.block(rows.clone(), cols.clone(), out.reborrow());

@@ -1,9 +1,11 @@
 //! Families whose kernel is folded over the coordinates step by step: products, and recursions with a few numbers of state.
 
 use super::Packed;
-use super::packed::{Panels, Store, Stored};
+use super::layouts::Panels;
+use super::packed::{Store, Stored};
 use crate::data::{Coordinate, Rows, Scalar, SparseRows};
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::gram::between::{Between, Comparison};
+use crate::gram::{BlockMut, Pick, Precision};
 use crate::vectorise::{Loops, vectorised};
 use std::sync::{Arc, OnceLock};
 
@@ -27,19 +29,19 @@ pub(crate) fn fold<const D: usize, F: FoldFamily<D>>(family: &F, pairs: impl Ite
     family.end(&states)[0]
 }
 
+/// The comparison by such a kernel.
+#[derive(Clone)]
+pub(crate) struct Fold<const D: usize, F>(F);
+
 /// The matrix of such a kernel between two collections.
-pub(crate) struct FoldGram<const D: usize, F> {
-    family: F,
-    rows: Arc<Packed>,
-    cols: Arc<Packed>,
-}
+pub(crate) type FoldGram<const D: usize, F> = Between<Fold<D, F>>;
 
 /// Rows of sparse vectors that are compared at once with each column.
 const SPARSE_ROWS: usize = 16;
 
 impl<const D: usize, F: FoldFamily<D>> FoldGram<D, F> {
-    pub(crate) fn new(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
-        Self { family, rows, cols }
+    pub(crate) fn of(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
+        Self::new(Fold(family), rows, cols)
     }
 
     fn compute<S: Precision + Stored>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
@@ -66,17 +68,17 @@ impl<const D: usize, F: FoldFamily<D>> FoldGram<D, F> {
                 let panels = panels.get_or_init(|| Panels::new(b));
                 for (k, i) in rows.iter().enumerate() {
                     let (line, range) = (out.row_mut(k), range.clone());
-                    vectorised(With::<D, _>(FoldRow { family: &self.family, x: a.row(i), panels, range, out: line }));
+                    vectorised(With::<D, _>(FoldRow { family: &self.how.0, x: a.row(i), panels, range, out: line }));
                 }
             }
             Pick::List(list) => {
                 for (k, i) in rows.iter().enumerate() {
                     for (o, &j) in out.row_mut(k).iter_mut().zip(*list) {
-                        let mut states = self.family.start::<S>().map(|s| [s]);
+                        let mut states = self.how.0.start::<S>().map(|s| [s]);
                         for (&x, &y) in a.row(i).iter().zip(b.row(j)) {
-                            self.family.join(&mut states, x, &[y]);
+                            self.how.0.join(&mut states, x, &[y]);
                         }
-                        *o = self.family.end(&states)[0];
+                        *o = self.how.0.end(&states)[0];
                     }
                 }
             }
@@ -102,7 +104,7 @@ impl<const D: usize, F: FoldFamily<D>> FoldGram<D, F> {
                 }
                 let (panel, _) = buffer.as_chunks::<SPARSE_ROWS>();
                 let part = out.part(first..first + count, 0..cols.len());
-                vectorised(With::<D, _>(FoldAgainst { family: &self.family, columns: b, cols, panel, out: part }));
+                vectorised(With::<D, _>(FoldAgainst { family: &self.how.0, columns: b, cols, panel, out: part }));
                 for lane in 0..count {
                     for c in a.row(rows.at(first + lane)) {
                         buffer[c.index as usize * SPARSE_ROWS + lane] = S::default();
@@ -178,45 +180,25 @@ impl<const D: usize, F: FoldFamily<D>, S: Scalar> Loops for With<D, FoldAgainst<
     }
 }
 
-impl<const D: usize, F: FoldFamily<D>> Gram for FoldGram<D, F> {
-    fn shape(&self) -> (usize, usize) {
-        (self.rows.len(), self.cols.len())
+impl<const D: usize, F: FoldFamily<D>> Comparison for Fold<D, F> {
+    type Side = Packed;
+
+    fn block(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f64>) {
+        between.compute(rows, cols, out);
     }
 
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.compute(&rows, &cols, out);
+    fn block32(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f32>) {
+        between.compute(rows, cols, out);
     }
 
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.compute(&rows, &cols, out);
-    }
-
-    fn is_symmetric(&self) -> bool {
-        Arc::ptr_eq(&self.rows, &self.cols)
-    }
-
-    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
-        let packed = match side {
-            Side::Rows => &self.rows,
-            Side::Columns => &self.cols,
-        };
-        Some(match f64::store(packed) {
+    fn own(&self, side: &Arc<Packed>) -> Vec<f64> {
+        match f64::store(side) {
             Store::Dense { rows, .. } => {
-                (0..rows.len()).map(|i| fold(&self.family, rows.row(i).iter().map(|&x| (x, x)))).collect()
+                (0..rows.len()).map(|i| fold(&self.0, rows.row(i).iter().map(|&x| (x, x)))).collect()
             }
             Store::Sparse { rows, .. } => {
-                (0..rows.len()).map(|i| fold(&self.family, rows.row(i).iter().map(|c| (c.value, c.value)))).collect()
+                (0..rows.len()).map(|i| fold(&self.0, rows.row(i).iter().map(|c| (c.value, c.value)))).collect()
             }
-        })
-    }
-
-    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        let left = Arc::new(self.rows.select(rows));
-        let right = if rows == cols && Arc::ptr_eq(&self.rows, &self.cols) {
-            Arc::clone(&left)
-        } else {
-            Arc::new(self.cols.select(cols))
-        };
-        Arc::new(Self { family: self.family.clone(), rows: left, cols: right })
+        }
     }
 }

@@ -159,10 +159,15 @@ fn look<R: Send>(
         join: impl Fn(R, R) -> R + Sync + Send,
     ) -> Option<R> {
         let wide = |stored: &[T]| part(&stored.iter().map(&number).collect::<Vec<f64>>());
+        if stored.len() <= PART {
+            // one part is not worth waking a thread
+            return Some(wide(stored)).filter(|_| !stored.is_empty());
+        }
         stored.par_chunks(PART).map(wide).reduce_with(join)
     }
     let nothing = part(&[]);
     let found = match source {
+        Values::Dense(r) if r.values().len() <= PART => Some(part(r.values())),
         Values::Dense(r) => r.values().par_chunks(PART).map(&part).reduce_with(&join),
         Values::Dense32(r) => widen(r.values(), |&x| f64::from(x), &part, &join),
         Values::Sparse(r) => widen(r.coordinates(), |c| c.value, &part, &join),

@@ -5,6 +5,7 @@
 
 mod derivatives;
 mod folds;
+mod layouts;
 mod lines;
 mod packed;
 mod pairs;
@@ -12,13 +13,14 @@ mod product;
 
 pub(crate) use derivatives::{PairDerivatives, PairSlopes, ProductDerivatives, Slopes};
 pub(crate) use folds::{FoldFamily, FoldGram, fold};
-pub(crate) use packed::{Packed, weight};
+pub(crate) use packed::{Packed, Packing, weight};
 pub(crate) use pairs::{PairFamily, PairGram};
 pub(crate) use product::{ProductFamily, ProductGram};
 
+use super::prepared::downcast;
 use super::{Derivatives, Sides};
-use super::{Domain, Expression, Inexpressible, Kernel, KernelEntry, KernelError, KernelFacts, Leaf};
-use crate::data::{Coordinate, Kind, Rows, Scalar, SparseRows, Values, Vectors};
+use super::{Domain, Expression, Inexpressible, Kernel, KernelEntry, KernelError, KernelFacts, Leaf, Prepared};
+use crate::data::{Coordinate, Kind, Rows, Scalar, Values, Vectors};
 use crate::gram::Gram;
 use crate::params::Params;
 use std::sync::Arc;
@@ -49,8 +51,6 @@ pub trait Family: Params + Clone + Send + Sync + 'static {
     fn dense<S: Scalar>(&self, x: &[S], y: &[S]) -> f64;
     /// κ of two sparse vectors.
     fn sparse<S: Scalar>(&self, x: &[Coordinate<S>], y: &[Coordinate<S>]) -> f64;
-    /// The lazy matrix between two collections.
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError>;
     /// The parameters that are numbers but not variables; see [`Leaf::fixed`].
     fn fixed(&self) -> &'static [&'static str] {
         &[]
@@ -62,6 +62,40 @@ pub trait Family: Params + Clone + Send + Sync + 'static {
     /// Adds α ∂κ(x, z)/∂z for two dense vectors; `false` where the kernel has no such derivative.
     fn gradient(&self, _x: &[f64], _z: &[f64], _alpha: f64, _out: &mut [f64]) -> bool {
         false
+    }
+    /// How the vectors of a training collection are changed before they are compared.
+    ///
+    /// # Errors
+    /// If a parameter does not fit them.
+    fn packing(&self, _: &Values) -> Result<Packing, KernelError> {
+        Ok(Packing::default())
+    }
+    /// The lazy matrix between two packed collections; families that prepare vectors in another way have none.
+    ///
+    /// # Errors
+    /// If a parameter does not fit them.
+    fn packed_gram(&self, rows: Arc<Packed>, cols: Arc<Packed>) -> Result<Arc<dyn Gram>, KernelError> {
+        let _ = (rows, cols);
+        Err(KernelError::Side { kernel: Self::entry().name })
+    }
+    /// A collection of vectors that were checked, prepared for the kernel.
+    ///
+    /// # Errors
+    /// If the vectors do not fit the kernel, or those they are to be compared with.
+    fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+        let Some(like) = like else { return Ok(Arc::new(Packed::first(values, self.packing(values)?))) };
+        let like: Arc<Packed> = downcast(like, Self::entry().name)?;
+        like.check_width(values, Self::entry().name)?;
+        Ok(Arc::new(like.like(values)))
+    }
+    /// The lazy matrix between two prepared collections.
+    ///
+    /// # Errors
+    /// If they were not prepared for each other.
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        let kernel = Self::entry().name;
+        let (rows, cols) = Packed::pair(&downcast(rows, kernel)?, &downcast(cols, kernel)?, kernel)?;
+        self.packed_gram(rows, cols)
     }
 }
 
@@ -116,9 +150,9 @@ impl<F: Family> Leaf for F {
         }
     }
 
-    fn gram(&self, rows: &Values, cols: &Values, same: bool) -> Result<Arc<dyn Gram>, KernelError> {
-        check(F::entry(), rows, cols)?;
-        Family::gram(self, rows, cols, same)
+    fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+        check(F::entry(), values)?;
+        Family::prepare(self, values, like)
     }
 
     fn fixed(&self) -> &'static [&'static str] {
@@ -126,96 +160,18 @@ impl<F: Family> Leaf for F {
     }
 
     fn derivatives(&self, sides: &Sides) -> Result<Option<Arc<dyn Derivatives>>, KernelError> {
-        check(F::entry(), sides.rows(), sides.cols())?;
+        check(F::entry(), sides.rows())?;
+        check(F::entry(), sides.cols())?;
         Family::derivatives(self, sides)
     }
 
     fn input_gradient(&self, alpha: &[f64], points: &Values, z: &[f64], out: &mut [f64]) -> bool {
         super::derivatives::each_dense(points, z.len(), &mut |i, x| self.gradient(x, z, alpha[i], out))
     }
-}
 
-/// Packs both sides; where one is dense and the other sparse, both become sparse.
-pub(crate) fn pack(
-    rows: &Values,
-    cols: &Values,
-    same: bool,
-    centre: bool,
-    weights: Option<Arc<Vec<f64>>>,
-) -> (Arc<Packed>, Arc<Packed>) {
-    let sparse = |v: &Values| matches!(v, Values::Sparse(_) | Values::Sparse32(_));
-    let thin = |v: &Values| match v {
-        Values::Dense(r) => SparseRows::from_dense(r).into(),
-        Values::Dense32(r) => SparseRows::from_dense(r).into(),
-        other => other.clone(),
-    };
-    let (rows, cols) =
-        if sparse(rows) == sparse(cols) { (rows.clone(), cols.clone()) } else { (thin(rows), thin(cols)) };
-    let (rows, cols) = compact(rows, cols, same, weights.as_ref().is_some_and(|w| w.len() > 1));
-    let shift = if centre { Packed::means(&cols).map(Arc::new) } else { None };
-    let right = Arc::new(Packed::new(&cols, shift.clone(), weights.clone()));
-    let left = if same { Arc::clone(&right) } else { Arc::new(Packed::new(&rows, shift, weights)) };
-    (left, right)
-}
-
-/// Renumbers the features of very wide sparse vectors, so that no loop needs memory in proportion to the largest index of a
-/// file, only to what is stored.
-fn compact(rows: Values, cols: Values, same: bool, weighted: bool) -> (Values, Values) {
-    const WIDE: usize = 1 << 16;
-    fn indices<S: Scalar>(rows: &SparseRows<S>) -> impl Iterator<Item = u32> {
-        rows.coordinates().iter().map(|c| c.index)
+    fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
+        Family::gram_between(self, rows, cols)
     }
-    fn renumber<S: Scalar>(rows: &SparseRows<S>, known: &[u32]) -> SparseRows<S> {
-        let mut small = SparseRows::new(known.len());
-        let mut row = Vec::new();
-        for i in 0..rows.len() {
-            row.clear();
-            row.extend(
-                rows.row(i)
-                    .iter()
-                    .map(|c| Coordinate { index: known.partition_point(|&k| k < c.index) as u32, value: c.value }),
-            );
-            small.push(&row);
-        }
-        small
-    }
-    let width = rows.width().max(cols.width()).unwrap_or(0);
-    let sparse = |v: &Values| matches!(v, Values::Sparse(_) | Values::Sparse32(_));
-    if width <= WIDE || weighted || !sparse(&rows) || !sparse(&cols) {
-        return (rows, cols);
-    }
-    let mut known: Vec<u32> = Vec::new();
-    for side in [&rows, &cols] {
-        match side {
-            Values::Sparse(r) => known.extend(indices(r)),
-            Values::Sparse32(r) => known.extend(indices(r)),
-            _ => {}
-        }
-    }
-    known.sort_unstable();
-    known.dedup();
-    let small = |side: &Values| match side {
-        Values::Sparse(r) => renumber(r, &known).into(),
-        Values::Sparse32(r) => renumber(r, &known).into(),
-        other => other.clone(),
-    };
-    let right: Values = small(&cols);
-    let left = if same { right.clone() } else { small(&rows) };
-    (left, right)
-}
-
-/// How many coordinates two collections use: all of dense vectors, those that are stored anywhere of sparse ones.
-pub(crate) fn coordinates_in_use(rows: &Values, cols: &Values) -> usize {
-    let mut seen = std::collections::HashSet::new();
-    let mut width = 0;
-    for side in [rows, cols] {
-        match side {
-            Values::Sparse(r) => seen.extend(r.coordinates().iter().map(|c| c.index as usize)),
-            Values::Sparse32(r) => seen.extend(r.coordinates().iter().map(|c| c.index as usize)),
-            other => width = width.max(other.width().unwrap_or(0)),
-        }
-    }
-    seen.iter().filter(|&&j| j >= width).count() + width
 }
 
 /// No entry is missing where the kernel does not take that; sparse vectors have no gaps.
@@ -240,34 +196,26 @@ pub(crate) fn complete(entry: &'static KernelEntry, values: &Values) -> Result<(
     }
 }
 
-/// Both sides are vectors of one width and inside the kernel's domain.
-fn check(entry: &'static KernelEntry, rows: &Values, cols: &Values) -> Result<(), KernelError> {
-    for side in [rows, cols] {
-        if side.kind() != Kind::Vectors {
-            return Err(KernelError::Kind { kernel: entry.name, wants: Kind::Vectors, has: side.kind() });
-        }
-        complete(entry, side)?;
-        if entry.domain == Domain::NonNegative {
-            let negative = match side {
-                Values::Dense(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
-                Values::Dense32(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
-                Values::Sparse(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
-                Values::Sparse32(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
-                Values::Text(_) | Values::Index(_) | Values::Items(_) => None,
-            };
-            if let Some((i, j, value)) = negative {
-                let (example, coordinate) = (i + 1, j + 1);
-                return Err(KernelError::Negative { kernel: entry.name, example, coordinate, value });
-            }
+/// These are vectors inside the kernel's domain.
+fn check(entry: &'static KernelEntry, values: &Values) -> Result<(), KernelError> {
+    if values.kind() != Kind::Vectors {
+        return Err(KernelError::Kind { kernel: entry.name, wants: Kind::Vectors, has: values.kind() });
+    }
+    complete(entry, values)?;
+    if entry.domain == Domain::NonNegative {
+        let negative = match values {
+            Values::Dense(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
+            Values::Dense32(r) => first_negative((0..r.len()).map(|i| r.row(i).iter().enumerate())),
+            Values::Sparse(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
+            Values::Sparse32(r) => first_negative((0..r.len()).map(|i| sparse_pairs(r.row(i)))),
+            Values::Text(_) | Values::Index(_) | Values::Items(_) => None,
+        };
+        if let Some((i, j, value)) = negative {
+            let (example, coordinate) = (i + 1, j + 1);
+            return Err(KernelError::Negative { kernel: entry.name, example, coordinate, value });
         }
     }
-    let dense = |v: &Values| matches!(v, Values::Dense(_) | Values::Dense32(_));
-    match (rows.width(), cols.width()) {
-        (Some(got), Some(wanted)) if got != wanted && (dense(rows) || dense(cols)) => {
-            Err(KernelError::Width { kernel: entry.name, got, wanted })
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn sparse_pairs<S>(row: &[Coordinate<S>]) -> impl Iterator<Item = (usize, &S)> {

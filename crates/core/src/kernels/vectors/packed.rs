@@ -1,22 +1,51 @@
 //! Data prepared once for the loops over blocks: shifted, weighted, in either precision, in the layouts the loops want.
 
+use super::layouts::{Panels, SparseColumns};
 use super::lines::{Change, Counted, Lines};
-use crate::data::{Coordinate, Rows, Scalar, SparseRows, Values};
+use crate::data::{Rows, Scalar, SparseRows, Values};
+use crate::gram::between::Collection;
+use crate::kernels::{KernelError, Prepared};
 use std::sync::{Arc, OnceLock};
 
 /// A collection of vectors, prepared on demand in f64 and in f32.
-pub(crate) struct Packed {
+pub struct Packed {
     source: Origin,
-    /// Subtracted from every dense vector: distances by products cancel less around the centre.
-    shift: Option<Arc<Vec<f64>>>,
-    /// Multiplied into every coordinate; see [`weight`].
-    weights: Option<Arc<Vec<f64>>>,
+    /// What it shares with the collections it is compared with.
+    frame: Arc<Frame>,
+    /// The width of the vectors as they were given, and whether they were dense then.
+    given: (usize, bool),
     wide: OnceLock<Store<f64>>,
     narrow: OnceLock<Store<f32>>,
     /// For single rows; `None` inside where sparse vectors are better left as they are.
     lines: OnceLock<Option<Lines>>,
     /// Whether [`Counted`] can hold them.
     countable: OnceLock<bool>,
+    /// Dense vectors as sparse ones, for sparse vectors to be compared with.
+    thin: OnceLock<Arc<Packed>>,
+    /// The coordinates that sparse vectors use, by their names as given.
+    used: OnceLock<Vec<u32>>,
+}
+
+/// How vectors are changed before they are compared.
+#[derive(Clone, Debug, Default)]
+pub struct Packing {
+    /// Whether dense vectors are moved to the mean of the training vectors: distances by products cancel less around it.
+    pub(crate) centre: bool,
+    /// Factors of the coordinates; see [`weight`].
+    pub(crate) weights: Option<Arc<Vec<f64>>>,
+}
+
+/// What a collection shares with those it is compared with.
+struct Frame {
+    packing: Packing,
+    /// Subtracted from every dense vector.
+    shift: Option<Vec<f64>>,
+    /// Whether vectors are sparse.
+    sparse: bool,
+    /// The coordinates of very wide sparse vectors: the k-th of them is named k.
+    known: Option<Vec<u32>>,
+    /// Names of coordinates are smaller; new vectors name what is unknown from here on.
+    width: usize,
 }
 
 /// Where the vectors come from.
@@ -38,48 +67,6 @@ pub(crate) enum Store<S> {
     Sparse { rows: SparseRows<S>, squares: Vec<S>, columns: OnceLock<SparseColumns<S>> },
 }
 
-/// Dense columns feature by feature, in panels of `S::LANES` examples: value of feature k and lane l of panel p is at
-/// `(p * width + k) * LANES + l`. One example against all others then streams straight through memory.
-pub(crate) struct Panels<S> {
-    pub(crate) values: Vec<S>,
-    pub(crate) width: usize,
-}
-
-/// Sparse columns in the layout that makes one row against all of them cheapest.
-pub(crate) enum SparseColumns<S> {
-    /// Spread out in panels: a stored coordinate of the row is then one vector operation for many columns.
-    Panels(Panels<S>),
-    /// Feature by feature.
-    Lists(Lists<S>),
-}
-
-impl<S: Scalar> SparseColumns<S> {
-    /// Panels for data that are not very sparse, where a vector of columns holds more than one stored coordinate on
-    /// average, and that stay small when spread out.
-    pub(crate) fn new(rows: &SparseRows<S>) -> Self {
-        const MOST_BYTES: usize = 1 << 30;
-        let cells = rows.len().saturating_mul(rows.width());
-        let dense_enough = rows.coordinates().len().saturating_mul(16) > cells;
-        if dense_enough && cells.saturating_mul(size_of::<S>()) <= MOST_BYTES {
-            let mut panels = Panels::zeros(rows.len(), rows.width());
-            for i in 0..rows.len() {
-                for c in rows.row(i) {
-                    panels.set(i, c.index as usize, c.value);
-                }
-            }
-            Self::Panels(panels)
-        } else {
-            Self::Lists(Lists::new(rows))
-        }
-    }
-}
-
-/// Sparse columns feature by feature: the examples that have a feature, with its value.
-pub(crate) struct Lists<S> {
-    pub(crate) starts: Vec<usize>,
-    pub(crate) entries: Vec<Coordinate<S>>,
-}
-
 /// A precision for which a [`Packed`] keeps a [`Store`].
 pub(crate) trait Stored: Scalar {
     fn store(packed: &Packed) -> &Store<Self>;
@@ -97,18 +84,170 @@ impl Stored for f32 {
     }
 }
 
+/// Sparse vectors with larger names of coordinates are renamed, so that no loop needs memory in proportion to the largest
+/// index of a file, only to what is stored.
+const WIDE: usize = 1 << 16;
+
+fn is_sparse(values: &Values) -> bool {
+    matches!(values, Values::Sparse(_) | Values::Sparse32(_))
+}
+
+/// Dense vectors as sparse ones.
+fn thinned(values: &Values) -> Values {
+    match values {
+        Values::Dense(r) => SparseRows::from_dense(r).into(),
+        Values::Dense32(r) => SparseRows::from_dense(r).into(),
+        other => other.clone(),
+    }
+}
+
+/// The coordinates that are stored in sparse vectors, each once, rising.
+fn indices(values: &Values) -> Vec<u32> {
+    fn of<S: Scalar>(rows: &SparseRows<S>) -> Vec<u32> {
+        let mut all: Vec<u32> = rows.coordinates().iter().map(|c| c.index).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+    match values {
+        Values::Sparse(r) => of(r),
+        Values::Sparse32(r) => of(r),
+        _ => Vec::new(),
+    }
+}
+
+fn renamed(values: &Values, width: usize, name: impl Fn(u32) -> u32) -> Values {
+    match values {
+        Values::Sparse(r) => r.renamed(width, name).into(),
+        Values::Sparse32(r) => r.renamed(width, name).into(),
+        other => other.clone(),
+    }
+}
+
+/// The place of a coordinate in a rising list.
+fn place(known: &[u32], index: u32) -> u32 {
+    known.partition_point(|&k| k < index) as u32
+}
+
 impl Packed {
-    /// Prepares a collection; `shift` only ever applies to dense vectors.
-    pub(crate) fn new(source: &Values, shift: Option<Arc<Vec<f64>>>, weights: Option<Arc<Vec<f64>>>) -> Self {
+    /// Prepares the collection that others are compared with.
+    pub(crate) fn first(values: &Values, packing: Packing) -> Self {
+        let (sparse, width) = (is_sparse(values), values.width().unwrap_or(0));
+        let weighted = packing.weights.as_ref().is_some_and(|w| w.len() > 1);
+        let known = (sparse && width > WIDE && !weighted).then(|| indices(values));
+        let shift = if packing.centre { Self::means(values) } else { None };
+        let source = match &known {
+            Some(known) => renamed(values, known.len(), |index| place(known, index)),
+            None => values.clone(),
+        };
+        let frame = Frame { packing, shift, sparse, width: known.as_ref().map_or(width, Vec::len), known };
+        Self::in_frame(Origin::Given(source), Arc::new(frame), (width, !sparse))
+    }
+
+    /// Prepares another collection to be compared with this one: moved by its centre, with its names of coordinates.
+    pub(crate) fn like(self: &Arc<Self>, values: &Values) -> Self {
+        match (is_sparse(values), self.frame.sparse) {
+            (true, false) => return self.thin().like(values),
+            (false, true) => {
+                let given = (values.width().unwrap_or(0), true);
+                return Self { given, ..self.like(&thinned(values)) };
+            }
+            _ => {}
+        }
+        let (frame, width) = (Arc::clone(&self.frame), values.width().unwrap_or(0));
+        let weighted = frame.packing.weights.as_ref().is_some_and(|w| w.len() > 1);
+        let rename = frame.sparse && !weighted && (frame.known.is_some() || width > WIDE.max(frame.width));
+        if !rename {
+            let dense = !frame.sparse;
+            return Self::in_frame(Origin::Given(values.clone()), frame, (width, dense));
+        }
+        let familiar = |index: u32| match &frame.known {
+            Some(known) => known.binary_search(&index).ok().map(|k| k as u32),
+            None => Some(index).filter(|&index| (index as usize) < frame.width),
+        };
+        let used = indices(values);
+        let strange: Vec<u32> = used.iter().copied().filter(|&index| familiar(index).is_none()).collect();
+        let name = |index| familiar(index).unwrap_or_else(|| frame.width as u32 + place(&strange, index));
+        let source = renamed(values, frame.width + strange.len(), name);
+        let packed = Self::in_frame(Origin::Given(source), Arc::clone(&frame), (width, false));
+        let _ = packed.used.set(used);
+        packed
+    }
+
+    fn in_frame(source: Origin, frame: Arc<Frame>, given: (usize, bool)) -> Self {
         Self {
-            source: Origin::Given(source.clone()),
-            shift,
-            weights,
+            source,
+            frame,
+            given,
             wide: OnceLock::new(),
             narrow: OnceLock::new(),
             lines: OnceLock::new(),
             countable: OnceLock::new(),
+            thin: OnceLock::new(),
+            used: OnceLock::new(),
         }
+    }
+
+    /// The same vectors, sparse.
+    fn thin(self: &Arc<Self>) -> &Arc<Self> {
+        if self.frame.sparse {
+            return self;
+        }
+        let packing = self.frame.packing.clone();
+        let thin = || Self { given: self.given, ..Self::first(&thinned(self.source()), packing) };
+        self.thin.get_or_init(|| Arc::new(thin()))
+    }
+
+    /// Two collections in forms that can be compared, where they were prepared for each other.
+    ///
+    /// # Errors
+    /// If they were not, or their widths differ.
+    pub(crate) fn pair(
+        rows: &Arc<Self>,
+        cols: &Arc<Self>,
+        kernel: &'static str,
+    ) -> Result<(Arc<Self>, Arc<Self>), KernelError> {
+        if Arc::ptr_eq(rows, cols) {
+            return Ok((Arc::clone(rows), Arc::clone(cols)));
+        }
+        let cols = if rows.frame.sparse { cols.thin() } else { cols };
+        if !Arc::ptr_eq(&rows.frame, &cols.frame) {
+            return Err(KernelError::Side { kernel });
+        }
+        Ok((Arc::clone(rows), Arc::clone(cols)))
+    }
+
+    /// Whether vectors of so many coordinates can be compared with these; sparse ones may end anywhere.
+    pub(crate) fn check_width(&self, values: &Values, kernel: &'static str) -> Result<(), KernelError> {
+        let ((wanted, dense), got) = (self.given, values.width().unwrap_or(0));
+        if got != wanted && (dense || !is_sparse(values)) {
+            return Err(KernelError::Width { kernel, got, wanted });
+        }
+        Ok(())
+    }
+
+    /// How many coordinates this collection and another use: all of dense vectors, those that are stored anywhere of sparse
+    /// ones.
+    pub(crate) fn coordinates_in_use(&self, other: &Self) -> usize {
+        let both = [self, other];
+        let width = both.iter().filter(|side| side.given.1).map(|side| side.given.0).max().unwrap_or(0);
+        let beyond = |side: &'_ Self| -> Vec<u32> {
+            if side.given.1 {
+                Vec::new()
+            } else {
+                side.used().iter().copied().filter(|&j| j as usize >= width).collect()
+            }
+        };
+        let (ours, theirs) = (beyond(self), beyond(other));
+        width + theirs.len() + ours.iter().filter(|index| theirs.binary_search(index).is_err()).count()
+    }
+
+    fn used(&self) -> &[u32] {
+        self.used.get_or_init(|| match &self.frame.known {
+            // new examples that were renamed have told theirs before
+            Some(known) => indices(self.source()).into_iter().filter_map(|k| known.get(k as usize).copied()).collect(),
+            None => indices(self.source()),
+        })
     }
 
     /// The vectors as they were given.
@@ -122,9 +261,8 @@ impl Packed {
     /// The layout for single rows, of squared distances or of inner products.
     pub(crate) fn lines(&self, distance: bool) -> Option<&Lines> {
         let pack = || {
-            let (shift, weights) = (self.shift.as_ref(), self.weights.as_ref());
-            let change =
-                Change { shift: shift.map(|s| s.as_slice()), weights: weights.map(|w| w.as_slice()), distance };
+            let (shift, weights) = (self.frame.shift.as_deref(), self.weights());
+            let change = Change { shift, weights, distance };
             Lines::new(self.source(), &change)
         };
         self.lines.get_or_init(pack).as_ref()
@@ -133,7 +271,7 @@ impl Packed {
     /// Whether they are zeros and ones that can be counted.
     pub(crate) fn is_countable(&self) -> bool {
         // a weight for each coordinate makes other numbers of them
-        let alike = self.weights.as_ref().is_none_or(|w| w.len() == 1);
+        let alike = self.weights().is_none_or(|w| w.len() == 1);
         alike && *self.countable.get_or_init(|| Counted::holds(self.source()))
     }
 
@@ -154,25 +292,24 @@ impl Packed {
     }
 
     /// Those at the given places, prepared alike.
-    pub(crate) fn select(self: &Arc<Self>, keep: &[usize]) -> Self {
+    fn select(self: &Arc<Self>, keep: &[usize]) -> Self {
         // what was packed for rows is repacked from there, far faster than from the source
         let Some(Some(lines)) = self.lines.get() else {
-            return Self::new(&self.source().select(keep), self.shift.clone(), self.weights.clone());
+            let source = Origin::Given(self.source().select(keep));
+            return Self::in_frame(source, Arc::clone(&self.frame), self.given);
         };
         let lines = OnceLock::from(Some(lines.select(keep)));
         let (of, keep) = match &self.source {
             Origin::Given(_) => (Arc::clone(self), keep.to_vec()),
             Origin::Chosen { of, keep: places, .. } => (Arc::clone(of), keep.iter().map(|&i| places[i]).collect()),
         };
-        Self {
-            source: Origin::Chosen { of, keep, values: OnceLock::new() },
-            shift: self.shift.clone(),
-            weights: self.weights.clone(),
-            wide: OnceLock::new(),
-            narrow: OnceLock::new(),
-            lines,
-            countable: self.countable.clone(),
-        }
+        let source = Origin::Chosen { of, keep, values: OnceLock::new() };
+        let countable = self.countable.clone();
+        Self { lines, countable, ..Self::in_frame(source, Arc::clone(&self.frame), self.given) }
+    }
+
+    fn weights(&self) -> Option<&[f64]> {
+        self.frame.packing.weights.as_ref().map(|w| w.as_slice())
     }
 
     /// The mean of each coordinate of dense vectors; `None` for sparse ones.
@@ -214,10 +351,10 @@ impl Packed {
             let mut square = 0.0;
             for (j, x) in source.row(i).iter().enumerate() {
                 let mut x = x.wide();
-                if let Some(shift) = &self.shift {
+                if let Some(shift) = &self.frame.shift {
                     x -= shift[j];
                 }
-                if let Some(weights) = &self.weights {
+                if let Some(weights) = self.weights() {
                     x *= weight(weights, j);
                 }
                 let x = S::narrow(x);
@@ -233,11 +370,11 @@ impl Packed {
     }
 
     fn sparse<S: Scalar, T: Scalar>(&self, source: &SparseRows<T>) -> Store<S> {
-        let mut rows = match &self.weights {
+        let mut rows = match self.weights() {
             Some(weights) if weights.len() > 1 => cut(source, weights.len()).convert::<S>(),
             _ => source.convert::<S>(),
         };
-        if let Some(weights) = &self.weights {
+        if let Some(weights) = self.weights() {
             for c in rows.coordinates_mut() {
                 c.value = S::narrow(c.value.wide() * weight(weights, c.index as usize));
             }
@@ -246,6 +383,26 @@ impl Packed {
             .map(|i| S::narrow(rows.row(i).iter().map(|c| c.value.wide() * c.value.wide()).sum()))
             .collect();
         Store::Sparse { rows, squares, columns: OnceLock::new() }
+    }
+}
+
+impl Collection for Packed {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn chosen(self: &Arc<Self>, keep: &[usize]) -> Arc<Self> {
+        Arc::new(self.select(keep))
+    }
+}
+
+impl Prepared for Packed {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn select(self: Arc<Self>, keep: &[usize]) -> Arc<dyn Prepared> {
+        self.chosen(keep)
     }
 }
 
@@ -266,65 +423,4 @@ fn cut<S: Scalar>(source: &SparseRows<S>, width: usize) -> SparseRows<S> {
         rows.push(&row[..row.partition_point(|c| (c.index as usize) < width)]);
     }
     rows
-}
-
-impl<S: Scalar> Panels<S> {
-    /// Repacks rows.
-    pub(crate) fn new(rows: &Rows<S>) -> Self {
-        let mut panels = Self::zeros(rows.len(), rows.width());
-        for i in 0..rows.len() {
-            for (k, &x) in rows.row(i).iter().enumerate() {
-                panels.set(i, k, x);
-            }
-        }
-        panels
-    }
-
-    /// Room for n examples.
-    fn zeros(n: usize, width: usize) -> Self {
-        Self { values: vec![S::default(); n.div_ceil(S::LANES) * width * S::LANES], width }
-    }
-
-    /// Puts a coordinate at its place.
-    fn set(&mut self, example: usize, feature: usize, value: S) {
-        let place = ((example / S::LANES) * self.width + feature) * S::LANES + example % S::LANES;
-        self.values[place] = value;
-    }
-
-    /// The numbers of one panel.
-    pub(crate) fn panel(&self, p: usize) -> &[S] {
-        let size = self.width * S::LANES;
-        &self.values[p * size..(p + 1) * size]
-    }
-}
-
-impl<S: Scalar> Lists<S> {
-    /// Transposes rows.
-    pub(crate) fn new(rows: &SparseRows<S>) -> Self {
-        let mut starts = vec![0; rows.width() + 1];
-        for c in rows.coordinates() {
-            starts[c.index as usize + 1] += 1;
-        }
-        for k in 0..rows.width() {
-            starts[k + 1] += starts[k];
-        }
-        let mut next = starts.clone();
-        let mut entries = vec![Coordinate { index: 0, value: S::default() }; rows.coordinates().len()];
-        for i in 0..rows.len() {
-            for c in rows.row(i) {
-                let place = &mut next[c.index as usize];
-                entries[*place] = Coordinate { index: i as u32, value: c.value };
-                *place += 1;
-            }
-        }
-        Self { starts, entries }
-    }
-
-    /// The examples that have a feature; none for a feature never seen.
-    pub(crate) fn list(&self, feature: usize) -> &[Coordinate<S>] {
-        match (self.starts.get(feature), self.starts.get(feature + 1)) {
-            (Some(&a), Some(&b)) => &self.entries[a..b],
-            _ => &[],
-        }
-    }
 }

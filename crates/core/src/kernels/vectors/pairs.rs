@@ -1,9 +1,11 @@
 //! Families whose kernel is a function of a sum over coordinates that no matrix product gives.
 
 use super::Packed;
-use super::packed::{Panels, Store, Stored};
+use super::layouts::Panels;
+use super::packed::{Store, Stored};
 use crate::data::{Rows, Scalar, SparseRows};
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::gram::between::{Between, Comparison};
+use crate::gram::{BlockMut, Pick, Precision};
 use crate::vectorise::{Loops, vectorised};
 use std::sync::Arc;
 
@@ -20,19 +22,19 @@ pub(crate) trait PairFamily: Send + Sync + Clone + 'static {
     fn outer<S: Scalar>(&self, sum: S) -> S;
 }
 
+/// The comparison by such a kernel.
+#[derive(Clone)]
+pub(crate) struct Pairs<F>(F);
+
 /// The matrix of such a kernel between two collections.
-pub(crate) struct PairGram<F> {
-    family: F,
-    rows: Arc<Packed>,
-    cols: Arc<Packed>,
-}
+pub(crate) type PairGram<F> = Between<Pairs<F>>;
 
 /// Rows of sparse vectors that are compared at once with each column.
 const SPARSE_ROWS: usize = 8;
 
 impl<F: PairFamily> PairGram<F> {
-    pub(crate) fn new(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
-        Self { family, rows, cols }
+    pub(crate) fn of(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
+        Self::new(Pairs(family), rows, cols)
     }
 
     fn compute<S: Precision + Stored>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
@@ -64,7 +66,7 @@ impl<F: PairFamily> PairGram<F> {
                         let (p, lane) = (done / S::LANES, done % S::LANES);
                         let count = (S::LANES - lane).min(range.end - done);
                         let out = &mut line[done - range.start..done - range.start + count];
-                        vectorised(Panel { family: &self.family, x: a.row(i), lanes: panels.panel(p), lane, out });
+                        vectorised(Panel { family: &self.how.0, x: a.row(i), lanes: panels.panel(p), lane, out });
                         done += count;
                     }
                 }
@@ -73,7 +75,7 @@ impl<F: PairFamily> PairGram<F> {
                 for (k, i) in rows.iter().enumerate() {
                     for (o, &j) in out.row_mut(k).iter_mut().zip(*list) {
                         let pairs = a.row(i).iter().zip(b.row(j)).enumerate();
-                        *o = self.family.outer(pairs.map(|(k, (&x, &y))| self.family.term_at(k, x, y)).sum());
+                        *o = self.how.0.outer(pairs.map(|(k, (&x, &y))| self.how.0.term_at(k, x, y)).sum());
                     }
                 }
             }
@@ -98,12 +100,12 @@ impl<F: PairFamily> PairGram<F> {
                 for lane in 0..count {
                     for c in a.row(rows.at(first + lane)) {
                         buffer[c.index as usize * SPARSE_ROWS + lane] = c.value;
-                        base[lane] += self.family.term_at(c.index as usize, c.value, zero);
+                        base[lane] += self.how.0.term_at(c.index as usize, c.value, zero);
                     }
                 }
                 let (panel, _) = buffer.as_chunks::<SPARSE_ROWS>();
                 let part = out.part(first..first + count, 0..cols.len());
-                vectorised(AgainstPanel { family: &self.family, columns: b, cols, panel, base, out: part });
+                vectorised(AgainstPanel { family: &self.how.0, columns: b, cols, panel, base, out: part });
                 for lane in 0..count {
                     for c in a.row(rows.at(first + lane)) {
                         buffer[c.index as usize * SPARSE_ROWS + lane] = zero;
@@ -182,48 +184,28 @@ impl<F: PairFamily, S: Scalar> Loops for AgainstPanel<'_, F, S> {
     }
 }
 
-impl<F: PairFamily> Gram for PairGram<F> {
-    fn shape(&self) -> (usize, usize) {
-        (self.rows.len(), self.cols.len())
+impl<F: PairFamily> Comparison for Pairs<F> {
+    type Side = Packed;
+
+    fn block(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f64>) {
+        between.compute(rows, cols, out);
     }
 
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.compute(&rows, &cols, out);
+    fn block32(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f32>) {
+        between.compute(rows, cols, out);
     }
 
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.compute(&rows, &cols, out);
-    }
-
-    fn is_symmetric(&self) -> bool {
-        Arc::ptr_eq(&self.rows, &self.cols)
-    }
-
-    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
-        let packed = match side {
-            Side::Rows => &self.rows,
-            Side::Columns => &self.cols,
-        };
+    fn own(&self, side: &Arc<Packed>) -> Vec<f64> {
         let own = |row: &mut dyn Iterator<Item = (usize, f64)>| {
-            self.family.outer(row.map(|(k, x)| self.family.term_at(k, x, x)).sum::<f64>())
+            self.0.outer(row.map(|(k, x)| self.0.term_at(k, x, x)).sum::<f64>())
         };
-        Some(match f64::store(packed) {
+        match f64::store(side) {
             Store::Dense { rows, .. } => {
                 (0..rows.len()).map(|i| own(&mut rows.row(i).iter().copied().enumerate())).collect()
             }
             Store::Sparse { rows, .. } => {
                 (0..rows.len()).map(|i| own(&mut rows.row(i).iter().map(|c| (c.index as usize, c.value)))).collect()
             }
-        })
-    }
-
-    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        let left = Arc::new(self.rows.select(rows));
-        let right = if rows == cols && Arc::ptr_eq(&self.rows, &self.cols) {
-            Arc::clone(&left)
-        } else {
-            Arc::new(self.cols.select(cols))
-        };
-        Arc::new(Self { family: self.family.clone(), rows: left, cols: right })
+        }
     }
 }

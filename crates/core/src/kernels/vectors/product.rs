@@ -1,10 +1,12 @@
 //! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
 
 use super::Packed;
+use super::layouts::{Lists, Panels, SparseColumns};
 use super::lines::{Counted, Lines};
-use super::packed::{Lists, Panels, SparseColumns, Store, Stored};
+use super::packed::{Store, Stored};
 use crate::data::{Coordinate, Scalar, SparseRows};
-use crate::gram::{BlockMut, Gram, Pick, Precision, Side};
+use crate::gram::between::{Between, Comparison};
+use crate::gram::{BlockMut, Pick, Precision, RowAccess};
 use crate::linalg::multiply_transposed;
 use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
@@ -25,21 +27,19 @@ pub(crate) trait ProductFamily: Send + Sync + Clone + 'static {
     fn own(&self, square: f64) -> f64;
 }
 
-/// The matrix of such a kernel between two collections.
-pub(crate) struct ProductGram<F> {
-    family: F,
-    rows: Arc<Packed>,
-    cols: Arc<Packed>,
-    /// Row i and column i are the same example: the diagonal is exact.
-    same: bool,
-}
+/// The comparison by such a kernel.
+#[derive(Clone)]
+pub(crate) struct Product<F>(F);
+
+/// The matrix of such a kernel between two collections. Among the same examples its diagonal is exact.
+pub(crate) type ProductGram<F> = Between<Product<F>>;
 
 /// Rows of sparse vectors that are compared at once with each column.
 const SPARSE_ROWS: usize = 16;
 
 impl<F: ProductFamily> ProductGram<F> {
-    pub(crate) fn new(family: F, rows: Arc<Packed>, cols: Arc<Packed>, same: bool) -> Self {
-        Self { family, rows, cols, same }
+    pub(crate) fn of(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
+        Self::new(Product(family), rows, cols)
     }
 
     fn compute<S: Precision + Stored>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
@@ -74,7 +74,7 @@ impl<F: ProductFamily> ProductGram<F> {
 
     /// The layout for single rows; only among the same examples.
     fn lines(&self) -> Option<&Lines> {
-        if self.same && !F::LENGTHS { self.cols.lines(F::DISTANCE) } else { None }
+        if self.same() && !F::LENGTHS { self.cols.lines(F::DISTANCE) } else { None }
     }
 
     /// The columns in the layout for counting, where both sides are zeros and ones.
@@ -84,14 +84,14 @@ impl<F: ProductFamily> ProductGram<F> {
     }
 
     fn line_rows(&self, packed: &Lines, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]]) {
-        packed.rows(rows, cols, lines, &|line| vectorised(FinishLine { family: &self.family, line }));
+        packed.rows(rows, cols, lines, &|line| vectorised(FinishLine { family: &self.how.0, line }));
         rows.iter().zip(lines).for_each(|(&row, line)| self.own_place(row, cols, line));
     }
 
     /// Writes κ(x, x) where a row of distances meets its own example: in f32 a profile at zero may round otherwise.
     fn own_place(&self, row: usize, cols: &Range<usize>, line: &mut [f32]) {
-        if self.same && F::DISTANCE && cols.contains(&row) {
-            line[row - cols.start] = self.family.own(0.0) as f32;
+        if self.same() && F::DISTANCE && cols.contains(&row) {
+            line[row - cols.start] = self.how.0.own(0.0) as f32;
         }
     }
 
@@ -104,12 +104,12 @@ impl<F: ProductFamily> ProductGram<F> {
                 &gathered
             }
         };
-        let exact = self.same && (F::DISTANCE || F::LENGTHS);
-        vectorised(Finish { family: &self.family, rows, squares: na, others: nb, out: out.reborrow() });
+        let exact = self.same() && (F::DISTANCE || F::LENGTHS);
+        vectorised(Finish { family: &self.how.0, rows, squares: na, others: nb, out: out.reborrow() });
         if exact {
-            let zero = if F::DISTANCE { self.family.own(0.0) } else { f64::NAN };
+            let zero = if F::DISTANCE { self.how.0.own(0.0) } else { f64::NAN };
             for (k, i) in rows.iter().enumerate() {
-                let own = S::narrow(if F::DISTANCE { zero } else { self.family.own(na[i].wide()) });
+                let own = S::narrow(if F::DISTANCE { zero } else { self.how.0.own(na[i].wide()) });
                 match cols {
                     Pick::Range(range) if range.contains(&i) => out.row_mut(k)[i - range.start] = own,
                     Pick::Range(_) => {}
@@ -124,11 +124,6 @@ impl<F: ProductFamily> ProductGram<F> {
             }
         }
     }
-}
-
-/// Whether places are 0, 1, 2, …
-fn is_whole(places: &[usize]) -> bool {
-    places.iter().enumerate().all(|(k, &i)| k == i)
 }
 
 /// Distances or products of one row become kernel values.
@@ -255,19 +250,7 @@ impl<F: ProductFamily> Loops for FinishRow<'_, F> {
     }
 }
 
-impl<F: ProductFamily> Gram for ProductGram<F> {
-    fn shape(&self) -> (usize, usize) {
-        (self.rows.len(), self.cols.len())
-    }
-
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.compute(&rows, &cols, out);
-    }
-
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.compute(&rows, &cols, out);
-    }
-
+impl<F: ProductFamily> RowAccess for ProductGram<F> {
     fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
         if let Some(lines) = self.lines() {
             return self.line_rows(lines, &[row], &cols, &mut [out]);
@@ -277,7 +260,7 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
                 let panels = panels.get_or_init(|| Panels::new(b));
                 let others = &nb[cols.clone()];
                 vectorised(PanelRow {
-                    family: &self.family,
+                    family: &self.how.0,
                     x: a.row(row),
                     panels,
                     cols: cols.clone(),
@@ -294,7 +277,7 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
                     }
                     SparseColumns::Lists(lists) => list_row(a.row(row), lists, cols.clone(), out),
                 }
-                vectorised(FinishRow { family: &self.family, square: na[row], others: &nb[cols.clone()], out });
+                vectorised(FinishRow { family: &self.how.0, square: na[row], others: &nb[cols.clone()], out });
                 self.own_place(row, &cols, out);
             }
             _ => unreachable!("both sides are packed alike"),
@@ -308,38 +291,40 @@ impl<F: ProductFamily> Gram for ProductGram<F> {
         }
     }
 
-    fn is_dear(&self) -> bool {
-        self.lines().is_none()
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.compute(&Pick::List(&[row]), &Pick::List(cols), BlockMut::new(out, 1, cols.len()));
     }
 
     fn row_group(&self) -> usize {
         self.lines().map_or(1, Lines::group)
     }
 
-    fn is_symmetric(&self) -> bool {
-        self.same
+    fn rows_are_expensive(&self) -> bool {
+        self.lines().is_none()
+    }
+}
+
+impl<F: ProductFamily> Comparison for Product<F> {
+    type Side = Packed;
+
+    fn block(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f64>) {
+        between.compute(rows, cols, out);
     }
 
-    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
-        let packed = match side {
-            Side::Rows => &self.rows,
-            Side::Columns => &self.cols,
-        };
+    fn block32(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f32>) {
+        between.compute(rows, cols, out);
+    }
+
+    fn own(&self, side: &Arc<Packed>) -> Vec<f64> {
         if F::DISTANCE {
-            return Some(vec![self.family.own(0.0); packed.len()]);
+            return vec![self.0.own(0.0); side.len()];
         }
-        let (Store::Dense { squares, .. } | Store::Sparse { squares, .. }) = f64::store(packed);
-        Some(squares.iter().map(|&s| self.family.own(s)).collect())
+        let (Store::Dense { squares, .. } | Store::Sparse { squares, .. }) = f64::store(side);
+        squares.iter().map(|&s| self.0.own(s)).collect()
     }
 
-    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        if rows.len() == self.rows.len() && cols.len() == self.cols.len() && is_whole(rows) && is_whole(cols) {
-            return self;
-        }
-        let left = Arc::new(self.rows.select(rows));
-        let same = self.same && rows == cols;
-        let right = if same { Arc::clone(&left) } else { Arc::new(self.cols.select(cols)) };
-        Arc::new(Self { family: self.family.clone(), rows: left, cols: right, same })
+    fn rows(between: &Between<Self>) -> Option<&dyn RowAccess> {
+        Some(between)
     }
 }
 

@@ -52,8 +52,8 @@ impl<'a> Pairs<'a> {
             // packing first makes the repacking in order cheap
             gram.row_group();
             gram = gram.restrict(&self.order, &self.order);
-            // a row that is dear serves all pairs that its example takes part in
-            if gram.is_dear() {
+            // a row that is expensive serves all pairs that its example takes part in
+            if gram.rows_are_expensive() {
                 gram = RowCache::share(&gram, task.budget.memory / 2);
             }
         }

@@ -1,58 +1,134 @@
 //! Preparation: substrings of length p get names 0, 1, 2, …; strings become lists of (name, count).
 
 use super::Sequences;
+use super::holders::Holders;
+use crate::gram::between::Collection;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, OnceLock};
 
-/// Replaces the characters of every string by the names of the substrings that start there, and returns how many
-/// different ones there are.
+/// How the substrings of length p of training strings are named.
 ///
 /// Characters get dense codes, so that as many as possible fit a 64-bit key; such pieces are named. If p is longer,
 /// two named pieces that overlap or touch make a piece up to twice as long (Karp, Miller & Rosenberg 1972): names are
-/// exact at any length, with one look-up for each doubling.
-pub(in crate::kernels::text) fn substrings(sides: &mut [Sequences], length: usize) -> usize {
-    let (codes, letters) = alphabet(sides);
-    let bits = usize::BITS - letters.saturating_sub(1).leading_zeros();
-    let fits = (64 / bits.max(1)) as usize;
-    let mut done = length.min(fits);
-    let used = bits * done as u32;
-    let mask = if used >= 64 { u64::MAX } else { (1 << used) - 1 };
-    let mut names = Names::new(used);
-    for side in &mut *sides {
-        *side = Sequences::build(side.iter(), |characters, items| {
+/// exact at any length, with one look-up for each doubling. New strings keep these names, and what is in none of the training
+/// strings is named from there on.
+pub(in crate::kernels::text) struct Substrings {
+    /// The code of each character.
+    codes: Vec<u32>,
+    /// Bits of a code.
+    bits: u32,
+    /// Characters of the pieces that are named first.
+    first: usize,
+    /// How far apart the two pieces stand that make a longer one, doubling by doubling.
+    steps: Vec<usize>,
+    /// The names of the first pieces, then those of each doubling.
+    names: Vec<Names>,
+}
+
+impl Substrings {
+    /// Names the substrings that start at each character of every string.
+    pub(in crate::kernels::text) fn learn(strings: &Sequences, length: usize) -> (Self, Sequences) {
+        let (codes, letters) = alphabet(strings);
+        let bits = usize::BITS - letters.saturating_sub(1).leading_zeros();
+        let first = length.min((64 / bits.max(1)) as usize);
+        let mut new = Self { codes, bits, first, steps: Vec::new(), names: Vec::new() };
+        let mut names = Names::new(bits * first as u32);
+        let (mask, codes) = (new.mask(), &new.codes);
+        let mut named = Sequences::build(strings.iter(), |characters, items| {
             let mut key = 0;
             for (i, &c) in characters.iter().enumerate() {
                 key = (key << bits | u64::from(codes[c as usize])) & mask;
-                if i + 1 >= done {
+                if i + 1 >= first {
                     items.push(names.of(key));
                 }
             }
         });
-    }
-    while done < length {
-        let longer = done.saturating_mul(2).min(length);
-        let step = longer - done;
-        names = Names::new(64);
-        for side in &mut *sides {
-            *side = Sequences::build(side.iter(), |pieces, items| {
-                let pairs = pieces.iter().zip(pieces.get(step..).unwrap_or_default());
-                items.extend(pairs.map(|(&a, &b)| names.of(u64::from(a) << 32 | u64::from(b))));
-            });
+        new.names.push(names);
+        let mut done = first;
+        while done < length {
+            let longer = done.saturating_mul(2).min(length);
+            let step = longer - done;
+            let mut names = Names::new(64);
+            named = doubled(&named, step, |key| names.of(key));
+            new.steps.push(step);
+            new.names.push(names);
+            done = longer;
         }
-        done = longer;
+        (new, named)
     }
-    names.count as usize
+
+    /// Names the substrings of other strings, and says how many names there are now.
+    pub(in crate::kernels::text) fn name(&self, strings: &Sequences) -> (Sequences, usize) {
+        let mut names = Extended::new(&self.names[0]);
+        let (mask, first) = (self.mask(), self.first);
+        // pieces with a character that has no code, letter by letter
+        let mut foreign: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut named = Sequences::build(strings.iter(), |characters, items| {
+            let (mut key, mut coded) = (0, 0);
+            for (i, &c) in characters.iter().enumerate() {
+                match self.codes.get(c as usize) {
+                    Some(&code) if code != NO_CODE => {
+                        key = (key << self.bits | u64::from(code)) & mask;
+                        coded += 1;
+                    }
+                    _ => coded = 0,
+                }
+                if i + 1 >= first {
+                    items.push(match coded >= first {
+                        true => names.of(key),
+                        false => {
+                            let piece = &characters[i + 1 - first..=i];
+                            foreign.get(piece).copied().unwrap_or_else(|| {
+                                let name = names.fresh();
+                                foreign.insert(piece.to_vec(), name);
+                                name
+                            })
+                        }
+                    });
+                }
+            }
+        });
+        let mut distinct = names.count();
+        for (&step, known) in self.steps.iter().zip(&self.names[1..]) {
+            let mut names = Extended::new(known);
+            named = doubled(&named, step, |key| names.of(key));
+            distinct = names.count();
+        }
+        (named, distinct)
+    }
+
+    /// How many different substrings the training strings have.
+    pub(in crate::kernels::text) fn distinct(&self) -> usize {
+        self.names.last().map_or(0, |names| names.count as usize)
+    }
+
+    fn mask(&self) -> u64 {
+        let used = self.bits * self.first as u32;
+        if used >= 64 { u64::MAX } else { (1 << used) - 1 }
+    }
 }
 
+/// Names of longer pieces from those of two that stand `step` apart.
+fn doubled(pieces: &Sequences, step: usize, mut name: impl FnMut(u64) -> u32) -> Sequences {
+    Sequences::build(pieces.iter(), |pieces, items| {
+        let pairs = pieces.iter().zip(pieces.get(step..).unwrap_or_default());
+        items.extend(pairs.map(|(&a, &b)| name(u64::from(a) << 32 | u64::from(b))));
+    })
+}
+
+/// What stands for a code where a character has none.
+pub(in crate::kernels::text) const NO_CODE: u32 = u32::MAX;
+
 /// A dense code for every character that occurs, and how many do.
-pub(in crate::kernels::text) fn alphabet(sides: &[Sequences]) -> (Vec<u32>, usize) {
-    let largest = sides.iter().flat_map(Sequences::items).max().map_or(0, |&c| c as usize);
-    let mut codes = vec![0; largest + 1];
-    for &c in sides.iter().flat_map(Sequences::items) {
-        codes[c as usize] = 1;
+pub(in crate::kernels::text) fn alphabet(strings: &Sequences) -> (Vec<u32>, usize) {
+    let largest = strings.items().iter().max().map_or(0, |&c| c as usize);
+    let mut codes = vec![NO_CODE; largest + 1];
+    for &c in strings.items() {
+        codes[c as usize] = 0;
     }
     let mut letters = 0;
-    for code in codes.iter_mut().filter(|c| **c == 1) {
+    for code in codes.iter_mut().filter(|c| **c == 0) {
         *code = letters;
         letters += 1;
     }
@@ -93,6 +169,52 @@ impl Names {
     }
 }
 
+impl Names {
+    /// The name of a key that has one.
+    #[inline]
+    fn get(&self, key: u64) -> Option<u32> {
+        if self.table.is_empty() {
+            return self.map.get(&key).copied();
+        }
+        self.table.get(key as usize).and_then(|name| name.checked_sub(1))
+    }
+}
+
+/// Names of keys that are known, and further ones for others.
+pub(in crate::kernels::text) struct Extended<'a> {
+    known: &'a Names,
+    strange: HashMap<u64, u32, BuildHasherDefault<Mix>>,
+    count: u32,
+}
+
+impl<'a> Extended<'a> {
+    pub(in crate::kernels::text) fn new(known: &'a Names) -> Self {
+        Self { known, strange: HashMap::default(), count: known.count }
+    }
+
+    #[inline]
+    pub(in crate::kernels::text) fn of(&mut self, key: u64) -> u32 {
+        if let Some(name) = self.known.get(key) {
+            return name;
+        }
+        let next = self.count;
+        let name = *self.strange.entry(key).or_insert(next);
+        self.count += u32::from(name == next);
+        name
+    }
+
+    /// A name that nothing else has.
+    fn fresh(&mut self) -> u32 {
+        self.count += 1;
+        self.count - 1
+    }
+
+    /// How many names there are.
+    pub(in crate::kernels::text) fn count(&self) -> usize {
+        self.count as usize
+    }
+}
+
 /// Hashes one word by a 128-bit product folded to 64 bits; the standard hash costs more than the rest of the naming.
 #[derive(Default)]
 struct Mix(u64);
@@ -125,24 +247,43 @@ pub(in crate::kernels::text) struct Entry {
 }
 
 /// For every string its substrings with their counts, by ascending name.
-#[derive(Clone, Debug)]
 pub(in crate::kernels::text) struct Counts {
     starts: Vec<usize>,
     entries: Vec<Entry>,
+    /// κ(s, s) of every string.
+    squares: Vec<u64>,
+    /// The largest of them.
+    largest: u64,
     /// All names are smaller.
     distinct: usize,
-}
-
-impl Default for Counts {
-    fn default() -> Self {
-        Self { starts: vec![0], entries: Vec::new(), distinct: 0 }
-    }
+    /// The strings that hold each substring, where they were asked for.
+    holders: OnceLock<Holders>,
 }
 
 impl Counts {
+    fn none(distinct: usize) -> Self {
+        Self {
+            starts: vec![0],
+            entries: Vec::new(),
+            squares: Vec::new(),
+            largest: 0,
+            distinct,
+            holders: OnceLock::new(),
+        }
+    }
+
+    /// Ends the list of a string.
+    fn close(&mut self) {
+        let list = &self.entries[self.starts.last().copied().unwrap_or(0)..];
+        let square = list.iter().map(|e| u64::from(e.count).pow(2)).sum();
+        self.squares.push(square);
+        self.largest = self.largest.max(square);
+        self.starts.push(self.entries.len());
+    }
+
     /// Counts equal names in each sequence.
     pub(in crate::kernels::text) fn of(names: &Sequences, distinct: usize) -> Self {
-        let mut counts = Self { distinct, ..Self::default() };
+        let mut counts = Self::none(distinct);
         counts.entries.reserve(names.items().len());
         let mut sorted = Vec::new();
         for sequence in names.iter() {
@@ -152,17 +293,17 @@ impl Counts {
             counts
                 .entries
                 .extend(sorted.chunk_by(|a, b| a == b).map(|run| Entry { key: run[0], count: run.len() as u32 }));
-            counts.starts.push(counts.entries.len());
+            counts.close();
         }
         counts
     }
 
     /// Lists that are counted already, each by ascending name.
     pub(in crate::kernels::text) fn from_lists(lists: impl Iterator<Item = Vec<Entry>>, distinct: usize) -> Self {
-        let mut counts = Self { distinct, ..Self::default() };
+        let mut counts = Self::none(distinct);
         for list in lists {
             counts.entries.extend(list);
-            counts.starts.push(counts.entries.len());
+            counts.close();
         }
         counts
     }
@@ -189,17 +330,32 @@ impl Counts {
     }
 
     /// κ(s, s) for every string.
-    pub(in crate::kernels::text) fn squares(&self) -> impl Iterator<Item = u64> {
-        (0..self.len()).map(|i| self.get(i).iter().map(|e| u64::from(e.count).pow(2)).sum())
+    pub(in crate::kernels::text) fn squares(&self) -> &[u64] {
+        &self.squares
     }
 
-    /// The strings at the given places, in that order.
-    pub(in crate::kernels::text) fn select(&self, keep: &[usize]) -> Self {
-        let mut chosen = Self { distinct: self.distinct, ..Self::default() };
+    /// The largest κ(s, s).
+    pub(super) fn largest(&self) -> u64 {
+        self.largest
+    }
+
+    /// The strings that hold each substring.
+    pub(super) fn holders(&self) -> &Holders {
+        self.holders.get_or_init(|| Holders::of(self))
+    }
+}
+
+impl Collection for Counts {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn chosen(self: &Arc<Self>, keep: &[usize]) -> Arc<Self> {
+        let mut chosen = Self::none(self.distinct);
         for &i in keep {
             chosen.entries.extend_from_slice(self.get(i));
-            chosen.starts.push(chosen.entries.len());
+            chosen.close();
         }
-        chosen
+        Arc::new(chosen)
     }
 }

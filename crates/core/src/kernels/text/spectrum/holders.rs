@@ -16,6 +16,8 @@ pub(super) struct Holders {
     starts: Vec<usize>,
     /// A string and how often it holds the name.
     entries: Vec<Entry>,
+    /// How many strings hold each name.
+    counts: Vec<u32>,
 }
 
 impl Holders {
@@ -27,9 +29,11 @@ impl Holders {
         let segments = counts.len().div_ceil(width);
         let list = |i: usize, e: &Entry| i / width * distinct + e.key as usize;
         let mut starts = vec![0; segments * distinct + 2];
+        let mut held = vec![0; distinct];
         let all = || (0..counts.len()).flat_map(|i| counts.get(i).iter().map(move |e| (i, e)));
         for (i, e) in all() {
             starts[list(i, e) + 2] += 1;
+            held[e.key as usize] += 1;
         }
         for k in 2..starts.len() {
             starts[k] += starts[k - 1];
@@ -41,17 +45,20 @@ impl Holders {
             entries[*place] = Entry { key: i as u32, count: e.count };
             *place += 1;
         }
-        Self { width, distinct, starts, entries }
+        Self { width, distinct, starts, entries, counts: held }
     }
 
     /// How many strings hold a name.
     pub(super) fn count(&self, name: u32) -> usize {
-        let segments = (self.starts.len() - 2) / self.distinct.max(1);
-        (0..segments).map(|segment| self.list(segment, name).len()).sum()
+        // new strings have substrings that none of these hold
+        self.counts.get(name as usize).map_or(0, |&count| count as usize)
     }
 
     #[inline(always)]
     fn list(&self, segment: usize, name: u32) -> &[Entry] {
+        if name as usize >= self.distinct {
+            return &[];
+        }
         let at = segment * self.distinct + name as usize;
         &self.entries[self.starts[at]..self.starts[at + 1]]
     }

@@ -5,12 +5,12 @@
 //! string adds up lines of it. Single pairs merge their lists.
 
 use super::counts::{Counts, Entry};
-use super::holders::Holders;
 use crate::data::Scalar;
-use crate::gram::{BlockMut, Gram, Pick, Side};
+use crate::gram::between::{Between, Comparison};
+use crate::gram::{BlockMut, Pick};
 use crate::kernels::text::sequences::aligned;
 use pulp::{Simd, WithSimd};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Whole numbers up to this are exact in f32.
 const EXACT_F32: u64 = 1 << 24;
@@ -27,12 +27,23 @@ const FIND: f64 = 10.0;
 /// Cycles to compare two entries while merging: the branch is a coin toss.
 const MERGE: f64 = 6.0;
 
-/// The matrix of the spectrum kernel between two collections.
-pub(in crate::kernels::text) struct SpectrumGram {
-    rows: Arc<Counts>,
-    cols: Arc<Counts>,
-    /// For every substring the columns that hold it.
-    holders: Holders,
+/// Products of counts at equal names.
+#[derive(Default)]
+pub(in crate::kernels::text) struct SpectrumProducts {
+    /// What the ways cost between the two collections; not needed for κ(s, s) alone.
+    costs: OnceLock<Costs>,
+}
+
+impl Clone for SpectrumProducts {
+    /// For other collections.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// What decides between the ways.
+#[derive(Clone, Copy)]
+struct Costs {
     /// How many different substrings a pair shares on average.
     shared: f64,
     /// How many different substrings a column has on average.
@@ -41,36 +52,45 @@ pub(in crate::kernels::text) struct SpectrumGram {
     panels: bool,
 }
 
+/// The matrix of the spectrum kernel between two collections, whose substrings have the same names.
+pub(in crate::kernels::text) type SpectrumGram = Between<SpectrumProducts>;
+
 impl SpectrumGram {
-    /// The matrix with these rows and columns, whose substrings have the same names.
-    pub(in crate::kernels::text) fn new(rows: Arc<Counts>, cols: Arc<Counts>) -> Self {
-        let holders = Holders::of(&cols);
-        let pairs: f64 = (0..rows.len()).flat_map(|i| rows.get(i)).map(|e| holders.count(e.key) as f64).sum();
-        let shared = pairs / (rows.len() * cols.len()).max(1) as f64;
-        let mean = cols.total() as f64 / cols.len().max(1) as f64;
-        // κ(s, t)² ≤ κ(s, s) κ(t, t), and sums of counts only grow: then every sum on the way is exact in f32
-        let exact = rows.squares().chain(cols.squares()).all(|k| k <= EXACT_F32);
-        // cycles for each entry of a column and pair: the table is read from the cache that holds it
-        let line = match cols.distinct() * size_of::<[f32; PANEL]>() {
-            0..=0x1_0000 => 0.1,
-            0x1_0001..=0x10_0000 => 0.2,
-            _ => 1.0,
-        };
-        let panels = exact && mean * line < WALK * shared;
-        Self { rows, cols, holders, shared, mean, panels }
+    /// The matrix with these rows and columns.
+    pub(in crate::kernels::text) fn of(rows: &Arc<Counts>, cols: &Arc<Counts>) -> Self {
+        Self::new(SpectrumProducts::default(), Arc::clone(rows), Arc::clone(cols))
+    }
+
+    fn costs(&self) -> Costs {
+        *self.how.costs.get_or_init(|| {
+            let (rows, cols) = (&self.rows, &self.cols);
+            let holders = cols.holders();
+            let pairs: f64 = (0..rows.len()).flat_map(|i| rows.get(i)).map(|e| holders.count(e.key) as f64).sum();
+            let shared = pairs / (rows.len() * cols.len()).max(1) as f64;
+            let mean = cols.total() as f64 / cols.len().max(1) as f64;
+            // κ(s, t)² ≤ κ(s, s) κ(t, t), and sums of counts only grow: then every sum on the way is exact in f32
+            let exact = rows.largest().max(cols.largest()) <= EXACT_F32;
+            // cycles for each entry of a column and pair: the table is read from the cache that holds it
+            let line = match cols.distinct() * size_of::<[f32; PANEL]>() {
+                0..=0x1_0000 => 0.1,
+                0x1_0001..=0x10_0000 => 0.2,
+                _ => 1.0,
+            };
+            Costs { shared, mean, panels: exact && mean * line < WALK * shared }
+        })
     }
 
     /// Whether blocks of many rows go by panels.
     #[cfg(test)]
     pub(super) fn uses_panels(&self) -> bool {
-        self.panels
+        self.costs().panels
     }
 
     fn write<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, S>) {
         if cols.is_empty() {
             return;
         }
-        if self.panels && rows.len() >= FEW_ROWS {
+        if self.costs().panels && rows.len() >= FEW_ROWS {
             pulp::Arch::new().dispatch(Panels { gram: self, rows, cols, out });
         } else {
             self.lists(rows, cols, out);
@@ -84,19 +104,20 @@ impl SpectrumGram {
             Pick::List(_) => (0, self.cols.len()),
         };
         let mut sums = vec![0_u64; right - left];
+        let Costs { shared, mean, .. } = self.costs();
         for (k, i) in rows.iter().enumerate() {
             let row = self.rows.get(i);
             let to = out.row_mut(k);
             let size = row.len() as f64;
-            let walk = WALK * self.shared * sums.len() as f64 + FIND * size + sums.len() as f64;
-            if MERGE * (size + self.mean) * (to.len() as f64) < walk {
+            let walk = WALK * shared * sums.len() as f64 + FIND * size + sums.len() as f64;
+            if MERGE * (size + mean) * (to.len() as f64) < walk {
                 for (o, j) in to.iter_mut().zip(cols.iter()) {
                     *o = S::narrow(merge(row, self.cols.get(j)) as f64);
                 }
                 continue;
             }
             sums.fill(0);
-            self.holders.add(row, left, &mut sums);
+            self.cols.holders().add(row, left, &mut sums);
             match cols {
                 Pick::Range(_) => to.iter_mut().zip(&sums).for_each(|(o, &s)| *o = S::narrow(s as f64)),
                 Pick::List(list) => to.iter_mut().zip(*list).for_each(|(o, &j)| *o = S::narrow(sums[j] as f64)),
@@ -125,8 +146,11 @@ impl<S: Scalar> WithSimd for Panels<'_, S> {
         for top in (0..rows.len()).step_by(PANEL) {
             let height = PANEL.min(rows.len() - top);
             for lane in 0..height {
+                // what no column holds has no line
                 for e in gram.rows.get(rows.at(top + lane)) {
-                    table[e.key as usize][lane] = e.count as f32;
+                    if let Some(line) = table.get_mut(e.key as usize) {
+                        line[lane] = e.count as f32;
+                    }
                 }
             }
             for left in (0..cols.len()).step_by(COLUMNS) {
@@ -142,7 +166,9 @@ impl<S: Scalar> WithSimd for Panels<'_, S> {
             }
             for lane in 0..height {
                 for e in gram.rows.get(rows.at(top + lane)) {
-                    table[e.key as usize] = [0.0; PANEL];
+                    if let Some(line) = table.get_mut(e.key as usize) {
+                        *line = [0.0; PANEL];
+                    }
                 }
             }
         }
@@ -187,35 +213,18 @@ fn merge(mut x: &[Entry], mut y: &[Entry]) -> u64 {
     sum
 }
 
-impl Gram for SpectrumGram {
-    fn shape(&self) -> (usize, usize) {
-        (self.rows.len(), self.cols.len())
+impl Comparison for SpectrumProducts {
+    type Side = Counts;
+
+    fn block(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f64>) {
+        between.write(rows, cols, out);
     }
 
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.write(&rows, &cols, out);
+    fn block32(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f32>) {
+        between.write(rows, cols, out);
     }
 
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.write(&rows, &cols, out);
-    }
-
-    fn is_symmetric(&self) -> bool {
-        Arc::ptr_eq(&self.rows, &self.cols)
-    }
-
-    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
-        let counts = match side {
-            Side::Rows => &self.rows,
-            Side::Columns => &self.cols,
-        };
-        Some(counts.squares().map(|k| k as f64).collect())
-    }
-
-    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        let chosen = Arc::new(self.rows.select(rows));
-        let same = Arc::ptr_eq(&self.rows, &self.cols) && rows == cols;
-        let cols = if same { Arc::clone(&chosen) } else { Arc::new(self.cols.select(cols)) };
-        Arc::new(Self::new(chosen, cols))
+    fn own(&self, side: &Arc<Counts>) -> Vec<f64> {
+        side.squares().iter().map(|&k| k as f64).collect()
     }
 }

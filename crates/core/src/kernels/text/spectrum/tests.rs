@@ -66,11 +66,10 @@ fn blocks_agree_with_single_values() {
         strings.push(String::new());
         strings.push(strings[3].clone());
         let kernel = Spectrum { length: p };
-        let names = |side: &[String]| Sequences::characters(&side.to_vec());
-        let mut sides = [names(&strings)];
-        let distinct = substrings(&mut sides, p);
-        let counts = Arc::new(Counts::of(&sides[0], distinct));
-        assert_eq!(SpectrumGram::new(Arc::clone(&counts), counts).uses_panels(), panels, "{letters} {p}");
+        let characters = Sequences::characters(&strings);
+        let (names, named) = Substrings::learn(&characters, p);
+        let counts = Arc::new(Counts::of(&named, names.distinct()));
+        assert_eq!(SpectrumGram::of(&counts, &counts).uses_panels(), panels, "{letters} {p}");
         check_matrix(&kernel, &strings, 0.0);
     }
 }

@@ -4,7 +4,8 @@
 //! there are lanes advance together, their characters interleaved.
 
 use crate::data::Scalar;
-use crate::gram::{BlockMut, Gram, Pick, Side};
+use crate::gram::between::{Between, Comparison};
+use crate::gram::{BlockMut, Pick};
 use crate::kernels::text::sequences::{Sequences, aligned};
 use pulp::{Simd, WithSimd};
 use std::sync::Arc;
@@ -16,24 +17,18 @@ const LANES: usize = 16;
 const LEFT_END: f64 = -1.0;
 const RIGHT_END: f64 = -2.0;
 
-/// The matrix of the gap-weighted subsequence kernel between two collections.
-pub(super) struct SubsequenceGram {
-    length: usize,
-    decay: f64,
-    rows: Arc<Sequences>,
-    cols: Arc<Sequences>,
+/// The gap-weighted subsequence kernel.
+#[derive(Clone)]
+pub(super) struct GapWeighted {
+    pub(super) length: usize,
+    pub(super) decay: f64,
 }
 
-impl SubsequenceGram {
-    /// The matrix with these rows and columns.
-    pub(super) fn new(length: usize, decay: f64, rows: Arc<Sequences>, cols: Arc<Sequences>) -> Self {
-        Self { length, decay, rows, cols }
-    }
-
+impl Between<GapWeighted> {
     fn write<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
         // neighbours in the order of lengths share a group of lanes, which is as long as its longest strings
         let (down, across) = (by_length(&self.rows, rows), by_length(&self.cols, cols));
-        let mut lanes = Lanes::new(self.length, self.decay);
+        let mut lanes = Lanes::new(self.how.length, self.how.decay);
         let mut group = Vec::with_capacity(LANES);
         let mut flush = |group: &mut Vec<(usize, usize)>| {
             let pairs = group.iter().map(|&(k, l)| (self.rows.get(rows.at(k)), self.cols.get(cols.at(l))));
@@ -206,29 +201,19 @@ impl WithSimd for Sweep<'_> {
     }
 }
 
-impl Gram for SubsequenceGram {
-    fn shape(&self) -> (usize, usize) {
-        (self.rows.len(), self.cols.len())
-    }
+impl Comparison for GapWeighted {
+    type Side = Sequences;
 
-    fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.write(&rows, &cols, out);
+    fn block(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f64>) {
+        between.write(rows, cols, out);
     }
 
     /// The recursion runs in f64: long gaps would sink below the smallest f32.
-    fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.write(&rows, &cols, out);
+    fn block32(between: &Between<Self>, rows: &Pick<'_>, cols: &Pick<'_>, out: BlockMut<'_, f32>) {
+        between.write(rows, cols, out);
     }
 
-    fn is_symmetric(&self) -> bool {
-        Arc::ptr_eq(&self.rows, &self.cols)
-    }
-
-    fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
-        let strings = match side {
-            Side::Rows => &self.rows,
-            Side::Columns => &self.cols,
-        };
+    fn own(&self, strings: &Arc<Sequences>) -> Vec<f64> {
         let order = by_length(strings, &Pick::Range(0..strings.len()));
         let mut lanes = Lanes::new(self.length, self.decay);
         let mut values = vec![0.0; strings.len()];
@@ -238,13 +223,6 @@ impl Gram for SubsequenceGram {
                 values[i] = value;
             }
         }
-        Some(values)
-    }
-
-    fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
-        let chosen = Arc::new(self.rows.select(rows));
-        let same = Arc::ptr_eq(&self.rows, &self.cols) && rows == cols;
-        let cols = if same { Arc::clone(&chosen) } else { Arc::new(self.cols.select(cols)) };
-        Arc::new(Self::new(self.length, self.decay, chosen, cols))
+        values
     }
 }

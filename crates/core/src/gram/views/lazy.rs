@@ -1,13 +1,12 @@
-//! A matrix whose strings are prepared when its first value is asked for: linear machines never do.
+//! A matrix that is made when its first value is asked for: linear machines never ask.
 
-use crate::gram::{BlockMut, Gram, Pick, Side};
-use std::ops::Range;
+use crate::gram::{BlockMut, Gram, Pick, RowAccess, Side};
 use std::sync::{Arc, LazyLock};
 
 type Make = Box<dyn FnOnce() -> Arc<dyn Gram> + Send>;
 
 /// The matrix that a function makes when it is needed.
-pub(super) struct Lazy {
+pub(crate) struct Lazy {
     shape: (usize, usize),
     symmetric: bool,
     gram: LazyLock<Arc<dyn Gram>, Make>,
@@ -15,7 +14,7 @@ pub(super) struct Lazy {
 
 impl Lazy {
     /// Not made yet.
-    pub(super) fn new(
+    pub(crate) fn new(
         shape: (usize, usize),
         symmetric: bool,
         make: impl FnOnce() -> Arc<dyn Gram> + Send + 'static,
@@ -37,12 +36,24 @@ impl Gram for Lazy {
         self.gram.block32(rows, cols, out);
     }
 
-    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
-        self.gram.row32(row, cols, out);
+    fn fill(&self, out: &mut [f64]) {
+        self.gram.fill(out);
     }
 
-    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
-        self.gram.rows32(rows, cols, lines);
+    fn fill32(&self, out: &mut [f32]) {
+        self.gram.fill32(out);
+    }
+
+    fn apply(&self, v: &[f64], k: usize, out: &mut [f64]) {
+        self.gram.apply(v, k, out);
+    }
+
+    fn rows(&self) -> Option<&dyn RowAccess> {
+        self.gram.rows()
+    }
+
+    fn stored(&self) -> Option<&[f64]> {
+        self.gram.stored()
     }
 
     fn is_symmetric(&self) -> bool {

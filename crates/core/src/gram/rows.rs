@@ -1,0 +1,75 @@
+//! Rows of a matrix, as a decomposition solver asks for them.
+//!
+//! A support vector solver asks for single rows in f32, some 10⁵ times. Matrices that have a faster road to them than blocks
+//! of one row show it as a whole ([`Gram::rows`]), and a matrix made of others hands the whole on: whoever forwards one
+//! method forwards all.
+
+use super::{BlockMut, Gram, Pick};
+use std::ops::Range;
+
+/// The road to single rows in f32.
+pub trait RowAccess {
+    /// One row over a range of columns, on the calling thread.
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]);
+
+    /// Several rows over a range of columns, each into a line of its own; the same bits as row by row. Where one row is
+    /// bound by reading the data, several cost little more than one.
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        for (&row, line) in rows.iter().zip(lines) {
+            self.row32(row, cols.clone(), line);
+        }
+    }
+
+    /// One row at chosen columns; what a part of a matrix asks for where rows are stored or kept.
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]);
+
+    /// How many rows are best computed at once; 1 where that brings nothing.
+    fn row_group(&self) -> usize {
+        1
+    }
+
+    /// Whether a row costs far more than to read it from memory, so that rows are worth keeping at any price.
+    fn rows_are_expensive(&self) -> bool {
+        true
+    }
+}
+
+/// Rows of any matrix: by its own road, or as blocks of one row, which are expensive.
+impl dyn Gram + '_ {
+    /// One row over a range of columns, on the calling thread.
+    pub fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        match self.rows() {
+            Some(rows) => rows.row32(row, cols, out),
+            None => {
+                let width = cols.len();
+                self.block32(Pick::Range(row..row + 1), Pick::Range(cols), BlockMut::new(out, 1, width));
+            }
+        }
+    }
+
+    /// Several rows over a range of columns, each into a line of its own.
+    pub fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        match self.rows() {
+            Some(access) => access.rows32(rows, cols, lines),
+            None => rows.iter().zip(lines).for_each(|(&row, line)| self.row32(row, cols.clone(), line)),
+        }
+    }
+
+    /// One row at chosen columns.
+    pub fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        match self.rows() {
+            Some(rows) => rows.gather32(row, cols, out),
+            None => self.block32(Pick::List(&[row]), Pick::List(cols), BlockMut::new(out, 1, cols.len())),
+        }
+    }
+
+    /// How many rows are best computed at once.
+    pub fn row_group(&self) -> usize {
+        self.rows().map_or(1, RowAccess::row_group)
+    }
+
+    /// Whether rows are worth keeping at any price.
+    pub fn rows_are_expensive(&self) -> bool {
+        self.rows().is_none_or(RowAccess::rows_are_expensive)
+    }
+}

@@ -1,0 +1,106 @@
+//! The layouts in which one row meets many columns.
+
+use crate::data::{Coordinate, Rows, Scalar, SparseRows};
+
+/// Dense columns feature by feature, in panels of `S::LANES` examples: value of feature k and lane l of panel p is at
+/// `(p * width + k) * LANES + l`. One example against all others then streams straight through memory.
+pub(crate) struct Panels<S> {
+    pub(crate) values: Vec<S>,
+    pub(crate) width: usize,
+}
+
+/// Sparse columns in the layout that makes one row against all of them cheapest.
+pub(crate) enum SparseColumns<S> {
+    /// Spread out in panels: a stored coordinate of the row is then one vector operation for many columns.
+    Panels(Panels<S>),
+    /// Feature by feature.
+    Lists(Lists<S>),
+}
+
+impl<S: Scalar> SparseColumns<S> {
+    /// Panels for data that are not very sparse, where a vector of columns holds more than one stored coordinate on
+    /// average, and that stay small when spread out.
+    pub(crate) fn new(rows: &SparseRows<S>) -> Self {
+        const MOST_BYTES: usize = 1 << 30;
+        let cells = rows.len().saturating_mul(rows.width());
+        let dense_enough = rows.coordinates().len().saturating_mul(16) > cells;
+        if dense_enough && cells.saturating_mul(size_of::<S>()) <= MOST_BYTES {
+            let mut panels = Panels::zeros(rows.len(), rows.width());
+            for i in 0..rows.len() {
+                for c in rows.row(i) {
+                    panels.set(i, c.index as usize, c.value);
+                }
+            }
+            Self::Panels(panels)
+        } else {
+            Self::Lists(Lists::new(rows))
+        }
+    }
+}
+
+/// Sparse columns feature by feature: the examples that have a feature, with its value.
+pub(crate) struct Lists<S> {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) entries: Vec<Coordinate<S>>,
+}
+
+impl<S: Scalar> Panels<S> {
+    /// Repacks rows.
+    pub(crate) fn new(rows: &Rows<S>) -> Self {
+        let mut panels = Self::zeros(rows.len(), rows.width());
+        for i in 0..rows.len() {
+            for (k, &x) in rows.row(i).iter().enumerate() {
+                panels.set(i, k, x);
+            }
+        }
+        panels
+    }
+
+    /// Room for n examples.
+    pub(super) fn zeros(n: usize, width: usize) -> Self {
+        Self { values: vec![S::default(); n.div_ceil(S::LANES) * width * S::LANES], width }
+    }
+
+    /// Puts a coordinate at its place.
+    fn set(&mut self, example: usize, feature: usize, value: S) {
+        let place = ((example / S::LANES) * self.width + feature) * S::LANES + example % S::LANES;
+        self.values[place] = value;
+    }
+
+    /// The numbers of one panel.
+    pub(crate) fn panel(&self, p: usize) -> &[S] {
+        let size = self.width * S::LANES;
+        &self.values[p * size..(p + 1) * size]
+    }
+}
+
+impl<S: Scalar> Lists<S> {
+    /// Transposes rows.
+    pub(crate) fn new(rows: &SparseRows<S>) -> Self {
+        let mut starts = vec![0; rows.width() + 1];
+        for c in rows.coordinates() {
+            starts[c.index as usize + 1] += 1;
+        }
+        for k in 0..rows.width() {
+            starts[k + 1] += starts[k];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![Coordinate { index: 0, value: S::default() }; rows.coordinates().len()];
+        for i in 0..rows.len() {
+            for c in rows.row(i) {
+                let place = &mut next[c.index as usize];
+                entries[*place] = Coordinate { index: i as u32, value: c.value };
+                *place += 1;
+            }
+        }
+        Self { starts, entries }
+    }
+
+    /// The examples that have a feature; none for a feature never seen.
+    pub(crate) fn list(&self, feature: usize) -> &[Coordinate<S>] {
+        match (self.starts.get(feature), self.starts.get(feature + 1)) {
+            (Some(&a), Some(&b)) => &self.entries[a..b],
+            _ => &[],
+        }
+    }
+}

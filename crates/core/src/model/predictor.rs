@@ -1,0 +1,272 @@
+//! Predictions: new examples meet the examples of a model, which are prepared once.
+
+use super::{Model, whole};
+use crate::conformal::Regions;
+use crate::data::{DataError, Dataset};
+use crate::error::Error;
+use crate::formula::PreparedSide;
+use crate::gram::Side;
+use crate::linalg::SolveError;
+use crate::machines::{Coefficients, Expansion, Output, Weighting};
+use std::sync::{Arc, OnceLock};
+
+/// Examples whose features are computed at a time.
+const SLICE: usize = 4096;
+
+/// A model that predicts again and again: the examples that it compares with are packed, counted and normed once, when the
+/// first prediction is asked for. Whoever serves single examples holds one.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let table = mercer::datasets::load("two_moons", Some(60), Seed(1))?;
+/// let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
+/// let predictor = Svc::default().fit(&rbf(1.0), &data)?.predictor();
+/// for i in 0..3 {
+///     let one = data.select(&[i]);
+///     assert_eq!(predictor.predict(&one)?.labels(), predictor.model().predict(&one)?.labels());
+/// }
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Predictor {
+    model: Arc<Model>,
+    support: Arc<Support>,
+}
+
+impl Predictor {
+    /// Of a model, which it keeps.
+    pub fn new(model: impl Into<Arc<Model>>) -> Self {
+        Self { model: model.into(), support: Arc::default() }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// As [`Model::scores`].
+    ///
+    /// # Errors
+    /// If the data do not fit the kernel, or a score is not finite.
+    pub fn scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
+        self.support.scores(&self.model, data)
+    }
+
+    /// As [`Model::predict`].
+    ///
+    /// # Errors
+    /// If the data do not fit the kernel.
+    pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
+        Ok(self.model.fitted.read(self.scores(data)?))
+    }
+
+    /// As [`Model::regions`].
+    ///
+    /// # Errors
+    /// If the model has learned none, the coverage is out of range, or the data do not fit.
+    pub fn regions(&self, data: &Dataset, coverage: f64) -> Result<Regions, Error> {
+        self.support.regions(&self.model, data, coverage)
+    }
+}
+
+impl Model {
+    /// The model as one that predicts again and again.
+    pub fn predictor(self) -> Predictor {
+        Predictor::new(self)
+    }
+
+    /// The scores of new examples, n × outputs row by row.
+    ///
+    /// # Errors
+    /// If the data do not fit the kernel, or a score is not finite.
+    pub fn scores(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
+        Support::default().scores(self, data)
+    }
+
+    /// Predicts new examples, with probabilities where the model has learned them. What the model compares with is prepared
+    /// for each call: see [`Predictor`].
+    ///
+    /// # Errors
+    /// If the data do not fit the kernel: another kind, or another number of coordinates.
+    pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
+        Ok(self.fitted.read(self.scores(data)?))
+    }
+}
+
+/// What a model compares new examples with, prepared when it is first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Support {
+    /// The points of the model's own expansion.
+    own: OnceLock<PreparedSide>,
+    /// All examples that the conformal predictor keeps.
+    pool: OnceLock<PreparedSide>,
+    /// The points of its members' expansions.
+    panels: OnceLock<Vec<PreparedSide>>,
+}
+
+/// What a slot holds, made if need be; an error is not kept.
+fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+    if let Some(known) = slot.get() {
+        return Ok(known);
+    }
+    let new = make()?;
+    Ok(slot.get_or_init(|| new))
+}
+
+/// The points of an expansion among examples that are prepared.
+fn points_of(expansion: &Expansion, examples: &PreparedSide) -> PreparedSide {
+    let points = expansion.points();
+    if whole(points, examples.len()) { examples.clone() } else { examples.select(points) }
+}
+
+impl Support {
+    pub(super) fn scores(&self, model: &Model, data: &Dataset) -> Result<Vec<f64>, Error> {
+        let expansion = &model.fitted.expansion;
+        let scores = match features_scores(model, expansion, data)? {
+            Some(scores) => scores,
+            None => {
+                let side = made(&self.own, || Ok(points_of(expansion, &model.kernel.prepare(&model.examples)?)))?;
+                scores_by(model, expansion, side, data)?
+            }
+        };
+        let outputs = expansion.outputs().max(1);
+        match scores.iter().position(|s| !s.is_finite()) {
+            Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs + 1 }.into()),
+            None => Ok(scores),
+        }
+    }
+
+    /// The examples that the conformal predictor of a model keeps.
+    pub(super) fn pool(&self, model: &Model) -> Result<&PreparedSide, Error> {
+        let pool = model.conformal.as_ref().and_then(|conformal| conformal.pool.as_ref());
+        made(&self.pool, || model.kernel.prepare(pool.unwrap_or(&model.examples)))
+    }
+
+    /// The scores of new examples by a member of the conformal predictor of a model.
+    pub(super) fn panel_scores(&self, model: &Model, panel: usize, data: &Dataset) -> Result<Vec<f64>, Error> {
+        let panels = model.conformal.as_ref().map_or(&[][..], |conformal| &conformal.panels);
+        let expansion = &panels[panel].expansion;
+        if let Some(scores) = features_scores(model, expansion, data)? {
+            return Ok(scores);
+        }
+        let all = made(&self.panels, || {
+            let pool = self.pool(model)?;
+            Ok(panels.iter().map(|panel| points_of(&panel.expansion, pool)).collect())
+        })?;
+        scores_by(model, expansion, &all[panel], data)
+    }
+}
+
+/// The scores of new examples from their explicit features; `None` where an expansion is in examples.
+fn features_scores(model: &Model, expansion: &Expansion, data: &Dataset) -> Result<Option<Vec<f64>>, Error> {
+    let Some(width) = expansion.width() else { return Ok(None) };
+    if data.len() > SLICE && !model.kernel.features_are_data() {
+        // computed features may be many more numbers than the data
+        let mut scores = Vec::with_capacity(data.len() * expansion.outputs());
+        for start in (0..data.len()).step_by(SLICE) {
+            let slice: Vec<usize> = (start..data.len().min(start + SLICE)).collect();
+            scores.extend(features_scores(model, expansion, &data.select(&slice))?.unwrap_or_default());
+        }
+        return Ok(Some(scores));
+    }
+    let (rows, _) = model.kernel.features(data).ok_or_else(|| DataError::Usage {
+        finding: "this model has explicit weights, for which the data have no features: it needs the kind of examples it was trained on".to_owned(),
+    })?;
+    let got = rows.width();
+    let scores = expansion.primal_scores(&rows).ok_or_else(|| DataError::Usage {
+        finding: format!("the model was trained on {width} coordinates, the data have {got}"),
+    })?;
+    Ok(Some(scores))
+}
+
+/// The scores of new examples by an expansion in examples that are prepared.
+fn scores_by(model: &Model, expansion: &Expansion, points: &PreparedSide, data: &Dataset) -> Result<Vec<f64>, Error> {
+    let new = model.kernel.prepare_like(data, points)?;
+    let cross = model.kernel.gram_between(&new, points)?;
+    let instead = match &expansion.coefficients {
+        Coefficients::Ball { .. } => Some("use one_class"),
+        Coefficients::Neighbours(n) if n.weighting == Weighting::Distance => Some("take weighting = uniform"),
+        _ => None,
+    };
+    if let Some(remedy) = instead.filter(|_| cross.self_similarities(Side::Rows).is_none()) {
+        let finding = format!(
+            "{} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}",
+            model.machine
+        );
+        return Err(DataError::Usage { finding }.into());
+    }
+    Ok(expansion.scores(cross.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Rows, Values};
+    use crate::formula::{Bound, Formula, Node};
+    use crate::gram::Gram;
+    use crate::job::Fit;
+    use crate::kernels::{self, KernelEntry, KernelError, Leaf, Prepared};
+    use crate::machines::regress::Ridge;
+    use crate::params::{Params, Visit};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// The linear kernel, which counts how many examples it has prepared.
+    #[derive(Clone)]
+    struct Counting(Arc<AtomicUsize>);
+
+    fn linear() -> Box<dyn Leaf> {
+        (kernels::find("linear").unwrap().make)()
+    }
+
+    impl Params for Counting {
+        fn visit(&mut self, _: &mut dyn Visit) {}
+    }
+
+    impl Leaf for Counting {
+        fn entry(&self) -> &'static KernelEntry {
+            kernels::find("sigmoid").unwrap()
+        }
+        fn boxed(&self) -> Box<dyn Leaf> {
+            Box::new(self.clone())
+        }
+        fn eval(&self, rows: &Values, i: usize, cols: &Values, j: usize) -> f64 {
+            linear().eval(rows, i, cols, j)
+        }
+        fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
+            self.0.fetch_add(values.len(), Ordering::Relaxed);
+            linear().prepare(values, like)
+        }
+        fn gram_between(
+            &self,
+            rows: &Arc<dyn Prepared>,
+            cols: &Arc<dyn Prepared>,
+        ) -> Result<Arc<dyn Gram>, KernelError> {
+            linear().gram_between(rows, cols)
+        }
+    }
+
+    #[test]
+    fn one_example_is_all_that_a_predictor_prepares_for_one_example() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let bound = Bound { kernel: Box::new(Counting(Arc::clone(&count))), view: None };
+        let kernel = Formula(Node::Normalise(Box::new(Node::Kernel(bound))));
+        let rows = |n: usize| Rows::new((0..2 * n).map(|v| (v as f64).sin()).collect(), n, 2).unwrap();
+        let data = Dataset::new(rows(50)).with_target(crate::data::Target::from_numbers("y", vec![1.0; 50])).unwrap();
+        let model = Ridge { lambda: 0.1.into(), ..Ridge::default() }.fit(&kernel, &data).unwrap();
+        let asked = |work: &dyn Fn()| {
+            let before = count.load(Ordering::Relaxed);
+            work();
+            count.load(Ordering::Relaxed) - before
+        };
+        let one = Dataset::new(rows(1));
+        assert_eq!(asked(&|| drop(model.scores(&one).unwrap())), 51, "a model prepares its examples for each call");
+        let predictor = model.clone().predictor();
+        assert_eq!(asked(&|| drop(predictor.scores(&one).unwrap())), 51);
+        for n in [1, 1, 7] {
+            let new = Dataset::new(rows(n));
+            assert_eq!(asked(&|| drop(predictor.predict(&new).unwrap())), n);
+        }
+        assert_eq!(asked(&|| drop(predictor.clone().scores(&one).unwrap())), 1, "copies share what is prepared");
+        assert_eq!(predictor.scores(&one).unwrap(), model.scores(&one).unwrap());
+    }
+}
