@@ -5,7 +5,7 @@ use crate::{Verb, arguments, conformal, input, npy, profile, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::Regions;
 use mercer::data::Dataset;
-use mercer::machines::Output;
+use mercer::machines::{Output, Variances};
 use mercer::model::Model;
 use serde_json::json;
 use std::borrow::Cow;
@@ -45,6 +45,12 @@ fn command() -> Command {
                 .help("Append a column probability_<label> for each class, if the model has learned probabilities"),
         )
         .arg(
+            Arg::new("deviations")
+                .long("deviations")
+                .action(ArgAction::SetTrue)
+                .help("Append a column deviation with the standard deviation of each number, if the model knows it"),
+        )
+        .arg(
             Arg::new("rank")
                 .long("rank")
                 .value_name("N")
@@ -80,7 +86,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let file = arguments::target(flags)?;
     let mut model = Model::load(model)?;
     let coverage = conformal(&mut model, flags)?;
-    let columns = Columns { scores: flags.get_flag("scores"), probabilities: flags.get_flag("probabilities") };
+    let columns = Columns {
+        scores: flags.get_flag("scores"),
+        probabilities: flags.get_flag("probabilities"),
+        deviations: flags.get_flag("deviations"),
+    };
     if columns.probabilities {
         model.needs_probabilities()?;
     }
@@ -95,6 +105,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let predicting = Instant::now();
     let output = input::predict(&model, &data, flags)?;
     let predict = predicting.elapsed().as_secs_f64();
+    if columns.deviations && !matches!(&output, Output::Values { variances: Some(_), .. }) {
+        let what =
+            format!("--deviations is for models that know how uncertain a number is; {} does not", model.machine);
+        return Err(Failure::usage(what));
+    }
     if columns.scores && matches!(output, Output::Values { .. }) {
         let what = format!("--scores is for classifiers; {} predicts numbers", model.machine);
         return Err(Failure::usage(what));
@@ -144,6 +159,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 document["labels"] = json!(labels);
             }
         }
+        if let (Output::LabelSets { labels, scores, .. }, None, true) = (&output, file, columns.scores) {
+            document["scores"] = rows(scores, labels.len());
+            document["labels"] = json!(labels);
+        }
+        if let (Output::Order { scores }, None, true) = (&output, file, columns.scores) {
+            document["scores"] = json!(scores);
+        }
+        if let (Output::Values { names, variances: Some(known), .. }, None, true) = (&output, file, columns.deviations)
+        {
+            document["deviations"] = rows(&known.deviations(), names.len());
+        }
         if let (Some(coverage), Some(conformal)) = (coverage, &model.conformal) {
             document["conformal"] = conformal::proven(&model, conformal, coverage);
         }
@@ -188,7 +214,7 @@ fn beside(data: &Dataset, regions: Option<&Regions>, flags: &ArgMatches) -> Resu
 
 /// Predicted numbers and how many there are for each example; the ends of intervals come after them, as in a CSV file.
 fn numbers<'a>(output: &'a Output, regions: Option<&Regions>) -> Option<(Cow<'a, [f64]>, usize)> {
-    let Output::Values { names, values } = output else { return None };
+    let Output::Values { names, values, .. } = output else { return None };
     let k = names.len();
     let Some(regions) = regions else { return Some((Cow::Borrowed(values), k)) };
     let Regions::Intervals { lower, upper, .. } = regions else { return None };
@@ -226,9 +252,15 @@ fn target(data: &Dataset) -> Result<Beside, Failure> {
 fn predictions(output: &Output) -> serde_json::Value {
     match output {
         Output::Labels { .. } => json!(output.labels()),
-        Output::Values { names, values } if names.len() == 1 => json!(values),
-        Output::Values { names, values } => json!(values.chunks_exact(names.len()).collect::<Vec<_>>()),
+        Output::LabelSets { .. } => json!(output.label_sets()),
+        Output::Order { .. } => json!(output.ranks()),
+        Output::Values { names, values, .. } => rows(values, names.len()),
     }
+}
+
+/// One number for each example, or a list of them.
+fn rows(values: &[f64], columns: usize) -> serde_json::Value {
+    if columns == 1 { json!(values) } else { json!(values.chunks_exact(columns.max(1)).collect::<Vec<_>>()) }
 }
 
 /// Columns beside the prediction.
@@ -236,6 +268,7 @@ fn predictions(output: &Output) -> serde_json::Value {
 pub(crate) struct Columns {
     pub(crate) scores: bool,
     pub(crate) probabilities: bool,
+    pub(crate) deviations: bool,
 }
 
 /// One header line, the prediction in the first column, shortest floats that read back the same.
@@ -270,14 +303,40 @@ pub(crate) fn write_csv(
                 writeln!(out, "{}", line(i))?;
             }
         }
-        Output::Values { names: outputs, values } => {
-            let header: Vec<String> = match outputs.as_slice() {
-                [_] => vec!["prediction".to_owned()],
-                several => several.iter().map(|n| cell(&format!("prediction_{n}"))).collect(),
+        Output::LabelSets { labels, scores, .. } => {
+            let shown = if columns.scores { labels.as_slice() } else { &[] };
+            let header: String = shown.iter().map(|l| format!(",{}", cell(&format!("score_{l}")))).collect();
+            writeln!(out, "prediction{header}{names}")?;
+            for (i, set) in output.label_sets().into_iter().enumerate() {
+                let scores = &scores[i * labels.len()..i * labels.len() + shown.len()];
+                let scores: String = scores.iter().map(|s| format!(",{s}")).collect();
+                writeln!(out, "{}{scores}{}", cell(&set.join("|")), line(i))?;
+            }
+        }
+        Output::Order { scores } => {
+            writeln!(out, "prediction{}{names}", if columns.scores { ",score" } else { "" })?;
+            for (i, (rank, score)) in output.ranks().into_iter().zip(scores).enumerate() {
+                let score = if columns.scores { format!(",{score}") } else { String::new() };
+                writeln!(out, "{rank}{score}{}", line(i))?;
+            }
+        }
+        Output::Values { names: outputs, values, variances } => {
+            let deviations = variances.as_ref().filter(|_| columns.deviations).map(Variances::deviations);
+            let named = |what: &str| -> Vec<String> {
+                match outputs.as_slice() {
+                    [_] => vec![what.to_owned()],
+                    several => several.iter().map(|n| cell(&format!("{what}_{n}"))).collect(),
+                }
             };
+            let mut header = named("prediction");
+            if deviations.is_some() {
+                header.extend(named("deviation"));
+            }
             writeln!(out, "{}{names}", header.join(","))?;
-            for (i, row) in values.chunks_exact(outputs.len()).enumerate() {
-                let texts: Vec<String> = row.iter().map(ToString::to_string).collect();
+            let k = outputs.len();
+            for (i, row) in values.chunks_exact(k).enumerate() {
+                let more = deviations.as_ref().map_or(&[][..], |all| &all[i * k..(i + 1) * k]);
+                let texts: Vec<String> = row.iter().chain(more).map(ToString::to_string).collect();
                 writeln!(out, "{}{}", texts.join(","), line(i))?;
             }
         }

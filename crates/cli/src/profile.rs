@@ -14,7 +14,8 @@ use std::path::Path;
 fn names(readout: &Readout) -> Vec<String> {
     match readout {
         Readout::Values { names } | Readout::Coordinates { names } | Readout::Clusters { names } => names.clone(),
-        Readout::ArgMax { labels } => labels.clone(),
+        Readout::ArgMax { labels } | Readout::LabelSets { labels } => labels.clone(),
+        Readout::Order => vec!["order".to_owned()],
         Readout::Novelty => vec!["inlier".to_owned()],
         // one score for each pair, positive for the first
         Readout::Vote { labels } => labels

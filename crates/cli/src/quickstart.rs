@@ -146,7 +146,7 @@ fn write_set(path: &Path, n: usize, seed: Seed) -> Result<(), Failure> {
 
 fn write_predictions(path: &Path, output: &Output) -> Result<(), Failure> {
     mercer::write::streamed(path, |out| {
-        crate::predict::write_csv(out, output, Columns { scores: true, probabilities: false }, None)
+        crate::predict::write_csv(out, output, Columns { scores: true, probabilities: false, deviations: false }, None)
     })
     .map_err(|e| Failure::file(path, &e))
 }

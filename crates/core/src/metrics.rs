@@ -64,7 +64,11 @@ pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
         Output::Labels { labels, codes, scores, probabilities } => {
             classes(labels, codes, scores, probabilities.as_deref(), truth).map(Metrics::Classes)
         }
-        Output::Values { names, values } => numbers(names.len(), values, truth).map(Metrics::Numbers),
+        Output::Values { names, values, .. } => numbers(names.len(), values, truth).map(Metrics::Numbers),
+        Output::LabelSets { .. } | Output::Order { .. } => {
+            let finding = "sets of labels and orders are not compared with one target column".to_owned();
+            Err(DataError::Usage { finding })
+        }
     }
 }
 
@@ -291,7 +295,7 @@ mod tests {
 
     #[test]
     fn regression_metrics_by_hand() {
-        let output = Output::Values { names: vec!["y".into()], values: vec![1.0, 2.0, 4.0] };
+        let output = Output::numbers(vec!["y".into()], vec![1.0, 2.0, 4.0]);
         let Metrics::Numbers(m) = measure(&output, &Target::from(vec![1.0, 3.0, 5.0])).unwrap() else { panic!() };
         assert!((m.rmse - (2.0_f64 / 3.0).sqrt()).abs() < 1e-15);
         assert!((m.mae - 2.0 / 3.0).abs() < 1e-15);

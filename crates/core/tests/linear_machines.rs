@@ -154,7 +154,7 @@ fn polynomials_have_features_in_which_a_linear_machine_is_the_kernel_machine() {
             let svc = Svc { bias: false, effort, ..Svc::default() }.fit(&kernel, &data).unwrap();
             let scores = |output: Output| match output {
                 Output::Labels { scores, .. } => scores,
-                Output::Values { .. } => panic!("both classify"),
+                _ => panic!("both classify"),
             };
             let (a, b) = (scores(model.predict(&data).unwrap()), scores(svc.predict(&data).unwrap()));
             near(&a, &b, 1e-4, &text);

@@ -116,7 +116,9 @@ fn said(model: &Model, input: &Path) -> Value {
     let output = model.predict(&data).unwrap();
     all["predictions"] = match &output {
         Output::Labels { .. } => json!(output.labels()),
-        Output::Values { names, values } => rows(values, names.len()),
+        Output::LabelSets { .. } => json!(output.label_sets()),
+        Output::Order { .. } => json!(output.ranks()),
+        Output::Values { names, values, .. } => rows(values, names.len()),
     };
     match &output {
         Output::Labels { labels, scores, probabilities, .. } => {
@@ -126,6 +128,11 @@ fn said(model: &Model, input: &Path) -> Value {
                 all["probabilities"] = rows(probabilities, labels.len());
             }
         }
+        Output::LabelSets { labels, scores, .. } => {
+            all["labels"] = json!(labels);
+            all["scores_of_labels"] = rows(scores, labels.len());
+        }
+        Output::Order { .. } => {}
         Output::Values { names, .. } => all["names"] = json!(names),
     }
     if model.conformal.is_some() {

@@ -215,7 +215,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         match self.predict(py, views, threads)? {
             Output::Labels { codes, .. } => Ok(codes.into_pyarray(py)),
-            Output::Values { .. } => Err(PyValueError::new_err("this model predicts numbers, not labels")),
+            _ => Err(PyValueError::new_err("this model predicts no single labels")),
         }
     }
 
@@ -229,6 +229,51 @@ impl Model {
         match self.predict(py, views, threads)? {
             Output::Labels { labels, probabilities: Some(all), .. } => table(py, all, labels.len()),
             _ => Err(PyValueError::new_err("this model has learned no probabilities")),
+        }
+    }
+
+    /// Whether each label is in the set that is predicted for each example, n × labels.
+    fn label_sets<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Bound<'_, PyList>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        match self.predict(py, views, threads)? {
+            Output::LabelSets { labels, inside, .. } => {
+                let rows = inside.len() / labels.len().max(1);
+                inside.into_pyarray(py).reshape([rows, labels.len()])
+            }
+            _ => Err(PyValueError::new_err("this model predicts no sets of labels")),
+        }
+    }
+
+    /// The rank of each example in the batch, 1 for the highest score.
+    fn ranks<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Bound<'_, PyList>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        match self.predict(py, views, threads)? {
+            output @ Output::Order { .. } => Ok(output.ranks().into_pyarray(py)),
+            _ => Err(PyValueError::new_err("this model puts examples in no order")),
+        }
+    }
+
+    /// Predicted numbers and their standard deviations, noise included, n × outputs each.
+    #[allow(clippy::type_complexity)]
+    fn deviations<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Bound<'_, PyList>,
+        threads: usize,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        match self.predict(py, views, threads)? {
+            Output::Values { names, values, variances: Some(known) } => {
+                Ok((table(py, values, names.len())?, table(py, known.deviations(), names.len())?))
+            }
+            _ => Err(PyValueError::new_err("this model does not know how uncertain its predictions are")),
         }
     }
 
@@ -346,9 +391,10 @@ impl Model {
     #[getter]
     fn labels(&self) -> Vec<String> {
         match &self.model().fitted.readout {
-            Readout::ArgMax { labels } | Readout::Vote { labels } | Readout::Clusters { names: labels } => {
-                labels.clone()
-            }
+            Readout::ArgMax { labels }
+            | Readout::Vote { labels }
+            | Readout::LabelSets { labels }
+            | Readout::Clusters { names: labels } => labels.clone(),
             _ => Vec::new(),
         }
     }
@@ -358,6 +404,8 @@ impl Model {
     fn readout(&self) -> &'static str {
         match &self.model().fitted.readout {
             Readout::Values { .. } => "values",
+            Readout::LabelSets { .. } => "label_sets",
+            Readout::Order => "order",
             Readout::ArgMax { .. } => "largest",
             Readout::Vote { .. } => "vote",
             Readout::Novelty => "novelty",

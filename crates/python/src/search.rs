@@ -65,7 +65,7 @@ pub(crate) fn trials<'py>(
         let rows = trial.output.len();
         let codes = match trial.output {
             Output::Labels { codes, .. } => Some(codes.into_pyarray(py)),
-            Output::Values { .. } => None,
+            _ => None,
         };
         let columns = trial.scores.len() / rows.max(1);
         let wanted = (scores || codes.is_none()).then_some(trial.scores);

@@ -1,6 +1,6 @@
 //! What learning gives: an expansion, how to read it, and what can be shown about it.
 
-use super::{Expansion, Output, Readout};
+use super::{Expansion, Output, Posterior, Readout, Variances};
 use crate::calibrate::Calibration;
 use crate::watch::Status;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,8 @@ pub struct Fitted {
     pub report: SolverReport,
     /// How scores become probabilities, where that was learned.
     pub calibration: Option<Calibration>,
+    /// How uncertain scores are, where the machine knows.
+    pub posterior: Option<Posterior>,
     /// Scores of the training examples, row by row, where the solver has them anyway; they are not saved.
     pub training_scores: Option<Vec<f64>>,
 }
@@ -23,13 +25,19 @@ pub struct Fitted {
 impl Fitted {
     /// A fit with what every machine has; probabilities and scores are added by those that have them.
     pub const fn new(expansion: Expansion, readout: Readout, report: SolverReport) -> Self {
-        Self { expansion, readout, report, calibration: None, training_scores: None }
+        Self { expansion, readout, report, calibration: None, posterior: None, training_scores: None }
     }
 
     /// The same, with how scores become probabilities, where that was learned.
     #[must_use]
     pub fn with_calibration(self, calibration: Option<Calibration>) -> Self {
         Self { calibration, ..self }
+    }
+
+    /// The same, with how uncertain scores are, where that is known.
+    #[must_use]
+    pub fn with_posterior(self, posterior: Option<Posterior>) -> Self {
+        Self { posterior, ..self }
     }
 
     /// The same, with the scores of the training examples, row by row, where they are known.
@@ -46,6 +54,15 @@ impl Fitted {
         let mut output = self.readout.read(scores.clone());
         if let Output::Labels { codes, probabilities, .. } = &mut output {
             *probabilities = Some(calibration.probabilities(form, labels, &scores, codes));
+        }
+        output
+    }
+
+    /// Reads a batch of scores with their variances; predicted numbers keep these.
+    pub(crate) fn read_uncertain(&self, scores: Vec<f64>, known: Option<Variances>) -> Output {
+        let mut output = self.read(scores);
+        if let Output::Values { variances, .. } = &mut output {
+            *variances = known;
         }
         output
     }

@@ -1,5 +1,6 @@
 //! Readouts: how scores become predictions.
 
+use super::Output;
 use crate::calibrate::Form;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,13 @@ pub enum Readout {
         /// Labels in class order.
         labels: Vec<String>,
     },
+    /// The set of all labels whose scores are above zero.
+    LabelSets {
+        /// Labels in the order of the outputs.
+        labels: Vec<String>,
+    },
+    /// One score, by which examples are put in order: the highest comes first.
+    Order,
     /// One score: at or above zero the example is like the training examples, below it is not.
     Novelty,
     /// The scores are coordinates, one for each name.
@@ -39,86 +47,22 @@ pub enum Readout {
 /// What a detector of novelties says.
 pub(crate) const NOVELTY: [&str; 2] = ["inlier", "outlier"];
 
-/// Predictions of a batch of examples.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// A label for each example, and a score for each example and label (row by row) whose largest is that label.
-    Labels {
-        /// All labels.
-        labels: Vec<String>,
-        /// The place of each example's label.
-        codes: Vec<u32>,
-        /// n × labels scores.
-        scores: Vec<f64>,
-        /// n × labels probabilities, where the model has learned them; the largest is the label's.
-        probabilities: Option<Vec<f64>>,
-    },
-    /// Numbers for each example, row by row.
-    Values {
-        /// What they are.
-        names: Vec<String>,
-        /// n × names numbers.
-        values: Vec<f64>,
-    },
-}
-
-impl Output {
-    /// The predicted label of each example; empty for numbers.
-    pub fn labels(&self) -> Vec<&str> {
-        match self {
-            Self::Labels { labels, codes, .. } => codes.iter().map(|&c| labels[c as usize].as_str()).collect(),
-            Self::Values { .. } => Vec::new(),
-        }
-    }
-
-    /// The predicted numbers, row by row; empty for labels.
-    pub fn values(&self) -> &[f64] {
-        match self {
-            Self::Labels { .. } => &[],
-            Self::Values { values, .. } => values,
-        }
-    }
-
-    /// Appends the predictions of further examples by the same model.
-    pub fn append(&mut self, more: Self) {
-        match (self, more) {
-            (
-                Self::Labels { codes, scores, probabilities, .. },
-                Self::Labels { codes: c, scores: s, probabilities: p, .. },
-            ) => {
-                codes.extend(c);
-                scores.extend(s);
-                if let (Some(all), Some(p)) = (probabilities, p) {
-                    all.extend(p);
-                }
-            }
-            (Self::Values { values, .. }, Self::Values { values: v, .. }) => values.extend(v),
-            _ => {}
-        }
-    }
-
-    /// How many examples.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Labels { codes, .. } => codes.len(),
-            Self::Values { names, values } => values.len() / names.len().max(1),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 impl Readout {
     /// How many scores an example has.
     pub fn outputs(&self) -> usize {
         match self {
             Self::Values { names } | Self::Coordinates { names } | Self::Clusters { names } => names.len(),
-            Self::ArgMax { labels } => labels.len(),
-            Self::Novelty => 1,
+            Self::ArgMax { labels } | Self::LabelSets { labels } => labels.len(),
+            Self::Novelty | Self::Order => 1,
             Self::Vote { labels } => labels.len() * labels.len().saturating_sub(1) / 2,
+        }
+    }
+
+    /// The oldest version of model files whose readers know it; those of the first version know most.
+    pub(crate) fn file_version(&self) -> u64 {
+        match self {
+            Self::LabelSets { .. } | Self::Order => 4,
+            _ => 1,
         }
     }
 
@@ -127,16 +71,24 @@ impl Readout {
         match self {
             Self::ArgMax { labels } => Some((Form::Classes, labels.len())),
             Self::Vote { labels } => Some((Form::Pairs, labels.len())),
-            Self::Values { .. } | Self::Novelty | Self::Coordinates { .. } | Self::Clusters { .. } => None,
+            Self::Values { .. }
+            | Self::LabelSets { .. }
+            | Self::Order
+            | Self::Novelty
+            | Self::Coordinates { .. }
+            | Self::Clusters { .. } => None,
         }
     }
 
     /// Reads a batch of scores, row by row.
     pub fn read(&self, scores: Vec<f64>) -> Output {
         match self {
-            Self::Values { names } | Self::Coordinates { names } => {
-                Output::Values { names: names.clone(), values: scores }
+            Self::Values { names } | Self::Coordinates { names } => Output::numbers(names.clone(), scores),
+            Self::LabelSets { labels } => {
+                let inside = scores.iter().map(|&f| f > 0.0).collect();
+                Output::LabelSets { labels: labels.clone(), inside, scores }
             }
+            Self::Order => Output::Order { scores },
             Self::Novelty => Output::Labels {
                 labels: NOVELTY.map(str::to_owned).to_vec(),
                 codes: scores.iter().map(|&f| u32::from(f < 0.0)).collect(),

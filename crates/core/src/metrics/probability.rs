@@ -160,7 +160,7 @@ mod tests {
         let flat: Vec<f64> = (0..n).flat_map(|i| if i < 150 { [0.5, 0.5] } else { [0.1, 0.9] }).collect();
         let found = reliability(&output(&["n", "p"], flat), &target).unwrap().unwrap();
         assert_eq!(found.bins.iter().map(|b| b.count).collect::<Vec<_>>(), [150, 50]);
-        let bare = Output::Values { names: vec!["y".into()], values: vec![0.0] };
+        let bare = Output::numbers(vec!["y".into()], vec![0.0]);
         assert_eq!(reliability(&bare, &target).unwrap(), None);
     }
 }

@@ -31,6 +31,10 @@ impl Model {
             (Readout::Clusters { .. }, None) => self.contingency(data, &output, theme),
             (Readout::Coordinates { .. }, _) => Ok(self.coordinates(data, &output, theme)),
             (Readout::Values { .. }, _) => self.regression(data, &output, theme),
+            (Readout::LabelSets { .. } | Readout::Order, _) => {
+                let finding = format!("there is no picture of what {} predicts", self.machine);
+                Err(DataError::Usage { finding }.into())
+            }
         }
     }
 
@@ -193,7 +197,7 @@ impl Model {
     }
 
     fn coordinates(&self, data: &Dataset, output: &Output, theme: Theme) -> String {
-        let Output::Values { names, values } = output else { return String::new() };
+        let Output::Values { names, values, .. } = output else { return String::new() };
         let k = names.len().max(1);
         let classes = data.target().and_then(|t| t.classes().ok()).filter(|c| c.labels.len() <= 40);
         let points = values

@@ -6,7 +6,7 @@
 
 use super::learned::{self, StoredLearned};
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm};
+use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm, posterior};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View, kinds};
 use crate::formula::{Formula, State};
@@ -50,6 +50,9 @@ struct Document {
     /// Files of models without probabilities, and those written before there were any, do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<Calibration>,
+    /// Only files of models that know how uncertain they are have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    posterior: Option<posterior::StoredPosterior>,
     /// Only files of models with conformal regions have it; a reader that does not know them predicts without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     conformal: Option<conformity::StoredConformal>,
@@ -93,11 +96,13 @@ impl Model {
         let coefficients = coefficients::pack(&mut pack, &self.fitted.expansion);
         let learned = learned::pack(&mut pack, &self.kernel);
         let conformal = self.conformal.as_ref().map(|c| conformity::pack(&mut pack, c));
+        let posterior = self.fitted.posterior.as_ref().map(|p| posterior::pack(&mut pack, p));
         let document = Document {
             // columns without weight are left out since the second version; since the third, centres may be those of a part, and
-            // candidates be learned from; since the fourth, there are landmarks
+            // candidates be learned from; since the fourth, there are landmarks, posteriors, sets of labels and orders
             format: match learned.parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
-                _ if !learned.landmarks.is_empty() => 4,
+                _ if !learned.landmarks.is_empty() || posterior.is_some() => 4,
+                _ if self.fitted.readout.file_version() > 3 => self.fitted.readout.file_version(),
                 true => 3,
                 false if coefficients.leaves_columns_out() => 2,
                 false => 1,
@@ -119,6 +124,7 @@ impl Model {
             candidates: self.candidates,
             origin: self.origin.clone(),
             calibration: self.fitted.calibration.clone(),
+            posterior,
             conformal,
         };
         pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
@@ -283,6 +289,8 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     }
     let sizes = (document.readout.outputs(), examples.len());
     let expansion = coefficients::unpack(&document.coefficients, unpack, &document.readout, sizes)?;
+    let sizes = (expansion.points().len(), expansion.outputs());
+    let posterior = document.posterior.as_ref().map(|p| posterior::unpack(p, unpack, sizes)).transpose()?;
     if let Some(calibration) = &document.calibration {
         calibration.check(expansion.outputs())?;
         if document.readout.form().is_none() {
@@ -315,7 +323,9 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         machine: document.machine,
         settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
         kernel,
-        fitted: Fitted::new(expansion, document.readout, document.report).with_calibration(document.calibration),
+        fitted: Fitted::new(expansion, document.readout, document.report)
+            .with_calibration(document.calibration)
+            .with_posterior(posterior),
         examples,
         schema: document.schema,
         trained_on: document.trained_on,

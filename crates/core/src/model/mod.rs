@@ -10,6 +10,7 @@ mod libsvm;
 mod members;
 mod onnx;
 mod plane;
+mod posterior;
 mod predictor;
 mod profile;
 mod regions;

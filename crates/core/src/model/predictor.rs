@@ -57,7 +57,7 @@ impl Predictor {
     /// # Errors
     /// If the data do not fit the kernel.
     pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
-        Ok(self.model.fitted.read(self.scores(data)?))
+        self.support.predict(&self.model, data)
     }
 
     /// As [`Model::regions`].
@@ -89,7 +89,7 @@ impl Model {
     /// # Errors
     /// If the data do not fit the kernel: another kind, or another number of coordinates.
     pub fn predict(&self, data: &Dataset) -> Result<Output, Error> {
-        Ok(self.fitted.read(self.scores(data)?))
+        Support::default().predict(self, data)
     }
 }
 
@@ -124,16 +124,34 @@ impl Support {
         let expansion = &model.fitted.expansion;
         let scores = match features_scores(model, expansion, data)? {
             Some(scores) => scores,
-            None => {
-                let side = made(&self.own, || Ok(points_of(expansion, &model.kernel.prepare(&model.examples)?)))?;
-                scores_by(model, expansion, side, data)?
-            }
+            None => scores_by(model, expansion, self.points(model)?, data)?,
         };
         let outputs = expansion.outputs().max(1);
         match scores.iter().position(|s| !s.is_finite()) {
             Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs + 1 }.into()),
             None => Ok(scores),
         }
+    }
+
+    /// Predictions, with probabilities and variances where the model has them.
+    fn predict(&self, model: &Model, data: &Dataset) -> Result<Output, Error> {
+        let scores = self.scores(model, data)?;
+        let Some(posterior) = &model.fitted.posterior else { return Ok(model.fitted.read(scores)) };
+        let points = self.points(model)?;
+        let new = model.kernel.prepare_like(data, points)?;
+        let variances = posterior.variances(model.kernel.gram_between(&new, points)?.as_ref());
+        let unknown = || DataError::Usage {
+            finding: format!(
+                "{} needs κ(x, x) of every new example to tell how uncertain it is, which a precomputed matrix does not have",
+                model.machine
+            ),
+        };
+        Ok(model.fitted.read_uncertain(scores, Some(variances.ok_or_else(unknown)?)))
+    }
+
+    /// The points of the model's own expansion.
+    fn points(&self, model: &Model) -> Result<&PreparedSide, Error> {
+        made(&self.own, || Ok(points_of(&model.fitted.expansion, &model.kernel.prepare(&model.examples)?)))
     }
 
     /// The examples that the conformal predictor of a model keeps.

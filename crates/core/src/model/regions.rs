@@ -171,7 +171,7 @@ impl Support {
         Ok(match (measure, model.fitted.readout.form()) {
             (Measure::Probability, Some(_)) => match model.fitted.read(scores) {
                 Output::Labels { probabilities: Some(p), .. } => p.into_iter().map(|p| 1.0 - p).collect(),
-                Output::Labels { .. } | Output::Values { .. } => Vec::new(),
+                _ => Vec::new(),
             },
             (_, Some((form, k))) => of_labels(form, k, model.fitted.readout.outputs(), &scores),
             (Measure::Novelty, None) => scores.into_iter().map(|f| -f).collect(),
@@ -205,6 +205,10 @@ impl Model {
             Readout::Novelty => Measure::Novelty,
             Readout::ArgMax { .. } | Readout::Vote { .. } if self.fitted.calibration.is_some() => Measure::Probability,
             Readout::ArgMax { .. } | Readout::Vote { .. } => Measure::Margin,
+            Readout::LabelSets { .. } | Readout::Order => {
+                let finding = format!("{} predicts sets or orders, of which no regions are made", self.machine);
+                return Err(DataError::Usage { finding }.into());
+            }
             Readout::Coordinates { .. } | Readout::Clusters { .. } => {
                 let finding = format!("{} predicts no target, so there are no sets or intervals of it", self.machine);
                 return Err(DataError::Usage { finding }.into());

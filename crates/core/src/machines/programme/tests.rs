@@ -224,7 +224,7 @@ fn several_classes_are_told_apart_both_ways_and_thresholds_are_rules_of_their_ow
 fn codes(model: &Model, data: &Dataset) -> Option<Vec<u32>> {
     match model.predict(data).unwrap() {
         crate::machines::Output::Labels { codes, .. } => Some(codes),
-        crate::machines::Output::Values { .. } => None,
+        _ => None,
     }
 }
 

@@ -76,6 +76,17 @@ fn write(model: &Model) -> Result<OnnxFile, String> {
             writer.probabilities(&scores, &code, labels.len())?;
             labels
         }
+        Readout::LabelSets { labels } => {
+            writer.graph.output("scores", &scores, Element::Double, &[Dimension::Batch, outputs]);
+            writer
+                .notes
+                .push("labels whose scores are above zero are in the set; the graph gives scores only".to_owned());
+            labels
+        }
+        Readout::Order => {
+            writer.graph.output("scores", &scores, Element::Double, &[Dimension::Batch, outputs]);
+            &Vec::new()
+        }
         Readout::Clusters { names } => {
             writer.graph.output("scores", &scores, Element::Double, &[Dimension::Batch, outputs]);
             writer.labels(&scores, names);
