@@ -72,16 +72,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ("metrics", &["data", "machines"], "predictions against targets"),
     (
         "formula",
-        &[
-            "data",
-            "geometry::GramSchmidt",
-            "geometry::k_means",
-            "gram",
-            "kernels",
-            "linalg::dot",
-            "linalg::inverse_lower",
-        ],
-        "formulas put kernels together; no machine is needed for that; landmarks are chosen by the geometry of their span, and derivatives are inner products",
+        &["data", "geometry::GramSchmidt", "geometry::k_means", "gram", "kernels", "linalg::inverse_lower"],
+        "formulas put kernels together; no machine is needed for that; landmarks are chosen by the geometry of their span",
     ),
     ("distributions", &[], "tails of distributions know no one"),
     ("bounds", &[], "theorems are about numbers, never about data, kernels or machines"),

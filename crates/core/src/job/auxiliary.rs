@@ -16,11 +16,11 @@ use crate::seed::Seed;
 /// let x = Rows::from_vectors(&[[1.0, 0.0, 1.0, 0.0], [0.9, 0.0, 1.1, 0.0], [0.0, 0.2, 1.0, 0.8], [0.1, 0.0, 0.9, 1.0]]).unwrap();
 /// let moved: Transform = "shift_x=0.5".parse().unwrap();
 /// let copies = Dataset::new(moved.rows(&x, 2, 2)?);
-/// let companions = AuxiliaryExamples::default().with_copies("shift_x=0.5", &copies)?;
+/// let auxiliary = AuxiliaryExamples::default().with_copies("shift_x=0.5", &copies)?;
 /// let data = Dataset::new(x).with_target(Target::from_text("y", &["a", "a", "b", "b"]))?;
 /// let machine = Kda { unwanted: "within + 0.01*norm + 10*tangent".to_owned(), ..Kda::default() };
 /// let kernel = rbf(1.0);
-/// let job = Job { companions: Some(&companions), ..Job::new(&machine, &kernel) };
+/// let job = Job { auxiliary: Some(&auxiliary), ..Job::new(&machine, &kernel) };
 /// let model = job.run(&data, &mercer::watch::Silent)?;
 /// assert_eq!(model.predict(&data)?.len(), 4);
 /// # Ok::<(), mercer::Error>(())

@@ -9,9 +9,9 @@ use crate::params::{Auto, Setting, assign};
 /// A polynomial has at most the powers that `^` has.
 const HIGHEST: usize = 64;
 
-/// The spellings of all functions.
+/// The spellings of all functions, the name of each first.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().flat_map(|f| f.aliases.iter().copied().chain([f.name]))
+    FUNCTIONS.iter().flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()))
 }
 
 /// Whether a name is that of a function.
