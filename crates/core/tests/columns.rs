@@ -146,9 +146,10 @@ fn lists_of_one_length_are_blocks() {
     let y: Int32Array = [1, 2, 1].into_iter().map(Some).collect();
     for list in [Arc::new(fixed) as ArrayRef, Arc::new(free)] {
         let batch = RecordBatch::try_from_iter([("x", list), ("y", Arc::new(y.clone()) as ArrayRef)]).unwrap();
-        for (name, bytes) in
-            [("t.parquet", parquet(&[batch.clone()], Compression::SNAPPY)), ("t.arrow", arrow(&[batch.clone()]))]
-        {
+        for (name, bytes) in [
+            ("t.parquet", parquet(std::slice::from_ref(&batch), Compression::SNAPPY)),
+            ("t.arrow", arrow(std::slice::from_ref(&batch))),
+        ] {
             let table = read_as(name, &bytes).unwrap();
             let FieldData::Matrix(block) = &table.fields[0].data else { panic!("{:?}", table.fields[0]) };
             assert_eq!((block.values(), block.width()), (&[1.0, 2.0, 3.0, 4.5, 5.0, -6.0][..], 2), "{name}");

@@ -67,16 +67,13 @@ fn the_gradient_by_an_example_obeys_the_chain_rule() {
     for training in [Dataset::new(rows.clone()), Dataset::new(SparseRows::from_dense(&rows))] {
         let z = [0.31, -0.72, 0.53, 0.17];
         for formula in composites() {
-            let resolved = match formula.resolve(&training, Seed(0)) {
-                Ok(resolved) => resolved,
-                // sets of sparse vectors, and strings that are not there
-                Err(_) => continue,
-            };
+            // sets of sparse vectors, and strings that are not there
+            let Ok(resolved) = formula.resolve(&training, Seed(0)) else { continue };
             let shown = formula.to_string();
             match check_gradient(&resolved, &training, &z, &shown) {
                 Ok(()) => assert!(!shown.contains("set(")),
                 Err(error) => {
-                    assert!(shown.contains("set(") && error.to_string().starts_with("set"), "{shown}: {error}")
+                    assert!(shown.contains("set(") && error.to_string().starts_with("set"), "{shown}: {error}");
                 }
             }
         }
