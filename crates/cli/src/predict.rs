@@ -305,12 +305,15 @@ pub(crate) fn write_csv(
         }
         Output::LabelSets { labels, scores, .. } => {
             let shown = if columns.scores { labels.as_slice() } else { &[] };
-            let header: String = shown.iter().map(|l| format!(",{}", cell(&format!("score_{l}")))).collect();
-            writeln!(out, "prediction{header}{names}")?;
+            let mut header = vec!["prediction".to_owned()];
+            header.extend(shown.iter().map(|l| cell(&format!("score_{l}"))));
+            writeln!(out, "{}{names}", header.join(","))?;
             for (i, set) in output.label_sets().into_iter().enumerate() {
-                let scores = &scores[i * labels.len()..i * labels.len() + shown.len()];
-                let scores: String = scores.iter().map(|s| format!(",{s}")).collect();
-                writeln!(out, "{}{scores}{}", cell(&set.join("|")), line(i))?;
+                write!(out, "{}", cell(&set.join("|")))?;
+                for score in &scores[i * labels.len()..i * labels.len() + shown.len()] {
+                    write!(out, ",{score}")?;
+                }
+                writeln!(out, "{}", line(i))?;
             }
         }
         Output::Order { scores } => {
