@@ -1,35 +1,57 @@
-//! Jobs: a machine, a kernel and a plan, run on data. The only place that knows the whole story from data to model.
+//! Jobs: the machine, its parameters, the kernel, the preparation of the data and the seed as one value that can be stored and sent. A
+//! job run on examples gives a model; this is the only place that knows the whole way.
 
 mod auxiliary;
 mod conform;
 mod diagnosis;
+mod document;
+mod prepare;
 
 pub use auxiliary::AuxiliaryExamples;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
-use crate::data::{DataError, Dataset, Kind};
+use crate::data::{DataError, Dataset, Kind, SchemaOptions};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_auxiliary,
+    self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry, Task, folds, no_auxiliary,
     predicts_target,
 };
-use crate::model::{Model, Origin};
+use crate::model::{Model, Provenance};
+use crate::params::{Setting, assign};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// A whole experiment as a value.
-pub struct Job<'a> {
-    /// What learns.
-    pub machine: &'a dyn Machine,
-    /// How examples are compared.
-    pub kernel: &'a Formula,
+/// A whole experiment as a value, without the examples. It can be written as JSON and read again, and every model keeps the job that
+/// made it.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let job = Job { seed: Seed(7), ..Job::new(&Svc { c: 10.0, ..Svc::default() }, &rbf(0.5)) };
+/// let text = serde_json::to_string(&job).unwrap();
+/// let again: Job = serde_json::from_str(&text).unwrap();
+/// assert_eq!(again.kernel, job.kernel);
+/// assert_eq!(serde_json::to_string(&again).unwrap(), text);
+/// ```
+#[derive(Clone)]
+pub struct Job {
+    /// The machine.
+    pub machine: &'static MachineEntry,
+    /// The parameters of the machine; those that are not named have their defaults.
+    pub settings: Vec<(String, Setting)>,
+    /// The kernel: how examples are compared.
+    pub kernel: Formula,
+    /// The columns of a table: target, views, missing entries and scaling; see [`Job::prepare`].
+    pub columns: SchemaOptions,
+    /// How many numbers of the kernel the caller has taken from the examples before the job. Certificates pay for them, and a
+    /// coverage that rests on the same examples is not proven.
+    pub numbers_taken: usize,
     /// Memory.
     pub budget: Budget,
     /// Randomness.
@@ -39,10 +61,23 @@ pub struct Job<'a> {
     /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most. 0: thirds,
     /// and no more of them than give each class some hundred and fifty scores.
     pub calibration_folds: usize,
-    /// Noise, copies and points beside the data, for machines that take them.
-    pub auxiliary: Option<&'a AuxiliaryExamples>,
     /// Whether sets, intervals or p-values are learned as well, and how.
     pub conformal: Option<Recipe>,
+    /// Noise, copies and points beside the data, for machines that take them. They are examples, so the written job does not have
+    /// them.
+    pub auxiliary: Option<AuxiliaryExamples>,
+}
+
+/// A job on its way: the machine is made.
+pub(crate) struct Run<'a> {
+    pub(crate) job: &'a Job,
+    machine: &'a dyn Machine,
+    kernel: &'a Formula,
+    budget: Budget,
+    seed: Seed,
+    probabilities: Option<Method>,
+    calibration_folds: usize,
+    auxiliary: Option<&'a AuxiliaryExamples>,
 }
 
 /// Folds where none are asked for.
@@ -62,20 +97,40 @@ fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     folds.len()
 }
 
-impl<'a> Job<'a> {
-    /// A machine and a kernel with the default budget and seed.
-    pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
-        let budget = Budget::default();
+impl Job {
+    /// A machine with its parameters and a kernel, with the default budget and seed.
+    pub fn new(machine: &dyn Machine, kernel: &Formula) -> Self {
+        let settings = machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { settings, ..Self::of(machine.entry(), kernel.clone()) }
+    }
+
+    /// A machine with default parameters and a kernel.
+    pub fn of(machine: &'static MachineEntry, kernel: Formula) -> Self {
         Self {
             machine,
+            settings: Vec::new(),
             kernel,
-            budget,
+            columns: SchemaOptions::default(),
+            numbers_taken: 0,
+            budget: Budget::default(),
             seed: Seed(0),
             probabilities: None,
             calibration_folds: 0,
-            auxiliary: None,
             conformal: None,
+            auxiliary: None,
         }
+    }
+
+    /// The machine with its parameters.
+    ///
+    /// # Errors
+    /// If it has no such parameter, or a value is out of range.
+    pub fn make(&self) -> Result<Box<dyn Machine>, Error> {
+        let mut machine = (self.machine.make)();
+        for (name, value) in &self.settings {
+            assign(self.machine.name, machine.as_mut(), name, value)?;
+        }
+        Ok(machine)
     }
 
     /// Learns from data.
@@ -85,10 +140,40 @@ impl<'a> Job<'a> {
     /// that learns no classes, or of a class with a single example; if conformal regions are wanted of a machine that predicts
     /// nothing that could be in them, or of too few examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
-        match &self.conformal {
-            Some(recipe) => self.conform(recipe, data, watch),
-            None => self.learn(self.kernel.resolve(data, self.seed)?, data, watch),
+        Run::new(self, self.make()?.as_ref()).run(data, watch)
+    }
+}
+
+impl<'a> Run<'a> {
+    fn new(job: &'a Job, machine: &'a dyn Machine) -> Self {
+        Self {
+            job,
+            machine,
+            kernel: &job.kernel,
+            budget: job.budget,
+            seed: job.seed,
+            probabilities: job.probabilities,
+            calibration_folds: job.calibration_folds,
+            auxiliary: job.auxiliary.as_ref(),
         }
+    }
+
+    fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+        let mut model = match &self.job.conformal {
+            Some(recipe) => self.conform(recipe, data, watch)?,
+            None => {
+                let kernel = self.kernel.resolve(data, self.seed)?;
+                let provenance = self.provenance(data, None, &kernel);
+                self.learn(kernel, data, provenance, watch)?
+            }
+        };
+        model.job = Some(Arc::new(Job { auxiliary: None, ..self.job.clone() }));
+        Ok(model)
+    }
+
+    /// What was learned before a fit with a resolved kernel, where the examples at places `kept` are never held out.
+    fn provenance(&self, data: &Dataset, kept: Option<&[usize]>, kernel: &Formula) -> Provenance {
+        Provenance::new(data, kept, (self.kernel, kernel), self.job.numbers_taken)
     }
 
     /// What a machine learns from with a resolved kernel.
@@ -110,7 +195,13 @@ impl<'a> Job<'a> {
     }
 
     /// Learns with a resolved kernel, with probabilities where they are wanted.
-    fn learn(&self, kernel: Formula, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+    fn learn(
+        &self,
+        kernel: Formula,
+        data: &Dataset,
+        provenance: Provenance,
+        watch: &dyn Monitor,
+    ) -> Result<Model, Error> {
         // what cannot be calibrated is told before the work, not after it
         let folds = self.held_out(data)?;
         takes_weights(self.machine, data.weights().is_some())?;
@@ -139,13 +230,8 @@ impl<'a> Job<'a> {
         let points_in = joined.as_ref().map_or(data, |(_, joined)| joined);
         let mut model = Model::new(self.machine.entry().name, settings, kernel, fitted, points_in);
         model.trained_on = data.len();
-        model.origin = Some(Origin {
-            fingerprint: data.fingerprint(),
-            numbers_chosen: self.kernel.numbers_chosen(&model.kernel),
-            weighted: data.weights().is_some(),
-            balanced: false,
-            part: None,
-        });
+        model.schema = data.preparation().map(|p| p.schema().clone());
+        model.provenance = Some(provenance);
         Ok(model)
     }
 
@@ -179,7 +265,7 @@ pub(crate) fn takes_weights(machine: &dyn Machine, weighted: bool) -> Result<(),
     Err(FitError::Param { machine: machine.entry().name, finding })
 }
 
-impl Job<'_> {
+impl Run<'_> {
     /// The folds that probabilities are learned from, if they are wanted. The members of a class are dealt out one by one,
     /// so a class with fewer members than folds is missing from no fit; only a class with a single example cannot be held
     /// out.
@@ -266,7 +352,7 @@ pub trait Fit: Machine + Sized {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     fn fit(&self, kernel: &Formula, data: &Dataset) -> Result<Model, Error> {
-        Job::new(self, kernel).run(data, &Silent)
+        Run::new(&Job::new(self, kernel), self).run(data, &Silent)
     }
 }
 

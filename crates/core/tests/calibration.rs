@@ -14,7 +14,7 @@ fn load(set: &str, n: Option<usize>) -> Dataset {
     Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1
 }
 
-fn job<'a>(machine: &'a dyn Machine, kernel: &'a Formula, method: Method) -> Job<'a> {
+fn job(machine: &dyn Machine, kernel: &Formula, method: Method) -> Job {
     Job { probabilities: Some(method), ..Job::new(machine, kernel) }
 }
 

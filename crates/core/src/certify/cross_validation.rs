@@ -52,11 +52,11 @@ pub(super) fn cross_validate(
     let Some(entry) = machines::find(&model.machine).filter(|e| predicts_target(e)) else {
         return Err(usage(&format!("{} has no target to be judged by", model.machine)));
     };
-    if let Some(origin) = &model.origin {
-        if origin.part.is_some() {
+    if let Some(provenance) = model.provenance() {
+        if provenance.part().is_some() {
             return Err(usage("the model was trained on a part of the examples, which folds would not be"));
         }
-        if origin.weighted && training.weights().is_none() {
+        if provenance.weighted() && training.weights().is_none() {
             return Err(usage("the model was fitted with weights, which are not known here"));
         }
     }

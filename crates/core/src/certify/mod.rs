@@ -22,7 +22,7 @@ pub use report::statement;
 pub use search::{CertifiedCandidate, CertifiedSelection, judge, judged_candidates, judges, select};
 
 use crate::bounds::{self, BoundEntry, Certificate, Facts, Guarantee, Quantity};
-use crate::data::{Dataset, Schema};
+use crate::data::Dataset;
 use crate::error::Error;
 use crate::gram::Budget;
 use crate::model::Model;
@@ -49,14 +49,8 @@ pub struct Options<'a> {
     pub evidence: usize,
     /// Ends between which every target lies, for regression.
     pub target_range: Option<[f64; 2]>,
-    /// How many numbers of inputs or kernel were chosen by the examples, beyond those the model knows of.
-    pub numbers_chosen: usize,
-    /// Whether the examples' classes were weighed by their numbers, where the model does not know.
-    pub balanced: bool,
     /// In how many folds the error is also estimated by cross-validation, as many fits; 0 leaves out one example at a time.
     pub folds: Option<usize>,
-    /// How files became data, where the model does not know yet: what it learned from them is paid for.
-    pub schema: Option<&'a Schema>,
     /// Memory.
     pub budget: Budget,
     /// Randomness of simulations.
@@ -74,10 +68,7 @@ impl Default for Options<'_> {
             informed: false,
             evidence: 0,
             target_range: None,
-            numbers_chosen: 0,
-            balanced: false,
             folds: None,
-            schema: None,
             budget: Budget::default(),
             seed: Seed(0),
         }

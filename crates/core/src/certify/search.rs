@@ -112,6 +112,6 @@ pub fn select(
         }
         .into());
     };
-    model.candidates = judged_candidates(candidates.len());
+    model.chosen_among(judged_candidates(candidates.len()));
     Ok(CertifiedSelection { candidates, best, model, certificate, status })
 }

@@ -1,8 +1,8 @@
 //! Conformal regions: a job that holds examples out, and keeps what they tell.
 
-use super::Job;
+use super::Run;
 use crate::conformal::{Conformal, Full, MOST, Measure, Method, Panel, Recipe, merged};
-use crate::data::{DataError, Dataset, Kind};
+use crate::data::{DataError, Dataset, Kind, Preparation};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::linalg::SolveError;
@@ -62,15 +62,17 @@ impl Recipe {
     }
 }
 
-impl Job<'_> {
+impl Run<'_> {
     /// Learns a model and its conformal predictor.
     pub(super) fn conform(&self, recipe: &Recipe, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         self.check(recipe, data)?;
         if recipe.method == Method::Split {
             return self.split(recipe, data, watch);
         }
-        let (kernel, held) = self.settled(recipe, data)?;
-        let mut model = self.learn(kernel.clone(), data, watch)?;
+        let (kernel, held, kept) = self.resolved(recipe, data)?;
+        let provenance = self.provenance(data, Some(&kept), &kernel);
+        let proven = provenance.spares_held_out();
+        let mut model = self.learn(kernel.clone(), data, provenance, watch)?;
         // a fit that was stopped leaves no time for more
         let stopped = !matches!(model.fitted.report.status, Status::Converged | Status::IterationLimit);
         let found = match recipe.method {
@@ -86,7 +88,7 @@ impl Job<'_> {
                 model.fitted.report.status = reason.into();
                 None
             }
-            other => other?,
+            other => other?.map(|conformal| conformal.with_proof(proven)),
         };
         if model.conformal.is_none() {
             model.fitted.report.notes.push(Fact::ConformalCutShort.note(1.0));
@@ -94,18 +96,18 @@ impl Job<'_> {
         Ok(model)
     }
 
-    /// The kernel with everything settled, and the places of the examples that may be held out. What is learned from examples is
-    /// learned from those that are never held out; where nothing is, all may be.
-    fn settled(&self, recipe: &Recipe, data: &Dataset) -> Result<(Formula, Vec<usize>), Error> {
+    /// The kernel with everything resolved, the places of the examples that may be held out, and of those that are kept. What is
+    /// learned from examples is learned from the kept ones; where nothing is learned, all may be held out.
+    fn resolved(&self, recipe: &Recipe, data: &Dataset) -> Result<(Formula, Vec<usize>, Vec<usize>), Error> {
         let centred = self.kernel.needs_all_examples();
-        if !centred && !recipe.scaled {
+        if !centred && !data.preparation().is_some_and(Preparation::keeps_some) {
             let kernel = self.kernel.resolve(data, self.seed)?;
             if self.kernel.numbers_chosen(&kernel) == 0 && kernel.state().is_empty() {
-                return Ok((kernel, (0..data.len()).collect()));
+                return Ok((kernel, (0..data.len()).collect(), Vec::new()));
             }
         }
         let (held, kept) = recipe.parts(data, self.seed)?;
-        Ok((self.kernel.resolve_from(&kept, data, self.seed)?, held))
+        Ok((self.kernel.resolve_from(&kept, data, self.seed)?, held, kept))
     }
 
     /// What cannot have regions is told before the work.
@@ -166,15 +168,15 @@ impl Job<'_> {
         let rest = data.select(&proper);
         // a class that was set aside whole is infinitely strange to the model; to refuse such a fit would leave only those to be
         // used whose held-out examples are easy
-        let mut model = self.learn(self.kernel.resolve(&rest, self.seed)?, &rest, watch)?;
+        let kernel = self.kernel.resolve(&rest, self.seed)?;
+        let provenance = self.provenance(data, Some(&proper), &kernel).with_part(&proper);
+        let proven = provenance.spares_held_out();
+        let mut model = self.learn(kernel, &rest, provenance, watch)?;
         // regions are valid for whatever was learned, also where the fit was stopped
-        model.calibrate_on(&data.select(&aside), recipe.mondrian)?;
+        let regions = model.regions_from(&data.select(&aside), recipe.mondrian)?;
+        model.conformal = Some(regions.with_proof(proven));
         model.places.iter_mut().for_each(|p| *p = proper[*p]);
         model.fitted.training_scores = None;
-        if let Some(origin) = &mut model.origin {
-            origin.fingerprint = data.fingerprint();
-            origin.part = Some(proper.iter().map(|&p| p as u32).collect());
-        }
         Ok(model)
     }
 

@@ -143,7 +143,7 @@ impl Search<'_> {
         };
         // a search that was stopped still owes a whole model of its choice: only the search was cut short
         let mut model = if stopped.is_none() { job.run(data, watch)? } else { job.run(data, &Silent)? };
-        model.candidates = candidates.len();
+        model.chosen_among(candidates.len());
         let status = stopped.map_or(Status::Converged, Status::from);
         if status != Status::Converged {
             model.fitted.report.status = status;
