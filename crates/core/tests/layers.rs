@@ -86,6 +86,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "data",
             "formula",
             "gram",
+            "job::Job",
             "kernels",
             "linalg::top_eigen",
             "linalg::KrylovOptions",
@@ -95,7 +96,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "plot",
             "linalg::SolveError",
         ],
-        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; another program's file says kernels in elementary operations; a score that is not finite is a breakdown; another program's file names its curves of probabilities",
+        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; another program's file says kernels in elementary operations; a score that is not finite is a breakdown; another program's file names its curves of probabilities; a model keeps the job that made it",
     ),
     (
         "job",

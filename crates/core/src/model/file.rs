@@ -294,8 +294,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     }
     let columns = document.schema.as_ref().map(Schema::learned_bits);
     let provenance = document.origin.map(|origin| origin.completed(&kernel, columns));
-    // a job of a newer version may have what this one does not know: the model predicts without it
-    let job = document.job.and_then(|job| serde_json::from_value(job).ok()).map(Arc::new);
+    let job = document.job.map(serde_json::from_value).transpose().map_err(|e| format!("its job cannot be read: {e}"))?;
     Ok(Model {
         machine: document.machine,
         settings: document.settings.into_iter().collect(),
@@ -309,7 +308,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         places: Vec::new(),
         candidates: document.candidates,
         provenance,
-        job,
+        job: job.map(Arc::new),
         conformal,
     })
 }
