@@ -15,10 +15,10 @@ use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_auxiliary,
-    predicts_target,
+    self, Auxiliary, Features, FitError, Fitted, HeldOutRequest, Learns, Machine, Task, no_auxiliary, predicts_target,
 };
 use crate::model::{Model, Origin};
+use crate::resample::{folds, held_out_scores};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
@@ -120,11 +120,13 @@ impl<'a> Job<'a> {
             (Some((auxiliary, joined)), _) => {
                 let gram = kernel.training_gram(joined)?;
                 let (roles, transformations) = (auxiliary.roles(), auxiliary.transformations());
-                self.machine.run_with_auxiliary(&task, Some(&Auxiliary { gram, roles, transformations }), watch)?
+                let auxiliary = Auxiliary { gram, roles, transformations };
+                self.machine.run(&Task { auxiliary: Some(&auxiliary), ..task.clone() }, watch)?
             }
             (None, Some((method, folds))) => {
-                let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;
-                self.calibrate(method, &folds, &task, &mut fitted, scores, watch)?;
+                let asked = Task { held_out: HeldOutRequest::Scores(&folds), ..task.clone() };
+                let mut fitted = self.machine.run(&asked, watch)?;
+                self.calibrate(method, &folds, &task, &mut fitted, watch)?;
                 fitted
             }
             (None, None) => self.machine.run(&task, watch)?,
@@ -214,9 +216,9 @@ impl Job<'_> {
         folds: &[Vec<usize>],
         task: &Task<'_>,
         fitted: &mut Fitted,
-        known: Option<HeldOutScores>,
         watch: &dyn Monitor,
     ) -> Result<(), Error> {
+        let known = fitted.held_out.take().map(|held_out| (held_out.layout, held_out.scores));
         let machine = self.machine.entry().name;
         let Some((form, labels)) = fitted.readout.form() else { return Ok(()) };
         // a fit that was stopped leaves no time for more
@@ -225,7 +227,7 @@ impl Job<'_> {
             return Ok(());
         }
         let watch = Calibrating { watch };
-        let refit = || self.machine.held_out_scores(task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
+        let refit = || held_out_scores(self.machine, task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
         let (layout, scores) = match known.map_or_else(refit, Ok) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                 fitted.report.status = reason.into();

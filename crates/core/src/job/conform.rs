@@ -8,9 +8,10 @@ use crate::formula::Formula;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, detects, predicts_target, without,
+    Coefficients, Expansion, FitError, HeldOutRequest, Learns, Readout, Smoother, Task, detects, predicts_target,
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
+use crate::resample::without;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
@@ -131,8 +132,8 @@ impl Job<'_> {
             return wrong(format!("{} folds hold nothing out; give 2 or more", recipe.folds));
         }
         let matrix = self.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
-        if recipe.method == Method::Full && self.machine.smooths()?.is_none() {
-            return Err(self.no_closed_form());
+        if recipe.method == Method::Full {
+            self.smoother()?;
         }
         let n = data.len();
         if recipe.method == Method::Full && n.saturating_mul(n) > MOST {
@@ -150,9 +151,11 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn no_closed_form(&self) -> Error {
-        let finding = "conformal = full is for ridge, whose fit on one example more has a closed form; use conformal = split, cross or jackknife".to_owned();
-        FitError::Param { machine: self.machine.entry().name, finding }.into()
+    /// λ of a machine whose fit on one example more has a closed form.
+    fn smoother(&self) -> Result<f64, Error> {
+        let none = "conformal = full is for ridge, whose fit on one example more has a closed form; use conformal = split, cross or jackknife";
+        let known = self.machine.traits().smoother.unwrap_or(Err(none));
+        known.map_err(|why| FitError::Param { machine: self.machine.entry().name, finding: why.to_owned() }.into())
     }
 
     /// A part of the examples, and of each class if it is judged by itself, is set aside. The others are not stratified: that
@@ -188,7 +191,7 @@ impl Job<'_> {
         watch: &dyn Monitor,
     ) -> Result<Conformal, Error> {
         let n = data.len();
-        let Some(lambda) = self.machine.smooths()? else { return Err(self.no_closed_form()) };
+        let lambda = self.smoother()?;
         let watch = Conforming { watch, done: AtomicUsize::new(0), total: 1 };
         let smoother = Smoother::new(self.machine.entry().name, lambda, &self.task(kernel, data)?, &watch)?;
         let whole = model.places.iter().copied().eq(0..n);
@@ -220,7 +223,7 @@ impl Job<'_> {
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
-            if let Some(LeftOutModels { scores, models }) = self.machine.left_out_models(&task, &watch)? {
+            if let Some((scores, models)) = self.left_out_models(&task, &watch)? {
                 let numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
                 let panels = vec![Panel { expansion: models_of(models, outputs, &held), members: out, known: None }];
                 return Ok(HeldOut { panels, places: held, members: (0..out).collect(), numbers });
@@ -246,6 +249,16 @@ impl Job<'_> {
             })
             .collect::<Result<Vec<_>, FitError>>()?;
         self.gathered(&folds, fits, &model.fitted.readout)
+    }
+
+    /// The scores and models of fits without each example, where the machine has them in closed form.
+    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Vec<f64>, Expansion)>, FitError> {
+        if !self.machine.traits().leaves_one_out {
+            return Ok(None);
+        }
+        let asked = Task { held_out: HeldOutRequest::LeaveOneOutModels, ..task.clone() };
+        let held_out = self.machine.run(&asked, watch)?.held_out;
+        Ok(held_out.and_then(|answer| answer.models.map(|models| (answer.scores, models))))
     }
 
     /// Joins the fits without each fold; a label that one of them does not know is infinitely strange to it.

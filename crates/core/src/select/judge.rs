@@ -6,7 +6,7 @@ use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
 use crate::gram::Budget;
 use crate::linalg::SolveError;
-use crate::machines::{FitError, Fitted, Learns, Machine, Task};
+use crate::machines::{FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, Task};
 use crate::params::Setting;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
@@ -278,6 +278,9 @@ impl<T: Clone + Send> Judge<'_, T> {
         if all.len() != n || all.iter().any(|fold| fold.held_out.len() != 1 || fold.rest.len() + 1 != n) {
             return Ok(None);
         }
+        if points.iter().any(|point| !point.machine.traits().leaves_one_out) {
+            return Ok(None);
+        }
         let mut verdict = Verdict { scores: points.iter().map(|_| None).collect(), stopped: None };
         for (done, point) in points.iter().enumerate() {
             let progress = Progress::new(Phase::LEAVE_ONE_OUT, self.done + done).of(self.total);
@@ -291,20 +294,25 @@ impl<T: Clone + Send> Judge<'_, T> {
                 features: self.met.part(&self.folds.order),
                 target: Some(&self.folds.whole.0),
                 weights: self.folds.whole.1.as_deref(),
+                held_out: HeldOutRequest::LeaveOneOutScores,
                 threads: rayon::current_num_threads().max(1),
                 budget: self.met.left,
                 seed: self.seed,
                 ..Task::new(Arc::clone(&self.met.gram))
             };
-            let (fitted, scores) = match point.machine.leave_one_out(&task, self.watch) {
-                Ok(Some(found)) => found,
-                Ok(None) => return Ok(None),
+            let mut fitted = match point.machine.run(&task, self.watch) {
+                Ok(fitted) => fitted,
                 Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                     verdict.stopped = Some(reason);
                     break;
                 }
                 Err(error) => return Err(error.into()),
             };
+            verdict.stopped = stop_of(fitted.report.status);
+            if verdict.stopped.is_some() {
+                break;
+            }
+            let Some(HeldOut { scores, .. }) = fitted.held_out.take() else { return Ok(None) };
             let (outputs, fit_seconds) = (scores.len() / n.max(1), began.elapsed().as_secs_f64() / n as f64);
             let of_fold = |(split, fold): (usize, &Fold)| {
                 let own = fold.held_out[0] * outputs;
@@ -365,10 +373,8 @@ impl<T: Clone + Send> Judge<'_, T> {
             other => other?,
         };
         // a machine that was stopped in the middle is no measure of its parameters
-        match fitted.report.status {
-            Status::Interrupted => return Ok(ControlFlow::Break(Stop::Interrupted)),
-            Status::TimeLimit => return Ok(ControlFlow::Break(Stop::TimeLimit)),
-            Status::Converged | Status::IterationLimit => {}
+        if let Some(stop) = stop_of(fitted.report.status) {
+            return Ok(ControlFlow::Break(stop));
         }
         let fit_seconds = began.elapsed().as_secs_f64();
         let features = self.met.part(&examples(order, held_out));
@@ -381,6 +387,15 @@ impl<T: Clone + Send> Judge<'_, T> {
         let score = (self.read)(Heard { split: fold, fitted: &fitted, scores, unknown, fit_seconds, score_seconds })?;
         let settled = machine.traits().path.is_some_and(|path| (path.is_final)(&fitted));
         Ok(ControlFlow::Continue(Judged { score, fitted, settled }))
+    }
+}
+
+/// Why a fit ended before its end.
+fn stop_of(status: Status) -> Option<Stop> {
+    match status {
+        Status::Interrupted => Some(Stop::Interrupted),
+        Status::TimeLimit => Some(Stop::TimeLimit),
+        Status::Converged | Status::IterationLimit => None,
     }
 }
 

@@ -13,7 +13,7 @@ mod learning_curve;
 mod met;
 mod trials;
 
-pub use crate::machines::folds;
+pub use crate::resample::folds;
 pub use choose::Choose;
 pub use grid::{Axis, Grid, GridError};
 pub use judge::Split;
@@ -49,7 +49,7 @@ pub struct Search<'a> {
     /// The grid.
     pub grid: &'a Grid,
     /// How many folds; 0 leaves out one example at a time, which some machines need not learn again for
-    /// ([`Machine::leave_one_out`]).
+    /// ([`Traits::leaves_one_out`](crate::machines::Traits::leaves_one_out)).
     pub folds: usize,
     /// Which candidate is taken.
     pub choose: Choose,

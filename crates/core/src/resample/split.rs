@@ -1,7 +1,7 @@
 //! Folds for cross-validation.
 
-use super::Learns;
 use crate::data::{DataError, Target};
+use crate::machines::Learns;
 use crate::seed::Seed;
 
 /// `count` disjoint sets of examples that together are all; classes are spread evenly over them.
