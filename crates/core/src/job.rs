@@ -15,14 +15,13 @@ use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    self, Auxiliary, Features, FitError, Fitted, HeldOutRequest, Learns, Machine, Task, no_auxiliary, predicts_target,
+    self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, Task, no_auxiliary, predicts_target,
 };
 use crate::model::{Model, Origin};
-use crate::resample::{folds, held_out_scores};
+use crate::resample::{KernelOnData, folds, held_out_scores};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// A whole experiment as a value.
 pub struct Job<'a> {
@@ -87,35 +86,28 @@ impl<'a> Job<'a> {
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         match &self.conformal {
             Some(recipe) => self.conform(recipe, data, watch),
-            None => self.learn(self.kernel.resolve(data, self.seed)?, data, watch),
+            None => self.learn(&self.on_data(self.kernel.resolve(data, self.seed)?, data)?, data, watch),
         }
     }
 
-    /// What a machine learns from with a resolved kernel.
-    fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
-        let wants_matrix = self.machine.traits().wants_matrix();
-        let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
-        let alone = features.is_some() && !wants_matrix;
-        let gram = kernel.task_gram(data, alone)?;
-        Ok(Task {
-            kernel: if alone { None } else { Some(kernel.similarity_of(data, Arc::clone(&gram))?) },
-            features,
-            target: data.target(),
-            weights: data.weights(),
-            threads: rayon::current_num_threads(),
-            budget: self.budget,
-            seed: self.seed,
-            ..Task::new(gram)
-        })
+    /// A resolved kernel on the data, for the machine.
+    fn on_data(&self, resolved: Formula, data: &Dataset) -> Result<KernelOnData, Error> {
+        KernelOnData::new(resolved, self.machine, data, self.budget)
     }
 
-    /// Learns with a resolved kernel, with probabilities where they are wanted.
-    fn learn(&self, kernel: Formula, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+    /// The task of all examples.
+    fn task<'d>(&self, kernel: &KernelOnData, data: &'d Dataset) -> Task<'d> {
+        Task { target: data.target(), weights: data.weights(), ..kernel.task(self.seed) }
+    }
+
+    /// Learns with a kernel on the data, with probabilities where they are wanted.
+    pub(crate) fn learn(&self, on_data: &KernelOnData, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+        let kernel = on_data.resolved.clone();
         // what cannot be calibrated is told before the work, not after it
         let folds = self.held_out(data)?;
         takes_weights(self.machine, data.weights().is_some())?;
         let joined = self.joined(&kernel, data)?;
-        let task = self.task(&kernel, data)?;
+        let task = self.task(on_data, data);
         let mut fitted = match (&joined, self.probabilities.zip(folds)) {
             (Some((auxiliary, joined)), _) => {
                 let gram = kernel.training_gram(joined)?;

@@ -99,7 +99,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "resample",
-        &["data", "gram", "linalg::SolveError", "machines"],
+        &["data", "formula::Formula", "gram", "linalg::SolveError", "machines"],
         "fits on parts of the examples: a machine, a kernel that has met the data, and no models",
     ),
     (

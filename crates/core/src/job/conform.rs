@@ -71,14 +71,16 @@ impl Job<'_> {
             return self.split(recipe, data, watch);
         }
         let (kernel, held) = self.settled(recipe, data)?;
-        let mut model = self.learn(kernel.clone(), data, watch)?;
+        let kernel = self.on_data(kernel, data)?;
+        let mut model = self.learn(&kernel, data, watch)?;
+        let task = self.task(&kernel, data);
         // a fit that was stopped leaves no time for more
         let stopped = !matches!(model.fitted.report.status, Status::Converged | Status::IterationLimit);
         let found = match recipe.method {
             _ if stopped => Ok(None),
-            Method::Full => self.with_candidates(&kernel, held, data, &model, watch).map(Some),
+            Method::Full => self.with_candidates(&task, held, data, &model, watch).map(Some),
             _ => {
-                let found = self.hold_out(recipe, &kernel, held, data, &model, watch);
+                let found = self.hold_out(recipe, &task, held, data, &model, watch);
                 found.and_then(|found| joined_with(found, recipe, &model, data)).map(Some)
             }
         };
@@ -169,7 +171,7 @@ impl Job<'_> {
         let rest = data.select(&proper);
         // a class that was set aside whole is infinitely strange to the model; to refuse such a fit would leave only those to be
         // used whose held-out examples are easy
-        let mut model = self.learn(self.kernel.resolve(&rest, self.seed)?, &rest, watch)?;
+        let mut model = self.learn(&self.on_data(self.kernel.resolve(&rest, self.seed)?, &rest)?, &rest, watch)?;
         // regions are valid for whatever was learned, also where the fit was stopped
         model.calibrate_on(&data.select(&aside), recipe.mondrian)?;
         model.places.iter_mut().for_each(|p| *p = proper[*p]);
@@ -184,7 +186,7 @@ impl Job<'_> {
     /// One fit that can take any candidate in as well.
     fn with_candidates(
         &self,
-        kernel: &Formula,
+        task: &Task<'_>,
         compared: Vec<usize>,
         data: &Dataset,
         model: &Model,
@@ -193,7 +195,7 @@ impl Job<'_> {
         let n = data.len();
         let lambda = self.smoother()?;
         let watch = Conforming { watch, done: AtomicUsize::new(0), total: 1 };
-        let smoother = Smoother::new(self.machine.entry().name, lambda, &self.task(kernel, data)?, &watch)?;
+        let smoother = Smoother::new(self.machine.entry().name, lambda, task, &watch)?;
         let whole = model.places.iter().copied().eq(0..n);
         let mut conformal = Conformal::full(Full { smoother, compared }, model.fitted.readout.outputs());
         conformal.pool = (!whole).then(|| data.clone().without_target().to_own());
@@ -204,14 +206,13 @@ impl Job<'_> {
     fn hold_out(
         &self,
         recipe: &Recipe,
-        kernel: &Formula,
+        task: &Task<'_>,
         held: Vec<usize>,
         data: &Dataset,
         model: &Model,
         watch: &dyn Monitor,
     ) -> Result<HeldOut, Error> {
-        let (n, task) = (data.len(), self.task(kernel, data)?);
-        let out = held.len();
+        let (n, out) = (data.len(), held.len());
         let count = if recipe.method == Method::Jackknife { out } else { recipe.folds.min(out) };
         let watch = Conforming { watch, done: AtomicUsize::new(0), total: count };
         let outputs = model.fitted.expansion.outputs();
@@ -223,7 +224,7 @@ impl Job<'_> {
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
-            if let Some((scores, models)) = self.left_out_models(&task, &watch)? {
+            if let Some((scores, models)) = self.left_out_models(task, &watch)? {
                 let numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
                 let panels = vec![Panel { expansion: models_of(models, outputs, &held), members: out, known: None }];
                 return Ok(HeldOut { panels, places: held, members: (0..out).collect(), numbers });
@@ -243,7 +244,7 @@ impl Job<'_> {
         let fits = folds
             .par_iter()
             .map(|fold| {
-                let fit = without(self.machine, &task, fold, count, &watch)?;
+                let fit = without(self.machine, task, fold, count, &watch)?;
                 watch.done.fetch_add(1, Ordering::Relaxed);
                 Ok(fit)
             })

@@ -1,12 +1,14 @@
-//! Held-out scores: what a machine says about examples it has not seen.
+//! Learning again on a part of the examples: the fit and its scores of examples it has not seen.
 
-use crate::data::DataError;
-use crate::gram::Budget;
-use crate::linalg::SolveError;
+use super::split::complement;
+use crate::data::{DataError, Target};
+use crate::gram::{Budget, Gram, Similarity};
 use crate::machines::{Features, FitError, Fitted, Machine, Readout, Task};
+use crate::seed::Seed;
 use crate::watch::{Monitor, Status, Stop};
 use rayon::prelude::*;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The score of every example by a fit without its fold, n × outputs row by row in the order of `fitted`, which is the fit on all
 /// of them, by learning once for each fold.
@@ -14,7 +16,7 @@ use std::sync::Arc;
 /// A class that a fold takes away whole is unknown to that fit: its scores there are not a number.
 ///
 /// # Errors
-/// As [`Machine::run`]; also [`SolveError::Stopped`] if the monitor ends a fold, or if there is no target.
+/// As [`Machine::run`]; also [`SolveError::Stopped`](crate::linalg::SolveError::Stopped) if the monitor ends a fold, or if there is no target.
 pub fn held_out_scores(
     machine: &dyn Machine,
     task: &Task<'_>,
@@ -52,11 +54,97 @@ fn scores_of_fold(
     Ok(spread(&scores, &fitted.readout, &whole.readout))
 }
 
+/// The kernel between all examples, parts of which are learned from.
+pub(super) struct Whole<'a> {
+    pub(super) gram: &'a Arc<dyn Gram>,
+    pub(super) kernel: Option<&'a Arc<dyn Similarity>>,
+    /// The explicit features of some examples.
+    pub(super) features: &'a (dyn Fn(&[usize]) -> Option<Features> + Sync),
+}
+
+/// A part of the examples to be learned from, and others to be scored.
+pub(super) struct Part<'a> {
+    /// Places of the examples that are learned from.
+    pub(super) train: &'a [usize],
+    /// Places of the examples that are scored.
+    pub(super) test: &'a [usize],
+    /// The target of the examples that are learned from.
+    pub(super) target: Option<&'a Target>,
+    /// Their weights.
+    pub(super) weights: Option<&'a [f64]>,
+    /// A fit on the same part to start from.
+    pub(super) start: Option<&'a Fitted>,
+}
+
+/// Memory, threads and randomness of one fit.
+#[derive(Clone, Copy)]
+pub(super) struct Share {
+    pub(super) budget: Budget,
+    pub(super) threads: usize,
+    pub(super) seed: Seed,
+}
+
+/// A fit on a part, whose points are places in it, and its scores of the others.
+pub(super) struct PartFit {
+    pub(super) fitted: Fitted,
+    /// n × outputs, row by row.
+    pub(super) scores: Vec<f64>,
+    pub(super) fit_seconds: f64,
+    pub(super) score_seconds: f64,
+}
+
+/// Learns from a part of the examples and scores others.
+///
+/// # Errors
+/// As [`Machine::run`]; also [`SolveError::Stopped`](crate::linalg::SolveError::Stopped) if the monitor ends it.
+pub(super) fn fit_part(
+    machine: &dyn Machine,
+    whole: &Whole<'_>,
+    part: &Part<'_>,
+    share: Share,
+    watch: &dyn Monitor,
+) -> Result<PartFit, FitError> {
+    let began = Instant::now();
+    let task = Task {
+        kernel: whole.kernel.map(|kernel| kernel.restrict(part.train)),
+        features: (whole.features)(part.train),
+        target: part.target,
+        weights: part.weights,
+        start: part.start,
+        threads: share.threads,
+        budget: share.budget,
+        seed: share.seed,
+        ..Task::new(Arc::clone(whole.gram).restrict(part.train, part.train))
+    };
+    let fitted = machine.run(&task, watch)?;
+    // the scores of a fit that was stopped in the middle say nothing about its parameters
+    if let Some(reason) = stop_of(fitted.report.status) {
+        return Err(FitError::stopped(machine.entry().name, reason));
+    }
+    let fit_seconds = began.elapsed().as_secs_f64();
+    let primal = (whole.features)(part.test).and_then(|features| fitted.expansion.primal_scores(&features.rows));
+    let scores = primal.unwrap_or_else(|| {
+        let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| part.train[p]).collect();
+        fitted.expansion.scores(Arc::clone(whole.gram).restrict(part.test, &points).as_ref())
+    });
+    let score_seconds = began.elapsed().as_secs_f64() - fit_seconds;
+    Ok(PartFit { fitted, scores, fit_seconds, score_seconds })
+}
+
+/// Why a fit ended before its end.
+pub(super) fn stop_of(status: Status) -> Option<Stop> {
+    match status {
+        Status::Interrupted => Some(Stop::Interrupted),
+        Status::TimeLimit => Some(Stop::TimeLimit),
+        Status::Converged | Status::IterationLimit => None,
+    }
+}
+
 /// A fit without some examples, whose points are places among all of them, and its scores of those left out. As many as `folds` such
 /// fits may run side by side.
 ///
 /// # Errors
-/// As [`Machine::run`]; also [`SolveError::Stopped`] if the monitor ends it.
+/// As [`Machine::run`]; also [`SolveError::Stopped`](crate::linalg::SolveError::Stopped) if the monitor ends it.
 pub(crate) fn without(
     machine: &dyn Machine,
     task: &Task<'_>,
@@ -64,43 +152,21 @@ pub(crate) fn without(
     folds: usize,
     watch: &dyn Monitor,
 ) -> Result<(Fitted, Vec<f64>), FitError> {
-    let mut out = vec![false; task.len()];
-    held_out.iter().for_each(|&i| out[i] = true);
-    let rest: Vec<usize> = (0..task.len()).filter(|&i| !out[i]).collect();
-    let part =
-        |examples: &[usize]| task.features.as_ref().map(|f| Features { rows: f.rows.select(examples), scale: f.scale });
+    let rest = complement(held_out, task.len());
     let known = task.target.map(|target| target.select(&rest));
     let weights = task.weights.map(|w| rest.iter().map(|&i| w[i]).collect::<Vec<_>>());
     let at_once = rayon::current_num_threads().min(folds).max(1);
-    let mut fitted = machine.run(
-        &Task {
-            kernel: task.kernel.as_ref().map(|kernel| kernel.restrict(&rest)),
-            features: part(&rest),
-            target: known.as_ref(),
-            weights: weights.as_deref(),
-            budget: Budget { memory: task.budget.memory / at_once },
-            seed: task.seed,
-            ..Task::new(Arc::clone(&task.gram).restrict(&rest, &rest))
-        },
+    let features = |examples: &[usize]| task.features.as_ref().map(|features| features.select(examples));
+    let PartFit { mut fitted, scores, .. } = fit_part(
+        machine,
+        &Whole { gram: &task.gram, kernel: task.kernel.as_ref(), features: &features },
+        &Part { train: &rest, test: held_out, target: known.as_ref(), weights: weights.as_deref(), start: None },
+        Share { budget: Budget { memory: task.budget.memory / at_once }, threads: 1, seed: task.seed },
         watch,
     )?;
-    // the scores of a fit that was stopped in the middle say nothing about those of a whole one
-    let stopped = match fitted.report.status {
-        Status::Interrupted => Some(Stop::Interrupted),
-        Status::TimeLimit => Some(Stop::TimeLimit),
-        Status::Converged | Status::IterationLimit => None,
-    };
-    if let Some(reason) = stopped {
-        return Err(FitError::Solve { machine: machine.entry().name, error: SolveError::Stopped { reason } });
-    }
     if let Some(points) = fitted.expansion.points_mut() {
         points.iter_mut().for_each(|p| *p = rest[*p]);
     }
-    let primal = part(held_out).and_then(|features| fitted.expansion.primal_scores(&features.rows));
-    let scores = primal.unwrap_or_else(|| {
-        let points = fitted.expansion.points();
-        fitted.expansion.scores(Arc::clone(&task.gram).restrict(held_out, points).as_ref())
-    });
     Ok((fitted, scores))
 }
 
