@@ -138,6 +138,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "machines",
             "model",
             "plot",
+            "resample",
             "select",
         ],
         "numbers are read off a model and its examples, and theorems make certificates of them",

@@ -3,10 +3,14 @@
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::formula::Formula;
+use crate::gram::views::Memoised;
 use crate::gram::{Budget, Gram, Similarity};
 use crate::machines::{Features, Machine, Reads, Task};
 use crate::seed::Seed;
 use std::sync::Arc;
+
+/// The part of the memory that values kept for several fits may take, beside that of the fits.
+const SHARE_OF_KEPT_VALUES: usize = 4;
 
 /// A formula whose numbers are resolved, on the examples of a data set.
 pub(crate) struct KernelOnData {
@@ -30,6 +34,8 @@ impl KernelOnData {
     /// # Errors
     /// If the formula does not fit the data.
     pub(crate) fn new(resolved: Formula, machine: &dyn Machine, data: &Dataset, budget: Budget) -> Result<Self, Error> {
+        #[cfg(test)]
+        BUILT.with(|count| count.set(count.get() + 1));
         let wants_matrix = machine.traits().wants_matrix();
         let features = resolved.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
         let alone = features.is_some() && !wants_matrix;
@@ -68,6 +74,13 @@ impl KernelOnData {
         Self { gram: stored.unwrap_or(gram), kernel, order: Some(order.to_vec()), left, ..self }
     }
 
+    /// The same for several fits on all examples, one after the other: expensive rows and the whole matrix are computed once, and every
+    /// fit has the bits it would have alone.
+    pub(crate) fn memoised(self) -> Self {
+        let gram = Memoised::share(self.gram, self.left.memory / SHARE_OF_KEPT_VALUES);
+        Self { gram, ..self }
+    }
+
     /// The explicit features of some places.
     pub(super) fn features_at(&self, places: &[usize]) -> Option<Features> {
         let features = self.features.as_ref()?;
@@ -92,4 +105,10 @@ impl KernelOnData {
             ..Task::new(Arc::clone(&self.gram))
         }
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many kernels on data this thread has built.
+    pub(crate) static BUILT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

@@ -15,6 +15,8 @@ mod spread;
 pub(crate) use chain::Point;
 pub(crate) use engine::{CrossValidator, FoldResult};
 pub(crate) use folds::Folds;
+#[cfg(test)]
+pub(crate) use kernel_on_data::BUILT;
 pub(crate) use kernel_on_data::KernelOnData;
 pub use refit::held_out_scores;
 pub(crate) use refit::without;
