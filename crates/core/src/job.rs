@@ -18,11 +18,11 @@ use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry, Task, folds, no_auxiliary,
-    predicts_target,
+    self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary, predicts_target,
 };
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
+use crate::resample::{KernelOnData, folds, held_out_scores};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
@@ -142,6 +142,20 @@ impl Job {
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         Run::new(self, self.make()?.as_ref()).run(data, watch)
     }
+
+    /// Learns from data with a kernel that is resolved and met with them already, without regions.
+    pub(crate) fn run_on(
+        &self,
+        kernel: &KernelOnData,
+        data: &Dataset,
+        watch: &dyn Monitor,
+    ) -> Result<Model, Error> {
+        let machine = self.make()?;
+        let run = Run::new(self, machine.as_ref());
+        let mut model = run.learn(kernel, data, run.provenance(data, None, &kernel.resolved), watch)?;
+        model.job = Some(run.kept());
+        Ok(model)
+    }
 }
 
 impl<'a> Run<'a> {
@@ -162,13 +176,17 @@ impl<'a> Run<'a> {
         let mut model = match &self.job.conformal {
             Some(recipe) => self.conform(recipe, data, watch)?,
             None => {
-                let kernel = self.kernel.resolve(data, self.seed)?;
-                let provenance = self.provenance(data, None, &kernel);
-                self.learn(kernel, data, provenance, watch)?
+                let kernel = self.on_data(self.kernel.resolve(data, self.seed)?, data)?;
+                self.learn(&kernel, data, self.provenance(data, None, &kernel.resolved), watch)?
             }
         };
-        model.job = Some(Arc::new(Job { auxiliary: None, ..self.job.clone() }));
+        model.job = Some(self.kept());
         Ok(model)
+    }
+
+    /// The job as a model keeps it.
+    fn kept(&self) -> Arc<Job> {
+        Arc::new(Job { auxiliary: None, ..self.job.clone() })
     }
 
     /// What was learned before a fit with a resolved kernel, where the examples at places `kept` are never held out.
@@ -176,46 +194,41 @@ impl<'a> Run<'a> {
         Provenance::new(data, kept, (self.kernel, kernel), self.job.numbers_taken)
     }
 
-    /// What a machine learns from with a resolved kernel.
-    fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
-        let wants_matrix = self.machine.traits().wants_matrix();
-        let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
-        let alone = features.is_some() && !wants_matrix;
-        let gram = kernel.task_gram(data, alone)?;
-        Ok(Task {
-            kernel: if alone { None } else { Some(kernel.similarity_of(data, Arc::clone(&gram))?) },
-            features,
-            target: data.target(),
-            weights: data.weights(),
-            threads: rayon::current_num_threads(),
-            budget: self.budget,
-            seed: self.seed,
-            ..Task::new(gram)
-        })
+    /// A resolved kernel on the data, for the machine.
+    fn on_data(&self, resolved: Formula, data: &Dataset) -> Result<KernelOnData, Error> {
+        KernelOnData::new(resolved, self.machine, data, self.budget)
     }
 
-    /// Learns with a resolved kernel, with probabilities where they are wanted.
+    /// The task of all examples.
+    fn task<'d>(&self, kernel: &KernelOnData, data: &'d Dataset) -> Task<'d> {
+        Task { target: data.target(), weights: data.weights(), ..kernel.task(self.seed) }
+    }
+
+    /// Learns with a kernel on the data, with probabilities where they are wanted.
     fn learn(
         &self,
-        kernel: Formula,
+        on_data: &KernelOnData,
         data: &Dataset,
         provenance: Provenance,
         watch: &dyn Monitor,
     ) -> Result<Model, Error> {
+        let kernel = on_data.resolved.clone();
         // what cannot be calibrated is told before the work, not after it
         let folds = self.held_out(data)?;
         takes_weights(self.machine, data.weights().is_some())?;
         let joined = self.joined(&kernel, data)?;
-        let task = self.task(&kernel, data)?;
+        let task = self.task(on_data, data);
         let mut fitted = match (&joined, self.probabilities.zip(folds)) {
             (Some((auxiliary, joined)), _) => {
                 let gram = kernel.training_gram(joined)?;
                 let (roles, transformations) = (auxiliary.roles(), auxiliary.transformations());
-                self.machine.run_with_auxiliary(&task, Some(&Auxiliary { gram, roles, transformations }), watch)?
+                let auxiliary = Auxiliary { gram, roles, transformations };
+                self.machine.run(&Task { auxiliary: Some(&auxiliary), ..task.clone() }, watch)?
             }
             (None, Some((method, folds))) => {
-                let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;
-                self.calibrate(method, &folds, &task, &mut fitted, scores, watch)?;
+                let asked = Task { held_out: HeldOutRequest::Scores(&folds), ..task.clone() };
+                let mut fitted = self.machine.run(&asked, watch)?;
+                self.calibrate(method, &folds, &task, &mut fitted, watch)?;
                 fitted
             }
             (None, None) => self.machine.run(&task, watch)?,
@@ -300,9 +313,9 @@ impl Run<'_> {
         folds: &[Vec<usize>],
         task: &Task<'_>,
         fitted: &mut Fitted,
-        known: Option<HeldOutScores>,
         watch: &dyn Monitor,
     ) -> Result<(), Error> {
+        let known = fitted.held_out.take().map(|held_out| (held_out.layout, held_out.scores));
         let machine = self.machine.entry().name;
         let Some((form, labels)) = fitted.readout.form() else { return Ok(()) };
         // a fit that was stopped leaves no time for more
@@ -311,7 +324,7 @@ impl Run<'_> {
             return Ok(());
         }
         let watch = Calibrating { watch };
-        let refit = || self.machine.held_out_scores(task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
+        let refit = || held_out_scores(self.machine, task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
         let (layout, scores) = match known.map_or_else(refit, Ok) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                 fitted.report.status = reason.into();

@@ -46,6 +46,7 @@ pub mod machines;
 pub mod metrics;
 pub mod model;
 pub mod params;
+pub mod resample;
 pub mod seed;
 pub mod select;
 pub mod solvers;

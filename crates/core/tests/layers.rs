@@ -99,8 +99,13 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
         "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; another program's file says kernels in elementary operations; a score that is not finite is a breakdown; another program's file names its curves of probabilities; a model keeps the job that made it",
     ),
     (
+        "resample",
+        &["data", "formula::Formula", "gram", "linalg::SolveError", "machines"],
+        "fits on parts of the examples: a machine, a kernel that has met the data, and no models",
+    ),
+    (
         "job",
-        &["calibrate", "conformal", "data", "formula", "gram", "linalg::SolveError", "machines", "model"],
+        &["calibrate", "conformal", "data", "formula", "gram", "linalg::SolveError", "machines", "model", "resample"],
         "a formula, a machine and data become a model",
     ),
     (
@@ -116,6 +121,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "metrics",
             "model",
             "plot",
+            "resample",
         ],
         "many jobs, the best of them, and a picture of how they did",
     ),
@@ -133,6 +139,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "machines",
             "model",
             "plot",
+            "resample",
             "select",
         ],
         "numbers are read off a model and its examples, and theorems make certificates of them",
@@ -324,6 +331,19 @@ fn every_rule_is_of_a_layer_that_exists_and_is_needed() {
             assert!(seen.contains(*item), "{layer} no longer needs {item}: close it");
         }
     }
+}
+
+/// What is wanted beside a fit is asked for by the task and answered by the fit, so that no machine grows methods of its own.
+#[test]
+fn a_machine_has_three_methods() {
+    let files = files();
+    let of_machines = files.iter().find(|f| f.path == Path::new("machines/mod.rs")).unwrap();
+    let code = code(&of_machines.text);
+    let start = code.find("pub trait Machine:").unwrap();
+    let block = &code[start..start + code[start..].find("\n}").unwrap()];
+    let methods: Vec<&str> =
+        block.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split('(').next()).collect();
+    assert_eq!(methods, ["entry", "traits", "run"]);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Facts about a model: margins, norms, compression sets and prices, from its scores on the training examples.
 
 use super::held_out::{held_out_facts, seen_before};
+use super::informed::{Half, prior};
 use super::plan::between;
 use super::seen::Seen;
-use super::{Options, informed, thorough};
+use super::{Options, thorough};
 use crate::bounds::{
     Compression, Facts, GIVEN_MATRIX, KernelFacts, LeaveOneOut, Linear, Multiplier, NOT_RECOGNISED, Novelty, Online,
     Price, Regularised, Task, WEIGHTED,
@@ -23,6 +24,17 @@ use std::f64::consts::LN_2;
 /// # Errors
 /// See [`Model::certify`].
 pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Facts, Error> {
+    facts_beside(model, training, options, None, watch)
+}
+
+/// The same beside other models with the kernel of this one, which share the half of the examples that priors are learned from.
+pub(super) fn facts_beside(
+    model: &Model,
+    training: &Dataset,
+    options: &Options<'_>,
+    half: Option<&Half>,
+    watch: &dyn Monitor,
+) -> Result<Facts, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
     between("delta", options.delta)?;
     if options.candidates == Some(0) {
@@ -82,7 +94,10 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     }
     facts.wants_prior = options.thorough || options.informed;
     if let Some(machine) = machine.as_ref().filter(|_| facts.wants_prior) {
-        facts.informed = informed::prior(model, machine.as_ref(), training, &seen, &facts, options, watch)?;
+        let own = half.is_none().then(|| Half::new(training, options.seed, false));
+        if let Some(half) = half.or(own.as_ref()) {
+            facts.informed = prior(model, machine.as_ref(), training, &seen, &facts, options, half, watch)?;
+        }
     }
     if options.evidence > 0 {
         thorough::evidence(&mut facts, model, training, &seen.signs, options, watch)?;

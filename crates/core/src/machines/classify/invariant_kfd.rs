@@ -10,8 +10,8 @@ use crate::machines::rayleigh::{
 };
 use crate::machines::threshold::Placed;
 use crate::machines::{
-    Auxiliary, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
-    Theory, Threshold, Traits,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Theory,
+    Threshold, Traits,
 };
 use crate::params::{Params, Visit};
 use crate::sources::{MIKA, Source};
@@ -104,22 +104,13 @@ impl Machine for InvariantKfd {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.run_with_auxiliary(task, None, watch)
-    }
-
-    fn run_with_auxiliary(
-        &self,
-        task: &Task<'_>,
-        auxiliary: Option<&Auxiliary<'_>>,
-        watch: &dyn Monitor,
-    ) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
         let weights = weights_of_classes(NAME, &self.class_weight, &classes, task)?;
         let wrong = |wanted: String| FitError::Param { machine: NAME, finding: format!("it takes {wanted}") };
         let terms = Terms::parse(&self.unwanted, Allowed::UnwantedOfClasses).map_err(wrong)?;
         let over = Over::parse(&self.expansion).map_err(wrong)?;
         let coefficients = terms.has(&Matrix::Coefficients);
-        let frame = Frame::new(NAME, task, auxiliary, over, weights, (coefficients, 1e-10), watch)?;
+        let frame = Frame::new(NAME, task, task.auxiliary, over, weights, (coefficients, 1e-10), watch)?;
         let problems = Problems::new(&frame, &terms, &self.unwanted)?;
         let outputs = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
         let (n, m) = (task.len(), frame.points.len());

@@ -9,8 +9,8 @@ use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Readout, SolverReport,
-    Task, Theory, Traits,
+    Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, Readout,
+    SolverReport, Task, Theory, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;
@@ -185,75 +185,12 @@ impl Machine for Kfd {
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            leaves_one_out: true,
             ..Traits::default()
         }
     }
 
-    /// Exact for the programme's own offset, whatever the rule of the threshold.
-    fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
-        let (penalty, classes) = (self.checked()?, task.classes(NAME)?);
-        let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
-        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
-        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
-        if pairwise || !direct || weights.contains(&0.0) {
-            return Ok(None);
-        }
-        let part = whole(&(0..task.len()).collect::<Vec<_>>(), &classes, &weights);
-        task.budget.check(bordered_bytes(task.len(), part.outputs, penalty, true), WHAT)?;
-        let (fitted, left_out) = self.learn(task, true, watch)?;
-        let left_out = match (&self.lambda, left_out) {
-            (Auto::Value(_), Some(left_out)) => left_out,
-            // the search for λ went by a decomposition that may leave out errors alone
-            _ => {
-                let lambda = fitted.report.fact(Fact::Lambda).unwrap_or(f64::NAN);
-                let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
-                let solved = bordered(task.gram.as_ref(), &aim, watch);
-                solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
-            }
-        };
-        let scores = part.y.iter().zip(&left_out).map(|(y, r)| y - r).collect();
-        Ok(Some((fitted, scores)))
-    }
-
-    /// Exact for the programme's own offset, whatever the rule of the threshold. `lambda = loo` has no closed form here: it was
-    /// chosen with the help of the example that is left out.
-    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
-        let (penalty, classes) = (self.checked()?, task.classes(NAME)?);
-        let Auto::Value(lambda) = self.lambda else { return Ok(None) };
-        let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
-        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
-        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
-        if pairwise || !direct || weights.contains(&0.0) || self.class_weight == "balanced" {
-            return Ok(None);
-        }
-        let n = task.len();
-        let part = whole(&(0..n).collect::<Vec<_>>(), &classes, &weights);
-        let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
-        task.budget.check(bordered_bytes(n, part.outputs, penalty, true) + 8 * n * n * (2 + 2 * part.outputs), WHAT)?;
-        let solved =
-            bordered(task.gram.as_ref(), &aim, watch).map_err(|error| FitError::Solve { machine: NAME, error })?;
-        let residuals = solved.left_out(LeftOut::Example);
-        let (alpha, offsets) = solved.left_out_models();
-        Ok(Some(LeftOutModels {
-            scores: part.y.iter().zip(&residuals).map(|(y, r)| y - r).collect(),
-            models: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
-        }))
-    }
-
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.learn(task, false, watch).map(|(fitted, _)| fitted)
-    }
-}
-
-impl Kfd {
-    /// Learns; with the residuals of examples left out where its road has them, which is so on the Cholesky road if they
-    /// are wanted.
-    fn learn(
-        &self,
-        task: &Task<'_>,
-        leave_out: bool,
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
         let penalty = self.checked()?;
         let classes = task.classes(NAME)?;
         let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
@@ -268,6 +205,12 @@ impl Kfd {
         }
         let pairwise = k > 2 && self.strategy == Strategy::OneVsOne;
         let parts = if pairwise { pairs(&live, &classes, &weights) } else { vec![whole(&live, &classes, &weights)] };
+        let held_out = self.answered(task, &classes, &weights);
+        if held_out.leaves_one_out() {
+            let (n, outputs) = (task.len(), parts[0].outputs);
+            let models = usize::from(held_out == HeldOutRequest::LeaveOneOutModels) * 8 * n * n * (2 + 2 * outputs);
+            task.budget.check(bordered_bytes(n, outputs, penalty, true) + models, WHAT)?;
+        }
         let mut placed = Vec::with_capacity(parts.len());
         for part in &parts {
             let all = part.examples.len() == task.len();
@@ -278,7 +221,7 @@ impl Kfd {
             };
             let aim =
                 Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda: self.lambda.value(), penalty };
-            let solved = Run { kfd: self, task, gram, leave_out, watch }.solve(aim)?;
+            let solved = Run { kfd: self, task, gram, held_out, watch }.solve(aim)?;
             placed.push(self.place(part, solved));
         }
         let report = self.prove(&parts, &placed, task.len(), &classes);
@@ -287,11 +230,13 @@ impl Kfd {
             ([part], [one]) if part.examples.len() == task.len() => Some(one.solved.found.scores.clone()),
             _ => None,
         };
-        let left_out = match placed.as_slice() {
-            [one] => one.solved.left_out.clone(),
+        let held_out = match placed.as_mut_slice() {
+            [one] if held_out.leaves_one_out() => {
+                Some(self.left_out(&parts[0], &mut one.solved, penalty, task, watch)?)
+            }
             _ => None,
         };
-        let fitted = Fitted::new(
+        Ok(Fitted::new(
             Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
                 coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
@@ -299,8 +244,51 @@ impl Kfd {
             if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
             report,
         )
-        .with_training_scores(training_scores);
-        Ok((fitted, left_out))
+        .with_training_scores(training_scores)
+        .with_held_out(held_out))
+    }
+}
+
+impl Kfd {
+    /// The request that has a closed form here, exact for the programme's own offset, whatever the rule of the threshold. Models have
+    /// none where λ or the weights were chosen with the help of the example that is left out.
+    fn answered<'a>(&self, task: &Task<'a>, classes: &Classes, weights: &[f64]) -> HeldOutRequest<'a> {
+        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
+        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
+        let chosen = matches!(self.lambda, Auto::Word(_)) || self.class_weight == ClassWeight::BALANCED;
+        match task.held_out {
+            _ if pairwise || !direct || weights.contains(&0.0) => HeldOutRequest::Nothing,
+            HeldOutRequest::LeaveOneOutModels if chosen => HeldOutRequest::Nothing,
+            HeldOutRequest::Scores(_) => HeldOutRequest::Nothing,
+            leaving => leaving,
+        }
+    }
+
+    /// The scores y − r of examples left out, and the models where the solution has them.
+    fn left_out(
+        &self,
+        part: &Part,
+        solved: &mut Solved,
+        penalty: Quadratic,
+        task: &Task<'_>,
+        watch: &dyn Monitor,
+    ) -> Result<HeldOut, FitError> {
+        let residuals = match (&self.lambda, &solved.left_out) {
+            (Auto::Value(_), Some(residuals)) => residuals.clone(),
+            // the search for λ went by a decomposition that may leave out errors alone
+            _ => {
+                let lambda = solved.lambda;
+                let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
+                let found = bordered(task.gram.as_ref(), &aim, watch);
+                found.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
+            }
+        };
+        let scores = part.y.iter().zip(&residuals).map(|(y, r)| y - r).collect();
+        let models = solved.models.take().map(|(alpha, offsets)| Expansion {
+            coefficients: Coefficients::Dual { points: (0..task.len()).collect(), alpha },
+            offsets,
+        });
+        Ok(HeldOut { models, ..HeldOut::outputs(scores) })
     }
 
     /// Refuses what does not go together.

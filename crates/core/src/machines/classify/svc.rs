@@ -6,8 +6,8 @@ use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
 use crate::machines::{
-    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry,
-    Path, Readout, Reads, Task, Theory, Tolerates, Traits,
+    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine,
+    MachineEntry, Path, Readout, Reads, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution};
@@ -196,33 +196,13 @@ impl Machine for Svc {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.learn(task, None, watch).map(|(fitted, _)| fitted)
-    }
-
-    fn run_holding_out(
-        &self,
-        task: &Task<'_>,
-        folds: &[Vec<usize>],
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
-        self.learn(task, Some(folds), watch)
-    }
-}
-
-impl Svc {
-    /// Learns, and where folds are given also the held-out scores, from the rows that are there anyway.
-    fn learn(
-        &self,
-        task: &Task<'_>,
-        folds: Option<&[Vec<usize>]>,
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
         let classes = task.classes(ENTRY.name)?;
         let weights = ClassWeight::of_examples(ENTRY.name, &self.class_weight, &classes, task.weights)?;
         let k = classes.labels.len();
         if self.strategy == Strategy::OneVsRest && k > 2 {
-            return self.one_vs_rest(task, &classes, &weights, folds, watch);
+            return self.one_vs_rest(task, &classes, &weights, watch);
         }
+        let folds = folds_of(task);
         let fold_of = folds.map(|folds| (places_in(folds, classes.codes.len()), folds.len()));
         let pairs = Pairs::new(&classes.codes, k, &weights);
         let make = |p: usize| {
@@ -242,7 +222,8 @@ impl Svc {
         let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
         let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
-        let held_out = pairs.join_held_out(&solutions).map(|scores| (Layout::Others, scores));
+        let of_pairs = |scores| HeldOut { scores, layout: Layout::Others, models: None };
+        let held_out = pairs.join_held_out(&solutions).map(of_pairs);
         let training_scores = match solutions.as_slice() {
             [one] if one.whole => {
                 let (side, mut scores) = (pairs.side(0), vec![0.0; classes.codes.len()]);
@@ -252,15 +233,17 @@ impl Svc {
             }
             _ => None,
         };
-        let fitted = Fitted::new(
+        Ok(Fitted::new(
             Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
             Readout::Vote { labels: classes.labels },
             report,
         )
-        .with_training_scores(training_scores);
-        Ok((fitted, held_out))
+        .with_training_scores(training_scores)
+        .with_held_out(held_out))
     }
+}
 
+impl Svc {
     /// A hard margin has no primal value until its last violation is gone.
     fn known(&self, gap: f64) -> Option<f64> {
         self.c.is_finite().then_some(gap)
@@ -277,9 +260,9 @@ impl Svc {
         task: &Task<'_>,
         classes: &crate::data::Classes,
         weights: &[f64],
-        folds: Option<&[Vec<usize>]>,
         watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
+    ) -> Result<Fitted, FitError> {
+        let folds = folds_of(task);
         let (n, k) = (classes.codes.len(), classes.labels.len());
         let signs = |c: usize| -> Vec<f64> {
             classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
@@ -311,14 +294,14 @@ impl Svc {
         let report = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
         let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
         let table = |all: Vec<&Vec<f64>>| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect();
-        let held_out = outputs.map(|all| (Layout::Outputs, table(all)));
+        let held_out = outputs.map(|all| HeldOut::outputs(table(all)));
         let known: Option<Vec<Vec<f64>>> = solutions
             .iter()
             .enumerate()
             .map(|(c, s)| s.whole.then(|| self.scores(&signs(c), weights, s).collect()))
             .collect();
         let training_scores = known.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
-        let fitted = Fitted::new(
+        Ok(Fitted::new(
             Expansion {
                 coefficients: Coefficients::Dual { points, alpha },
                 offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
@@ -326,8 +309,16 @@ impl Svc {
             Readout::ArgMax { labels: classes.labels.clone() },
             report,
         )
-        .with_training_scores(training_scores);
-        Ok((fitted, held_out))
+        .with_training_scores(training_scores)
+        .with_held_out(held_out))
+    }
+}
+
+/// The folds that scores are wanted without: these come from the rows that are there anyway.
+fn folds_of<'a>(task: &Task<'a>) -> Option<&'a [Vec<usize>]> {
+    match task.held_out {
+        HeldOutRequest::Scores(folds) => Some(folds),
+        _ => None,
     }
 }
 

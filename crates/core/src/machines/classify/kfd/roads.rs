@@ -4,7 +4,7 @@ use super::{Kfd, KfdSolver, NAME, WHAT};
 use crate::gram::{Gram, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
-use crate::machines::{FitError, Task};
+use crate::machines::{FitError, HeldOutRequest, Task};
 use crate::params::Auto;
 use crate::solvers::direct::choose_lambda;
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
@@ -35,6 +35,8 @@ pub(super) struct Solved {
     pub(super) found: Discriminants,
     pub(super) lambda: f64,
     pub(super) left_out: Option<Vec<f64>>,
+    /// α and offsets of the discriminants without each example, where these are wanted.
+    pub(super) models: Option<(Vec<f64>, Vec<f64>)>,
     pub(super) status: Status,
     pub(super) iterations: usize,
     /// Whether it is the solution, so that its value gives the quotient.
@@ -48,8 +50,8 @@ pub(super) struct Run<'a> {
     pub(super) kfd: &'a Kfd,
     pub(super) task: &'a Task<'a>,
     pub(super) gram: Arc<dyn Gram>,
-    /// Whether residuals of examples left out are wanted, however many there are.
-    pub(super) leave_out: bool,
+    /// Whether residuals of examples left out are wanted, however many there are, or the models without them as well.
+    pub(super) held_out: HeldOutRequest<'a>,
     pub(super) watch: &'a dyn Monitor,
 }
 
@@ -73,7 +75,7 @@ impl Run<'_> {
 
     /// Whether the Cholesky road computes leave-one-out residuals.
     fn leaves_out(&self, aim: &Aim<'_>) -> bool {
-        self.leave_out || aim.len() <= LOO_UP_TO
+        self.held_out.leaves_one_out() || aim.len() <= LOO_UP_TO
     }
 
     /// What the Cholesky road takes, with the leave-one-out residuals where they are computed.
@@ -88,7 +90,8 @@ impl Run<'_> {
         }
         let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
         let left_out = Some(solved.left_out(LeftOut::Example));
-        Ok(Solved { left_out, ..direct(solved.found, aim) })
+        let models = (self.held_out == HeldOutRequest::LeaveOneOutModels).then(|| solved.left_out_models());
+        Ok(Solved { left_out, models, ..direct(solved.found, aim) })
     }
 
     fn eigen(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
@@ -185,6 +188,7 @@ fn direct(found: Discriminants, aim: &Aim<'_>) -> Solved {
         found,
         lambda: aim.lambda,
         left_out: None,
+        models: None,
         status: Status::Converged,
         iterations: 0,
         exact: true,
