@@ -2,15 +2,15 @@
 
 mod roads;
 
-use super::svc::Strategy;
 use crate::data::Classes;
 use crate::gram::Gram;
 use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
+use crate::machines::multiclass::{Column, Keep, OneVsRest, Reduction, SignedProblem, Strategy};
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Readout, SolverReport,
-    Task, Theory, Traits,
+    Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, SolverReport, Task,
+    Theory, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;
@@ -266,8 +266,10 @@ impl Kfd {
             let label = &classes.labels[c];
             return Err(wrong(&format!("no example of class {label} has a weight above zero; leave the class out")));
         }
-        let pairwise = k > 2 && self.strategy == Strategy::OneVsOne;
-        let parts = if pairwise { pairs(&live, &classes, &weights) } else { vec![whole(&live, &classes, &weights)] };
+        // the problem of two classes is that of the first against the rest, whatever the strategy
+        let strategy = if k == 2 { Strategy::OneVsRest } else { self.strategy };
+        let reduction = strategy.reduction(&classes);
+        let parts: Vec<Part> = reduction.blocks().iter().map(|block| Part::new(block, &live, &weights)).collect();
         let mut placed = Vec::with_capacity(parts.len());
         for part in &parts {
             let all = part.examples.len() == task.len();
@@ -282,7 +284,6 @@ impl Kfd {
             placed.push(self.place(part, solved));
         }
         let report = self.prove(&parts, &placed, task.len(), &classes);
-        let labels = classes.labels.clone();
         let training_scores = match (parts.as_slice(), placed.as_slice()) {
             ([part], [one]) if part.examples.len() == task.len() => Some(one.solved.found.scores.clone()),
             _ => None,
@@ -294,9 +295,9 @@ impl Kfd {
         let fitted = Fitted::new(
             Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
-                coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
+                coefficients: join(reduction.as_ref(), &parts, &placed),
             },
-            if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            reduction.readout(),
             report,
         )
         .with_training_scores(training_scores);
@@ -383,11 +384,8 @@ impl Kfd {
         for (part, p) in parts.iter().zip(placed) {
             p.solved.found.points.iter().for_each(|&i| carries[part.examples[i]] = true);
         }
-        let rank =
-            |s: &Status| [Status::Converged, Status::IterationLimit, Status::TimeLimit].iter().position(|k| k == s);
         SolverReport {
-            // what is not among the three is an interruption, the worst of all
-            status: all().map(|s| s.status).max_by_key(|s| rank(s).unwrap_or(usize::MAX)).unwrap_or(Status::Converged),
+            status: all().map(|s| s.status).max().unwrap_or(Status::Converged),
             iterations: all().map(|s| s.iterations).sum(),
             objective: Some(all().flat_map(|s| &s.found.objectives).sum()),
             duality_gap: gaps.map(|g| g.iter().sum()),
@@ -400,6 +398,12 @@ impl Kfd {
 }
 
 impl Part {
+    /// Problems on those of the examples that count, which stay in their order.
+    fn new(problems: &SignedProblem, live: &[usize], weights: &[f64]) -> Self {
+        let SignedProblem { examples, signs, outputs, .. } = problems.among(live);
+        Self { weights: examples.iter().map(|&i| weights[i]).collect(), examples, y: signs, outputs }
+    }
+
     /// Σ J over the outputs.
     fn quotients(&self, objectives: &[f64]) -> f64 {
         let each = |c: usize| {
@@ -428,62 +432,21 @@ impl Part {
 
 /// All examples: the first of two classes against the other, or each of several against the rest.
 fn whole(live: &[usize], classes: &Classes, weights: &[f64]) -> Part {
-    let k = classes.labels.len();
-    let outputs = if k == 2 { 1 } else { k };
-    let sign = |i: usize, c: usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
-    Part {
-        examples: live.to_vec(),
-        y: live.iter().flat_map(|&i| (0..outputs).map(move |c| sign(i, c))).collect(),
-        outputs,
-        weights: live.iter().map(|&i| weights[i]).collect(),
-    }
+    Part::new(&OneVsRest::new(classes).whole(), live, weights)
 }
 
-/// The pairs (a, b), a < b, of classes.
-fn pairs(live: &[usize], classes: &Classes, weights: &[f64]) -> Vec<Part> {
-    let k = classes.labels.len();
-    let code = |i: usize| classes.codes[i] as usize;
-    let pair = |(a, b): (usize, usize)| {
-        let examples: Vec<usize> = live.iter().copied().filter(|&i| code(i) == a || code(i) == b).collect();
-        Part {
-            y: examples.iter().map(|&i| if code(i) == a { 1.0 } else { -1.0 }).collect(),
-            outputs: 1,
-            weights: examples.iter().map(|&i| weights[i]).collect(),
-            examples,
-        }
+/// The coefficients of all parts. Problems of one part share its points, whatever their coefficients.
+fn join(reduction: &dyn Reduction, parts: &[Part], placed: &[Placed]) -> Coefficients {
+    let column = |(part, p): &(&Part, &Placed)| -> Vec<usize> {
+        p.solved.found.points.iter().map(|&i| part.examples[i]).collect()
     };
-    (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).map(pair).collect()
-}
-
-fn join_whole(parts: &[Part], placed: Vec<Placed>) -> Coefficients {
-    let (mut points, mut alpha) = (Vec::new(), Vec::new());
-    for (part, p) in parts.iter().zip(placed) {
-        points.extend(p.solved.found.points.iter().map(|&i| part.examples[i]));
-        alpha.extend(p.solved.found.alpha);
+    let found = parts.iter().zip(placed);
+    if let ([part], [one]) = (parts, placed) {
+        return Coefficients::Dual { points: column(&(part, one)), alpha: one.solved.found.alpha.clone() };
     }
-    Coefficients::Dual { points, alpha }
-}
-
-/// LIBSVM's compact form: an example of class c has a coefficient for each of the other classes.
-fn join_pairs(parts: &[Part], placed: Vec<Placed>, classes: &Classes) -> Coefficients {
-    let (n, k) = (classes.codes.len(), classes.labels.len());
-    let mut alpha = vec![0.0; n * (k - 1)];
-    let of_pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
-    for (((a, b), part), p) in of_pairs.zip(parts).zip(placed) {
-        for (&i, value) in p.solved.found.points.iter().zip(p.solved.found.alpha) {
-            let i = part.examples[i];
-            alpha[i * (k - 1) + if classes.codes[i] as usize == a { b - 1 } else { a }] = value;
-        }
-    }
-    let row = |i: usize| &alpha[i * (k - 1)..(i + 1) * (k - 1)];
-    let mut points: Vec<usize> = (0..n).filter(|&i| row(i).iter().any(|&a| a != 0.0)).collect();
-    points.sort_by_key(|&i| classes.codes[i]);
-    Coefficients::Pairwise {
-        classes: points.iter().map(|&i| classes.codes[i]).collect(),
-        alpha: points.iter().flat_map(|&i| row(i)).copied().collect(),
-        count: k,
-        points,
-    }
+    let columns: Vec<Column<'_>> =
+        found.map(|both| Column { examples: column(&both), values: &both.1.solved.found.alpha }).collect();
+    reduction.coefficients(&columns, Keep::NonZero)
 }
 
 fn wrong(finding: &str) -> FitError {
