@@ -435,18 +435,15 @@ fn whole(live: &[usize], classes: &Classes, weights: &[f64]) -> Part {
     Part::new(&OneVsRest::new(classes).whole(), live, weights)
 }
 
-/// The coefficients of all parts. Problems of one part share its points, whatever their coefficients.
+/// The coefficients of all parts; problems of one part share its points.
 fn join(reduction: &dyn Reduction, parts: &[Part], placed: &[Placed]) -> Coefficients {
-    let column = |(part, p): &(&Part, &Placed)| -> Vec<usize> {
-        p.solved.found.points.iter().map(|&i| part.examples[i]).collect()
-    };
-    let found = parts.iter().zip(placed);
+    let found =
+        |p: &Placed, part: &Part| -> Vec<usize> { p.solved.found.points.iter().map(|&i| part.examples[i]).collect() };
     if let ([part], [one]) = (parts, placed) {
-        return Coefficients::Dual { points: column(&(part, one)), alpha: one.solved.found.alpha.clone() };
+        return Coefficients::Dual { points: found(one, part), alpha: one.solved.found.alpha.clone() };
     }
-    let columns: Vec<Column<'_>> =
-        found.map(|both| Column { examples: column(&both), values: &both.1.solved.found.alpha }).collect();
-    reduction.coefficients(&columns, Keep::NonZero)
+    let column = |(part, p)| Column { examples: Some(found(p, part)), values: &p.solved.found.alpha };
+    reduction.coefficients(&parts.iter().zip(placed).map(column).collect::<Vec<_>>(), Keep::NonZero)
 }
 
 fn wrong(finding: &str) -> FitError {

@@ -1,7 +1,7 @@
 //! The ν-support vector classifier.
 
 use crate::machines::Fact;
-use crate::machines::multiclass::{Keep, OneVsOne, Reduction, SignedProblem, columns};
+use crate::machines::multiclass::{Column, Keep, OneVsOne, Reduction, SignedProblem};
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
     Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Reads, SolverReport, Task, Theory,
@@ -69,21 +69,24 @@ impl Machine for NuSvc {
         let classes = task.classes(ENTRY.name)?;
         let weights = weights(task);
         let pairs = OneVsOne::new(&classes);
-        let problems: Vec<SignedProblem> = (0..pairs.problems()).map(|p| pairs.problem(p)).collect();
-        for problem in &problems {
-            let (a, b) = pairs.pair(problem.first);
-            self.feasible(problem, &weights, (&classes.labels[a], &classes.labels[b]))?;
+        let labels = |p: usize| {
+            let (a, b) = pairs.pair(p);
+            (classes.labels[a].as_str(), classes.labels[b].as_str())
+        };
+        for p in 0..pairs.problems() {
+            self.feasible(&pairs.problem(p), &weights, labels(p))?;
         }
-        let sizes = problems.iter().map(|p| p.examples.len()).collect();
-        let make = |p: usize| self.sub(&problems[p], pairs.ranges(p), &weights);
+        let sizes = (0..pairs.problems()).map(|p| pairs.ranges(p).iter().map(Range::len).sum()).collect();
+        let make = |p: usize| self.sub(&pairs.problem(p), pairs.ranges(p), &weights);
         let subs = Subs { sizes, make: &make };
         let mut solutions =
             solve(&pairs.arranged(task), &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
         let (mut gap, mut offsets, mut margins, mut advice) = (0.0, Vec::new(), Vec::new(), Vec::new());
-        for (problem, solution) in problems.iter().zip(&mut solutions) {
+        for (p, solution) in solutions.iter_mut().enumerate() {
             // free α of the first class stand at b − ρ, those of the second at b + ρ
             let [low, high] = solution.offsets;
             let (b, rho) = (f64::midpoint(low, high), 0.5 * (high - low));
+            let problem = pairs.problem(p);
             let weights = problem.pick(&weights);
             let mut slack = 0.0;
             for (t, (&y, &w)) in problem.signs.iter().zip(&weights).enumerate() {
@@ -95,7 +98,7 @@ impl Machine for NuSvc {
             gap += own_gap;
             // w cannot be told from zero: the hulls of the classes, reduced by ν, meet (Crisp & Burges 2000, §4)
             if 0.5 * solution.squared_norm <= own_gap && advice.is_empty() {
-                advice.push(self.without_margin(pairs.pair(problem.first), &classes.labels));
+                advice.push(self.without_margin(labels(p)));
             }
             // a margin of nothing cannot be made one: such a rule decides by b alone
             let factor = if rho > 0.0 { 1.0 / rho } else { 1.0 };
@@ -103,7 +106,7 @@ impl Machine for NuSvc {
             offsets.push(b * factor);
             margins.push(rho);
         }
-        let found = columns(&pairs, solutions.iter().map(|s| s.beta.as_slice()));
+        let found = Column::of_problems(solutions.iter().map(|s| s.beta.as_slice()));
         let expansion = Expansion { coefficients: pairs.coefficients(&found, Keep::NonZero), offsets };
         let smallest = margins.into_iter().fold(f64::INFINITY, f64::min);
         let notes = vec![Fact::Rho.note(smallest)];
@@ -115,7 +118,7 @@ impl Machine for NuSvc {
 
 impl NuSvc {
     /// Both classes of a pair must hold half of ν Σw.
-    fn feasible(&self, problem: &SignedProblem, weights: &[f64], labels: (&str, &str)) -> Result<(), FitError> {
+    fn feasible(&self, problem: &SignedProblem, weights: &[f64], (a, b): (&str, &str)) -> Result<(), FitError> {
         let weights = problem.pick(weights);
         let sum = |sign: f64| -> f64 {
             problem.signs.iter().zip(&weights).filter(|(y, _)| **y == sign).map(|(_, w)| w).sum()
@@ -126,17 +129,17 @@ impl NuSvc {
             return Ok(());
         }
         let finding = format!(
-            "nu = {} is too large for the classes {} and {}; give at most {most:.4}, twice the share of the smaller",
-            self.nu, labels.0, labels.1
+            "nu = {} is too large for the classes {a} and {b}; give at most {most:.4}, twice the share of the smaller",
+            self.nu
         );
         Err(FitError::Param { machine: ENTRY.name, finding })
     }
 
     /// What to do about classes that overlap by more than ν allows.
-    fn without_margin(&self, (a, b): (usize, usize), labels: &[String]) -> String {
+    fn without_margin(&self, (a, b): (&str, &str)) -> String {
         format!(
-            "the classes {} and {} overlap too much for a margin at nu = {}, and their rule is arbitrary; give a larger nu",
-            labels[a], labels[b], self.nu
+            "the classes {a} and {b} overlap too much for a margin at nu = {}, and their rule is arbitrary; give a larger nu",
+            self.nu
         )
     }
 

@@ -2,7 +2,7 @@
 
 use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
-use crate::machines::multiclass::{Keep, Strategy, columns};
+use crate::machines::multiclass::{Column, Keep, Strategy};
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
 use crate::machines::{
     Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry, Path, Reads,
@@ -234,7 +234,7 @@ impl Svc {
                 scores.push(self.scores(&problem.signs, &weights, solution).collect::<Vec<f64>>());
             }
         }
-        let found = columns(reduction.as_ref(), solutions.iter().map(|s| s.beta.as_slice()));
+        let found = Column::of_problems(solutions.iter().map(|s| s.beta.as_slice()));
         let expansion = Expansion {
             coefficients: reduction.coefficients(&found, Keep::NonZero),
             offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
@@ -242,9 +242,9 @@ impl Svc {
         let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
         let report = prove(&solutions, self.known(gap), expansion.points().len(), &self.effort, task, notes);
         let held_out: Option<Vec<&[f64]>> = solutions.iter().map(|s| s.held_out.as_deref()).collect();
-        let held_out = held_out.map(|all| reduction.held_out(&columns(reduction.as_ref(), all)));
+        let held_out = held_out.map(|all| reduction.held_out(&Column::of_problems(all)));
         let scores = scores.iter().map(Vec::as_slice);
-        let training_scores = scored.then(|| reduction.scores(&columns(reduction.as_ref(), scores))).flatten();
+        let training_scores = scored.then(|| reduction.scores(&Column::of_problems(scores))).flatten();
         let fitted = Fitted::new(expansion, reduction.readout(), report).with_training_scores(training_scores);
         Ok((fitted, held_out))
     }

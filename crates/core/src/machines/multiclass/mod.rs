@@ -33,6 +33,7 @@ use crate::gram::Gram;
 use crate::gram::views::RowCache;
 use crate::params::Choice;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -117,10 +118,22 @@ impl SignedProblem {
 
 /// A number for each of some examples, found by one problem.
 pub(super) struct Column<'a> {
-    /// The examples, as places in the training data.
-    pub(super) examples: Vec<usize>,
+    /// The examples, as places in the training data; `None`: all examples of the problem, in its order.
+    pub(super) examples: Option<Vec<usize>>,
     /// Their numbers.
     pub(super) values: &'a [f64],
+}
+
+impl<'a> Column<'a> {
+    /// Columns of all problems, each with a number for every example of its problem.
+    pub(super) fn of_problems(found: impl IntoIterator<Item = &'a [f64]>) -> Vec<Self> {
+        found.into_iter().map(|values| Self { examples: None, values }).collect()
+    }
+
+    /// The examples of the column, which is that of a problem.
+    fn examples(&self, reduction: &(impl Reduction + ?Sized), problem: usize) -> Cow<'_, [usize]> {
+        self.examples.as_deref().map_or_else(|| Cow::Owned(reduction.examples(problem)), Cow::Borrowed)
+    }
 }
 
 /// Which examples stand in an expansion.
@@ -183,7 +196,7 @@ pub(super) trait Reduction: Sync {
     /// The coefficients of all problems' functions in one expansion: a column for each problem.
     fn coefficients(&self, found: &[Column<'_>], keep: Keep) -> Coefficients {
         let k = found.len();
-        let all = table(self.len(), found, 0.0);
+        let all = table(self, found, 0.0);
         let row = |i: usize| &all[i * k..(i + 1) * k];
         let kept = |i: &usize| keep == Keep::All || row(*i).iter().any(|&a| a != 0.0);
         let points: Vec<usize> = (0..self.len()).filter(kept).collect();
@@ -192,13 +205,13 @@ pub(super) trait Reduction: Sync {
 
     /// Scores of the training examples, n × problems row by row; `None` where some problem does not have them all.
     fn scores(&self, found: &[Column<'_>]) -> Option<Vec<f64>> {
-        let whole = found.iter().all(|column| column.examples.len() == self.len());
-        whole.then(|| table(self.len(), found, f64::NAN))
+        let whole = found.iter().all(|column| column.values.len() == self.len());
+        whole.then(|| table(self, found, f64::NAN))
     }
 
     /// Held-out scores of the training examples as calibration takes them; not a number where a problem has none.
     fn held_out(&self, found: &[Column<'_>]) -> (Layout, Vec<f64>) {
-        (Layout::Outputs, table(self.len(), found, f64::NAN))
+        (Layout::Outputs, table(self, found, f64::NAN))
     }
 
     /// The coefficients of a problem's examples in an earlier fit, if they are of this form.
@@ -231,17 +244,12 @@ pub(super) trait Reduction: Sync {
     }
 }
 
-/// The numbers that all problems of a reduction found for their examples.
-pub(super) fn columns<'a>(reduction: &dyn Reduction, found: impl IntoIterator<Item = &'a [f64]>) -> Vec<Column<'a>> {
-    let column = |(p, values)| Column { examples: reduction.examples(p), values };
-    found.into_iter().enumerate().map(column).collect()
-}
-
-/// n × columns numbers row by row; `missing` where a column does not have an example.
-fn table(n: usize, columns: &[Column<'_>], missing: f64) -> Vec<f64> {
-    let mut rows = vec![missing; n * columns.len()];
-    for (c, column) in columns.iter().enumerate() {
-        column.examples.iter().zip(column.values).for_each(|(&i, value)| rows[i * columns.len() + c] = *value);
+/// n × problems numbers row by row; `missing` where a column does not have an example.
+fn table(reduction: &(impl Reduction + ?Sized), columns: &[Column<'_>], missing: f64) -> Vec<f64> {
+    let k = columns.len();
+    let mut rows = vec![missing; reduction.len() * k];
+    for (p, column) in columns.iter().enumerate() {
+        column.examples(reduction, p).iter().zip(column.values).for_each(|(&i, value)| rows[i * k + p] = *value);
     }
     rows
 }
@@ -278,13 +286,13 @@ pub(super) fn in_turn<S>(
 pub(super) fn gather(reduction: &dyn Reduction, solved: &[BinarySolution], keep: Keep) -> Fitted {
     let evidence: Vec<Evidence> = solved.iter().map(|s| s.evidence).collect();
     let notes: Vec<&[ProblemNote]> = solved.iter().map(|s| s.notes.as_slice()).collect();
-    let found = columns(reduction, solved.iter().map(|s| s.coefficients.as_slice()));
+    let found = Column::of_problems(solved.iter().map(|s| s.coefficients.as_slice()));
     let expansion = Expansion {
         coefficients: reduction.coefficients(&found, keep),
         offsets: solved.iter().map(|s| s.offset).collect(),
     };
     let scores: Option<Vec<&[f64]>> = solved.iter().map(|s| s.scores.as_deref()).collect();
-    let training_scores = scores.and_then(|all| reduction.scores(&columns(reduction, all)));
+    let training_scores = scores.and_then(|all| reduction.scores(&Column::of_problems(all)));
     let report = SolverReport { support: Some(expansion.points().len()), notes: join_notes(&notes), ..join(&evidence) };
     Fitted::new(expansion, reduction.readout(), report).with_training_scores(training_scores)
 }

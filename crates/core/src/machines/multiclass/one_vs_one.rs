@@ -79,8 +79,8 @@ impl<'a> OneVsOne<'a> {
     fn against_others(&self, found: &[Column<'_>], missing: f64) -> Vec<f64> {
         let others = self.others();
         let mut all = vec![missing; self.len() * others];
-        for (&(a, b), column) in self.pairs.iter().zip(found) {
-            for (&i, &value) in column.examples.iter().zip(column.values) {
+        for (p, (&(a, b), column)) in self.pairs.iter().zip(found).enumerate() {
+            for (&i, &value) in column.examples(self, p).iter().zip(column.values) {
                 all[i * others + if self.class(i) == a { b - 1 } else { a }] = value;
             }
         }

@@ -235,7 +235,7 @@ fn coefficients_are_found_again_by_a_start_and_zeros_are_left_out() {
                 reduction.examples(p).into_iter().map(number).collect()
             })
             .collect();
-        let found = columns(reduction.as_ref(), values.iter().map(Vec::as_slice));
+        let found = Column::of_problems(values.iter().map(Vec::as_slice));
         let expansion = |keep: Keep| Expansion {
             coefficients: reduction.coefficients(&found, keep),
             offsets: vec![0.0; reduction.problems()],
@@ -259,10 +259,10 @@ fn held_out_scores_stand_against_the_other_classes_or_by_outputs() {
     let (ovo, rest) = (OneVsOne::new(&all), OneVsRest::new(&all));
     // pairs (0, 1), (0, 2), (1, 2) have examples [1, 0], [1, 2], [0, 2]
     let pairs: [&[f64]; 3] = [&[0.25, -0.5], &[0.75, -1.0], &[1.5, -2.0]];
-    let (layout, scores) = ovo.held_out(&columns(&ovo, pairs));
+    let (layout, scores) = ovo.held_out(&Column::of_problems(pairs));
     assert_eq!((layout, scores.as_slice()), (Layout::Others, [-0.5, 1.5, 0.25, 0.75, -1.0, -2.0].as_slice()));
     let outputs: [&[f64]; 3] = [&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0], &[7.0, 8.0, 9.0]];
-    let (layout, scores) = rest.held_out(&columns(&rest, outputs));
+    let (layout, scores) = rest.held_out(&Column::of_problems(outputs));
     assert_eq!(
         (layout, scores.as_slice()),
         (Layout::Outputs, [1.0, 4.0, 7.0, 2.0, 5.0, 8.0, 3.0, 6.0, 9.0].as_slice())
@@ -317,7 +317,7 @@ fn a_table_of_signs_is_a_reduction() {
     assert!(fitted.training_scores.is_none(), "a problem without some examples has no scores of them");
     let Output::LabelSets { inside, .. } = fitted.read(scores) else { panic!() };
     wanted.iter().zip(inside).for_each(|(f, inside)| assert_eq!(*f > 0.0, inside));
-    let (layout, held_out) = table.held_out(&columns(&table, solved.iter().map(|s| s.coefficients.as_slice())));
+    let (layout, held_out) = table.held_out(&Column::of_problems(solved.iter().map(|s| s.coefficients.as_slice())));
     assert_eq!(layout, Layout::Outputs);
     assert_eq!((0..15).filter(|&at| held_out[at].is_nan()).collect::<Vec<_>>(), [8, 11]);
 }

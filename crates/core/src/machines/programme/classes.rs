@@ -4,7 +4,7 @@ use super::Programme;
 use super::numbers::prove;
 use super::roads::{Journey, Solved, Travelled, inside};
 use crate::machines::class_weight::ClassWeight;
-use crate::machines::multiclass::{Keep, SignedProblem, Strategy, columns};
+use crate::machines::multiclass::{Column, Keep, SignedProblem, Strategy};
 use crate::machines::{Expansion, FitError, Fitted, Task};
 use crate::watch::Monitor;
 use rayon::prelude::*;
@@ -27,18 +27,18 @@ impl Programme {
             found.solved.iter_mut().zip(&targets).for_each(|(s, signs)| self.part(s, signs, &weights));
             Ok(found)
         };
-        let part = |block: &SignedProblem| inside(task, block.gram(&task.gram));
+        let inner = |block: &SignedProblem| inside(task, block.gram(&task.gram));
         let found: Vec<Travelled> = match reduction.blocks().as_slice() {
             // problems on the same examples have all threads
-            [all] => vec![one(all, &part(all))?],
+            [all] => vec![one(all, &inner(all))?],
             several => {
-                let alone = |block| one(block, &Task { threads: 1, ..part(block) });
+                let alone = |block| one(block, &Task { threads: 1, ..inner(block) });
                 several.par_iter().map(alone).collect::<Result<_, FitError>>()?
             }
         };
         let storage = found.first().map(|t| t.storage.clone()).unwrap_or_default();
         let solved: Vec<Solved> = found.into_iter().flat_map(|t| t.solved).collect();
-        let of = |values: fn(&Solved) -> &[f64]| columns(reduction.as_ref(), solved.iter().map(values));
+        let of = |values: fn(&Solved) -> &[f64]| Column::of_problems(solved.iter().map(values));
         let expansion = Expansion {
             coefficients: reduction.coefficients(&of(|s| &s.alpha), Keep::NonZero),
             offsets: solved.iter().map(|s| s.offset).collect(),
