@@ -315,6 +315,32 @@ fn kernels_and_solvers_never_see_each_other() {
     assert!(!open("machines", "kernels") && !open("solvers", "data"));
 }
 
+/// Reductions to problems of two sides are below all machines that use them, and alone choose how such scores are read.
+#[test]
+fn reductions_know_no_machine_and_alone_choose_their_readout() {
+    let folder = |file: &File| file.path.components().nth(1).map(|c| c.as_os_str().to_str().unwrap().to_owned());
+    let machines: Vec<File> = files().into_iter().filter(|f| f.layer == "machines" && !is_test(&f.path)).collect();
+    let inside = |f: &&File| folder(f).as_deref() == Some("multiclass");
+    assert!(machines.iter().filter(inside).count() >= 3, "the reductions were not found");
+    for file in machines.iter().filter(inside) {
+        let code = code(&file.text);
+        for family in ["classify", "regress", "baseline", "programme", "support", "linear"] {
+            let seen =
+                [format!("machines::{family}"), format!("super::{family}")].iter().any(|path| code.contains(path));
+            assert!(!seen, "{} sees {family}, which is above it", file.path.display());
+        }
+    }
+    for file in machines.iter().filter(|f| !inside(f)) {
+        let chosen =
+            code(&file.text).lines().any(|l| l.contains("Readout::Vote") && l.contains("else") && l.contains("ArgMax"));
+        assert!(
+            !chosen,
+            "{} chooses between a vote and the largest score; ask a reduction for its readout",
+            file.path.display()
+        );
+    }
+}
+
 #[test]
 fn every_rule_is_of_a_layer_that_exists_and_is_needed() {
     let files = files();

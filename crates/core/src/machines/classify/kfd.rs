@@ -2,15 +2,15 @@
 
 mod roads;
 
-use super::svc::Strategy;
 use crate::data::Classes;
 use crate::gram::Gram;
 use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
+use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strategy};
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, Readout,
-    SolverReport, Task, Theory, Traits,
+    Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, SolverReport, Task,
+    Theory, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;
@@ -203,8 +203,10 @@ impl Machine for Kfd {
             let label = &classes.labels[c];
             return Err(wrong(&format!("no example of class {label} has a weight above zero; leave the class out")));
         }
-        let pairwise = k > 2 && self.strategy == Strategy::OneVsOne;
-        let parts = if pairwise { pairs(&live, &classes, &weights) } else { vec![whole(&live, &classes, &weights)] };
+        // the problem of two classes is that of the first against the rest, whatever the strategy
+        let strategy = if k == 2 { Strategy::OneVsRest } else { self.strategy };
+        let reduction = strategy.reduction(&classes);
+        let parts: Vec<Part> = reduction.blocks().iter().map(|block| Part::new(block, &live, &weights)).collect();
         let held_out = self.answered(task, &classes, &weights);
         if held_out.leaves_one_out() {
             let (n, outputs) = (task.len(), parts[0].outputs);
@@ -225,7 +227,6 @@ impl Machine for Kfd {
             placed.push(self.place(part, solved));
         }
         let report = self.prove(&parts, &placed, task.len(), &classes);
-        let labels = classes.labels.clone();
         let training_scores = match (parts.as_slice(), placed.as_slice()) {
             ([part], [one]) if part.examples.len() == task.len() => Some(one.solved.found.scores.clone()),
             _ => None,
@@ -239,9 +240,9 @@ impl Machine for Kfd {
         Ok(Fitted::new(
             Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
-                coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
+                coefficients: join(reduction.as_ref(), &parts, &placed),
             },
-            if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            reduction.readout(),
             report,
         )
         .with_training_scores(training_scores)
@@ -371,11 +372,8 @@ impl Kfd {
         for (part, p) in parts.iter().zip(placed) {
             p.solved.found.points.iter().for_each(|&i| carries[part.examples[i]] = true);
         }
-        let rank =
-            |s: &Status| [Status::Converged, Status::IterationLimit, Status::TimeLimit].iter().position(|k| k == s);
         SolverReport {
-            // what is not among the three is an interruption, the worst of all
-            status: all().map(|s| s.status).max_by_key(|s| rank(s).unwrap_or(usize::MAX)).unwrap_or(Status::Converged),
+            status: all().map(|s| s.status).max().unwrap_or(Status::Converged),
             iterations: all().map(|s| s.iterations).sum(),
             objective: Some(all().flat_map(|s| &s.found.objectives).sum()),
             duality_gap: gaps.map(|g| g.iter().sum()),
@@ -388,6 +386,12 @@ impl Kfd {
 }
 
 impl Part {
+    /// Problems on those of the examples that count, which stay in their order.
+    fn new(problems: &SignedProblem, live: &[usize], weights: &[f64]) -> Self {
+        let SignedProblem { examples, signs, outputs, .. } = problems.among(live);
+        Self { weights: examples.iter().map(|&i| weights[i]).collect(), examples, y: signs, outputs }
+    }
+
     /// Σ J over the outputs.
     fn quotients(&self, objectives: &[f64]) -> f64 {
         let each = |c: usize| {
@@ -414,64 +418,15 @@ impl Part {
     }
 }
 
-/// All examples: the first of two classes against the other, or each of several against the rest.
-fn whole(live: &[usize], classes: &Classes, weights: &[f64]) -> Part {
-    let k = classes.labels.len();
-    let outputs = if k == 2 { 1 } else { k };
-    let sign = |i: usize, c: usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
-    Part {
-        examples: live.to_vec(),
-        y: live.iter().flat_map(|&i| (0..outputs).map(move |c| sign(i, c))).collect(),
-        outputs,
-        weights: live.iter().map(|&i| weights[i]).collect(),
+/// The coefficients of all parts; problems of one part share its points.
+fn join(reduction: &dyn Reduction, parts: &[Part], placed: &[Placed]) -> Coefficients {
+    let found =
+        |p: &Placed, part: &Part| -> Vec<usize> { p.solved.found.points.iter().map(|&i| part.examples[i]).collect() };
+    if let ([part], [one]) = (parts, placed) {
+        return Coefficients::Dual { points: found(one, part), alpha: one.solved.found.alpha.clone() };
     }
-}
-
-/// The pairs (a, b), a < b, of classes.
-fn pairs(live: &[usize], classes: &Classes, weights: &[f64]) -> Vec<Part> {
-    let k = classes.labels.len();
-    let code = |i: usize| classes.codes[i] as usize;
-    let pair = |(a, b): (usize, usize)| {
-        let examples: Vec<usize> = live.iter().copied().filter(|&i| code(i) == a || code(i) == b).collect();
-        Part {
-            y: examples.iter().map(|&i| if code(i) == a { 1.0 } else { -1.0 }).collect(),
-            outputs: 1,
-            weights: examples.iter().map(|&i| weights[i]).collect(),
-            examples,
-        }
-    };
-    (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).map(pair).collect()
-}
-
-fn join_whole(parts: &[Part], placed: Vec<Placed>) -> Coefficients {
-    let (mut points, mut alpha) = (Vec::new(), Vec::new());
-    for (part, p) in parts.iter().zip(placed) {
-        points.extend(p.solved.found.points.iter().map(|&i| part.examples[i]));
-        alpha.extend(p.solved.found.alpha);
-    }
-    Coefficients::Dual { points, alpha }
-}
-
-/// LIBSVM's compact form: an example of class c has a coefficient for each of the other classes.
-fn join_pairs(parts: &[Part], placed: Vec<Placed>, classes: &Classes) -> Coefficients {
-    let (n, k) = (classes.codes.len(), classes.labels.len());
-    let mut alpha = vec![0.0; n * (k - 1)];
-    let of_pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
-    for (((a, b), part), p) in of_pairs.zip(parts).zip(placed) {
-        for (&i, value) in p.solved.found.points.iter().zip(p.solved.found.alpha) {
-            let i = part.examples[i];
-            alpha[i * (k - 1) + if classes.codes[i] as usize == a { b - 1 } else { a }] = value;
-        }
-    }
-    let row = |i: usize| &alpha[i * (k - 1)..(i + 1) * (k - 1)];
-    let mut points: Vec<usize> = (0..n).filter(|&i| row(i).iter().any(|&a| a != 0.0)).collect();
-    points.sort_by_key(|&i| classes.codes[i]);
-    Coefficients::Pairwise {
-        classes: points.iter().map(|&i| classes.codes[i]).collect(),
-        alpha: points.iter().flat_map(|&i| row(i)).copied().collect(),
-        count: k,
-        points,
-    }
+    let column = |(part, p)| Column { examples: Some(found(p, part)), values: &p.solved.found.alpha };
+    reduction.coefficients(&parts.iter().zip(placed).map(column).collect::<Vec<_>>(), Keep::NonZero)
 }
 
 fn wrong(finding: &str) -> FitError {
