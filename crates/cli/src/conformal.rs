@@ -1,6 +1,5 @@
 //! Sets, intervals and p-values at the terminal: flags of fit and predict, columns beside the predictions, and reports.
 
-use crate::failure::Failure;
 use crate::predict::cell;
 use crate::report;
 use clap::parser::ValueSource;
@@ -8,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::{Conformal, Guarantee, Measure, Measured, Method, Recipe, Regions};
 use mercer::machines::Readout;
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

@@ -1,12 +1,12 @@
 //! `mercer evaluate`: how good a model is on labelled examples.
 
-use crate::failure::Failure;
 use crate::{Verb, arguments, conformal, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
 use mercer::machines::{Output, Readout};
 use mercer::metrics::{agreement, measure, usual};
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;

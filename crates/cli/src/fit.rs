@@ -1,8 +1,6 @@
 //! `mercer fit`: learn from a file, save a model.
 
-use crate::failure::Failure;
 use crate::input::Scaled;
-use crate::watch::{self, Watch};
 use crate::{Verb, arguments, auxiliary, conformal, input, machine, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{Options, part};
@@ -16,6 +14,8 @@ use mercer::machines::{Learns, MachineEntry, Readout, Tolerates};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::watch::Status;
+use mercer_terminal::Failure;
+use mercer_terminal::{Watch, watch};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -1,8 +1,6 @@
 //! `mercer gram`: the kernel matrix of a file, as NPY or as a picture.
 
-use crate::failure::Failure;
 use crate::matrix::{self, Change};
-use crate::watch::Watch;
 use crate::{Verb, arguments, input, measure, npy, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::Dataset;
@@ -12,6 +10,8 @@ use mercer::linalg::SolveError;
 use mercer::machines::Learns;
 use mercer::plot::{MatrixImage, Theme, short_formula};
 use mercer::watch::{Monitor, Phase, Progress};
+use mercer_terminal::Failure;
+use mercer_terminal::Watch;
 use serde_json::json;
 use std::io::Write;
 use std::ops::Range;

@@ -4,8 +4,6 @@ mod dependence;
 mod stability;
 mod two_sample;
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
@@ -14,6 +12,7 @@ use mercer::geometry::{self, Labels, Measures};
 use mercer::hypothesis_tests::{Dependence, Stability};
 use mercer::machines::Learns;
 use mercer::plot::{SpectrumFigure, short_formula};
+use mercer_terminal::{Failure, Watch};
 use serde_json::json;
 use std::path::PathBuf;
 

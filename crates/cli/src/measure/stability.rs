@@ -1,12 +1,12 @@
 //! `mercer measure --stability`: what of a spectrum holds beyond the sample.
 
-use crate::failure::Failure;
 use crate::{arguments, report};
 use clap::ArgMatches;
 use mercer::formula::Formula;
 use mercer::gram::Gram;
 use mercer::hypothesis_tests::{Judgement, Stability};
 use mercer::watch::Monitor;
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 
 /// Draws of the bootstrap.

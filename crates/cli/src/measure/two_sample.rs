@@ -1,7 +1,5 @@
 //! `mercer measure --versus` and `--groups`: do two samples differ?
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{arguments, input, report};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -10,6 +8,7 @@ use mercer::formula::Formula;
 use mercer::hypothesis_tests::{
     Chance, PValue, Statistic, TwoSample, linear_two_sample, mmd_bound, mmd_bound_p, two_sample,
 };
+use mercer_terminal::{Failure, Watch};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
