@@ -3,7 +3,7 @@
 //! A curve for each output of a classifier (each pair of classes, or each class against the rest) turns scores into
 //! probabilities; it is learned from scores that each example got from a fit without it. Pairs are coupled to
 //! probabilities of the classes. Prediction is not touched: the label is the one of the votes or of the largest score as
-//! without probabilities, and where the largest probability would be another, the probabilities give way (see [`agree`]).
+//! without probabilities, and where the largest probability would be another, the probabilities give way (see `agree`).
 
 mod agree;
 mod couple;
@@ -222,7 +222,7 @@ impl Calibration {
     }
 
     /// The probabilities of `k` classes, n × k row by row, from n × outputs scores and the class that is predicted for
-    /// each example, which has the largest (see [`agree`]).
+    /// each example, which has the largest (see `agree`).
     pub fn probabilities(&self, form: Form, k: usize, scores: &[f64], predicted: &[u32]) -> Vec<f64> {
         let outputs = self.curves.len().max(1);
         let mut all = vec![0.0; predicted.len() * k];

@@ -1,7 +1,7 @@
 //! Facts about held-out examples: errors and losses of the model, and whether they are none of training.
 
 use super::Options;
-use super::gather::in_range;
+use super::facts::in_range;
 use super::seen::Seen;
 use crate::bounds::{HeldOut, HeldOutLoss, Task};
 use crate::data::{DataError, Dataset};

@@ -1,11 +1,12 @@
-//! Certificates: what learning theory guarantees about a model, from its training examples or from held-out ones.
+//! Certificates: statements of learning theory about the risk of a model, from its training examples or from held-out ones.
 //!
-//! [`facts`] reads the numbers that theorems ask for off a model; [`crate::bounds`] has the theorems. Where a certificate rests
-//! on training examples, everything that was chosen by looking at them is paid for: the candidates of a search, and the numbers
-//! that scaling and kernel took from them, 64 bits each: then the statement holds for all numbers they might have taken.
+//! [`facts()`] reads the numbers that theorems ask for off a model; the module `bounds` has the theorems, as functions of these
+//! numbers. A certificate that rests on training examples pays a complexity penalty for everything that was chosen by looking at
+//! them: ln of the number of candidates of a search, and 64 bits for each number that scaling and kernel took from them, so that
+//! the statement holds for all numbers they might have taken (Occam's razor, a union bound over the choices).
 
 mod cross_validation;
-mod gather;
+mod facts;
 mod held_out;
 mod informed;
 pub mod part;
@@ -15,13 +16,14 @@ mod search;
 mod seen;
 mod thorough;
 
+pub use crate::bounds::{BoundEntry, Certificate, Claim, Condition, Facts, Guarantee, NotApplicable, Quantity, State};
 pub use cross_validation::CrossValidated;
-pub use gather::facts;
+pub use facts::facts;
 pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
 pub use report::statement;
 pub use search::{CertifiedCandidate, CertifiedSelection, judge, judged_candidates, judges, select};
 
-use crate::bounds::{self, BoundEntry, Certificate, Facts, Guarantee, Quantity};
+use crate::bounds;
 use crate::data::{Dataset, Schema};
 use crate::error::Error;
 use crate::gram::Budget;
@@ -30,7 +32,7 @@ use crate::seed::Seed;
 use crate::watch::Monitor;
 use rayon::prelude::*;
 
-/// What certificates are asked for.
+/// Options of a certification.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// δ, the probability with which each certificate may fail.

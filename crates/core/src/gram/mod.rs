@@ -12,6 +12,7 @@ mod engine;
 mod low_rank;
 mod rows;
 mod similarity;
+#[doc(hidden)]
 pub mod views;
 
 pub use block::{Block, BlockMut, Pick, Precision};

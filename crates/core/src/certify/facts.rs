@@ -1,4 +1,4 @@
-//! Facts about a model: margins, norms, compression sets and prices, from its scores on the training examples.
+//! Facts about a model: margins, norms, compression sets and complexity penalties, from its scores on the training examples.
 
 use super::held_out::{held_out_facts, seen_before};
 use super::plan::between;
@@ -66,7 +66,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         Err(reason) => facts.no_compression = reason,
     }
     facts.regularised = regularised(model, training, &seen, &theory, options)?;
-    // what a fit on a part has noted is not about all examples
+    // the facts that a fit on a part has reported are about that part, not about all examples
     if model.origin.as_ref().is_none_or(|o| o.part.is_none()) {
         facts.novelty = novelty(model, &seen, &theory);
         facts.online = online(model, &seen, &theory, &facts);
@@ -91,18 +91,19 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     Ok(facts)
 }
 
-/// Whether examples had weights, now or at the fit.
+/// True if the examples have weights, or had some at the fit.
 fn weighted(model: &Model, training: &Dataset) -> bool {
     training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted)
 }
 
-/// What is assumed of a fit because nothing shows it.
+/// Assumptions about the fit that the model cannot show to hold.
 fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
     let given = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
     let all = [(model.origin.is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
     all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
 }
 
+/// The complexity penalty of everything that was chosen by looking at the training examples.
 fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Price {
     let mut what = Vec::new();
     let mut bits = 0.0;
@@ -120,7 +121,7 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     bits += 64.0 * chosen as f64;
     let learned = "the kernel learned its weights from these examples";
     for state in model.kernel.state() {
-        // centres and landmarks have no price; see below
+        // no finite penalty covers centres and landmarks; see below
         let State::Kernel(part) = state else { continue };
         if !what.contains(&learned) {
             what.push(learned);
@@ -150,7 +151,7 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     }
     let recorded = (model.candidates > 0).then_some(model.candidates);
     Price {
-        // what a search has recorded cannot be talked away
+        // the caller may add to the number of candidates that a search has recorded, never lower it
         candidates: options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded),
         held_out_candidates: options.held_out_candidates.max(1),
         learned: nats,
@@ -167,7 +168,7 @@ pub(super) fn offset(model: &Model, seen: &Seen) -> f64 {
     }
 }
 
-/// What the formula tells; the trace comes with the lengths of the examples.
+/// Facts that follow from the formula alone; the trace is added with the lengths of the examples.
 fn kernel_facts(model: &Model, training: &Dataset, seen: &Seen) -> KernelFacts {
     let free = if offset(model, seen) == 0.0 { 0.0 } else { 1.0 };
     let dimension = model.kernel.dimension(training).map(|d| d + free);
@@ -239,7 +240,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
     };
     let margins: Vec<f64> = decision.iter().zip(&seen.signs).map(|(f, y)| y * f).collect();
     let squared_norm = squared.max(0.0) + b * b;
-    // Cauchy and Schwarz: what is longer than its factors has another weight vector than was thought
+    // |f(x)| ≤ ‖w‖ ‖x‖ (Cauchy and Schwarz); where it fails, w is not the weight vector of these scores
     let fits = |(f, k): (&f64, &f64)| f * f <= squared_norm * (k + plus) * (1.0 + 1e-6) + 1e-9;
     if !margins.iter().zip(&lengths).all(fits) {
         return Err("scores do not fit the length of the weight vector".to_owned());
@@ -259,7 +260,7 @@ fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Re
 
 /// κ(x, x) of examples.
 fn lengths(model: &Model, data: &Dataset) -> Result<Vec<f64>, String> {
-    // where the formula tells, no example has to be looked at
+    // a constant κ(x, x) follows from the formula, without a look at the examples
     if let Some(same) = model.kernel.self_similarity() {
         return Ok(vec![same; data.len()]);
     }
@@ -306,9 +307,10 @@ fn tolerance(model: &Model, theory: &Theory) -> f64 {
     2.0 * model.fitted.report.violation.unwrap_or(1e-3).max(1e-6) / scale
 }
 
+/// The compression set: examples that determine the solution, so that leaving out all others does not change it.
 fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
     if let Some(part) = model.origin.as_ref().and_then(|o| o.part.as_ref()) {
-        // trained again on a part: whatever the machine is, the others are as good as new, but for the choice of the part
+        // a fit on a part has not seen the others: they are a test set, up to the choice of the part
         if !seen.judged {
             return Err("there is no error to be counted".to_owned());
         }
@@ -362,7 +364,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         }
     };
     let mut inside: Vec<bool> = depth.iter().map(|d| *d <= tolerance).collect();
-    // those that carry weight though they look as if they did not
+    // support vectors belong to the set, also where rounding puts their score outside the tolerance
     for &p in model.fitted.expansion.points() {
         if let Some(inside) = model.places.get(p).and_then(|&at| inside.get_mut(at)) {
             *inside = true;
@@ -370,8 +372,8 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
     }
     let counted = inside.iter().filter(|i| **i).count();
     let carrying = model.fitted.report.support.unwrap_or(0).min(training.len());
-    // an offset that no multiplier between its bounds fixes lies in the middle of an interval that two more examples end; whoever
-    // does not know has to fear it for each of them, but those that are weights of their own are fixed
+    // where no multiplier lies strictly between its bounds, the offset is the midpoint of an interval, and two more examples fix
+    // its ends. A file without this count is charged two for each offset; primal weights have the offset as one more weight
     let unknown = || match (&model.fitted.expansion.coefficients, &model.origin) {
         (Coefficients::Primal { .. }, Some(_)) => 0.0,
         _ => model.fitted.expansion.offsets.len() as f64,
@@ -386,6 +388,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
     })
 }
 
+/// The regularised risk that the machine minimises, for bounds by stability.
 fn regularised(
     model: &Model,
     training: &Dataset,
@@ -413,7 +416,7 @@ fn regularised(
     }))
 }
 
-/// A range that an example has left is none.
+/// An error if a target lies outside the range of targets that the caller has promised.
 pub(super) fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Result<(), Error> {
     let Some([low, high]) = options.target_range else { return Ok(()) };
     match values.iter().find(|v| !(low..=high).contains(*v)) {
@@ -427,6 +430,7 @@ pub(super) fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Re
     }
 }
 
+/// Facts about a model of one class.
 fn novelty(model: &Model, seen: &Seen, theory: &Theory) -> Option<Novelty> {
     (seen.task == Task::Novelty).then(|| {
         let rho = -model.fitted.expansion.offsets.first().copied().unwrap_or(0.0);
@@ -452,6 +456,7 @@ fn novelty(model: &Model, seen: &Seen, theory: &Theory) -> Option<Novelty> {
     })
 }
 
+/// Facts about a machine that learns from mistakes.
 fn online(model: &Model, seen: &Seen, theory: &Theory, facts: &Facts) -> Option<Online> {
     let first = model.fitted.report.fact(Fact::MistakesInFirstPass).filter(|_| seen.task == Task::Classes(2))?;
     let radius = facts.kernel.radius;
@@ -465,9 +470,9 @@ fn online(model: &Model, seen: &Seen, theory: &Theory, facts: &Facts) -> Option<
     Some(Online { mistakes: first, updated: model.fitted.report.support.unwrap_or(0) as f64, mistake_bound })
 }
 
-/// Errors of leaving out one at a time that the machine has computed itself.
+/// The number of leave-one-out errors that the machine has reported.
 fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
-    // a λ that was chosen by it makes it too small
+    // the minimum over λ of a leave-one-out error is optimistic
     let searched = model.settings.iter().any(|(_, value)| value.to_string() == "loo");
     model
         .fitted
