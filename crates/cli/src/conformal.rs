@@ -11,8 +11,8 @@ use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The coverage that reports speak of where nobody names one.
-pub(crate) const USUAL: f64 = 0.9;
+/// Coverage of reports where none is asked for.
+pub(crate) const DEFAULT_COVERAGE: f64 = 0.9;
 
 /// Flags of `fit`.
 pub(crate) fn flags(command: Command) -> Command {

@@ -193,7 +193,7 @@ fn write_strips<S: Precision, const N: usize>(
         let mut computed = Ok(());
         rayon::in_place_scope(|threads| {
             threads.spawn(|_| computed = compute(gram, after, &mut next));
-            for part in now.chunks(npy::WRITTEN) {
+            for part in now.chunks(npy::NUMBERS_PER_WRITE) {
                 written = out.write_all(npy::bytes(part, bytes, &mut lines));
                 if written.is_err() {
                     break;

@@ -60,7 +60,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "calibration": model.fitted.calibration.as_ref().map(|c| {
             json!({"method": c.method, "folds": c.folds, "curves": c.curves.len()})
         }),
-        "conformal": model.conformal.as_ref().map(|c| conformal::proven(model, c, conformal::USUAL)),
+        "conformal": model.conformal.as_ref().map(|c| conformal::proven(model, c, conformal::DEFAULT_COVERAGE)),
     });
     match document {
         Value::Object(map) => map,
@@ -107,7 +107,7 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         rows.push(("probabilities", probabilities(calibration)));
     }
     if let Some(conformal) = &model.conformal {
-        rows.push(("conformal", conformal::sentence(model, conformal, conformal::USUAL)));
+        rows.push(("conformal", conformal::sentence(model, conformal, conformal::DEFAULT_COVERAGE)));
     }
     rows.push(("memory", report.storage.clone()));
     let notes: Vec<String> = report.notes.iter().map(|(k, v)| format!("{k} {}", short(*v))).collect();

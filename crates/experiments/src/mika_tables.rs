@@ -81,10 +81,10 @@ static CONTENDERS: [Contender; 7] = [
 ];
 
 /// The machines of the quick run, and its sets.
-const MAIN: [&str; 4] = ["svm", "kfd", "skfd", "lskfd"];
-const QUICK: [&str; 3] = ["banana", "heart", "ringnorm"];
-/// Values of each parameter on the finer grid; the quick run has none.
-const FINER: usize = 5;
+const MAIN_MACHINES: [&str; 4] = ["svm", "kfd", "skfd", "lskfd"];
+const QUICK_SETS: [&str; 3] = ["banana", "heart", "ringnorm"];
+/// Number of values of each parameter on the finer grid; the quick run has none.
+const FINER_VALUES: usize = 5;
 
 fn command() -> Command {
     let names = |id: &'static str, all: Vec<&'static str>| {
@@ -146,13 +146,13 @@ impl Request {
             }
         };
         let all: Vec<&'static str> = ROWS.iter().map(|r| r.set).collect();
-        let machines = asked("machines", if quick { &MAIN } else { &COLUMNS });
+        let machines = asked("machines", if quick { &MAIN_MACHINES } else { &COLUMNS });
         Self {
-            sets: asked("sets", if quick { &QUICK } else { &all }),
+            sets: asked("sets", if quick { &QUICK_SETS } else { &all }),
             contenders: CONTENDERS.iter().filter(|c| machines.contains(&c.name)).collect(),
             splits: if quick { Splits::Official } else { Splits::All },
             most: flags.get_one::<u16>("splits").map_or(usize::MAX, |&n| usize::from(n)),
-            finer: if quick { 0 } else { FINER },
+            finer: if quick { 0 } else { FINER_VALUES },
         }
     }
 }

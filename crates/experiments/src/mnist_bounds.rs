@@ -33,8 +33,8 @@ pub(super) const EXPERIMENT: Verb = Verb { command, run };
 
 const DELTA: f64 = 0.05;
 const DEGREE: usize = 5;
-/// Examples and digits of a short look.
-const QUICK: (usize, [u8; 2]) = (5000, [0, 1]);
+/// Examples and digits of the quick run.
+const QUICK_RUN: (usize, [u8; 2]) = (5000, [0, 1]);
 /// Published counts of perceptron and support vector machine, and their bounds in per cent, digit by digit.
 const PUBLISHED: [[(usize, f64); 2]; 10] = [
     [(740, 6.7), (1379, 11.2)],
@@ -127,11 +127,11 @@ impl Digits {
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let folder = benchmark::root(flags)?.join("mnist");
     let quick = flags.get_flag("quick");
-    let usual = if quick { QUICK.0 } else { 60_000 };
+    let usual = if quick { QUICK_RUN.0 } else { 60_000 };
     let examples = flags.get_one::<u32>("examples").map_or(usual, |&n| n as usize);
     let asked: Vec<u8> = match flags.get_many::<u8>("digits") {
         Some(given) => given.copied().collect(),
-        None if quick => QUICK.1.to_vec(),
+        None if quick => QUICK_RUN.1.to_vec(),
         None => (0..10).collect(),
     };
     let Some(output) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o DIR is needed")) };

@@ -27,13 +27,13 @@ use serde_json::{Value, json};
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 
 const SET: &str = "ringnorm";
-/// Values of each parameter on the finer grid.
-const FINER: usize = 5;
+/// Number of values of each parameter on the finer grid.
+const FINER_VALUES: usize = 5;
 /// Decades from the chosen strength of regularisation, and what they are called.
 const STRENGTHS: [(f64, &str); 3] =
     [(-2.0, "too little regularisation"), (0.0, "as chosen"), (2.0, "too much regularisation")];
-/// What is drawn of the outputs, and in how many bins.
-const SHOWN: (f64, f64) = (-3.0, 3.0);
+/// The range of outputs that is drawn, and the number of bins.
+const DRAWN_OUTPUTS: (f64, f64) = (-3.0, 3.0);
 const BINS: usize = 96;
 
 /// Who takes part, and what the picture calls it. Outputs are those of the programmes, whose targets are ±1: a threshold rule
@@ -120,7 +120,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let tasks: Vec<(Protocol<'_>, &'static str)> = entries
         .into_iter()
         .map(|(contender, entry, called)| {
-            (Protocol { contender, entry, set: &set, finer: FINER, budget, seed }, called)
+            (Protocol { contender, entry, set: &set, finer: FINER_VALUES, budget, seed }, called)
         })
         .collect();
     let watch = Watch::new(flags);
@@ -228,10 +228,10 @@ fn distance(outputs: &Outputs) -> f64 {
 }
 
 fn density(values: &[f64]) -> Vec<f64> {
-    let bin = (SHOWN.1 - SHOWN.0) / BINS as f64;
+    let bin = (DRAWN_OUTPUTS.1 - DRAWN_OUTPUTS.0) / BINS as f64;
     let mut counts = vec![0_usize; BINS];
-    for value in values.iter().filter(|v| (SHOWN.0..SHOWN.1).contains(*v)) {
-        counts[(((value - SHOWN.0) / bin) as usize).min(BINS - 1)] += 1;
+    for value in values.iter().filter(|v| (DRAWN_OUTPUTS.0..DRAWN_OUTPUTS.1).contains(*v)) {
+        counts[(((value - DRAWN_OUTPUTS.0) / bin) as usize).min(BINS - 1)] += 1;
     }
     counts.iter().map(|&c| c as f64 / (bin * values.len().max(1) as f64)).collect()
 }
@@ -247,7 +247,7 @@ fn figure(panels: &[Panel], splits: usize) -> Distributions {
     Distributions {
         title: "Outputs on training and test examples of ringnorm".to_owned(),
         x_label: "output".to_owned(),
-        range: SHOWN,
+        range: DRAWN_OUTPUTS,
         names: ["training".to_owned(), "test".to_owned()],
         rows,
         columns: STRENGTHS.map(|(_, name)| name.to_owned()).to_vec(),
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn densities_have_the_area_of_what_is_shown() {
         let densities = density(&[-2.9, 0.0, 0.1, 9.0]);
-        let area: f64 = densities.iter().sum::<f64>() * (SHOWN.1 - SHOWN.0) / BINS as f64;
+        let area: f64 = densities.iter().sum::<f64>() * (DRAWN_OUTPUTS.1 - DRAWN_OUTPUTS.0) / BINS as f64;
         assert!((area - 0.75).abs() < 1e-12);
     }
 }

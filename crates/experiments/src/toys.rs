@@ -26,7 +26,7 @@ pub(super) const EXPERIMENT: Verb = Verb { command, run };
 /// Examples of a class, the deviation of the noise, and cells of the picture along each side.
 const SIZES: (usize, f64, usize) = (60, 0.15, 70);
 /// The edges of the picture.
-const SHOWN: (f64, f64) = (-1.6, 1.6);
+const DRAWN_RANGE: (f64, f64) = (-1.6, 1.6);
 
 /// A machine, its parameters, and what its coordinates are called.
 struct Feature {
@@ -97,8 +97,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     watch.finish();
     let figure = FeatureMaps {
         title: "Two noisy parabolas, features of a polynomial kernel of degree 2".to_owned(),
-        x: SHOWN,
-        y: SHOWN,
+        x: DRAWN_RANGE,
+        y: DRAWN_RANGE,
         cells: SIZES.2,
         maps,
         points,
@@ -148,7 +148,7 @@ fn moved(points: &[PlotPoint], step: f64) -> Result<AuxiliaryExamples, Failure> 
 /// The centres of all cells, the bottom row first.
 fn grid() -> Result<Dataset, Failure> {
     let n = SIZES.2;
-    let centre = |k: usize| SHOWN.0 + (SHOWN.1 - SHOWN.0) * (k as f64 + 0.5) / n as f64;
+    let centre = |k: usize| DRAWN_RANGE.0 + (DRAWN_RANGE.1 - DRAWN_RANGE.0) * (k as f64 + 0.5) / n as f64;
     Ok(Dataset::new(rows((0..n * n).flat_map(|k| [centre(k % n), centre(k / n)]).collect())?))
 }
 

@@ -31,8 +31,8 @@ const GREEDY: [(f64, f64, f64); 4] = [(1e-1, 10.4, 10.3), (1e-2, 6.4, 6.3), (5e-
 /// The λ and widths (in coordinates) among which the thesis chose.
 const LAMBDAS: [f64; 3] = [1e-3, 1e-4, 1e-5];
 const WIDTHS: [f64; 3] = [0.3, 0.4, 0.5];
-/// The most coefficients of a greedy discriminant.
-const MOST: usize = 500;
+/// Largest number of coefficients of a greedy discriminant.
+const MAX_COEFFICIENTS: usize = 500;
 /// Pixels on a side.
 const SIDE: usize = 16;
 /// Points of the expansion in §5.3.1.
@@ -260,7 +260,7 @@ impl Digits<'_> {
                         let machine = Kfd {
                             lambda: lambda.into(),
                             solver: KfdSolver::Greedy,
-                            points: MOST,
+                            points: MAX_COEFFICIENTS,
                             tolerance,
                             threshold,
                             ..Kfd::default()

@@ -24,15 +24,15 @@ const SAVED: u8 = 2;
 /// Whether failures are told in JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// How long Ctrl-C waits for work that has nothing to keep.
-const PATIENCE: Duration = Duration::from_millis(40);
+/// Time that Ctrl-C waits for work that has nothing to keep.
+const INTERRUPT_WAIT: Duration = Duration::from_millis(40);
 
 /// Ctrl-C: work that has something to keep ends at its next step; other work ends at once.
 fn interrupt() {
     if INTERRUPTED.swap(true, Ordering::SeqCst) {
         std::process::exit(130);
     }
-    std::thread::sleep(PATIENCE);
+    std::thread::sleep(INTERRUPT_WAIT);
     let message = match KEEPS.load(Ordering::SeqCst) {
         NOTHING => "interrupted before there was a result to keep",
         SAVED => "interrupted after the model was saved",
@@ -95,21 +95,21 @@ impl Watch {
         self.display.done.store(true, Ordering::SeqCst);
         // the thread clears its line before the report is printed
         if std::io::stderr().is_terminal() {
-            std::thread::sleep(Display::BEAT);
+            std::thread::sleep(Display::FRAME_TIME);
         }
     }
 }
 
 impl Display {
-    /// Time between two pictures.
-    const BEAT: Duration = Duration::from_millis(60);
+    /// Time between two pictures of the bar.
+    const FRAME_TIME: Duration = Duration::from_millis(60);
 
     /// Shows a bar from the first second on until the work is done.
     fn run(&self) {
         let start = Instant::now();
         let mut bar: Option<ProgressBar> = None;
         while !self.done.load(Ordering::SeqCst) {
-            std::thread::sleep(Self::BEAT / 2);
+            std::thread::sleep(Self::FRAME_TIME / 2);
             if start.elapsed() < Duration::from_secs(1) {
                 continue;
             }

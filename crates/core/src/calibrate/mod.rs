@@ -86,15 +86,16 @@ pub enum Curve {
     },
 }
 
-/// No curve gives less than this, or more than one minus this (LIBSVM's bound), so that no logarithm is infinite.
-pub(crate) const LEAST: f64 = 1e-7;
+/// Smallest probability that a curve gives, and one minus the largest (LIBSVM's bound), so that no logarithm is
+/// infinite.
+pub(crate) const MIN_PROBABILITY: f64 = 1e-7;
 
 impl Curve {
     /// Learns a curve from finite scores.
     pub fn learn(method: Method, scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> Self {
         match method {
             Method::Platt => {
-                let (a, b) = if scores.len() > MANY {
+                let (a, b) = if scores.len() > MAX_SCORES_ONE_BY_ONE {
                     let (scores, positive, weights) = gathered(scores, positive, weights);
                     platt(&scores, &positive, Some(&weights))
                 } else {
@@ -126,7 +127,7 @@ impl Curve {
                 (p, 1.0 - p)
             }
         };
-        (p.clamp(LEAST, 1.0 - LEAST), q.clamp(LEAST, 1.0 - LEAST))
+        (p.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY), q.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY))
     }
 
     fn check(&self, method: Method) -> Result<(), String> {
@@ -146,10 +147,10 @@ impl Curve {
     }
 }
 
-/// More scores than a curve of two parameters needs one by one.
-const MANY: usize = 512;
-/// Neighbours among many scores that stand for each other: a hundred or so groups of equal size.
-const GROUPS: usize = 128;
+/// Largest number of scores that a curve of two parameters is fitted to one by one; more are fitted in groups.
+const MAX_SCORES_ONE_BY_ONE: usize = 512;
+/// Number of groups of neighbouring scores, of equal size, that stand for many scores.
+const SCORE_GROUPS: usize = 128;
 
 /// Sorted scores in groups of neighbours: the mean of each group, once with the weight of its positive and once with that
 /// of its negative members.
@@ -157,7 +158,7 @@ fn gathered(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> (Vec<
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_unstable_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(a.cmp(&b)));
     let (mut means, mut sides, mut sums) = (Vec::new(), Vec::new(), Vec::new());
-    for group in order.chunks(scores.len().div_ceil(GROUPS)) {
+    for group in order.chunks(scores.len().div_ceil(SCORE_GROUPS)) {
         for side in [true, false] {
             let members = || group.iter().filter(|&&i| positive[i] == side);
             let weight = |i: usize| weights.map_or(1.0, |w| w[i]);

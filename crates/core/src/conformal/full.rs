@@ -21,7 +21,7 @@ use crate::machines::Smoother;
 use rayon::prelude::*;
 
 /// Columns that are solved for at a time: a triangle that is read serves all of them.
-const AT_ONCE: usize = 64;
+const COLUMNS_PER_SOLVE: usize = 64;
 
 /// What full conformal regression needs.
 ///
@@ -56,7 +56,7 @@ impl Full {
             };
             rows.chunks(n).zip(columns.chunks(n)).zip(s).flat_map(of).collect::<Vec<_>>()
         };
-        cross.par_chunks(AT_ONCE * n).zip(own.par_chunks(AT_ONCE)).flat_map_iter(block).unzip()
+        cross.par_chunks(COLUMNS_PER_SOLVE * n).zip(own.par_chunks(COLUMNS_PER_SOLVE)).flat_map_iter(block).unzip()
     }
 
     /// The ends for one new example and output: f(x) − s ρ₋ and f(x) + s ρ₊.

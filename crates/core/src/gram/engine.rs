@@ -206,12 +206,12 @@ impl Loops for AddProducts<'_> {
 /// ⟨a, b⟩ in sixteen interleaved sums, whose order does not depend on the instruction set.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const WIDE: usize = 16;
-    let mut sums = [0.0; WIDE];
-    let (a_wide, a_rest) = a.as_chunks::<WIDE>();
-    let (b_wide, b_rest) = b.as_chunks::<WIDE>();
+    const LANES: usize = 16;
+    let mut sums = [0.0; LANES];
+    let (a_wide, a_rest) = a.as_chunks::<LANES>();
+    let (b_wide, b_rest) = b.as_chunks::<LANES>();
     for (x, y) in a_wide.iter().zip(b_wide) {
-        for l in 0..WIDE {
+        for l in 0..LANES {
             sums[l] += x[l] * y[l];
         }
     }

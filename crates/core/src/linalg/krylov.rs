@@ -9,14 +9,14 @@ use super::{multiply_add, multiply_transposed, symmetric_eigen};
 use crate::linalg::SolveError;
 use crate::seed::{Random, Seed};
 
-/// The most columns applied at once.
-const WIDEST: usize = 16;
+/// Largest number of columns that the matrix is applied to at once.
+const MAX_BLOCK: usize = 16;
 /// The basis has room for so many vectors at least: fewer make restarts forget what tells close eigenvalues apart.
 const BASIS: usize = 96;
 /// The same where an application costs no more than the decompositions of the projected matrix.
 const SMALL_BASIS: usize = 56;
-/// Up to so many numbers in a vector that is so.
-const SMALL: usize = 1500;
+/// Largest size of a vector for which the smaller basis is used.
+const MAX_SIZE_FOR_SMALL_BASIS: usize = 1500;
 
 /// When to stop, and where random directions come from.
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +70,8 @@ pub fn top_eigen(
     proceed: Proceed<'_>,
 ) -> Result<TopEigen, SolveError> {
     let k = k.min(n);
-    let width = (k + 2).min(WIDEST);
-    let most = (2 * k + 6 * width).max(if n <= SMALL { SMALL_BASIS } else { BASIS });
+    let width = (k + 2).min(MAX_BLOCK);
+    let most = (2 * k + 6 * width).max(if n <= MAX_SIZE_FOR_SMALL_BASIS { SMALL_BASIS } else { BASIS });
     if k == 0 {
         return Ok(TopEigen { values: vec![], vectors: vec![], residuals: vec![], applications: 0, converged: true });
     }
@@ -309,11 +309,11 @@ fn transpose(a: &[f64], rows: usize, cols: usize) -> Vec<f64> {
 fn whole_space(n: usize, apply: Apply<'_>, k: usize, proceed: Proceed<'_>) -> Result<TopEigen, SolveError> {
     let mut matrix = vec![0.0; n * n];
     let mut applications = 0;
-    for left in (0..n).step_by(WIDEST) {
+    for left in (0..n).step_by(MAX_BLOCK) {
         if !proceed(applications, f64::INFINITY) {
             return Ok(TopEigen { values: vec![], vectors: vec![], residuals: vec![], applications, converged: false });
         }
-        let b = WIDEST.min(n - left);
+        let b = MAX_BLOCK.min(n - left);
         let (mut unit, mut image) = (vec![0.0; n * b], vec![0.0; n * b]);
         for c in 0..b {
             unit[(left + c) * b + c] = 1.0;

@@ -11,8 +11,8 @@ use crate::kernels::Definite;
 use crate::linalg::SolveError;
 use crate::machines::{Output, Readout};
 
-/// Scores of members that are held at a time: 32 MiB of them.
-const AT_ONCE: usize = 1 << 22;
+/// Largest number of scores of members that are held at a time: 32 MiB of them.
+const MAX_SCORES_HELD: usize = 1 << 22;
 /// Slices are whole tiles, so that the bits are those of one batch.
 const TILE: usize = 512;
 
@@ -57,7 +57,7 @@ impl Support {
         let conformal = model.needs_conformal()?;
         let kept = conformal.full.as_ref().map_or(0, |full| full.smoother.factor.len());
         let width: usize = kept.max(conformal.members() * model.fitted.readout.outputs().max(conformal.columns));
-        let slice = (AT_ONCE / width.max(1) / TILE * TILE).max(TILE);
+        let slice = (MAX_SCORES_HELD / width.max(1) / TILE * TILE).max(TILE);
         let mut whole: Option<Regions> = None;
         for start in (0..data.len().max(1)).step_by(slice) {
             let places: Vec<usize> = (start..data.len().min(start + slice)).collect();

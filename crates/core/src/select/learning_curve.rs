@@ -20,8 +20,8 @@ use crate::plot::{LearningFigure, ScoreAt, Theme, short_formula};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status, Stop};
 
-/// Sizes where none are given.
-const SIZES: usize = 8;
+/// Number of sizes where none are given.
+const DEFAULT_SIZES: usize = 8;
 
 /// Fits of one machine on growing parts of the data.
 pub struct LearningCurve<'a> {
@@ -168,7 +168,10 @@ impl LearningCurve<'_> {
         let smallest = classes.max(2);
         let mut sizes = self.sizes.to_vec();
         if sizes.is_empty() {
-            sizes = (1..=SIZES).map(|k| (k * largest / SIZES).max(smallest)).filter(|&s| s <= largest).collect();
+            sizes = (1..=DEFAULT_SIZES)
+                .map(|k| (k * largest / DEFAULT_SIZES).max(smallest))
+                .filter(|&s| s <= largest)
+                .collect();
         }
         sizes.sort_unstable();
         sizes.dedup();

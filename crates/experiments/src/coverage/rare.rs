@@ -18,22 +18,22 @@ pub(super) const WORLD: World = World {
 };
 
 const EXAMPLES: usize = 1000;
-const RARE: f64 = 1.5 / EXAMPLES as f64;
+const RARE_PROBABILITY: f64 = 1.5 / EXAMPLES as f64;
 
 fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let (mut counts, m, nats) = ([0_usize; 3], EXAMPLES as f64, -delta.ln());
     for _ in 0..EXAMPLES {
         let u = random.uniform();
-        counts[if u < 0.5 * RARE {
+        counts[if u < 0.5 * RARE_PROBABILITY {
             0
-        } else if u < RARE {
+        } else if u < RARE_PROBABILITY {
             2
         } else {
             1
         }] += 1;
     }
     let values = [-1.0, 0.0, 1.0];
-    let chances = [0.5 * RARE, 1.0 - RARE, 0.5 * RARE];
+    let chances = [0.5 * RARE_PROBABILITY, 1.0 - RARE_PROBABILITY, 0.5 * RARE_PROBABILITY];
     let centre = (counts[2] as f64 - counts[0] as f64) / m;
     let farthest = (0..3).filter(|&k| counts[k] > 0).map(|k| (values[k] - centre).abs()).fold(0.0, f64::max);
     let threshold = farthest + 2.0 * novelty::centre_radius_printed(1.0, m, nats);
@@ -59,7 +59,7 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
         Said::upper("centre", Must::Hold, novelty::centre_radius(1.0, m, nats), distance),
     ]);
     // |x| has a mean that is not 0, and a sample that has seen no length but 0 is sure of it
-    let shifted = ((counts[0] + counts[2]) as f64 / m - RARE).abs();
+    let shifted = ((counts[0] + counts[2]) as f64 / m - RARE_PROBABILITY).abs();
     let (seen, true_radius) = (novelty::centre_radius(seen_radius, m, nats), novelty::centre_radius(1.0, m, nats));
     said.push(Said::upper("centre of |x|, radius of the sample", Must::Fail, seen, shifted));
     said.push(Said::upper("centre of |x|, radius of the support", Must::Hold, true_radius, shifted));

@@ -19,11 +19,11 @@ use rayon::prelude::*;
 const FILE: &str = "uci/breast_w.csv.gz";
 /// Examples learned from: 50, 30, 10, 3 and 1 per cent of 683.
 const SIZES: [usize; 5] = [342, 205, 68, 20, 7];
-/// What is drawn of the errors, and in how many bins.
-const SHOWN: (f64, f64) = (0.0, 0.38);
+/// The range of errors that is drawn, and the number of bins.
+const DRAWN_ERRORS: (f64, f64) = (0.0, 0.38);
 const BINS: usize = 38;
 /// Training sets for each split that was asked for.
-const MORE: usize = 5;
+const TRAINING_SETS_PER_SPLIT: usize = 5;
 
 fn load(request: &Request<'_>) -> Result<Dataset, Failure> {
     let options = ReadOptions { format: Some("csv".to_owned()), header: Some(false), ..ReadOptions::default() };
@@ -45,7 +45,7 @@ pub(super) fn draw(request: &Request<'_>) -> Result<Vec<Drawn>, Failure> {
     let means = NearestMean {};
     let machines: [(&str, &dyn Machine, Formula); 3] =
         [("means", &means, linear()), ("linear SVM", &svc, linear()), ("Gaussian SVM", &svc, rbf(1.0 / 9.0))];
-    let sets = MORE * request.splits;
+    let sets = TRAINING_SETS_PER_SPLIT * request.splits;
     let mut errors: Vec<Vec<Vec<f64>>> = Vec::new();
     for (k, &size) in SIZES.iter().enumerate() {
         let mut random = request.seed.stream(&format!("errors {size}"));
@@ -85,7 +85,7 @@ pub(super) fn draw(request: &Request<'_>) -> Result<Vec<Drawn>, Failure> {
     let figure = Distributions {
         title: "Errors over random training sets: Wisconsin breast cancer".to_owned(),
         x_label: "error on all other examples".to_owned(),
-        range: SHOWN,
+        range: DRAWN_ERRORS,
         names: ["nearest mean".to_owned(), "support vector machine".to_owned()],
         rows: machines[1..].iter().map(|m| m.0.to_owned()).collect(),
         columns: SIZES.iter().map(|s| format!("{s} examples")).collect(),
@@ -97,10 +97,10 @@ pub(super) fn draw(request: &Request<'_>) -> Result<Vec<Drawn>, Failure> {
 
 /// A histogram whose area is the share that is shown.
 fn density(values: &[f64]) -> Vec<f64> {
-    let bin = (SHOWN.1 - SHOWN.0) / BINS as f64;
+    let bin = (DRAWN_ERRORS.1 - DRAWN_ERRORS.0) / BINS as f64;
     let mut counts = vec![0_usize; BINS];
-    for value in values.iter().filter(|v| (SHOWN.0..SHOWN.1).contains(*v)) {
-        counts[(((value - SHOWN.0) / bin) as usize).min(BINS - 1)] += 1;
+    for value in values.iter().filter(|v| (DRAWN_ERRORS.0..DRAWN_ERRORS.1).contains(*v)) {
+        counts[(((value - DRAWN_ERRORS.0) / bin) as usize).min(BINS - 1)] += 1;
     }
     counts.iter().map(|&c| c as f64 / (bin * values.len().max(1) as f64)).collect()
 }

@@ -22,8 +22,8 @@ struct Run {
     len: usize,
 }
 
-/// Shorter stretches on average are gathered column by column.
-const LONG: usize = 16;
+/// Smallest mean length of the stretches of columns that are copied whole; shorter ones are gathered column by column.
+const MIN_MEAN_STRETCH: usize = 16;
 
 impl Submatrix {
     /// The matrix at the chosen rows and columns.
@@ -70,7 +70,7 @@ fn runs(cols: &[usize]) -> Vec<Run> {
             _ => runs.push(Run { place, col, len: 1 }),
         }
     }
-    if runs.len() * LONG > cols.len() { Vec::new() } else { runs }
+    if runs.len() * MIN_MEAN_STRETCH > cols.len() { Vec::new() } else { runs }
 }
 
 impl RowAccess for Submatrix {

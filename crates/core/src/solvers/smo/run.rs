@@ -27,12 +27,13 @@ pub(super) struct Run<'a> {
     pub(super) phase: Phase,
 }
 
-/// Columns from which a pass costs so much that smaller problems are looked for early.
-const WIDE: usize = 8192;
-/// Steps after which it is asked whether a smaller problem would do: in wide problems and what came of them and, at least, in
-/// others, which are mostly solved before packing would pay.
-const HASTY: usize = 400;
-const PATIENT: usize = 1000;
+/// Smallest number of columns of a wide problem, whose passes cost so much that shrinking is tried early.
+const MIN_WIDE_COLUMNS: usize = 8192;
+/// Largest number of steps before shrinking is tried in a wide problem, and in every problem that came of shrinking.
+const STEPS_BEFORE_SHRINKING_WIDE: usize = 400;
+/// Smallest number of steps before shrinking is tried in other problems, which are mostly solved before packing would
+/// pay.
+const MIN_STEPS_BEFORE_SHRINKING: usize = 1000;
 
 /// The pair of a step: what rises, what falls, and how far.
 #[derive(Clone, Copy)]
@@ -125,8 +126,8 @@ impl<'a> Run<'a> {
     /// Steps until the violation is below the tolerance, or there is a reason to stop; the extremes at the end.
     pub(super) fn descend(&mut self, level: &mut Level, tolerance: f64, depth: usize) -> Result<Extremes, SolveError> {
         let period = match (depth, level.len()) {
-            (0, ..WIDE) => level.len().max(PATIENT),
-            _ => level.len().min(HASTY),
+            (0, ..MIN_WIDE_COLUMNS) => level.len().max(MIN_STEPS_BEFORE_SHRINKING),
+            _ => level.len().min(STEPS_BEFORE_SHRINKING_WIDE),
         };
         let mut found = self.update(level, None);
         let mut since = 0;

@@ -9,12 +9,12 @@ use super::team::{Parcel, WORDS};
 use crate::linalg::SolveError;
 use std::sync::Arc;
 
-/// A smaller problem is worth packing if it has at most this share of the variables.
-const WORTH: f64 = 0.6;
-/// Below so many variables nothing is gained.
-const SMALL: usize = 200;
-/// Problems that came back unsolved so often are solved whole.
-const MOST_RETURNS: usize = 30;
+/// Largest share of the variables that may stay active for packing to pay.
+const MAX_SHARE_TO_PACK: f64 = 0.6;
+/// Smallest number of variables that shrinking gains something with.
+const MIN_VARIABLES_TO_SHRINK: usize = 200;
+/// Number of shrunken problems that may come back unsolved before the problem is solved whole.
+const MAX_RETURNS: usize = 30;
 
 impl Run<'_> {
     /// Solves the problem of the variables that may still move, if it is much smaller, and brings this level up to date.
@@ -26,7 +26,7 @@ impl Run<'_> {
         tolerance: f64,
         depth: usize,
     ) -> Result<bool, SolveError> {
-        if self.returns >= MOST_RETURNS || level.len() < SMALL {
+        if self.returns >= MAX_RETURNS || level.len() < MIN_VARIABLES_TO_SHRINK {
             return Ok(false);
         }
         let kept = self.keep(level, found);
@@ -34,7 +34,7 @@ impl Run<'_> {
         words[0] = kept.len() as u64;
         let mut total = 0;
         self.member.exchange(words, |_, words| total += words[0] as usize);
-        if total < 2 || total as f64 > WORTH * level.len() as f64 {
+        if total < 2 || total as f64 > MAX_SHARE_TO_PACK * level.len() as f64 {
             return Ok(false);
         }
         let (active, part) = self.agree(level, &kept);

@@ -9,8 +9,8 @@ use super::terms::Terms;
 use crate::solvers::Loss;
 use crate::watch::Status;
 
-/// How much of the way to the nearest bound is taken.
-const SHY: f64 = 0.995;
+/// Share of the way to the nearest bound that a step takes (the fraction to the boundary).
+const STEP_TO_BOUND: f64 = 0.995;
 
 /// A branch of an example's loss: lower < v < upper.
 #[derive(Clone, Copy)]
@@ -277,7 +277,7 @@ impl<'a> Barrier<'a> {
         }
         let second = self.direction(&system, point, state, &each, &aim);
         let (primal, dual) = self.reach(point, state, &second);
-        let (primal, dual) = ((SHY * primal).min(1.0), (SHY * dual).min(1.0));
+        let (primal, dual) = ((STEP_TO_BOUND * primal).min(1.0), (STEP_TO_BOUND * dual).min(1.0));
         if !(primal.is_finite() && dual.is_finite() && primal.max(dual) > 1e-10) {
             return None;
         }
@@ -407,7 +407,7 @@ impl<'a> Barrier<'a> {
             }
         }
         let curved = self.smooth || self.branches.iter().any(|b| b.ridge > 0.0);
-        let (primal, dual) = (primal.min(1.0 / SHY), dual.min(1.0 / SHY));
+        let (primal, dual) = (primal.min(1.0 / STEP_TO_BOUND), dual.min(1.0 / STEP_TO_BOUND));
         if curved { (primal.min(dual), primal.min(dual)) } else { (primal, dual) }
     }
 

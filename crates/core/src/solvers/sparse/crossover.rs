@@ -19,10 +19,10 @@ use crate::linalg::SolveError;
 use crate::solvers::Loss;
 use crate::watch::Status;
 
-/// How often a correction is solved for.
-const ROUNDS: usize = 16;
-/// The curvature that flat losses are given.
-const FLAT: f64 = 1e-6;
+/// Largest number of corrections.
+const MAX_CORRECTIONS: usize = 16;
+/// Curvature of a loss that has none at a point.
+const FLAT_CURVATURE: f64 = 1e-6;
 
 /// The end of the last master, and the columns it was made of.
 pub(super) struct Ending<'a> {
@@ -237,7 +237,8 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     let mut v: Vec<f64> = free.iter().map(|&i| beta[i]).collect();
     let curved = |k: usize, v: f64| entropy(terms, free[k], v);
     // a loss without curvature gets one, and columns a little: both fade out of the answer
-    let soft: Vec<f64> = (0..free.len()).map(|k| curved(k, v[k]).1).map(|d| if d > 0.0 { d } else { FLAT }).collect();
+    let soft: Vec<f64> =
+        (0..free.len()).map(|k| curved(k, v[k]).1).map(|d| if d > 0.0 { d } else { FLAT_CURVATURE }).collect();
     let trace: f64 = part.values.iter().enumerate().map(|(p, x)| x * x / soft[p / part.width()]).sum();
     let stiff = vec![1e-13 * trace / part.width() as f64; active.len()];
     let system = Reduced::new(&part, stiff, soft)?;
@@ -252,7 +253,7 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     // the curvature that flat losses were given makes residuals grow before they vanish, so the best is kept
     let (mut p, mut q, mut least) = left(&a, &v);
     let (mut at, mut worse) = ((a.clone(), v.clone()), 0);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_CORRECTIONS {
         let step = system.solve(&p, &q);
         at.0.iter_mut().zip(&step.a).for_each(|(a, s)| *a += s);
         at.1.iter_mut().zip(&step.beta).for_each(|(v, s)| *v += s);
