@@ -1,9 +1,14 @@
-//! The largest eigenvalues of a symmetric operator that is only ever applied, never stored.
+//! The largest eigenvalues of a symmetric operator A that is only ever applied, never stored.
 //!
 //! A block Krylov method with thick restarts and full re-orthogonalisation: the space is grown by the residuals of the
 //! leading Ritz pairs that have not converged (for a symmetric operator these span what block Lanczos would add), and is
 //! cut back to the leading Ritz vectors when it is full. Both V and AV are kept, so the projected matrix and the residuals
 //! are computed and never inferred from a recurrence.
+//!
+//! # Source
+//! Golub & Underwood (1977), The block Lanczos method for computing eigenvalues, in Mathematical Software III; Wu & Simon
+//! (2000), Thick-restart Lanczos method for large symmetric eigenvalue problems, SIAM J. Matrix Anal. Appl. 22; the second
+//! orthogonalisation that is enough is Kahan's, in Parlett, The Symmetric Eigenvalue Problem (1980), §6.9.
 
 use super::{multiply_add, multiply_transposed, symmetric_eigen};
 use crate::linalg::SolveError;
@@ -91,12 +96,13 @@ pub fn top_eigen(
         space.append(&fresh, apply);
         applications += 1;
         expansions += 1;
-        // every other block is what Lanczos would add, which spans the same and needs no decomposition
+        // every other block is the image AV of the last one, as in block Lanczos: it spans the same and needs no decomposition
         if expansions % 2 == 1 && probes == 0 && space.len() + width <= most.min(n - width) {
             let images = space.w[(space.len() - fresh.len() / n) * n..].to_vec();
             fresh = space.extend(&images, fresh.len() / n, width);
             continue;
         }
+        // Rayleigh–Ritz: the eigenpairs of T = VᵀAV and their residuals
         let ritz = Ritz::of(&space, k + width)?;
         let small = options.tolerance * ritz.size;
         gap = ritz.residuals.iter().take(k).copied().fold(0.0, f64::max) / ritz.size.max(f64::MIN_POSITIVE);

@@ -1,4 +1,8 @@
-//! Linear algebra: the only folder that names faer.
+//! Dense linear algebra on numbers: products, Cholesky factors, triangular systems, and eigenvalues of symmetric matrices.
+//!
+//! The only folder that names faer, whose blocked algorithms do the work; each file names the method and its source.
+//! Products and substitutions are cut into tiles that do not depend on the number of threads, so that neither do the numbers;
+//! factorisations of more than 256 rows depend on it in their last digits.
 
 mod cholesky;
 mod eigen;
