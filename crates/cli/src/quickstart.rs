@@ -1,4 +1,4 @@
-//! `mercer quickstart`: the whole road once, on a data set that comes with the program.
+//! `mercer quickstart`: every step from data to a picture once, on a data set that comes with the program.
 
 use crate::predict::Columns;
 use crate::{Verb, arguments, data, report, select};

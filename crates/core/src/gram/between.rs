@@ -25,7 +25,7 @@ pub(crate) trait Comparison: Clone + Send + Sync + Sized + 'static {
     /// κ(x, x) of every example of a collection.
     fn own(&self, side: &Arc<Self::Side>) -> Vec<f64>;
 
-    /// The fast road to single rows, where there is one.
+    /// Fast access to single rows, where there is one.
     fn rows(between: &Between<Self>) -> Option<&dyn RowAccess> {
         let _ = between;
         None

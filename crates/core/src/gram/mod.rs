@@ -44,7 +44,7 @@ pub trait Gram: Send + Sync {
     /// Writes the values at the chosen rows and columns. Runs on the calling thread.
     fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>);
 
-    /// The same in f32: the road of the support vector solver and of large matrices.
+    /// The same in f32, for the support vector solver and for large matrices.
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, f32>) {
         let mut wide = vec![0.0; rows.len() * cols.len()];
         self.block(rows.clone(), cols.clone(), BlockMut::new(&mut wide, rows.len(), cols.len()));
@@ -75,7 +75,7 @@ pub trait Gram: Send + Sync {
         engine::apply_tiles(&tiles, self.stored(), v, k, out);
     }
 
-    /// The road to single rows, where there is a faster one than blocks of one row.
+    /// Access to single rows, where it is faster than blocks of one row.
     fn rows(&self) -> Option<&dyn RowAccess> {
         None
     }

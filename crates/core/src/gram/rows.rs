@@ -1,13 +1,13 @@
 //! Rows of a matrix, as a decomposition solver asks for them.
 //!
-//! A support vector solver asks for single rows in f32, some 10⁵ times. Matrices that have a faster road to them than blocks
+//! A support vector solver asks for single rows in f32, some 10⁵ times. Matrices that compute them faster than as blocks
 //! of one row show it as a whole ([`Gram::rows`]), and a matrix made of others hands the whole on: whoever forwards one
 //! method forwards all.
 
 use super::{BlockMut, Gram, Pick};
 use std::ops::Range;
 
-/// The road to single rows in f32.
+/// Access to single rows in f32.
 pub trait RowAccess {
     /// One row over a range of columns, on the calling thread.
     fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]);
@@ -34,7 +34,7 @@ pub trait RowAccess {
     }
 }
 
-/// Rows of any matrix: by its own road, or as blocks of one row, which are expensive.
+/// Rows of any matrix: by its own access, or as blocks of one row, which are expensive.
 impl dyn Gram + '_ {
     /// One row over a range of columns, on the calling thread.
     pub fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {

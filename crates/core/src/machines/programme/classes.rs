@@ -2,7 +2,7 @@
 
 use super::Programme;
 use super::numbers::{prove, support};
-use super::roads::{Journey, Solved, Travelled, inside};
+use super::solve::{Problem, Solutions, Solved, inside};
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::classify::Strategy;
 use crate::machines::classify::pairs::Pairs;
@@ -24,8 +24,8 @@ impl Programme {
         };
         if k == 2 || self.strategy == Strategy::OneVsRest {
             let signs: Vec<Vec<f64>> = (0..if k == 2 { 1 } else { k }).map(against_rest).collect();
-            let Travelled { mut solved, storage } =
-                self.travel(&Journey { task, targets: &signs, weights: &weights, watch })?;
+            let Solutions { mut solved, storage } =
+                self.solve(&Problem { task, targets: &signs, weights: &weights, watch })?;
             solved.iter_mut().zip(&signs).for_each(|(s, signs)| self.part(s, signs, &weights));
             let points = support(n, &solved);
             let report = prove(&solved, points.len(), storage);
@@ -48,11 +48,11 @@ impl Programme {
             let gram = Arc::clone(&task.gram).restrict(&examples, &examples);
             let inner = Task { threads: 1, ..inside(task, gram) };
             let targets = std::slice::from_ref(&side.signs);
-            let mut found = self.travel(&Journey { task: &inner, targets, weights: &side.weights, watch })?;
+            let mut found = self.solve(&Problem { task: &inner, targets, weights: &side.weights, watch })?;
             found.solved.iter_mut().for_each(|s| self.part(s, &side.signs, &side.weights));
             Ok(found)
         };
-        let found: Vec<Travelled> = (0..pairs.count()).into_par_iter().map(one).collect::<Result<_, FitError>>()?;
+        let found: Vec<Solutions> = (0..pairs.count()).into_par_iter().map(one).collect::<Result<_, FitError>>()?;
         let storage = found.first().map(|t| t.storage.clone()).unwrap_or_default();
         let solved: Vec<Solved> = found.into_iter().flat_map(|t| t.solved).collect();
         let (coefficients, support) = pairs.join(&solved.iter().map(|s| s.alpha.as_slice()).collect::<Vec<_>>());

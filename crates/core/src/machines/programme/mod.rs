@@ -12,7 +12,7 @@
 mod classes;
 mod distinct;
 mod numbers;
-mod roads;
+mod solve;
 #[cfg(test)]
 mod tests;
 

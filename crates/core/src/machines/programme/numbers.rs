@@ -1,7 +1,7 @@
 //! Programmes whose targets are numbers.
 
 use super::Programme;
-use super::roads::{Journey, Solved, Travelled};
+use super::solve::{Problem, Solutions, Solved};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
@@ -13,8 +13,8 @@ impl Programme {
         let (n, outputs) = (task.len(), y.names.len());
         let columns: Vec<Vec<f64>> =
             (0..outputs).map(|k| (0..n).map(|i| y.values[i * outputs + k]).collect()).collect();
-        let Travelled { solved, storage } =
-            self.travel(&Journey { task, targets: &columns, weights: &weights(task), watch })?;
+        let Solutions { solved, storage } =
+            self.solve(&Problem { task, targets: &columns, weights: &weights(task), watch })?;
         let points = support(n, &solved);
         let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
         let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();

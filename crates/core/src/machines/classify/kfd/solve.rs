@@ -1,4 +1,7 @@
-//! The roads to a discriminant: which solver, with what memory.
+//! The solver of a discriminant, and the memory it takes.
+//!
+//! `auto` takes the Cholesky factorisation of the bordered system where it fits into memory; else pairs of coefficients (‖w‖²) or
+//! a greedy expansion (‖α‖²), and the path over λ where λ is chosen by leaving out.
 
 use super::{Kfd, KfdSolver, NAME, WHAT};
 use crate::gram::{Gram, show_bytes};
@@ -19,42 +22,42 @@ use crate::watch::{Monitor, Phase, Progress, Status};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Up to so many examples the Cholesky road also computes the leave-one-out error, which at most doubles its cost.
-const LOO_UP_TO: usize = 2000;
-/// The search for λ goes from and to these multiples of the largest eigenvalue of K or K².
+/// Largest number of examples for which the Cholesky solver also computes the leave-one-out error, which at most doubles its cost.
+const MAX_EXAMPLES_FOR_LEAVE_ONE_OUT: usize = 2000;
+/// The range of the search for λ, in multiples of the largest eigenvalue of K or K².
 const SEARCH: (f64, f64) = (1e-14, 1e3);
-/// Bytes for rows of K at most: pairs come back to few of them.
-const ROWS: usize = 256 << 20;
-/// Pairs of a step: larger blocks take fewer steps, but more rows, which cost more than steps do.
+/// Largest cache of rows of K in bytes: pairs come back to few of them.
+const MAX_CACHE_BYTES: usize = 256 << 20;
+/// Number of pairs of a step: larger blocks take fewer steps, but more rows, which cost more than steps do.
 const PAIRS: usize = 1;
-/// Steps for each right-hand side at most, as a multiple of the examples.
-const STEPS: usize = 1000;
+/// Largest number of steps for each right-hand side, as a multiple of the examples.
+const MAX_STEPS_PER_EXAMPLE: usize = 1000;
 
-/// What a road came to.
+/// A solution, and how it was found.
 pub(super) struct Solved {
     pub(super) found: Discriminants,
     pub(super) lambda: f64,
     pub(super) left_out: Option<Vec<f64>>,
     pub(super) status: Status,
     pub(super) iterations: usize,
-    /// Whether it is the solution, so that its value gives the quotient.
+    /// True if it is the exact minimiser, so that its value gives the Rayleigh quotient.
     pub(super) exact: bool,
     pub(super) storage: String,
     pub(super) notes: Vec<(&'static str, f64)>,
 }
 
-/// One problem on its way to a solution.
-pub(super) struct Run<'a> {
+/// A machine on a task.
+pub(super) struct Problem<'a> {
     pub(super) kfd: &'a Kfd,
     pub(super) task: &'a Task<'a>,
     pub(super) gram: Arc<dyn Gram>,
-    /// Whether residuals of examples left out are wanted, however many there are.
+    /// True if leave-one-out residuals are wanted for any number of examples.
     pub(super) leave_out: bool,
     pub(super) watch: &'a dyn Monitor,
 }
 
-impl Run<'_> {
-    /// Takes the road that the machine names, or the first that memory allows.
+impl Problem<'_> {
+    /// Solves by the method that the machine names, or by the first one that memory allows.
     pub(super) fn solve(&self, aim: Aim<'_>) -> Result<Solved, FitError> {
         match self.kfd.solver {
             KfdSolver::Auto if matches!(self.kfd.lambda, Auto::Word(_)) => self.path(aim),
@@ -71,12 +74,12 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the Cholesky road computes leave-one-out residuals.
+    /// True if the Cholesky solver computes leave-one-out residuals.
     fn leaves_out(&self, aim: &Aim<'_>) -> bool {
-        self.leave_out || aim.len() <= LOO_UP_TO
+        self.leave_out || aim.len() <= MAX_EXAMPLES_FOR_LEAVE_ONE_OUT
     }
 
-    /// What the Cholesky road takes, with the leave-one-out residuals where they are computed.
+    /// Memory of the Cholesky solver, with the leave-one-out residuals where they are computed.
     fn cholesky_bytes(&self, aim: &Aim<'_>) -> usize {
         bordered_bytes(aim.len(), aim.outputs, aim.penalty, self.leaves_out(aim))
     }
@@ -130,8 +133,8 @@ impl Run<'_> {
             figures: self.kfd.figures,
             infeasibility: 10.0_f64.powf(-self.kfd.figures),
             measure: Measure::Printed,
-            max_iterations: STEPS.saturating_mul(n),
-            cache: ROWS.min(self.task.budget.memory / 2),
+            max_iterations: MAX_STEPS_PER_EXAMPLE.saturating_mul(n),
+            cache: MAX_CACHE_BYTES.min(self.task.budget.memory / 2),
             double: false,
         };
         let solved = pair_descent(&*self.gram, aim, &options, self.watch).map_err(solve)?;
@@ -178,7 +181,7 @@ impl Run<'_> {
     }
 }
 
-/// What is told of a direct solution.
+/// A direct solution with its matrix in memory.
 fn direct(found: Discriminants, aim: &Aim<'_>) -> Solved {
     let n = aim.len();
     Solved {

@@ -1,4 +1,12 @@
-//! The road that each cell of the table takes to its solution, and the evidence at its end.
+//! The solver of each cell of the table of losses and penalties, and the objectives that prove its solution.
+//!
+//! | penalty | loss | solver |
+//! |---|---|---|
+//! | ½‖w‖², ½‖α‖² | squared, with an offset | one bordered system of linear equations |
+//! | ½‖w‖² | logistic | Newton's method |
+//! | ½‖w‖² | all others | sequential minimal optimisation of the dual |
+//! | ½‖α‖² | all others | the same with the kernel K² |
+//! | ‖α‖₁ | all | `solvers::sparse` |
 
 use super::distinct::Distinct;
 use super::{LossName, Programme};
@@ -19,23 +27,25 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 const WHAT: &str = "a mathematical programme";
-/// How many λ are tried for a ν, how near its value must come, by how much a step may shrink λ, and what part of a value may be
-/// in doubt.
-const MOST_LAMBDAS: usize = 60;
-const NEAR: f64 = 1e-7;
-const SMALLEST: f64 = 1e-12;
-const SURE: f64 = 1e-3;
-/// Said where no λ has the value that ν asks for.
+/// Largest number of λ that are tried for a ν.
+const MAX_LAMBDAS: usize = 60;
+/// Largest distance of the value from νΣw, as a share of it.
+const VALUE_TOLERANCE: f64 = 1e-7;
+/// Smallest factor by which a step may shrink λ.
+const MIN_LAMBDA_FACTOR: f64 = 1e-12;
+/// Largest duality gap, as a share of the value, with which a value is used.
+const MAX_GAP_SHARE: f64 = 1e-3;
+/// The finding where no λ has the value that ν asks for.
 const NO_MARGIN: &str = "nu asks for a margin that is not there or cannot be found: it is near or below the share of examples \
                          that no function of this kernel gets right; raise nu";
 
-/// Several targets on the same examples.
+/// A problem: several targets on the same examples.
 #[derive(Clone, Copy)]
-pub(super) struct Journey<'a> {
+pub(super) struct Problem<'a> {
     pub(super) task: &'a Task<'a>,
     /// A number for each example, target by target.
     pub(super) targets: &'a [Vec<f64>],
-    /// What each example counts.
+    /// The weight of each example.
     pub(super) weights: &'a [f64],
     pub(super) watch: &'a dyn Monitor,
 }
@@ -56,38 +66,38 @@ pub(super) struct Solved {
     pub(super) status: Status,
 }
 
-/// What all targets share on their road.
-pub(super) struct Travelled {
+/// The solutions of all targets, and the memory they took.
+pub(super) struct Solutions {
     pub(super) solved: Vec<Solved>,
     pub(super) storage: String,
 }
 
 impl Programme {
     /// Solves for all targets.
-    pub(super) fn travel(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
-        let weights = journey.weights;
+    pub(super) fn solve(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
+        let weights = problem.weights;
         let counted: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
         if counted.len() < weights.len() && !counted.is_empty() {
-            return self.among(&counted, journey);
+            return self.among(&counted, problem);
         }
         // a system of equations needs an offset to border it
         let linear = self.loss == LossName::Squared && self.bias;
         match (self.penalty, self.loss) {
-            (Penalty::Sparse, _) => self.sparse(journey),
-            _ if linear => self.linear(journey),
-            (Penalty::Norm, LossName::Logistic) => self.newton(journey),
-            (Penalty::Norm, _) => self.pairs(journey),
-            (Penalty::Coefficients, _) => self.squared(journey),
+            (Penalty::Sparse, _) => self.sparse(problem),
+            _ if linear => self.linear(problem),
+            (Penalty::Norm, LossName::Logistic) => self.newton(problem),
+            (Penalty::Norm, _) => self.pairs(problem),
+            (Penalty::Coefficients, _) => self.squared(problem),
         }
     }
 
-    /// The same among the examples that count: one that counts nothing is not there, and carries nothing.
-    fn among(&self, counted: &[usize], journey: &Journey<'_>) -> Result<Travelled, FitError> {
-        let Journey { task, targets, weights, watch } = *journey;
+    /// Solves among the examples with a positive weight; the others get the coefficient zero.
+    fn among(&self, counted: &[usize], problem: &Problem<'_>) -> Result<Solutions, FitError> {
+        let Problem { task, targets, weights, watch } = *problem;
         let part = |all: &[f64]| -> Vec<f64> { counted.iter().map(|&i| all[i]).collect() };
         let inner = inside(task, Arc::clone(&task.gram).restrict(counted, counted));
         let fewer: Vec<Vec<f64>> = targets.iter().map(|y| part(y)).collect();
-        let mut found = self.travel(&Journey { task: &inner, targets: &fewer, weights: &part(weights), watch })?;
+        let mut found = self.solve(&Problem { task: &inner, targets: &fewer, weights: &part(weights), watch })?;
         for solved in &mut found.solved {
             let mut alpha = vec![0.0; weights.len()];
             counted.iter().zip(&solved.alpha).for_each(|(&i, a)| alpha[i] = *a);
@@ -109,8 +119,8 @@ impl Programme {
     }
 
     /// Squared losses: one bordered system for all targets.
-    fn linear(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
-        let Journey { task, targets, weights, watch } = *journey;
+    fn linear(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
+        let Problem { task, targets, weights, watch } = *problem;
         let (n, k) = (task.len(), targets.len());
         let penalty = Quadratic::of(self.penalty).unwrap_or(Quadratic::Norm);
         let bytes = bordered_bytes(n, k, penalty, false);
@@ -129,17 +139,17 @@ impl Programme {
             status: Status::Converged,
         });
         let storage = format!("kernel matrix stored in f64, {}", show_bytes(bytes));
-        Ok(Travelled { solved: solved.collect(), storage })
+        Ok(Solutions { solved: solved.collect(), storage })
     }
 
     /// Logistic losses: Newton's method for each target.
-    fn newton(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
-        let Journey { task, targets, weights, watch } = *journey;
+    fn newton(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
+        let Problem { task, targets, weights, watch } = *problem;
         let n = task.len();
         let kept = self.stored(task, 8 * n * (n + 128))?;
         let one = |y: &Vec<f64>| {
             let problem = LogisticProblem { gram: &kept, y, weights, lambda: self.lambda, bias: self.bias };
-            // what is left of the objective is half the decrement
+            // half the Newton decrement bounds the distance from the optimum
             let found = logistic(&problem, self.effort.tolerance * 1e-3, watch)?;
             let beta = found.alpha.clone();
             let mut solved = self.conclude(&kept, y, weights, found.alpha, found.offset, &beta);
@@ -147,12 +157,12 @@ impl Programme {
             Ok(solved)
         };
         let solved = each(targets, one).map_err(broke(self.name()))?;
-        Ok(Travelled { solved, storage: format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n)) })
+        Ok(Solutions { solved, storage: format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n)) })
     }
 
     /// All other losses with ½‖w‖²: with α = β/λ the dual is min ½αᵀ(K + λR)α − yᵀα + e Σ|α| between the bounds divided by λ.
-    fn pairs(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
-        let Journey { task, targets, weights, watch } = *journey;
+    fn pairs(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
+        let Problem { task, targets, weights, watch } = *problem;
         let (n, loss, lambda) = (task.len(), self.loss(), self.lambda);
         let make = |t: usize| {
             let y = &targets[t];
@@ -179,12 +189,12 @@ impl Programme {
             (solved.iterations, solved.status) = (s.iterations, s.status);
             solved
         });
-        Ok(Travelled { solved: solved.collect(), storage: "rows in f32, some of them kept".to_owned() })
+        Ok(Solutions { solved: solved.collect(), storage: "rows in f32, some of them kept".to_owned() })
     }
 
     /// ½‖α‖²: the examples' rows of K are their features, so the kernel is K², and α = Kβ/λ.
-    fn squared(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
-        let Journey { task, targets, weights, watch } = *journey;
+    fn squared(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
+        let Problem { task, targets, weights, watch } = *problem;
         let n = task.len();
         let kept = self.stored(task, 8 * n * (2 * n + 128))?;
         let square = gram_of_columns(kept.values(), n, n);
@@ -192,7 +202,7 @@ impl Programme {
         let square: Arc<dyn Gram> = Arc::new(square);
         let inner = inside(task, square);
         let norm = Self { penalty: Penalty::Norm, ..self.clone() };
-        let mut found = norm.travel(&Journey { task: &inner, targets, weights, watch })?;
+        let mut found = norm.solve(&Problem { task: &inner, targets, weights, watch })?;
         for solved in &mut found.solved {
             let mut alpha = vec![0.0; n];
             apply(&kept, &solved.alpha, 1, &mut alpha);
@@ -203,8 +213,8 @@ impl Programme {
     }
 
     /// ‖α‖₁.
-    fn sparse(&self, journey: &Journey<'_>) -> Result<Travelled, FitError> {
-        let Journey { task, targets, weights, watch } = *journey;
+    fn sparse(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
+        let Problem { task, targets, weights, watch } = *problem;
         let n = task.len();
         // where there is no room for K, its columns are computed when they are asked for
         let kept = match self.stored(task, 8 * n * 128) {
@@ -281,7 +291,7 @@ impl Programme {
             Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
             None => "columns of the kernel matrix where they are needed".to_owned(),
         };
-        Ok(Travelled { solved, storage })
+        Ok(Solutions { solved, storage })
     }
 
     /// The λ at which the value of the programme is ν Σw. The value is concave and rises with slope ‖α‖₁, so that from below
@@ -312,7 +322,7 @@ impl Programme {
         let mut lambda = self.nu * sparse::lambda_max(programme)?;
         let mut iterations = 0;
         let mut last: Option<SparseSolution> = None;
-        for _ in 0..MOST_LAMBDAS {
+        for _ in 0..MAX_LAMBDAS {
             let start = last.as_ref().map(|s| s.alpha.as_slice());
             let mut found = sparse::solve(&SparseProgramme { lambda, start, ..*programme }, options, watch)?;
             iterations += found.iterations;
@@ -321,17 +331,17 @@ impl Programme {
             if matches!(found.status, Status::Interrupted | Status::TimeLimit) {
                 return Ok(found);
             }
-            if found.gap() > SURE * found.objective {
+            if found.gap() > MAX_GAP_SHARE * found.objective {
                 return Err(SolveError::Programme(NO_MARGIN.to_owned()));
             }
-            // a value that is known to its gap only cannot be met more sharply
-            if short.abs() <= (NEAR * wanted).max(found.gap()) {
+            // the value is known up to the duality gap, and cannot be met more closely
+            if short.abs() <= (VALUE_TOLERANCE * wanted).max(found.gap()) {
                 return Ok(found);
             }
-            // beyond the largest λ nothing has a weight, and the value stays what it is
+            // Newton's step on the tangent; where all coefficients are zero the value is constant, and λ is halved
             let next = if size > 0.0 { lambda + short / size } else { 0.5 * lambda };
             let next = if next > 0.0 { next } else { 0.1 * lambda };
-            if next < lambda * SMALLEST || next < f64::MIN_POSITIVE {
+            if next < lambda * MIN_LAMBDA_FACTOR || next < f64::MIN_POSITIVE {
                 return Err(SolveError::Programme(NO_MARGIN.to_owned()));
             }
             (lambda, last) = (next, Some(found));
@@ -359,7 +369,7 @@ impl Programme {
         for i in 0..n {
             let w = weights[i];
             primal += w * loss.value(y[i], scores[i]);
-            // rounding may leave the bounds by a digit
+            // rounding may leave β outside its bounds by a digit
             let price = lambda * beta[i] / w;
             let price = loss
                 .conjugate(y[i])
@@ -378,18 +388,18 @@ impl Programme {
     }
 }
 
-/// A task of the same kind on another matrix.
+/// A task with the same budget, seed and threads on another matrix.
 pub(super) fn inside<'a>(task: &Task<'a>, gram: Arc<dyn Gram>) -> Task<'a> {
     Task { budget: task.budget, seed: task.seed, threads: task.threads, ..Task::new(gram) }
 }
 
-/// Every target by itself, side by side.
+/// Solves for every target by itself, several in parallel.
 fn each(
     targets: &[Vec<f64>],
     one: impl Fn(&Vec<f64>) -> Result<Solved, SolveError> + Sync + Send,
 ) -> Result<Vec<Solved>, SolveError> {
     match targets {
-        // a single one has all threads for its factorisations
+        // a single target has all threads for its factorisations
         [y] => Ok(vec![one(y)?]),
         several => several.par_iter().map(one).collect(),
     }
