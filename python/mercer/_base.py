@@ -175,7 +175,7 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         return formula_of(kernel, gamma_of(self.gamma, X), self.degree, self.coef0)
 
     def _settled(self, X, y, labels, options):
-        """The text of the kernel, and how regions are learned: `scale` is settled by examples that are never held out."""
+        """The text of the kernel, and how regions are learned: `scale` is computed from examples that are never held out."""
         recipe = options.get("conformal", recipe_of(getattr(self, "conformal", None)))
         words = getattr(self, "gamma", None) == "scale" and isinstance(self.kernel, str) and NAMES.get(self.kernel) in SCALED
         if recipe is None or not words or X.shape[0] < 2:

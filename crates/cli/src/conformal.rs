@@ -34,7 +34,7 @@ pub(crate) fn flags(command: Command) -> Command {
                 .requires("conformal")
                 .value_parser(value_parser!(f64))
                 .default_value("0.25")
-                .help("Share of the examples that split sets aside; with the other methods the share that scales columns and settles words of the kernel, where there is something to settle, and is never held out"),
+                .help("Share of the examples that split sets aside; with the other methods, the share that columns are scaled by and that data-driven parameters of the kernel (gamma=scale) are computed from; it is never held out"),
         )
         .arg(
             Arg::new("conformal-folds")

@@ -164,7 +164,7 @@ impl Job<'_> {
         }
         let (aside, proper) = recipe.parts(data, self.seed)?;
         let rest = data.select(&proper);
-        // a class that was set aside whole is infinitely strange to the model; to refuse such a fit would leave only those to be
+        // a class that was set aside whole has an infinite nonconformity by the model; to refuse such a fit would leave only those to be
         // used whose held-out examples are easy
         let mut model = self.learn(self.kernel.resolve(&rest, self.seed)?, &rest, watch)?;
         // regions are valid for whatever was learned, also where the fit was stopped
@@ -248,7 +248,7 @@ impl Job<'_> {
         self.gathered(&folds, fits, &model.fitted.readout)
     }
 
-    /// Joins the fits without each fold; a label that one of them does not know is infinitely strange to it.
+    /// Joins the fits without each fold; a label that one of them does not know has an infinite nonconformity by it.
     fn gathered(
         &self,
         folds: &[Vec<usize>],

@@ -3,7 +3,7 @@
 use super::Model;
 use super::predictor::Support;
 use crate::calibrate::Form;
-use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, strangeness};
+use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, nonconformities};
 use crate::data::{DataError, Dataset, Target, same_label};
 use crate::error::Error;
 use crate::gram::{Side, fill};
@@ -149,10 +149,10 @@ impl Support {
                 let (i, member) = (p / panel.members, first + p % panel.members);
                 let out = &mut all[(i * members + member) * each..][..each];
                 match (form, &panel.known) {
-                    (Some((form, k)), None) => out.copy_from_slice(&strangeness(form, k, row)),
+                    (Some((form, k)), None) => out.copy_from_slice(&nonconformities(form, k, row)),
                     (Some((form, _)), Some(known)) => {
                         out.fill(f64::INFINITY);
-                        for (r, &c) in strangeness(form, known.len(), row).into_iter().zip(known) {
+                        for (r, &c) in nonconformities(form, known.len(), row).into_iter().zip(known) {
                             out[c as usize] = r;
                         }
                     }
@@ -245,7 +245,7 @@ pub(crate) fn labels_of(readout: &Readout) -> &[String] {
 
 /// The nonconformity of every label of every example.
 pub(crate) fn of_labels(form: Form, k: usize, outputs: usize, scores: &[f64]) -> Vec<f64> {
-    scores.chunks_exact(outputs.max(1)).flat_map(|row| strangeness(form, k, row)).collect()
+    scores.chunks_exact(outputs.max(1)).flat_map(|row| nonconformities(form, k, row)).collect()
 }
 
 /// The place of each example's label among those of a model; past the end where the model does not know it.
