@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How scores become probabilities.
+/// Methods of calibration: the form of the curve that turns scores into probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -50,7 +50,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// What the outputs of a classifier are scores of.
+/// The meaning of the outputs of a classifier: classes, or pairs of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Pairs (a, b) of classes, a < b, in order; positive for a.
@@ -274,7 +274,7 @@ fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
 }
 
-/// How far each class's score is above the largest of the others, row by row. The largest score decides, whatever is
+/// The margin of each class, its score minus the largest of the others, row by row. The largest score decides, whatever is
 /// added to all of them; so does the margin, and it is what probabilities are learned from.
 fn margins(scores: &[f64], k: usize) -> Vec<f64> {
     if k < 2 {
@@ -290,7 +290,7 @@ fn margins(scores: &[f64], k: usize) -> Vec<f64> {
     margins
 }
 
-/// How held-out scores are stored.
+/// The layout of held-out scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// n × outputs, row by row.
@@ -304,11 +304,11 @@ pub enum Layout {
 pub struct HeldOut<'a> {
     /// The scores; not finite where there is none.
     pub scores: &'a [f64],
-    /// How they are stored.
+    /// Their layout.
     pub layout: Layout,
     /// The class of each example.
     pub codes: &'a [u32],
-    /// How much each example counts; `None`: all alike.
+    /// The weight of each example; `None`: all alike.
     pub weights: Option<&'a [f64]>,
 }
 

@@ -291,12 +291,12 @@ fn at_points(
     Ok((points.iter().map(|&p| f(p)).collect(), own))
 }
 
-/// How far the weight vector is from that of the exact solution at most: √(2 · duality gap).
+/// A bound on the distance of the weight vector from the exact solution: √(2 · duality gap).
 fn from_optimum(model: &Model) -> f64 {
     (2.0 * model.fitted.report.duality_gap.unwrap_or(0.0).max(0.0)).sqrt()
 }
 
-/// How far from the border an example may be and still count as one that determines the model. Scores of ν machines are divided by
+/// The distance from the border up to which an example counts as one that determines the model. Scores of ν machines are divided by
 /// the margin ρ that they found.
 fn tolerance(model: &Model, theory: &Theory) -> f64 {
     let scale = if theory.divides_by_margin {

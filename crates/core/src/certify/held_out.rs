@@ -10,7 +10,7 @@ use crate::machines::Theory;
 use crate::model::Model;
 use std::collections::HashMap;
 
-/// How many held-out examples, with their targets, also stand among those of training.
+/// The number of held-out examples that are also training examples, with the same target.
 ///
 /// Examples of few values repeat themselves in any sample; but whoever stands in training once only, and again among the
 /// held-out examples, was hardly drawn twice.

@@ -39,25 +39,25 @@ pub struct Options<'a> {
     pub delta: f64,
     /// Labelled examples that training has not seen.
     pub held_out: Option<&'a Dataset>,
-    /// How many models were compared on the held-out examples, this one included.
+    /// The number of models that were compared on the held-out examples, this one included.
     pub held_out_candidates: usize,
-    /// How many candidates were tried on the training examples, where the user knows better than the model.
+    /// The number of candidates that were tried on the training examples, where the user knows better than the model.
     pub candidates: Option<usize>,
-    /// Whether quantities are computed that take m² to m³ operations: random signs, spans, and a prior from one half.
+    /// True to compute quantities that take m² to m³ operations: random signs, spans, and a prior from one half.
     pub thorough: bool,
-    /// Whether a prior is learned from one half of the examples, for one more fit.
+    /// True to learn a prior from one half of the examples, for one more fit.
     pub informed: bool,
     /// Draws of the simulation of the prior's mass of the version space; 0 for none.
     pub evidence: usize,
     /// Ends between which every target lies, for regression.
     pub target_range: Option<[f64; 2]>,
-    /// How many numbers of inputs or kernel were chosen by the examples, beyond those the model knows of.
+    /// The number of parameters of inputs or kernel that were computed from the examples, beyond those the model has recorded.
     pub numbers_chosen: usize,
-    /// Whether the examples' classes were weighed by their numbers, where the model does not know.
+    /// True if classes were weighted by their sizes, where the model has not recorded it.
     pub balanced: bool,
     /// In how many folds the error is also estimated by cross-validation, as many fits; 0 leaves out one example at a time.
     pub folds: Option<usize>,
-    /// How files became data, where the model does not know yet: what it learned from them is paid for.
+    /// The schema that turned files into data, where the model does not have it yet: the numbers it learned count in the complexity penalty.
     pub schema: Option<&'a Schema>,
     /// Memory.
     pub budget: Budget,
@@ -89,7 +89,7 @@ impl Default for Options<'_> {
 /// All certificates of a model.
 #[derive(Clone, Debug)]
 pub struct Certified {
-    /// What they rest on.
+    /// The facts that the certificates rest on.
     pub facts: Facts,
     /// The certificates: those that apply and say something first, by value; then those that say nothing; then those that do
     /// not apply.
@@ -105,7 +105,7 @@ pub struct Certified {
 }
 
 impl Model {
-    /// What learning theory guarantees about this model, given the examples it was trained on.
+    /// The certificates of this model, given its training examples.
     ///
     /// ```
     /// use mercer::prelude::*;

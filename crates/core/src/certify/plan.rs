@@ -1,4 +1,4 @@
-//! How many examples a wanted certificate needs: the facts of a model, or what is expected of one, imagined for more examples at
+//! Sample sizes for a wanted certificate: the facts of a model, or what is expected of one, imagined for more examples at
 //! the same complexity.
 //!
 //! Rates (errors, violations) and complexities (support vectors, margin, dimension, λ) stay as they are while the number of
@@ -24,7 +24,7 @@ const EXAMPLES_FOR_RATES: f64 = 1e6;
 /// Largest number of curves in a picture.
 const MAX_DRAWN_CURVES: usize = 8;
 
-/// What is expected of a model that is not there yet; bounds that need something else are left out.
+/// Expectations of a model that is not there yet; bounds that need something else are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Expected {
     /// Examples that determine the model: support vectors.
@@ -39,7 +39,7 @@ pub struct Expected {
     pub margin: Option<f64>,
     /// λ of (1/m) Σ loss + λ‖w‖².
     pub lambda: Option<f64>,
-    /// How many models will be tried on the same examples; 1, or what the model knows, where nothing is said.
+    /// The number of models that will be tried on the same examples; where nothing is given, 1 or the number that the model has recorded.
     pub candidates: Option<usize>,
 }
 
@@ -52,12 +52,12 @@ pub struct CurvePoint {
     pub value: f64,
 }
 
-/// How many examples a bound needs.
+/// The number of examples that a bound needs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlannedBound {
     /// The bound's name.
     pub bound: &'static str,
-    /// What is bounded.
+    /// The bounded quantity.
     pub quantity: Quantity,
     /// The wanted value.
     pub certificate: f64,
@@ -185,7 +185,7 @@ fn rate(share: f64) -> HeldOut {
     HeldOut { examples: EXAMPLES_FOR_RATES, errors: (share * EXAMPLES_FOR_RATES).round() }
 }
 
-/// How many examples each bound needs for a wanted value, those that need least first; all bounds, or those that are named.
+/// The number of examples that each bound needs for a wanted value, those that need least first; all bounds, or those that are named.
 ///
 /// ```
 /// let expected = mercer::certify::Expected { support: Some(50.0), ..Default::default() };

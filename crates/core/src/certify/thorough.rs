@@ -47,7 +47,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Whether a matrix has no eigenvalue below zero but for rounding: then a trace of it on the diagonal makes a factor possible.
+/// True if a matrix has no eigenvalue below zero but for rounding: then a trace of it on the diagonal makes a factor possible.
 fn semi_definite(gram: &dyn Gram) -> bool {
     let n = gram.shape().0;
     let mut values = vec![0.0; n * n];

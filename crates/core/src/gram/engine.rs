@@ -13,7 +13,7 @@ const TILE_COLS: usize = 512;
 /// Rows and columns of a tile of a symmetric matrix; copies of its rows are long.
 const SQUARE: usize = 512;
 
-/// What tiles are made of: the shape of a matrix, and how a block of it is written.
+/// The source of tiles: the shape of a matrix, and a function that writes a block of it.
 pub(super) struct Tiles<'a, S> {
     pub(super) shape: (usize, usize),
     pub(super) symmetric: bool,

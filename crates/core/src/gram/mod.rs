@@ -27,7 +27,7 @@ use engine::Tiles;
 
 use std::sync::Arc;
 
-/// Which examples: those of the rows or those of the columns.
+/// A side of a matrix: the examples of the rows, or those of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The examples of the rows.
@@ -85,7 +85,7 @@ pub trait Gram: Send + Sync {
         None
     }
 
-    /// Whether row i and column i are the same example for every i, so that K = Kᵀ and half of it need be computed.
+    /// True if row i and column i are the same example for every i, so that K = Kᵀ and half of it need be computed.
     fn is_symmetric(&self) -> bool {
         false
     }

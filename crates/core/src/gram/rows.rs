@@ -23,12 +23,12 @@ pub trait RowAccess {
     /// One row at chosen columns; what a part of a matrix asks for where rows are stored or kept.
     fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]);
 
-    /// How many rows are best computed at once; 1 where that brings nothing.
+    /// The number of rows that are best computed at once; 1 where groups gain nothing.
     fn row_group(&self) -> usize {
         1
     }
 
-    /// Whether a row costs far more than to read it from memory, so that rows are worth keeping at any price.
+    /// True if a row costs far more to compute than to read from memory, so that as many rows as possible are cached.
     fn rows_are_expensive(&self) -> bool {
         true
     }
@@ -63,12 +63,12 @@ impl dyn Gram + '_ {
         }
     }
 
-    /// How many rows are best computed at once.
+    /// The number of rows that are best computed at once.
     pub fn row_group(&self) -> usize {
         self.rows().map_or(1, RowAccess::row_group)
     }
 
-    /// Whether rows are worth keeping at any price.
+    /// True if as many rows as possible should be cached.
     pub fn rows_are_expensive(&self) -> bool {
         self.rows().is_none_or(RowAccess::rows_are_expensive)
     }

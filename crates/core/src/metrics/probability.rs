@@ -1,11 +1,11 @@
-//! How good probabilities are: proper scores, and the reliability diagram in numbers.
+//! The quality of probabilities: proper scores, and the reliability diagram in numbers.
 
 use super::joined;
 use crate::data::{DataError, Target};
 use crate::machines::Output;
 use serde::Serialize;
 
-/// How good predicted probabilities are.
+/// Scores of predicted probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProbabilityMetrics {
     /// The mean of −ln p of the true label; `None`, as it were infinite, if a true label is one the model does not know.
@@ -22,9 +22,9 @@ pub struct ProbabilityMetrics {
 pub struct Bin {
     /// The mean probability that was predicted.
     pub predicted: f64,
-    /// How often it came true.
+    /// The share of examples for which it came true.
     pub came_true: usize,
-    /// How many examples.
+    /// The number of examples.
     pub count: usize,
 }
 

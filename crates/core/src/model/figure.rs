@@ -38,12 +38,12 @@ impl Model {
         }
     }
 
-    /// Whether it tells usual examples from unusual ones, whatever classes the data have.
+    /// True if it is a detector of novelties, whatever classes the data have.
     pub(super) fn detects(&self) -> bool {
         matches!(self.fitted.readout, Readout::Novelty)
     }
 
-    /// Whether it divides examples into clusters, whatever classes the data have.
+    /// True if it is a clustering, whatever classes the data have.
     fn clusters(&self) -> bool {
         matches!(self.fitted.readout, Readout::Clusters { .. })
     }
@@ -106,7 +106,7 @@ impl Model {
         .draw(theme))
     }
 
-    /// Whether an example is one of the model's points: equal in the only view.
+    /// True if an example is one of the model's points: equal in the only view.
     pub(super) fn is_support(&self, rows: &Rows<f64>, i: usize) -> bool {
         if self.trained_on > 0 && self.examples.len() >= self.trained_on {
             return false;

@@ -36,7 +36,7 @@ use crate::params::{Setting, assign};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What files of other programs have no words for.
+/// Facts that files of other programs cannot express.
 const NO_REGIONS: &str = "conformal sets, intervals and p-values are not in the file";
 
 /// A trained model: what predicts, and what is told about how it came to be.
@@ -52,31 +52,31 @@ pub struct Model {
     pub fitted: Fitted,
     /// The examples that predictions need.
     pub examples: Dataset,
-    /// How files become data for this model; `None` for a model fitted on data in memory.
+    /// The schema that turns files into data for this model; `None` for a model fitted on data in memory.
     pub schema: Option<Schema>,
-    /// How many examples it was trained on; 0 where a file from elsewhere does not tell.
+    /// The number of training examples; 0 where the file of another program does not have it.
     pub trained_on: usize,
     /// Places of `examples` in the training data; not saved.
     pub places: Vec<usize>,
-    /// How many hypotheses were tried on the same examples, this one included; 0 where a file from elsewhere does not tell.
+    /// The number of hypotheses that were tried on the same examples, this one included; 0 where the file of another program does not have it.
     pub candidates: usize,
-    /// Which examples it was trained on; files from elsewhere and older ones do not tell.
+    /// The origin of the model, its training examples; files of other programs and older ones do not have it.
     pub origin: Option<Origin>,
-    /// What sets and intervals come from, where that was learned.
+    /// The conformal predictor behind sets and intervals, where one was learned.
     pub conformal: Option<Conformal>,
 }
 
-/// What is told about the training examples.
+/// Facts about the training examples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// [`Dataset::fingerprint`] of the training examples.
     pub fingerprint: String,
-    /// How many numbers of the kernel were chosen by looking at them (gamma=median and the like).
+    /// The number of parameters of the kernel that were computed from them (gamma=median and the like).
     pub numbers_chosen: usize,
-    /// Whether the examples had weights.
+    /// True if the examples had weights.
     #[serde(default)]
     pub weighted: bool,
-    /// Whether these weights balanced the classes by their numbers, beside what the machine's own parameters say.
+    /// True if these weights balanced the classes by their numbers, besides the machine's own parameters.
     #[serde(default)]
     pub balanced: bool,
     /// Places of the examples that the machine was given, where it was given only a part.
@@ -121,7 +121,7 @@ impl Model {
         }
     }
 
-    /// Whether the points of the expansion are all examples in their order; a support vector machine has them class by class.
+    /// True if the points of the expansion are all examples in their order; a support vector machine has them class by class.
     pub(crate) fn is_whole(&self) -> bool {
         whole(self.fitted.expansion.points(), self.examples.len())
     }
@@ -148,7 +148,7 @@ impl Model {
     }
 }
 
-/// Whether points are all examples in their order.
+/// True if points are all examples in their order.
 fn whole(points: &[usize], examples: usize) -> bool {
     points.len() == examples && points.is_sorted()
 }

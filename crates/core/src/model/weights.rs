@@ -13,7 +13,7 @@ const MAX_SPARSE_WEIGHTS: usize = 1 << 25;
 pub(super) struct StoredWeights {
     pub(super) width: usize,
     pub(super) scale: f64,
-    /// How many columns are in the file, where the others are left out: all their weights are zero.
+    /// The number of columns in the file, where the others are left out: all their weights are zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) columns: Option<usize>,
 }

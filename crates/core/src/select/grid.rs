@@ -26,7 +26,7 @@ pub struct Grid {
 pub struct GridError {
     /// The part that cannot be read.
     pub part: String,
-    /// What is wrong.
+    /// The finding.
     pub finding: String,
 }
 

@@ -31,7 +31,7 @@ impl Submatrix {
         Self { inner, rows: rows.to_vec(), cols: cols.to_vec(), runs: runs(cols) }
     }
 
-    /// What a range of the view's columns is made of: columns of the matrix, and where they go.
+    /// The columns of the matrix behind a range of the view's columns, and the places they go to.
     fn stretches(&self, cols: Range<usize>) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let first = self.runs.partition_point(|run| run.place + run.len <= cols.start);
         self.runs[first..].iter().take_while(move |run| run.place < cols.end).map(move |run| {

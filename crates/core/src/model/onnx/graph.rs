@@ -16,7 +16,7 @@ const IR_VERSION: i64 = 8;
 /// Largest size of all constants: a message of protocol buffers ends at 2 GiB, and is copied while it is read.
 const MAX_CONSTANT_BYTES: usize = 1 << 30;
 
-/// What a tensor holds, in ONNX's numbers.
+/// Types of the entries of a tensor, in ONNX's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     Float = 1,

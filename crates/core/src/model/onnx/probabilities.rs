@@ -134,7 +134,7 @@ fn sigmoid(graph: &mut Graph, scores: &str, a: &str, b: &str) -> (String, String
     (graph.node("Where", &[&positive, &large, &small]), graph.node("Where", &[&positive, &small, &large]))
 }
 
-/// How far each class's score is above the largest of the others.
+/// The margin of each class: its score minus the largest of the others.
 fn margins(graph: &mut Graph, scores: &str, k: usize) -> String {
     let two = graph.integers(&[2]);
     let (top, places) = graph.pair("TopK", &[scores, &two]);
