@@ -8,13 +8,13 @@ use std::cmp::Ordering;
 /// but examples and target.
 #[derive(Clone, Debug)]
 pub struct Traits {
-    /// How it reads the kernel.
+    /// The form in which it reads the kernel.
     pub reads: Reads,
-    /// Whether the weights of examples matter to it; where they do not, they are refused rather than ignored.
+    /// True if it takes weights of examples; other machines refuse them rather than ignore them.
     pub weights: bool,
-    /// Whether it learns from auxiliary examples: noise, transformed copies, points of an expansion.
+    /// True if it learns from auxiliary examples: noise, transformed copies, points of an expansion.
     pub auxiliary: bool,
-    /// Which eigenvalues of the kernel matrix it can work with.
+    /// The kernel matrices it can work with, by their eigenvalues.
     pub tolerates: Tolerates,
     /// The parameter along which a fit is a good start for the next, in rising order.
     pub path: Option<Path>,
@@ -27,7 +27,7 @@ pub struct Traits {
     pub theory: Theory,
 }
 
-/// How a machine reads the kernel. Matrices that are stored for many fits are stored in that form.
+/// Forms in which a machine reads the kernel. Matrices that are stored for many fits are stored in that form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
     /// Row by row in f32.
@@ -38,12 +38,12 @@ pub enum Reads {
     Features,
 }
 
-/// Which kernel matrices a machine can work with.
+/// Kernel matrices that a machine can work with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerates {
-    /// Those without negative eigenvalues.
+    /// Matrices without negative eigenvalues.
     Definite,
-    /// Also those without negative eigenvalues once they are centred: a bias or a centre makes the machine independent of the origin.
+    /// Also matrices without negative eigenvalues once they are centred: a bias or a centre makes the machine independent of the origin.
     ConditionallyDefinite,
     /// All: kernel values are coordinates like any others.
     Any,
@@ -54,7 +54,7 @@ pub enum Tolerates {
 pub struct Path {
     /// The name of the parameter.
     pub parameter: &'static str,
-    /// Whether the solution is the same for every larger value, so that it need not be computed again.
+    /// True if the solution is unchanged for every larger value (no multiplier is at its bound).
     pub is_final: fn(&Fitted) -> bool,
 }
 
@@ -81,7 +81,7 @@ impl Default for Traits {
 }
 
 impl Traits {
-    /// Whether it asks for kernel values, also where there are explicit features.
+    /// True if it asks for kernel values, also where there are explicit features.
     pub fn wants_matrix(&self) -> bool {
         self.reads != Reads::Features
     }

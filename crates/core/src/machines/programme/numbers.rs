@@ -36,7 +36,7 @@ pub(super) fn support(n: usize, solved: &[Solved]) -> Vec<usize> {
     (0..n).filter(|&i| solved.iter().any(|s| s.alpha[i] != 0.0)).collect()
 }
 
-/// What can be shown about all of them together.
+/// The report of all targets together.
 pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> SolverReport {
     let worst = solved.iter().map(|s| s.status).find(|&s| s != Status::Converged);
     let coefficients: usize = solved.iter().map(|s| s.alpha.len()).sum();

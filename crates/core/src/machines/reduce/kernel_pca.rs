@@ -43,9 +43,9 @@ const MAX_PASSES: usize = 1000;
 /// Some ten passes over K, n² (k + 2) operations each, and 2n(2k + 96) numbers; K is stored where memory allows. Full: 9n³.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelPca {
-    /// How many coordinates.
+    /// The number of coordinates.
     pub components: usize,
-    /// Whether to centre in feature space.
+    /// True to centre in feature space.
     pub centre: bool,
     /// Relative accuracy, and the fraction of the largest eigenvalue below which a component is none.
     pub tolerance: f64,

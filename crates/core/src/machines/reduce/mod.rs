@@ -29,7 +29,7 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &empirical_map::ENTRY,
 ];
 
-/// How many training examples there are; none is refused.
+/// The number of training examples; none is refused.
 fn size(task: &Task<'_>, machine: &'static str) -> Result<usize, FitError> {
     if task.is_empty() {
         let error = DataError::Empty { place: "the training data".to_owned() };

@@ -32,7 +32,7 @@ pub struct Svr {
     pub epsilon: f64,
     /// The loss beyond the tube.
     pub loss: TubeLoss,
-    /// Whether the function has an offset b.
+    /// True if the function has an offset b.
     pub bias: bool,
     /// Sharpness and cost.
     pub effort: Effort,
