@@ -26,7 +26,8 @@ one_library() {
     library="$(cargo tree --locked --prefix none --format '{p} ' --package mercer --edges normal,build | sort -u)"
     local build tests wheel
     build="$(features normal,build --package mercer-cli)"
-    tests="$(features normal,build,dev --package mercer --package mercer-cli --package mercer-plot --package mercer-raster)"
+    tests="$(features normal,build,dev --package mercer --package mercer-plot --package mercer-raster \
+        --package mercer-terminal --package mercer-cli --package mercer-experiments)"
     wheel="$(features normal,build --package mercer-python --features extension-module)"
     for other in "$tests" "$wheel"; do
         if ! diff <(echo "$build") <(echo "$other"); then

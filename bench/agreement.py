@@ -97,7 +97,7 @@ def compare(X, y, ours, theirs, values):
     if hasattr(theirs, "predict") and values != "predict":
         tied = np.abs(b).reshape(len(b), -1).min(axis=1) < LIMIT
         wrong = int(((ours.predict(X) != theirs.predict(X)) & ~tied).sum())
-    advice = " ".join(getattr(ours, "proof_", {}).get("advice", []))
+    advice = " ".join(getattr(ours, "report_", {}).get("advice", []))
     return apart, wrong, "the classes overlap too much for ν: no margin" if "overlap too much" in advice else None
 
 

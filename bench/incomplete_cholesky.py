@@ -72,7 +72,7 @@ class Case:
         x.tofile(self.raw)
 
     def ours(self, binary):
-        """Seconds of the fit, peak memory, and what the proof says."""
+        """Seconds of the fit, peak memory, and what the solver reports."""
         self.model = self.folder / f"{self.name}.mercer"
         flags = ["--target", "none", "--scale", "none", "--kernel", f"rbf(gamma={self.gamma})", "--machine"]
         flags += ["incomplete_cholesky", "--components", self.rank, "--tolerance", 1e-12, "-o", self.model, "--json"]

@@ -73,7 +73,20 @@ def formula_of(kernel, gamma, degree, coef0):
     }[name]
 
 
-class Machine(CertifyMixin, BaseEstimator):
+class ReportMixin:
+    """The report of the solver, also under the name that it once had."""
+
+    report_: dict[str, Any]
+
+    @property
+    def proof_(self) -> dict[str, Any]:
+        """The former name of ``report_``."""
+        report = self.report_
+        warnings.warn("proof_ has been renamed: use report_", DeprecationWarning, stacklevel=2)
+        return report
+
+
+class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     """A machine of the catalogue with scikit-learn's habits."""
 
     _machine = ""
@@ -84,7 +97,6 @@ class Machine(CertifyMixin, BaseEstimator):
     status_: str
     objective_: float | None
     duality_gap_: float | None
-    proof_: dict[str, Any]
     n_features_in_: int
 
     # ------------------------------------------------------------------------------------------------------------ data
@@ -195,7 +207,7 @@ class Machine(CertifyMixin, BaseEstimator):
         self._keep_known(labels)
         if isinstance(callback, Progress):
             callback.end()
-        self._tell()
+        self._keep_report()
         return self
 
     def _keep_known(self, labels):
@@ -211,21 +223,22 @@ class Machine(CertifyMixin, BaseEstimator):
         if hasattr(self, "class_weight_"):
             self.class_weight_ = self.class_weight_[kept]
 
-    def _tell(self):
-        proof = self._model.proof
-        self.status_ = proof["status"]
-        self.objective_ = proof["objective"]
-        self.duality_gap_ = proof["duality_gap"]
-        self.n_iter_ = self._steps(proof)
-        self.proof_ = proof
+    def _keep_report(self):
+        """Keeps the report of the solver, and warns where it ended early."""
+        report = self._model.report
+        self.status_ = report["status"]
+        self.objective_ = report["objective"]
+        self.duality_gap_ = report["duality_gap"]
+        self.n_iter_ = self._steps(report)
+        self.report_ = report
         if self.status_ != "converged":
-            advice = "".join(f" {sentence}." for sentence in proof["advice"])
+            advice = "".join(f" {sentence}." for sentence in report["advice"])
             limit = getattr(self, "max_iter", None)
             warnings.warn(f"Solver terminated early ({self.status_}, max_iter={limit}).{advice} Consider pre-processing your "
                           "data with StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=4)  # fmt: skip
 
-    def _steps(self, proof):
-        return proof["iterations"]
+    def _steps(self, report):
+        return report["iterations"]
 
     def _scores(self, X):
         check_is_fitted(self)
@@ -288,6 +301,9 @@ class Machine(CertifyMixin, BaseEstimator):
     def __setstate__(self, state):
         state = dict(state)
         pickled = state.pop("_pickled", None)
+        # pickles of earlier versions
+        if "proof_" in state:
+            state["report_"] = state.pop("proof_")
         super().__setstate__(state)
         if pickled is not None:
             self._model = _native.Model.from_bytes(*pickled)

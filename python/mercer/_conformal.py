@@ -17,7 +17,7 @@ __all__ = ["Recipe", "RecipeLike", "SetsMixin", "IntervalsMixin", "NoveltyMixin"
 class Recipe(TypedDict, total=False):
     """How regions are learned: `method` is "split", "cross", "jackknife" or, for ridge regression, "full".
 
-    `share` of the examples is set aside by split; with the other methods it settles words of the kernel (``gamma="scale"``), where
+    `share` of the examples is set aside by split; with the other methods it gives data-driven parameters of the kernel (``gamma="scale"``), where
     there are some, and is never held out.
     """
 

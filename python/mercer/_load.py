@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from mercer import _native
-from mercer._base import coded, onnx_of
+from mercer._base import ReportMixin, coded, onnx_of
 from mercer._certify import Certificates, certificates_of
 from mercer._data import Array, Data, Matrix, threads_of, views_of
 
 
-class LoadedModel:
+class LoadedModel(ReportMixin):
     """A model that was learned elsewhere: it predicts."""
 
     def __init__(self, model: _native.Model) -> None:
         self._model = model
-        self.machine, self.kernel, self.proof_ = model.machine, model.kernel, model.proof
+        self.machine, self.kernel, self.report_ = model.machine, model.kernel, model.report
         self.classes_ = np.array(model.labels) if model.labels else None
         #: The job that made the model (machine, parameters, kernel, columns, seed); None where the file does not have it.
         self.job: dict[str, Any] | None = json.loads(model.job) if model.job else None

@@ -94,7 +94,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         self._learn(X, None, None, None, {"components": count})
         # α = v / √λ, so the coordinates v √λ of the training examples are α λ
         _, alpha = self._model.coefficients
-        squares = np.array([self.proof_[f"eigenvalue_{j + 1}"] for j in range(alpha.shape[1])])
+        squares = np.array([self.report_[f"eigenvalue_{j + 1}"] for j in range(alpha.shape[1])])
         scores = np.zeros((n, alpha.shape[1]))
         scores[np.asarray(self._model.support)] = alpha * squares
         keep = np.arange(scores.shape[1])

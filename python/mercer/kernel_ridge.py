@@ -60,7 +60,7 @@ class Pairwise(Machine):
 class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     """Least squares with a penalty on the norm; parameters and attributes of :class:`sklearn.kernel_ridge.KernelRidge`.
 
-    min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``proof_["loo_rmse"]`` for up to 1000
+    min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``report_["loo_rmse"]`` for up to 1000
     examples. Beyond scikit-learn's parameters: ``conformal="full"`` (or "split", "cross", "jackknife") learns intervals with a
     proven coverage, `predict_interval`.
 
@@ -72,7 +72,7 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     >>> from mercer import KernelRidge
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = KernelRidge(alpha=0.5, kernel="rbf", gamma=1.0).fit(X, y - y.mean())
-    >>> round(model.score(X, y - y.mean()), 2), round(model.proof_["loo_rmse"])
+    >>> round(model.score(X, y - y.mean()), 2), round(model.report_["loo_rmse"])
     (0.51, 55)
     """
 

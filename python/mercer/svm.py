@@ -76,9 +76,9 @@ class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
             raise ValueError("NuSVC cannot balance classes without those that conformal holds out; give class_weight as a dict.")
         return own
 
-    def _steps(self, proof):
+    def _steps(self, report):
         # one number for each pair of classes
-        return np.asarray(proof["iterations_of_each"] or [proof["iterations"]], dtype=np.int32)
+        return np.asarray(report["iterations_of_each"] or [report["iterations"]], dtype=np.int32)
 
     def decision_function(self, X: Data) -> Matrix:
         """Scores: one for two classes, else one for each class (`ovr`) or each pair of them (`ovo`)."""
@@ -130,7 +130,7 @@ class SVC(_Classifier):
 
     Beyond them: ``n_jobs`` (None: all cores), ``max_seconds``, ``callback(phase, done, total, violation)``, ``conformal`` ("split",
     "cross", "jackknife" or a dict with `method`, `share`, `folds`, `mondrian`, `retrain`: `predict_set` has a proven coverage); a
-    kernel may be a mercer kernel; after fitting ``objective_``, ``duality_gap_``, ``status_`` and ``proof_``.
+    kernel may be a mercer kernel; after fitting ``objective_``, ``duality_gap_``, ``status_`` and ``report_``.
 
     Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.1.
 
@@ -180,7 +180,7 @@ class NuSVC(_Classifier):
     """Support vector classification with a share of errors; parameters and attributes of :class:`sklearn.svm.NuSVC`.
 
     min ½‖w‖² − ν m ρ + Σ max(0, ρ − y f(x)): ν is at least the share of margin errors and at most the share of support
-    vectors. Where classes overlap by more than ν there is no margin; ``proof_["advice"]`` says so.
+    vectors. Where classes overlap by more than ν there is no margin; ``report_["advice"]`` says so.
 
     Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.2.
 
@@ -304,7 +304,7 @@ class NuSVR(_Regressor):
     >>> x = np.linspace(0, 6, 50)[:, None]
     >>> y = np.sin(x).ravel() + np.random.default_rng(0).normal(0, 0.1, 50)
     >>> model = NuSVR(nu=0.3, C=10, gamma=1.0).fit(x, y)
-    >>> round(model.proof_["epsilon"], 2)
+    >>> round(model.report_["epsilon"], 2)
     0.08
     """
 

@@ -32,7 +32,7 @@ def test_a_tangent_makes_outputs_blind_to_the_change():
 def test_points_carry_the_function():
     X, y = images(60)
     machine = mercer.InvariantKfd(expansion="points", kernel="rbf(gamma=0.05)").fit(X, y, points=images(12, 1)[0])
-    assert machine.proof_["support"] == 12
+    assert machine.report_["support"] == 12
     assert np.mean(machine.predict(X) == y) > 0.8
 
 

@@ -138,7 +138,7 @@ def test_joblib_files_and_clones(tmp_path):
 def test_steps_are_told_for_every_pair():
     ours, theirs = SVC().fit(X, Y), svm.SVC().fit(X, Y)
     assert ours.n_iter_.shape == theirs.n_iter_.shape == (3,) and ours.n_iter_.dtype == theirs.n_iter_.dtype
-    assert ours.n_iter_.sum() == ours.proof_["iterations"]
+    assert ours.n_iter_.sum() == ours.report_["iterations"]
     assert isinstance(SVR().fit(X, Y).n_iter_, int) and isinstance(svm.SVR().fit(X, Y).n_iter_, int)
 
 

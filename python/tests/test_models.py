@@ -136,7 +136,7 @@ def test_clusters_are_found_and_new_examples_join_them():
         data = Rbf(gamma=20.0)(X) if model.kernel == "precomputed" else X
         assert adjusted_rand_score(y, model.fit_predict(data)) == 1.0
         np.testing.assert_array_equal(model.predict(data), model.labels_)
-        assert model.labels_[0] == 0 and model.proof_["size_1"] == 100
+        assert model.labels_[0] == 0 and model.report_["size_1"] == 100
     blobs, z = make_blobs(150, centers=[[0, 0], [5, 0], [0, 5]], random_state=1)
     ours = mercer.KernelKMeans(3, kernel="linear", random_state=3).fit(blobs)
     theirs = cluster.KMeans(3, n_init=10, random_state=0).fit(blobs)

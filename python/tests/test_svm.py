@@ -129,11 +129,26 @@ def test_probabilities_never_contradict_the_prediction():
         mercer.SVC().fit(X, y).predict_proba(X)
 
 
-def test_the_proof_is_told():
+def test_the_report_is_told():
     X, y = load_iris(return_X_y=True)
     model = mercer.SVC().fit(X, y)
     assert model.status_ == "converged" and 0 <= model.duality_gap_ < 1e-2 * abs(model.objective_)
-    assert model.proof_["kernel_evaluations"] > 0
+    assert model.report_["kernel_evaluations"] > 0
+
+
+def test_the_former_name_of_the_report_still_works():
+    X, y = load_iris(return_X_y=True)
+    assert not hasattr(mercer.SVC(), "proof_")
+    model = mercer.SVC().fit(X, y)
+    with pytest.warns(DeprecationWarning, match="use report_"):
+        assert model.proof_ is model.report_
+    # a pickle of earlier times has it under that name
+    state = model.__getstate__()
+    state["proof_"] = state.pop("report_")
+    again = mercer.SVC()
+    again.__setstate__(state)
+    assert again.report_["support"] == model.report_["support"]
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
 @pytest.mark.parametrize(

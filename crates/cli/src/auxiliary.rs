@@ -1,12 +1,12 @@
 //! Flags about what stands beside the training data: noise, copies, and points of expansions.
 
 use crate::arguments;
-use crate::failure::Failure;
 use crate::input;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Preparation, Rows, SparseRows, Transform, Values, View};
 use mercer::job::AuxiliaryExamples;
 use mercer::machines::{self, MachineEntry};
+use mercer_terminal::Failure;
 use std::path::{Path, PathBuf};
 
 /// The flags.

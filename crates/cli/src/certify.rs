@@ -1,7 +1,5 @@
 //! `mercer certify`: what learning theory guarantees about a model.
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{Verb, arguments, input, report, select};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::bounds::{Certificate, Guarantee, State};
@@ -9,6 +7,7 @@ use mercer::certify::{Certified, Options};
 use mercer::machines::Readout;
 use mercer::model::Model;
 use mercer::plot::short_formula;
+use mercer_terminal::{Failure, Watch};
 use std::fmt::Write;
 use std::path::PathBuf;
 

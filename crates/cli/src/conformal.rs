@@ -1,6 +1,5 @@
 //! Sets, intervals and p-values at the terminal: flags of fit and predict, columns beside the predictions, and reports.
 
-use crate::failure::Failure;
 use crate::predict::cell;
 use crate::report;
 use clap::parser::ValueSource;
@@ -8,11 +7,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::{Conformal, Guarantee, Measure, Measured, Method, Recipe, Regions};
 use mercer::machines::Readout;
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The coverage that reports speak of where nobody names one.
-pub(crate) const USUAL: f64 = 0.9;
+/// Coverage of reports where none is asked for.
+pub(crate) const DEFAULT_COVERAGE: f64 = 0.9;
 
 /// Flags of `fit`.
 pub(crate) fn flags(command: Command) -> Command {
@@ -34,7 +34,7 @@ pub(crate) fn flags(command: Command) -> Command {
                 .requires("conformal")
                 .value_parser(value_parser!(f64))
                 .default_value("0.25")
-                .help("Share of the examples that split sets aside; with the other methods the share that scales columns and settles words of the kernel, where there is something to settle, and is never held out"),
+                .help("Share of the examples that split sets aside; with the other methods, the share that columns are scaled by and that data-driven parameters of the kernel (gamma=scale) are computed from; it is never held out"),
         )
         .arg(
             Arg::new("conformal-folds")

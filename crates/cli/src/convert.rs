@@ -1,12 +1,12 @@
 //! `mercer convert`: from one format to another.
 
-use crate::failure::Failure;
 use crate::{Verb, arguments, input, report};
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mercer::data::write::{WRITERS, choose, write};
 use mercer::data::{DataError, Dataset, Field, FieldData, Scale, Schema, SchemaOptions, Table, Target, Values};
+use mercer_terminal::Failure;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;

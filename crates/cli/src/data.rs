@@ -1,12 +1,12 @@
 //! `mercer data`: a data set that comes with the program, as CSV.
 
-use crate::failure::Failure;
 use crate::predict::cell;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{FieldData, Table};
 use mercer::datasets;
 use mercer::params::{ParamError, nearest};
+use mercer_terminal::Failure;
 use serde_json::json;
 use std::io::Write;
 

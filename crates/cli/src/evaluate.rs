@@ -1,12 +1,12 @@
 //! `mercer evaluate`: how good a model is on labelled examples.
 
-use crate::failure::Failure;
 use crate::{Verb, arguments, conformal, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
 use mercer::machines::{Output, Readout};
 use mercer::metrics::{agreement, measure, usual};
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -97,7 +97,7 @@ type Covered = (Value, Vec<(&'static str, String)>);
 /// How often the regions of a conformal model hold the truth, where it has some.
 fn covered(model: &Model, examples: &Dataset, flags: &ArgMatches) -> Result<Option<Covered>, Failure> {
     let Some(predictor) = model.conformal() else { return Ok(None) };
-    let coverage = flags.get_one::<f64>("conformal").copied().unwrap_or(conformal::USUAL);
+    let coverage = flags.get_one::<f64>("conformal").copied().unwrap_or(conformal::DEFAULT_COVERAGE);
     let regions = input::regions(model, examples, coverage, flags)?;
     let measured = regions.measure(examples.target())?;
     let mut told = conformal::proven(model, predictor, coverage);

@@ -1,9 +1,9 @@
 //! `mercer export`: a model in the words of another program, and back.
 
-use crate::failure::Failure;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgMatches, Command};
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,7 +1,5 @@
 //! `mercer fit`: learn from a file, save a model.
 
-use crate::failure::Failure;
-use crate::watch::{self, Watch};
 use crate::{Verb, arguments, auxiliary, conformal, input, machine, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{Options, part};
@@ -15,6 +13,8 @@ use mercer::machines::{Learns, MachineEntry, Readout, Tolerates};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::watch::Status;
+use mercer_terminal::Failure;
+use mercer_terminal::{Watch, watch};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -148,8 +148,8 @@ fn certified(
     Ok((found.model, told))
 }
 
-/// Kernel values that may be computed for nothing but a line of the report: some hundredths of a second.
-const WORTH: usize = 20_000_000;
+/// Kernel values that may be computed only to report the training error: some hundredths of a second.
+const MAX_KERNEL_VALUES_FOR_TRAINING_ERROR: usize = 20_000_000;
 
 /// How good the model is on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
 /// every few.
@@ -164,7 +164,8 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
     if let Some(scores) = &model.fitted.training_scores {
         return measure(&model.fitted.read(scores.clone()), target).ok();
     }
-    let every = (data.len() * model.fitted.expansion.points().len()).div_ceil(WORTH).max(1);
+    let every =
+        (data.len() * model.fitted.expansion.points().len()).div_ceil(MAX_KERNEL_VALUES_FOR_TRAINING_ERROR).max(1);
     if every == 1 {
         return measure(&model.predict(data).ok()?, target).ok();
     }

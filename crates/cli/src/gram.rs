@@ -1,8 +1,6 @@
 //! `mercer gram`: the kernel matrix of a file, as NPY or as a picture.
 
-use crate::failure::Failure;
 use crate::matrix::{self, Change};
-use crate::watch::Watch;
 use crate::{Verb, arguments, input, measure, npy, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::Dataset;
@@ -12,6 +10,8 @@ use mercer::linalg::SolveError;
 use mercer::machines::Learns;
 use mercer::plot::{MatrixImage, Theme, short_formula};
 use mercer::watch::{Monitor, Phase, Progress};
+use mercer_terminal::Failure;
+use mercer_terminal::Watch;
 use serde_json::json;
 use std::io::Write;
 use std::ops::Range;
@@ -193,7 +193,7 @@ fn write_strips<S: Precision, const N: usize>(
         let mut computed = Ok(());
         rayon::in_place_scope(|threads| {
             threads.spawn(|_| computed = compute(gram, after, &mut next));
-            for part in now.chunks(npy::WRITTEN) {
+            for part in now.chunks(npy::NUMBERS_PER_WRITE) {
                 written = out.write_all(npy::bytes(part, bytes, &mut lines));
                 if written.is_err() {
                     break;

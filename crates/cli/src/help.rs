@@ -1,12 +1,13 @@
 //! `mercer help NAME`: everything about one verb or one entry of the catalogue; also `--help` beside a machine.
 
 use crate::catalogue::{Item, PARTS, Part};
-use crate::failure::Failure;
-use crate::{arguments, report};
+use crate::{arguments, report, reproduce};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mercer::machines;
 use mercer::params::{Described, nearest};
+use mercer_terminal::Failure;
 use serde_json::Value;
+use std::ffi::OsString;
 
 /// The verb, which stands beside the others because it has to see their commands.
 pub(crate) fn command() -> Command {
@@ -20,7 +21,13 @@ pub(crate) fn command() -> Command {
 /// Explains what the flags name; `program` is the command of the whole program.
 pub(crate) fn run(flags: &ArgMatches, program: &mut Command) -> Result<(), Failure> {
     let names: Vec<&String> = flags.get_many::<String>("NAME").into_iter().flatten().collect();
-    // a verb wins over an entry of its name, with the experiments of `reproduce` below it
+    // the experiments are explained by the program that has them
+    if let [first, rest @ ..] = names.as_slice()
+        && first.as_str() == reproduce::NAME
+    {
+        return reproduce::start(rest.iter().map(OsString::from).chain(["--help".into()]).collect());
+    }
+    // a verb wins over an entry of its name
     if is_verb(program, &names) {
         let words = ["mercer"].into_iter().chain(names.iter().map(|n| n.as_str())).chain(["--help"]);
         // asked for help, the parser answers with an error that holds it

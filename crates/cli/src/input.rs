@@ -1,7 +1,5 @@
 //! From flags and a file to data.
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{arguments, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -13,6 +11,7 @@ use mercer::linalg::SolveError;
 use mercer::machines::{Learns, Output};
 use mercer::model::{Model, Predictor};
 use mercer::watch::{Monitor, Phase, Progress};
+use mercer_terminal::{Failure, Watch};
 use std::path::{Path, PathBuf};
 
 /// A training file, and what its columns mean.

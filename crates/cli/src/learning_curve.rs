@@ -1,12 +1,11 @@
 //! `mercer learning-curve`: scores at growing numbers of training examples.
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{Verb, arguments, fit, input, machine, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::machines::MachineExpression;
 use mercer::select::{Learned, LearningCurve, mean_and_deviation};
 use mercer::watch::Status;
+use mercer_terminal::{Failure, Watch};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;

@@ -1,11 +1,11 @@
 //! `mercer list`: what there is, in groups.
 
 use crate::catalogue::{Item, PARTS, Part};
-use crate::failure::Failure;
 use crate::{Verb, arguments, report};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mercer::formula::FUNCTIONS;
 use mercer::params::nearest;
+use mercer_terminal::Failure;
 use serde_json::{Map, Value};
 
 pub(crate) const VERB: Verb = Verb { command, run };

@@ -1,10 +1,10 @@
 //! `--machine`: a machine of the catalogue, with its parameters in brackets or as flags.
 
-use crate::failure::Failure;
 use crate::report;
 use clap::{Arg, ArgMatches, Command};
 use mercer::machines::{self, MachineEntry, MachineExpression};
 use mercer::params::{Setting, describe};
+use mercer_terminal::Failure;
 
 /// `--machine` and the parameters of all machines, which only `mercer help NAME` explains: one name means different
 /// things to different machines.

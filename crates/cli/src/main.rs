@@ -12,7 +12,6 @@ mod convert;
 mod data;
 mod evaluate;
 mod export;
-mod failure;
 mod fit;
 mod gram;
 mod help;
@@ -23,7 +22,6 @@ mod machine;
 mod matrix;
 mod measure;
 mod npy;
-mod picture;
 mod plan;
 mod plot;
 mod predict;
@@ -34,18 +32,11 @@ mod report;
 mod reproduce;
 mod select;
 mod show;
-mod watch;
 
+use clap::Command;
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Command};
-use failure::Failure;
+use mercer_terminal::{Verb, refuse};
 use std::process::ExitCode;
-
-/// A verb: how its flags are declared, and what it does.
-struct Verb {
-    command: fn() -> Command,
-    run: fn(&ArgMatches) -> Result<(), Failure>,
-}
 
 /// All verbs, in the order of the help.
 static VERBS: &[Verb] = &[
@@ -101,14 +92,7 @@ fn main() -> ExitCode {
             Some(Err(failure)) => return failure.tell(wants_json),
             None => error.exit(),
         },
-        Err(error) => {
-            if wants_json && error.use_stderr() {
-                let text = error.to_string();
-                let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                report::print_json(&serde_json::json!({"error": first, "exit_code": 2}));
-            }
-            error.exit()
-        }
+        Err(error) => refuse(&error, wants_json),
     };
     let Some((name, flags)) = matches.subcommand() else { return ExitCode::from(2) };
     // the commands stand in the order of the verbs; `help`, which comes after them, sees the whole program

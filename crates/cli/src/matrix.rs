@@ -1,13 +1,12 @@
 //! What `mercer gram` may make of a whole matrix: a repair, or a function of it.
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use clap::{Arg, ArgMatches};
 use mercer::geometry::{MatrixFunction, Repair, of_matrix, repair};
 use mercer::gram::{Budget, Dense, Gram};
 use mercer::linalg::SolveError;
 use mercer::linalg::symmetric_eigen_bytes;
 use mercer::watch::{Monitor, Phase};
+use mercer_terminal::{Failure, Watch};
 use std::sync::Arc;
 
 /// A matrix, and what was done to it in words.

@@ -4,8 +4,6 @@ mod dependence;
 mod stability;
 mod two_sample;
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
@@ -14,13 +12,14 @@ use mercer::geometry::{self, Labels, Measures};
 use mercer::hypothesis_tests::{Dependence, Stability};
 use mercer::machines::Learns;
 use mercer::plot::{SpectrumFigure, short_formula};
+use mercer_terminal::{Failure, Watch};
 use serde_json::json;
 use std::path::PathBuf;
 
 pub(crate) const VERB: Verb = Verb { command, run };
 
-/// Eigenvalues that are printed.
-const PRINTED: usize = 5;
+/// Number of eigenvalues that are printed.
+const PRINTED_EIGENVALUES: usize = 5;
 
 /// Flags of the measures that tests do not have.
 const OF_MEASURES: [&str; 5] = ["output", "ridge", "farthest", "stability", "theme"];
@@ -279,7 +278,7 @@ fn facts(
 ) -> Vec<(&'static str, String)> {
     let dimension = |&ridge: &f64| format!("{:.4} at a ridge of {ridge}", found.spectrum.effective_dimension(ridge));
     let spectrum = &found.spectrum;
-    let leading: Vec<String> = spectrum.values.iter().take(PRINTED).map(|v| format!("{v:.4}")).collect();
+    let leading: Vec<String> = spectrum.values.iter().take(PRINTED_EIGENVALUES).map(|v| format!("{v:.4}")).collect();
     let rank = if spectrum.is_whole() {
         format!("{} of {}, effective {:.2}", spectrum.rank(), found.n, spectrum.effective_rank())
     } else {
@@ -306,13 +305,16 @@ fn facts(
             ),
         ),
         ("spread", format!("{:.4} (mean squared distance from the centre)", found.centre.spread)),
-        ("eigenvalues", format!("{}{}", leading.join(", "), if spectrum.values.len() > PRINTED { ", …" } else { "" })),
+        (
+            "eigenvalues",
+            format!("{}{}", leading.join(", "), if spectrum.values.len() > PRINTED_EIGENVALUES { ", …" } else { "" }),
+        ),
         (
             "explained",
             format!(
-                "{:.1} % by the first, {:.1} % by {PRINTED}",
+                "{:.1} % by the first, {:.1} % by {PRINTED_EIGENVALUES}",
                 100.0 * spectrum.explained(1),
-                100.0 * spectrum.explained(PRINTED)
+                100.0 * spectrum.explained(PRINTED_EIGENVALUES)
             ),
         ),
         ("rank", rank),

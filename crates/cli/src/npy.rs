@@ -3,7 +3,7 @@
 use std::io::Write;
 
 /// Numbers that are turned into bytes at a time.
-pub(crate) const WRITTEN: usize = 1 << 15;
+pub(crate) const NUMBERS_PER_WRITE: usize = 1 << 15;
 
 /// The header of a matrix, padded to a multiple of 64 bytes.
 pub(crate) fn header(rows: usize, columns: usize, kind: &str) -> Vec<u8> {
@@ -36,7 +36,7 @@ pub(crate) fn bytes<'a, S: Copy, const N: usize>(
 pub(crate) fn write(out: &mut dyn Write, values: &[f64], columns: usize) -> std::io::Result<()> {
     out.write_all(&header(values.len() / columns.max(1), columns, "<f8"))?;
     let mut buffer = Vec::new();
-    for part in values.chunks(WRITTEN) {
+    for part in values.chunks(NUMBERS_PER_WRITE) {
         out.write_all(bytes(part, f64::to_le_bytes, &mut buffer))?;
     }
     out.flush()

@@ -1,11 +1,10 @@
 //! `mercer plan`: how many examples a wanted certificate needs.
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{self, Expected, Options, PlannedBound};
 use mercer::model::Model;
+use mercer_terminal::{Failure, Watch};
 use std::path::PathBuf;
 
 pub(crate) const VERB: Verb = Verb { command, run };

@@ -1,12 +1,12 @@
 //! `mercer plot`: a picture of a model and data.
 
-use crate::failure::Failure;
 use crate::{Verb, arguments, input, report};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use mercer::data::Dataset;
 use mercer::model::Model;
 use mercer::plot::Theme;
+use mercer_terminal::Failure;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,12 +1,12 @@
 //! `mercer predict`: what a model says about new examples.
 
-use crate::failure::Failure;
 use crate::{Verb, arguments, conformal, input, npy, profile, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::Regions;
 use mercer::data::Dataset;
 use mercer::machines::{Output, Variances};
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::json;
 use std::borrow::Cow;
 use std::io::Write;

@@ -1,11 +1,11 @@
 //! What every position of a string adds to its scores: what `mercer predict --profile` writes.
 
-use crate::failure::Failure;
 use crate::predict::cell;
 use crate::report;
 use mercer::data::{Dataset, Kind, Values};
 use mercer::machines::Readout;
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;

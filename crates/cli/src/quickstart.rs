@@ -1,8 +1,6 @@
-//! `mercer quickstart`: the whole road once, on a data set that comes with the program.
+//! `mercer quickstart`: every step from data to a picture once, on a data set that comes with the program.
 
-use crate::failure::Failure;
 use crate::predict::Columns;
-use crate::watch::Watch;
 use crate::{Verb, arguments, data, report, select};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::read::{ReadOptions, read};
@@ -15,6 +13,8 @@ use mercer::model::Model;
 use mercer::plot::Theme;
 use mercer::seed::Seed;
 use mercer::select::{Choose, Grid, Search};
+use mercer_terminal::Failure;
+use mercer_terminal::Watch;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

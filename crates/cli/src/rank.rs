@@ -1,9 +1,9 @@
 //! The most unusual examples first: what `mercer predict --rank` prints.
 
-use crate::failure::Failure;
 use crate::report;
 use mercer::machines::{Output, Readout};
 use mercer::model::Model;
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;

@@ -1,81 +1,77 @@
-//! `mercer reproduce`: experiments of the literature, run again and set beside what was printed.
+//! `mercer reproduce`: starts `mercer-reproduce`, the program of the experiments, with the rest of the command line.
 //!
-//! An experiment is a verb of its own, one file of the folder `reproduce` and one line of [`EXPERIMENTS`].
+//! The experiments are a crate of their own (`crates/experiments`), so that the program for everyday work neither contains nor
+//! compiles them.
 
-mod benchmark;
-mod certificates;
-mod contender;
-mod course;
-mod coverage;
-mod guarantees;
-mod learning_theory;
-mod ledger;
-mod mika_tables;
-mod mnist_bounds;
-mod outputs;
-mod protocol;
-mod samples;
-mod toys;
-mod usps;
-
-use crate::failure::Failure;
-use crate::{Verb, arguments, report};
-use clap::{ArgMatches, Command};
-use serde_json::json;
+use crate::Verb;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer_terminal::Failure;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process;
 
 pub(crate) const VERB: Verb = Verb { command, run };
 
-/// All experiments, in the order in which they are listed.
-static EXPERIMENTS: &[Verb] = &[
-    mika_tables::EXPERIMENT,
-    outputs::EXPERIMENT,
-    toys::EXPERIMENT,
-    usps::EXPERIMENT,
-    certificates::EXPERIMENT,
-    coverage::EXPERIMENT,
-    learning_theory::EXPERIMENT,
-    mnist_bounds::EXPERIMENT,
-    guarantees::EXPERIMENT,
-];
+/// The name of the verb.
+pub(crate) const NAME: &str = "reproduce";
+
+/// The program of the experiments.
+const PROGRAM: &str = "mercer-reproduce";
 
 fn command() -> Command {
-    let mut command = Command::new("reproduce")
+    Command::new(NAME)
         .about("Run an experiment of the literature again and compare with what was printed")
-        .after_help("Example:\n  mercer reproduce\n\nWithout a name the experiments are listed.")
-        .subcommand_value_name("NAME")
-        .subcommand_help_heading("Experiments")
-        .disable_help_subcommand(true)
-        .arg(arguments::json());
-    for experiment in EXPERIMENTS {
-        command = command.subcommand((experiment.command)());
-    }
-    command
+        // `--help` and `--json` are flags of the other program
+        .disable_help_flag(true)
+        .arg(
+            Arg::new("ARGUMENTS")
+                .value_name("ARGUMENTS")
+                .num_args(0..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(OsString))
+                .help("The experiment and its flags; `mercer reproduce` lists the experiments"),
+        )
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
-    let Some((name, chosen)) = flags.subcommand() else {
-        list(flags.get_flag("json"));
-        return Ok(());
-    };
-    let Some(experiment) = EXPERIMENTS.iter().find(|e| (e.command)().get_name() == name) else {
-        return Err(Failure::usage(format!("there is no experiment {name}; `mercer reproduce` lists them")));
-    };
-    arguments::prepare(chosen)?;
-    (experiment.run)(chosen)
+    start(flags.get_many::<OsString>("ARGUMENTS").into_iter().flatten().cloned().collect())
 }
 
-/// The experiments with a line each.
-fn list(as_json: bool) {
-    let listed: Vec<(String, String)> = EXPERIMENTS
-        .iter()
-        .map(|e| (e.command)())
-        .map(|c| (c.get_name().to_owned(), c.get_about().map(ToString::to_string).unwrap_or_default()))
-        .collect();
-    if as_json {
-        let all: Vec<_> = listed.iter().map(|(name, about)| json!({"name": name, "about": about})).collect();
-        report::print_json(&json!(all));
-    } else {
-        let rows: Vec<(&str, String)> = listed.iter().map(|(name, about)| (name.as_str(), about.clone())).collect();
-        report::print(&report::facts(&rows));
-    }
+/// Runs the program of the experiments with these arguments: the one beside this program, else the first one on the search
+/// path of the system.
+pub(crate) fn start(arguments: Vec<OsString>) -> Result<(), Failure> {
+    let program = beside().unwrap_or_else(|| PathBuf::from(PROGRAM));
+    let mut experiments = process::Command::new(&program);
+    experiments.args(arguments);
+    let code = hand_over(&mut experiments).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Failure::usage(format!(
+            "the experiments are a program of their own, {PROGRAM}, which is neither beside mercer nor on the PATH; build it \
+             from the sources of mercer: cargo build --release --bin {PROGRAM}"
+        )),
+        _ => Failure::file(&program, &error),
+    })?;
+    // the program has said everything itself
+    if code == 0 { Ok(()) } else { Err(Failure { message: String::new(), code }) }
+}
+
+/// The program of the experiments in the folder of this program.
+fn beside() -> Option<PathBuf> {
+    let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    std::env::current_exe().ok().map(|own| own.with_file_name(name)).filter(|path| path.is_file())
+}
+
+/// Replaces this process, so that signals reach the experiment alone; returns only if the program cannot be started.
+#[cfg(unix)]
+fn hand_over(experiments: &mut process::Command) -> io::Result<u8> {
+    use std::os::unix::process::CommandExt;
+    Err(experiments.exec())
+}
+
+/// Waits for the program and returns its exit code.
+#[cfg(not(unix))]
+fn hand_over(experiments: &mut process::Command) -> io::Result<u8> {
+    let status = experiments.status()?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }

@@ -1,13 +1,13 @@
 //! `mercer select`: choose parameters by cross-validation, then fit the best on all examples.
 
-use crate::failure::Failure;
-use crate::watch::{self, Watch};
 use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CertifiedCandidate, Options};
 use mercer::machines::{self, Learns, MachineExpression};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
+use mercer_terminal::Failure;
+use mercer_terminal::{Watch, watch};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -1,11 +1,11 @@
 //! `mercer show`: what is in a model or a data file.
 
-use crate::failure::Failure;
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::read::read;
 use mercer::data::{Field, FieldData, Table, Target};
 use mercer::model::{Model, is_libsvm};
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};

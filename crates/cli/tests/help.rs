@@ -72,10 +72,9 @@ fn a_page_tells_everything_about_an_entry() {
 #[test]
 fn verbs_win_and_unknown_names_come_with_the_nearest() {
     let place = Place::new();
-    for verb in ["fit", "list", "reproduce"] {
+    for verb in ["fit", "list"] {
         assert_eq!(place.run(&format!("help {verb}")).ok().out, place.run(&format!("{verb} --help")).ok().out);
     }
-    assert!(place.run("help reproduce toys").ok().out.contains("mercer reproduce toys"));
     assert_eq!(place.run("help").ok().out, place.run("--help").ok().out);
     place.run("help svcc").fails(2, &["nothing is called svcc", "did you mean svc?"]);
     place.run("help normalis").fails(2, &["did you mean normalise?"]);

@@ -18,7 +18,6 @@ mod fit;
 mod formats;
 mod gram;
 mod help;
-mod learning_theory;
 mod libsvm_models;
 mod linear;
 mod maps;
@@ -37,6 +36,9 @@ mod stopping;
 mod target;
 mod usage;
 mod weights;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_mercer");
 
 #[test]
 fn every_file_of_this_folder_is_a_module() {

@@ -23,42 +23,69 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
-//! The folders are layers: [`data`] and [`gram`] at the bottom, [`kernels`] and [`solvers`] (which never see each other),
-//! [`calibrate`], then [`formula`], [`machines`], [`conformal`], [`model`], [`job`] and [`select`]; [`bounds`] are theorems about
-//! numbers, and [`certify`] reads those numbers off a model. `DESIGN.md` tells why.
+//! From data to a model: [`data`] (and [`datasets`]), [`formula`] over [`kernels`], [`machines`], and [`job`], which makes a
+//! [`model`] of them; [`select`] searches parameters, [`metrics`] compare predictions with targets, [`conformal`] prediction gives
+//! regions with a proven coverage, and [`certify`] states what learning theory guarantees. [`geometry`] and [`hypothesis_tests`]
+//! ask questions of a kernel matrix ([`gram`]) without a machine. [`params`] are the declared parameters of kernels and
+//! machines, and [`watch`] follows long work and stops it.
+//!
+//! The folders are layers, and `DESIGN.md` tells why. Modules that are not listed here are open to the programs of this
+//! repository; they may change at any time.
 
-pub mod bounds;
-pub mod calibrate;
 pub mod certify;
 pub mod conformal;
 pub mod data;
 pub mod datasets;
-pub mod distributions;
-pub mod error;
 pub mod formula;
 pub mod geometry;
 pub mod gram;
 pub mod hypothesis_tests;
 pub mod job;
 pub mod kernels;
-pub mod linalg;
 pub mod machines;
 pub mod metrics;
 pub mod model;
 pub mod params;
 pub mod resample;
-pub mod seed;
 pub mod select;
-pub mod solvers;
-pub mod sources;
-mod vectorise;
 pub mod watch;
+
+// Internals that the command line, the experiments, the Python half or tests from outside use.
+#[doc(hidden)]
+pub mod bounds;
+#[doc(hidden)]
+pub mod calibrate;
+#[doc(hidden)]
+pub mod distributions;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod linalg;
+#[doc(hidden)]
+pub mod seed;
+#[doc(hidden)]
+pub mod solvers;
+#[doc(hidden)]
+pub mod sources;
+#[doc(hidden)]
 pub mod write;
 
-pub use error::Error;
+mod vectorise;
+
 pub use mercer_plot as plot;
 
-/// What most programs need.
+#[doc(inline)]
+pub use calibrate::{Calibration, Curve, Method as CalibrationMethod};
+#[doc(inline)]
+pub use error::{Blame, Error};
+#[doc(inline)]
+pub use linalg::SolveError;
+#[doc(inline)]
+pub use seed::Seed;
+#[doc(inline)]
+pub use sources::{Source, Work};
+
+/// The names that most programs need.
 pub mod prelude {
     pub use crate::data::{Dataset, Rows, Scale, Schema, SchemaOptions, SparseRows, Target};
     pub use crate::formula::*;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// How a computation ended, the better ends first: the status of several computations together is the largest of theirs.
+/// The status at the end of a computation, the better ones first: the status of several computations together is the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -100,7 +100,7 @@ impl Phase {
         self.name
     }
 
-    /// Whether the work ends in good order at any step: it has a result so far, or one that was there before it began. Who
+    /// True if the work ends in good order at any step: it has a result so far, or one that was there before it began. Who
     /// wants to end it waits for its next step; other work can be broken off, since nothing would be kept.
     pub const fn keeps_result(self) -> bool {
         self.keeps_result
@@ -124,7 +124,7 @@ impl fmt::Display for Phase {
 /// Where a computation stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// What is being done.
+    /// The phase of the work.
     pub phase: Phase,
     /// Steps done.
     pub done: usize,

@@ -14,10 +14,10 @@ pub(super) const BOTTOM: f64 = 58.0;
 pub(super) const LEGEND: f64 = 146.0;
 /// Room right of the plot without one.
 pub(super) const MARGIN: f64 = 26.0;
-/// Size of tick labels.
-pub(super) const SMALL: f64 = 12.0;
+/// Font size of tick labels.
+pub(super) const TICK_SIZE: f64 = 12.0;
 /// Size of axis labels.
-pub(super) const NORMAL: f64 = 14.0;
+pub(super) const TEXT_SIZE: f64 = 14.0;
 
 /// A range that holds all finite numbers, widened by a part of itself; never empty, whatever comes in.
 pub(super) fn range(values: impl IntoIterator<Item = f64>, widen: f64) -> (f64, f64) {
@@ -107,12 +107,12 @@ pub(super) fn minus(text: &str) -> String {
 /// Title, and note below it.
 pub(super) fn header(svg: &mut Svg, left: f64, width: f64, title: &str, note: Option<&str>) {
     let room = width - left - 16.0;
-    let size = if width_of(title, 17.0) <= room { 17.0 } else { NORMAL };
+    let size = if width_of(title, 17.0) <= room { 17.0 } else { TEXT_SIZE };
     let style = format!("font-weight=\"600\" fill=\"{}\"", svg.theme.ink());
     svg.text((left, 30.0), Anchor::Start, size, 0.0, &style, &fitted(title, size, room));
     if let Some(note) = note {
         let style = format!("fill=\"{}\"", svg.theme.soft());
-        svg.text((left, 51.0), Anchor::Start, SMALL, 0.0, &style, &fitted(note, SMALL, room));
+        svg.text((left, 51.0), Anchor::Start, TICK_SIZE, 0.0, &style, &fitted(note, TICK_SIZE, room));
     }
 }
 
@@ -130,11 +130,11 @@ impl Panel {
     /// A panel for two ranges in a figure of a width, with so much room on the right.
     pub(super) fn new(x: (f64, f64), y: (f64, f64), width: f64, right: f64) -> Self {
         let y_ticks = ticks(y, 6);
-        let longest = y_ticks.iter().map(|(_, text)| width_of(text, SMALL)).fold(0.0, f64::max);
+        let longest = y_ticks.iter().map(|(_, text)| width_of(text, TICK_SIZE)).fold(0.0, f64::max);
         let left = 44.0 + longest.max(16.0);
         let mut x_ticks = ticks(x, 7);
         let room = (width - right - left) / x_ticks.len().max(1) as f64;
-        if x_ticks.iter().any(|(_, text)| width_of(text, SMALL) + 10.0 > room) {
+        if x_ticks.iter().any(|(_, text)| width_of(text, TICK_SIZE) + 10.0 > room) {
             x_ticks = ticks(x, 3);
         }
         Self {
@@ -162,7 +162,7 @@ impl Panel {
     /// 2 and 5 times these where the range holds few.
     pub(super) fn powers(mut self) -> Self {
         self.y_ticks = powers_in(&self.y);
-        let longest = self.y_ticks.iter().map(|(_, text)| width_of(text, SMALL)).fold(16.0, f64::max);
+        let longest = self.y_ticks.iter().map(|(_, text)| width_of(text, TICK_SIZE)).fold(16.0, f64::max);
         self.x.to.0 = 44.0 + longest;
         self
     }
@@ -175,7 +175,7 @@ impl Panel {
 
     /// The same with names at 0, 1, 2, … on the horizontal axis; where they do not all fit, every so many.
     pub(super) fn named(mut self, names: &[String]) -> Self {
-        let widest = names.iter().map(|n| width_of(n, SMALL)).fold(0.0, f64::max) + 10.0;
+        let widest = names.iter().map(|n| width_of(n, TICK_SIZE)).fold(0.0, f64::max) + 10.0;
         let room = (self.right() - self.left()) / names.len().max(1) as f64;
         let step = (widest / room).ceil().max(1.0) as usize;
         self.x_ticks = names.iter().enumerate().step_by(step).map(|(k, n)| (k as f64, n.clone())).collect();
@@ -225,10 +225,10 @@ impl Panel {
         svg.end();
         svg.group(&format!("fill=\"{soft}\""));
         for (value, text) in &self.x_ticks {
-            svg.text((self.x.at(*value), bottom + 19.0), Anchor::Middle, SMALL, 0.0, "", text);
+            svg.text((self.x.at(*value), bottom + 19.0), Anchor::Middle, TICK_SIZE, 0.0, "", text);
         }
         for (value, text) in &self.y_ticks {
-            svg.text((left - 9.0, self.y.at(*value) + 4.0), Anchor::End, SMALL, 0.0, "", text);
+            svg.text((left - 9.0, self.y.at(*value) + 4.0), Anchor::End, TICK_SIZE, 0.0, "", text);
         }
         svg.end();
         labels(svg, (left, right), (bottom, top), bottom + 43.0, x_label, y_label);
@@ -252,7 +252,7 @@ fn powers_in(scale: &Scale) -> Vec<(f64, String)> {
 pub(super) fn labels(svg: &mut Svg, x: (f64, f64), y: (f64, f64), base: f64, x_label: &str, y_label: &str) {
     let ink = format!("fill=\"{}\"", svg.theme.ink());
     let at = (f64::midpoint(x.0, x.1), base);
-    svg.text(at, Anchor::Middle, NORMAL, 0.0, &ink, &fitted(x_label, NORMAL, x.1 - x.0));
+    svg.text(at, Anchor::Middle, TEXT_SIZE, 0.0, &ink, &fitted(x_label, TEXT_SIZE, x.1 - x.0));
     let at = (22.0, f64::midpoint(y.0, y.1));
-    svg.text(at, Anchor::Middle, NORMAL, -90.0, &ink, &fitted(y_label, NORMAL, y.0 - y.1));
+    svg.text(at, Anchor::Middle, TEXT_SIZE, -90.0, &ink, &fitted(y_label, TEXT_SIZE, y.0 - y.1));
 }

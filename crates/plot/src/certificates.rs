@@ -1,6 +1,6 @@
 //! Bounds beside errors: a bar for each certificate, and lines where the errors are.
 
-use super::axes::{NORMAL, Panel, SMALL, header};
+use super::axes::{Panel, TEXT_SIZE, TICK_SIZE, header};
 use super::svg::{Anchor, Svg, fitted, width_of};
 use super::theme::Theme;
 
@@ -58,9 +58,16 @@ impl CertificateFigure {
             let colour = theme.pale(theme.colour(bar.kind.min(2)), 0.65).hex();
             let (from, to) = (panel.x.at(sane(bar.lower).min(end)), panel.x.at(sane(bar.value).min(end)));
             svg.rect([from, y + 4.0, (to - from).max(1.0), ROW - 8.0], &format!("fill=\"{colour}\""));
-            svg.text((NAMES - 10.0, middle), Anchor::End, SMALL, 0.0, &ink, &fitted(&bar.name, SMALL, NAMES - 20.0));
+            svg.text(
+                (NAMES - 10.0, middle),
+                Anchor::End,
+                TICK_SIZE,
+                0.0,
+                &ink,
+                &fitted(&bar.name, TICK_SIZE, NAMES - 20.0),
+            );
             let text = format!("{:.3}  {}", sane(bar.value), bar.note);
-            svg.text((WIDTH - 182.0, middle), Anchor::Start, SMALL, 0.0, &ink, &fitted(&text, SMALL, 178.0));
+            svg.text((WIDTH - 182.0, middle), Anchor::Start, TICK_SIZE, 0.0, &ink, &fitted(&text, TICK_SIZE, 178.0));
         }
         let across = |error: f64| panel.x.at(sane(error).min(end));
         // rims of paper, so that lines are seen on bars of their colour; before all lines, so that none hides its neighbour
@@ -76,16 +83,16 @@ impl CertificateFigure {
             svg.line((x, TOP - 6.0), (x, base), &stroke);
             let text = format!("{name} {error:.4}");
             svg.line((left, 72.0), (left + 28.0, 72.0), &stroke);
-            svg.text((left + 34.0, 76.0), Anchor::Start, SMALL, 0.0, &ink, &text);
-            left += 34.0 + width_of(&text, SMALL) + 24.0;
+            svg.text((left + 34.0, 76.0), Anchor::Start, TICK_SIZE, 0.0, &ink, &text);
+            left += 34.0 + width_of(&text, TICK_SIZE) + 24.0;
         }
         for (value, word) in super::axes::ticks((0.0, end), 6) {
             let x = panel.x.at(value);
             svg.line((x, base), (x, base + 5.0), &format!("stroke=\"{}\"", theme.ink()));
-            svg.text((x, base + 20.0), Anchor::Middle, SMALL, 0.0, &ink, &word);
+            svg.text((x, base + 20.0), Anchor::Middle, TICK_SIZE, 0.0, &ink, &word);
         }
         svg.line((NAMES, base), (WIDTH - 190.0, base), &format!("stroke=\"{}\"", theme.ink()));
-        svg.text((0.5 * (NAMES + WIDTH - 190.0), base + 44.0), Anchor::Middle, NORMAL, 0.0, &ink, "probability");
+        svg.text((0.5 * (NAMES + WIDTH - 190.0), base + 44.0), Anchor::Middle, TEXT_SIZE, 0.0, &ink, "probability");
         svg.finish()
     }
 }

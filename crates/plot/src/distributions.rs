@@ -1,6 +1,6 @@
 //! Pairs of histograms on one scale, in rows and columns: what differs between two samples is seen panel by panel.
 
-use super::axes::{NORMAL, Panel, SMALL, header};
+use super::axes::{Panel, TEXT_SIZE, TICK_SIZE, header};
 use super::svg::{Anchor, Svg, fitted};
 use super::theme::Theme;
 
@@ -39,13 +39,13 @@ pub struct Distributions {
 /// Room of a panel with what surrounds it.
 const CELL: (f64, f64) = (300.0, 168.0);
 /// Room left of the panels, above them and below them.
-const AROUND: (f64, f64, f64) = (50.0, 112.0, 34.0);
+const MARGINS: (f64, f64, f64) = (50.0, 112.0, 34.0);
 
 impl Distributions {
     /// The picture. Every panel has a height of its own, since only shapes are compared.
     pub fn draw(&self, theme: Theme) -> String {
         let (columns, rows) = (self.columns.len().max(1), self.rows.len().max(1));
-        let (left, top, bottom) = AROUND;
+        let (left, top, bottom) = MARGINS;
         let width = left + CELL.0 * columns as f64 + 10.0;
         let mut svg = Svg::new(width, top + CELL.1 * rows as f64 + bottom, &self.title, theme);
         header(&mut svg, left, width, &self.title, self.note.as_deref());
@@ -53,11 +53,11 @@ impl Distributions {
         let strong = format!("font-weight=\"600\" fill=\"{}\"", theme.ink());
         for (k, name) in self.columns.iter().enumerate() {
             let at = (left + CELL.0 * (k as f64 + 0.5), top - 10.0);
-            svg.text(at, Anchor::Middle, NORMAL, 0.0, &strong, &fitted(name, NORMAL, CELL.0 - 20.0));
+            svg.text(at, Anchor::Middle, TEXT_SIZE, 0.0, &strong, &fitted(name, TEXT_SIZE, CELL.0 - 20.0));
         }
         for (k, name) in self.rows.iter().enumerate() {
             let at = (24.0, top + CELL.1 * (k as f64 + 0.5) - 12.0);
-            svg.text(at, Anchor::Middle, NORMAL, -90.0, &strong, &fitted(name, NORMAL, CELL.1 - 20.0));
+            svg.text(at, Anchor::Middle, TEXT_SIZE, -90.0, &strong, &fitted(name, TEXT_SIZE, CELL.1 - 20.0));
         }
         for (k, pair) in self.panels.iter().take(columns * rows).enumerate() {
             let (column, row) = ((k % columns) as f64, (k / columns) as f64);
@@ -66,7 +66,7 @@ impl Distributions {
             self.panel(&mut svg, pair, x, y);
         }
         let at = (left + CELL.0 * columns as f64 / 2.0, top + CELL.1 * rows as f64 + 16.0);
-        svg.text(at, Anchor::Middle, NORMAL, 0.0, &format!("fill=\"{}\"", theme.ink()), &self.x_label);
+        svg.text(at, Anchor::Middle, TEXT_SIZE, 0.0, &format!("fill=\"{}\"", theme.ink()), &self.x_label);
         svg.finish()
     }
 
@@ -75,9 +75,9 @@ impl Distributions {
         let y = 74.0;
         let ink = format!("fill=\"{}\"", svg.theme.ink());
         svg.rect([left, y - 10.0, 18.0, 12.0], &fill(svg.theme));
-        svg.text((left + 26.0, y), Anchor::Start, SMALL, 0.0, &ink, &self.names[0]);
+        svg.text((left + 26.0, y), Anchor::Start, TICK_SIZE, 0.0, &ink, &self.names[0]);
         svg.line((left + 120.0, y - 4.0), (left + 138.0, y - 4.0), &outline(svg.theme));
-        svg.text((left + 146.0, y), Anchor::Start, SMALL, 0.0, &ink, &self.names[1]);
+        svg.text((left + 146.0, y), Anchor::Start, TICK_SIZE, 0.0, &ink, &self.names[1]);
     }
 
     fn panel(&self, svg: &mut Svg, pair: &DensityPair, x: (f64, f64), y: (f64, f64)) {
@@ -99,7 +99,14 @@ impl Distributions {
         svg.polygon(&area, &fill(svg.theme));
         svg.polyline(&steps(&pair.second), &outline(svg.theme));
         let soft = format!("fill=\"{}\"", svg.theme.ink());
-        svg.text((x.0 + 8.0, y.0 + 16.0), Anchor::Start, SMALL, 0.0, &soft, &fitted(&pair.note, SMALL, x.1 - x.0));
+        svg.text(
+            (x.0 + 8.0, y.0 + 16.0),
+            Anchor::Start,
+            TICK_SIZE,
+            0.0,
+            &soft,
+            &fitted(&pair.note, TICK_SIZE, x.1 - x.0),
+        );
         panel.frame(svg, "", "");
     }
 }

@@ -1,6 +1,6 @@
 //! Features in the plane, side by side: contour lines and shades of several functions over the same examples.
 
-use super::axes::{NORMAL, Panel, header};
+use super::axes::{Panel, TEXT_SIZE, header};
 use super::contour::Grid;
 use super::marks::{PlotPoint, points};
 use super::svg::{Anchor, Svg, fitted};
@@ -58,7 +58,7 @@ impl FeatureMaps {
             let side = CELL.0 - 28.0;
             let panel = Panel::inside(self.x, self.y, (left, left + side), (top + 8.0, top + side));
             let style = format!("font-weight=\"600\" fill=\"{}\"", theme.ink());
-            svg.text((left, top), Anchor::Start, NORMAL, 0.0, &style, &fitted(&map.name, NORMAL, side));
+            svg.text((left, top), Anchor::Start, TEXT_SIZE, 0.0, &style, &fitted(&map.name, TEXT_SIZE, side));
             self.panel(&mut svg, &panel, &map.values);
             panel.frame(&mut svg, "", "");
         }

@@ -1,13 +1,13 @@
 //! Tables of numbers as colours: confusion matrices, errors over a grid of parameters.
 
-use super::axes::{HEIGHT, SMALL, Scale, TOP, WIDTH, header, labels, minus, range, ticks};
+use super::axes::{HEIGHT, Scale, TICK_SIZE, TOP, WIDTH, header, labels, minus, range, ticks};
 use super::svg::{Anchor, Svg, shortened, width_of};
 use super::theme::Theme;
 
 /// Room on the right for the colour bar.
 pub(super) const BAR: f64 = 104.0;
-/// Longest tick label beside a row.
-pub(super) const LONGEST: f64 = 120.0;
+/// Largest width of a tick label beside a row.
+pub(super) const MAX_LABEL_WIDTH: f64 = 120.0;
 
 /// A table of numbers, the first row on top.
 #[derive(Clone, Debug, Default)]
@@ -38,13 +38,13 @@ impl Heat {
     /// The picture.
     pub fn draw(&self, theme: Theme) -> String {
         let (rows, columns) = (self.row_ticks.len(), self.column_ticks.len());
-        let longest = self.row_ticks.iter().map(|t| width_of(t, SMALL)).fold(16.0, f64::max).min(LONGEST);
+        let longest = self.row_ticks.iter().map(|t| width_of(t, TICK_SIZE)).fold(16.0, f64::max).min(MAX_LABEL_WIDTH);
         let (left, right) = (46.0 + longest, WIDTH - BAR);
         let across = (right - left) / columns.max(1) as f64;
         // Names that do not fit below their column are written aslant.
-        let widest = self.column_ticks.iter().map(|t| width_of(t, SMALL)).fold(0.0, f64::max);
+        let widest = self.column_ticks.iter().map(|t| width_of(t, TICK_SIZE)).fold(0.0, f64::max);
         let aslant = widest > across - 6.0;
-        let below = if aslant { 24.0 + 0.7 * widest.min(LONGEST) } else { 24.0 };
+        let below = if aslant { 24.0 + 0.7 * widest.min(MAX_LABEL_WIDTH) } else { 24.0 };
         let bottom = HEIGHT - 34.0 - below;
         let down = (bottom - TOP) / rows.max(1) as f64;
 
@@ -77,13 +77,13 @@ impl Heat {
         // Where cells are small, only every so many are named.
         for r in (0..rows).step_by((15.0 / down).ceil().max(1.0) as usize) {
             let at = (left - 8.0, TOP + (r as f64 + 0.5) * down + 4.0);
-            svg.text(at, Anchor::End, SMALL, 0.0, "", &shortened(&self.row_ticks[r], SMALL, LONGEST));
+            svg.text(at, Anchor::End, TICK_SIZE, 0.0, "", &shortened(&self.row_ticks[r], TICK_SIZE, MAX_LABEL_WIDTH));
         }
         for c in (0..columns).step_by((15.0 / across).ceil().max(1.0) as usize) {
             let x = left + (c as f64 + 0.5) * across;
             let (anchor, turn) = if aslant { (Anchor::End, -45.0) } else { (Anchor::Middle, 0.0) };
             let at = if aslant { (x + 5.0, bottom + 15.0) } else { (x, bottom + 18.0) };
-            svg.text(at, anchor, SMALL, turn, "", &shortened(&self.column_ticks[c], SMALL, LONGEST));
+            svg.text(at, anchor, TICK_SIZE, turn, "", &shortened(&self.column_ticks[c], TICK_SIZE, MAX_LABEL_WIDTH));
         }
         svg.end();
         labels(&mut svg, (left, right), (bottom, TOP), HEIGHT - 14.0, &self.column_label, &self.row_label);
@@ -134,7 +134,7 @@ pub(super) fn bar(svg: &mut Svg, left: f64, (bottom, top): (f64, f64), of: (f64,
     svg.rect([left, top, width, bottom - top], &format!("fill=\"none\" stroke=\"{soft}\" stroke-width=\"1\""));
     svg.group(&format!("fill=\"{soft}\""));
     for (value, text) in ticks(of, 5) {
-        svg.text((left + width + 6.0, scale.at(value) + 4.0), Anchor::Start, SMALL, 0.0, "", &text);
+        svg.text((left + width + 6.0, scale.at(value) + 4.0), Anchor::Start, TICK_SIZE, 0.0, "", &text);
     }
     svg.end();
 }

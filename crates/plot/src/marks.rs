@@ -1,13 +1,13 @@
 //! Marks for examples, and legends that explain them.
 
-use super::axes::{LEGEND, Panel, SMALL, TOP};
+use super::axes::{LEGEND, Panel, TICK_SIZE, TOP};
 use super::svg::{Anchor, Svg, number, shortened};
 use super::theme::{Rgb, Shape, shape};
 
-/// Above so many points the marks are small and translucent.
-const MANY: usize = 2000;
-/// More classes than this do not fit a legend.
-const LONGEST: usize = 18;
+/// Largest number of points with large opaque marks; above it they are small and translucent.
+const MAX_OPAQUE_POINTS: usize = 2000;
+/// Largest number of classes that fit a legend.
+const MAX_LEGEND_CLASSES: usize = 18;
 
 /// An example in the plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct PlotPoint {
 
 /// Draws points with the colour and shape of their class; rings and crosses come on top.
 pub(super) fn points(svg: &mut Svg, panel: &Panel, points: &[PlotPoint]) {
-    let (many, theme) = (points.len() > MANY, svg.theme);
+    let (many, theme) = (points.len() > MAX_OPAQUE_POINTS, svg.theme);
     let (r, opacity, edge) = if many { (2.2, 0.45, 0.0) } else { (4.2, 0.9, 0.8) };
     let mut codes: Vec<u32> = points.iter().map(|p| p.code).collect();
     codes.sort_unstable();
@@ -101,7 +101,7 @@ pub(super) enum Glyph {
 
 /// The entries for classes, rings and crosses that a set of points needs.
 pub(super) fn entries(labels: &[String], points: &[PlotPoint]) -> Vec<(Glyph, String)> {
-    let shown = if labels.len() > LONGEST { LONGEST - 1 } else { labels.len() };
+    let shown = if labels.len() > MAX_LEGEND_CLASSES { MAX_LEGEND_CLASSES - 1 } else { labels.len() };
     let mut entries: Vec<_> = (0..shown).map(|k| (Glyph::Class(k as u32), labels[k].clone())).collect();
     if shown < labels.len() {
         entries.push((Glyph::Nothing, format!("and {} more", labels.len() - shown)));
@@ -139,8 +139,8 @@ pub(super) fn legend(svg: &mut Svg, left: f64, entries: &[(Glyph, String)]) {
             Glyph::Nothing => {}
             Glyph::Patch(colour) => svg.rect([x - 9.0, y - 6.0, 18.0, 12.0], &format!("fill=\"{}\"", colour.hex())),
         }
-        let words = shortened(text, SMALL, LEGEND - 46.0);
+        let words = shortened(text, TICK_SIZE, LEGEND - 46.0);
         let style = format!("fill=\"{}\"", svg.theme.ink());
-        svg.text((x + 16.0, y + 4.0), Anchor::Start, SMALL, 0.0, &style, &words);
+        svg.text((x + 16.0, y + 4.0), Anchor::Start, TICK_SIZE, 0.0, &style, &words);
     }
 }

@@ -1,13 +1,13 @@
 //! Kernel matrices as images, class by class.
 
-use super::axes::{BOTTOM, HEIGHT, SMALL, TOP, WIDTH, header, labels, range};
-use super::heat::{BAR, LONGEST, bar};
+use super::axes::{BOTTOM, HEIGHT, TICK_SIZE, TOP, WIDTH, header, labels, range};
+use super::heat::{BAR, MAX_LABEL_WIDTH, bar};
 use super::pixels::data_uri;
 use super::svg::{Anchor, Svg, shortened, width_of};
 use super::theme::{Rgb, Theme};
 
-/// The least height of a group that is named.
-const NAMED: f64 = 13.0;
+/// Smallest height of a group that is named.
+const MIN_NAMED_HEIGHT: f64 = 13.0;
 
 /// A square matrix as shades, the first row on top.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub struct MatrixImage {
 impl MatrixImage {
     /// The picture.
     pub fn draw(&self, theme: Theme) -> String {
-        let longest = self.groups.iter().map(|g| width_of(&g.0, SMALL)).fold(0.0, f64::max).min(LONGEST);
+        let longest = self.groups.iter().map(|g| width_of(&g.0, TICK_SIZE)).fold(0.0, f64::max).min(MAX_LABEL_WIDTH);
         let left = 46.0 + longest;
         let side = (HEIGHT - TOP - BOTTOM).min(WIDTH - BAR - left);
         let (right, bottom) = (left + side, TOP + side);
@@ -73,13 +73,13 @@ impl MatrixImage {
         svg.group(&format!("fill=\"{}\"", svg.theme.soft()));
         for ((name, _), edge) in self.groups.iter().zip(edges.windows(2)) {
             let (middle, room) = ((edge[0] + edge[1]) as f64 / 2.0 * unit, (edge[1] - edge[0]) as f64 * unit);
-            if room < NAMED {
+            if room < MIN_NAMED_HEIGHT {
                 continue;
             }
-            let beside = shortened(name, SMALL, LONGEST);
-            svg.text((left - 8.0, TOP + middle + 4.0), Anchor::End, SMALL, 0.0, "", &beside);
-            let below = shortened(name, SMALL, (room - 6.0).max(2.0 * SMALL));
-            svg.text((left + middle, TOP + side + 18.0), Anchor::Middle, SMALL, 0.0, "", &below);
+            let beside = shortened(name, TICK_SIZE, MAX_LABEL_WIDTH);
+            svg.text((left - 8.0, TOP + middle + 4.0), Anchor::End, TICK_SIZE, 0.0, "", &beside);
+            let below = shortened(name, TICK_SIZE, (room - 6.0).max(2.0 * TICK_SIZE));
+            svg.text((left + middle, TOP + side + 18.0), Anchor::Middle, TICK_SIZE, 0.0, "", &below);
         }
         svg.end();
     }

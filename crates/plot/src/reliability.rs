@@ -8,9 +8,9 @@ use super::theme::Theme;
 /// Higher than other figures: the histogram stands below the diagram.
 const HEIGHT: f64 = 660.0;
 /// The lower edge of the diagram.
-const MIDDLE: f64 = 464.0;
+const DIAGRAM_BOTTOM: f64 = 464.0;
 /// The upper and the lower edge of the histogram.
-const BELOW: (f64, f64) = (504.0, 602.0);
+const HISTOGRAM_EDGES: (f64, f64) = (504.0, 602.0);
 /// Bars of the histogram.
 const BARS: usize = 25;
 
@@ -53,8 +53,9 @@ impl ReliabilityDiagram {
         }
         let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
         let unit = (-0.015, 1.015);
-        let mut upper = Panel::new(unit, unit, WIDTH, LEGEND).between(TOP, MIDDLE, 6);
-        let mut lower = Panel::new(unit, (0.0, 1.08 * most), WIDTH, LEGEND).between(BELOW.0, BELOW.1, 3);
+        let mut upper = Panel::new(unit, unit, WIDTH, LEGEND).between(TOP, DIAGRAM_BOTTOM, 6);
+        let mut lower =
+            Panel::new(unit, (0.0, 1.08 * most), WIDTH, LEGEND).between(HISTOGRAM_EDGES.0, HISTOGRAM_EDGES.1, 3);
         // one axis for both
         let left = upper.left().max(lower.left());
         (upper.x.to.0, lower.x.to.0) = (left, left);

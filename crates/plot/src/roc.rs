@@ -6,8 +6,8 @@ use super::marks::{Glyph, legend};
 use super::svg::Svg;
 use super::theme::Theme;
 
-/// More curves than this do not fit a legend.
-const LONGEST: usize = 17;
+/// Largest number of curves that fit a legend.
+const MAX_LEGEND_CURVES: usize = 17;
 
 /// True positives against false positives at every threshold; a coin lies on the diagonal.
 #[derive(Clone, Debug, Default)]
@@ -38,12 +38,12 @@ impl RocFigure {
             let style =
                 format!("fill=\"none\" stroke=\"{ink}\" stroke-width=\"2.2\" stroke-linejoin=\"round\"{dashes}");
             line(&mut svg, &panel, &curve.points, &style);
-            if k < LONGEST {
+            if k < MAX_LEGEND_CURVES {
                 key.push((Glyph::Line(style), curve.name.clone()));
             }
         }
-        if self.curves.len() > LONGEST {
-            key.push((Glyph::Nothing, format!("and {} more", self.curves.len() - LONGEST)));
+        if self.curves.len() > MAX_LEGEND_CURVES {
+            key.push((Glyph::Nothing, format!("and {} more", self.curves.len() - MAX_LEGEND_CURVES)));
         }
         key.push((Glyph::Line(dashed), "chance".to_owned()));
         panel.frame(&mut svg, "share of false alarms", "share that is found");

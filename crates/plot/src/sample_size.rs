@@ -1,6 +1,6 @@
 //! Bounds over the number of examples, which has a logarithmic axis.
 
-use super::axes::{LEGEND, Panel, SMALL, WIDTH, header};
+use super::axes::{LEGEND, Panel, TICK_SIZE, WIDTH, header};
 use super::svg::{Anchor, Svg, fitted};
 use super::theme::Theme;
 
@@ -56,10 +56,10 @@ impl SampleSizeFigure {
             svg.text(
                 (panel.right() + 40.0, y),
                 Anchor::Start,
-                SMALL,
+                TICK_SIZE,
                 0.0,
                 &ink,
-                &fitted(&curve.name, SMALL, LEGEND + 16.0),
+                &fitted(&curve.name, TICK_SIZE, LEGEND + 16.0),
             );
         }
         let y = panel.y.at(self.wanted.clamp(0.0, 1.0));

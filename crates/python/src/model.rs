@@ -446,9 +446,9 @@ impl Model {
         self.model().fitted.expansion.offsets.clone().into_pyarray(py)
     }
 
-    /// What the solver can show.
+    /// The report of the solver.
     #[getter]
-    fn proof<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (report, told) = (&self.model().fitted.report, PyDict::new(py));
         told.set_item("status", report.status.to_string())?;
         told.set_item("iterations", report.iterations)?;

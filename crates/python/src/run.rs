@@ -15,10 +15,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-/// How often the interpreter is asked for signals.
-const PATIENCE: Duration = Duration::from_millis(20);
-/// Up to so many kernel values work is small.
-const SMALL: usize = 100_000;
+/// Time between two looks at the signals of the interpreter.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
+/// Largest number of kernel values that are computed on the main thread.
+const MAX_KERNEL_VALUES_ON_MAIN_THREAD: usize = 100_000;
 
 /// What the work tells, and whether it is to stop.
 pub(crate) struct Watch<'a> {
@@ -60,7 +60,7 @@ impl Watch<'_> {
     /// Answers signals and calls back from within the work, every few hundredths of a second.
     fn ask(&self, own: &Own<'_>, progress: &Progress) {
         let Ok(mut asked) = own.asked.try_lock() else { return };
-        if asked.elapsed() < PATIENCE {
+        if asked.elapsed() < SIGNAL_INTERVAL {
             return;
         }
         *asked = Instant::now();
@@ -117,7 +117,7 @@ pub(crate) fn run<T: Send>(
 ) -> PyResult<T> {
     let deadline = max_seconds.filter(|s| s.is_finite()).map(|s| Instant::now() + Duration::from_secs_f64(s.max(0.0)));
     let callback = callback.map(|c| c.clone().unbind());
-    if size <= SMALL && HOME.get() == Some(&std::thread::current().id()) {
+    if size <= MAX_KERNEL_VALUES_ON_MAIN_THREAD && HOME.get() == Some(&std::thread::current().id()) {
         let own = Own { asked: Mutex::new(Instant::now()), callback: callback.as_ref(), raised: Mutex::new(None) };
         let watch = Watch { stop: AtomicBool::new(false), deadline, last: Mutex::new(None), own: Some(own) };
         let done = py.detach(|| here(&watch, work));
@@ -158,8 +158,9 @@ fn elsewhere<T: Send>(
             let _ = done.send(work(watch));
         });
         loop {
-            let heard =
-                py.detach(|| wait.lock().map_or(Err(RecvTimeoutError::Disconnected), |w| w.recv_timeout(PATIENCE)));
+            let heard = py.detach(|| {
+                wait.lock().map_or(Err(RecvTimeoutError::Disconnected), |w| w.recv_timeout(SIGNAL_INTERVAL))
+            });
             match heard {
                 Ok(finished) => return Some(finished),
                 Err(RecvTimeoutError::Disconnected) => return None,

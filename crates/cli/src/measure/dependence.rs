@@ -1,14 +1,14 @@
 //! `mercer measure --dependence`: does the target, or a second set of columns, depend on the first?
 
-use crate::failure::Failure;
 use crate::input::{self, Training};
-use crate::watch::Watch;
 use crate::{arguments, report};
 use clap::ArgMatches;
 use mercer::data::{DataError, Dataset, Rows, Values};
 use mercer::formula::Formula;
 use mercer::hypothesis_tests::{Dependence, dependence};
 use mercer::machines::Learns;
+use mercer_terminal::Failure;
+use mercer_terminal::Watch;
 use serde_json::json;
 use std::path::Path;
 

@@ -1,18 +1,18 @@
 //! `mercer measure --stability`: what of a spectrum holds beyond the sample.
 
-use crate::failure::Failure;
 use crate::{arguments, report};
 use clap::ArgMatches;
 use mercer::formula::Formula;
 use mercer::gram::Gram;
 use mercer::hypothesis_tests::{Judgement, Stability};
 use mercer::watch::Monitor;
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 
 /// Draws of the bootstrap.
 const DRAWS: usize = 200;
-/// Eigenvectors that are printed.
-const PRINTED: usize = 5;
+/// Number of eigenvectors that are printed.
+const PRINTED_EIGENVECTORS: usize = 5;
 
 /// Judges the spectrum; a kernel without a known radius needs one that is declared.
 pub(super) fn of(
@@ -96,7 +96,7 @@ fn vectors(found: &Stability) -> String {
         .filter_map(|(i, (_, sine))| {
             sine.map(|sine| format!("{} within {:.1}°", i + 1, sine.min(1.0).asin().to_degrees()))
         })
-        .take(PRINTED)
+        .take(PRINTED_EIGENVECTORS)
         .collect();
     let widest = found.vectors.iter().map(|(gap, _)| *gap).fold(0.0, f64::max);
     if told.is_empty() {

@@ -1,7 +1,5 @@
 //! `mercer measure --versus` and `--groups`: do two samples differ?
 
-use crate::failure::Failure;
-use crate::watch::Watch;
 use crate::{arguments, input, report};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -10,13 +8,14 @@ use mercer::formula::Formula;
 use mercer::hypothesis_tests::{
     Chance, PValue, Statistic, TwoSample, linear_two_sample, mmd_bound, mmd_bound_p, two_sample,
 };
+use mercer_terminal::{Failure, Watch};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// The level at which a difference is called one.
 const LEVEL: f64 = 0.05;
-/// The most groups that an error lists.
-const LISTED: usize = 6;
+/// Largest number of groups that an error lists.
+const MAX_LISTED_GROUPS: usize = 6;
 
 /// Two samples, the first before the second.
 struct Samples {
@@ -91,8 +90,8 @@ fn from_groups(flags: &ArgMatches, formula: &Formula, path: &Path) -> Result<Sam
     let classes = target.classes()?;
     let [one, two] = classes.labels.as_slice() else {
         let count = classes.labels.len();
-        let more = if count > LISTED { ", …" } else { "" };
-        let named: Vec<&str> = classes.labels.iter().take(LISTED).map(String::as_str).collect();
+        let more = if count > MAX_LISTED_GROUPS { ", …" } else { "" };
+        let named: Vec<&str> = classes.labels.iter().take(MAX_LISTED_GROUPS).map(String::as_str).collect();
         let finding =
             format!("--groups needs a column with two values, and this one has {count}: {}{more}", named.join(", "));
         return Err(DataError::Unfit { finding }.into());

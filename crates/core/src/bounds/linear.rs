@@ -87,11 +87,11 @@ pub struct Multiplier {
 /// At most a hundred numbers that stand for all: the least, the largest, and between them some evenly spaced in the order of all,
 /// each as the mean of those next to it. Does not depend on where a number stands.
 pub(super) fn evenly(all: &[f64]) -> Vec<f64> {
-    const ENOUGH: usize = 100;
+    const MAX_NUMBERS: usize = 100;
     const CELLS: usize = 2048;
     let n = all.len();
     let (low, high) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
-    if n <= ENOUGH || !(high - low).is_finite() {
+    if n <= MAX_NUMBERS || !(high - low).is_finite() {
         return all.to_vec();
     }
     // a histogram instead of an order: one look at each number
@@ -102,8 +102,8 @@ pub(super) fn evenly(all: &[f64]) -> Vec<f64> {
         *cell = (cell.0 + 1, cell.1 + x);
     }
     let (mut cell, mut passed) = (0, cells[0].0);
-    let between = (1..ENOUGH - 1).map(|i| {
-        let place = i * (n - 1) / (ENOUGH - 1);
+    let between = (1..MAX_NUMBERS - 1).map(|i| {
+        let place = i * (n - 1) / (MAX_NUMBERS - 1);
         while passed <= place {
             cell += 1;
             passed += cells[cell].0;

@@ -3,8 +3,8 @@
 use super::{BoundEntry, Facts};
 use serde::Serialize;
 
-/// Beyond this many examples nobody asks.
-const MOST: f64 = 1e12;
+/// Largest number of examples that the search considers.
+const MAX_EXAMPLES: f64 = 1e12;
 
 /// Numbers of examples from which a bound lies below 1, ½ and 1/10; `None` where none does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -33,7 +33,7 @@ pub fn curve(entry: &BoundEntry, facts: &Facts, delta: f64, m: f64) -> Option<f6
 /// bounds rise before they fall.
 pub fn examples_for(entry: &BoundEntry, facts: &Facts, delta: f64, target: f64) -> Option<u64> {
     let good = |m: f64| curve(entry, facts, delta, m).is_some_and(|v| v < target);
-    let mut high = MOST;
+    let mut high = MAX_EXAMPLES;
     if !good(high) {
         return None;
     }

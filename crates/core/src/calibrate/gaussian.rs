@@ -6,8 +6,8 @@
 //! # Source
 //! Mika (2002), §3.2.2 and §5.1, with variances divided by the size of the class, which the print leaves out.
 
-/// No variance is taken to be smaller than this part of that of all scores.
-const LEAST_SHARE: f64 = 1e-6;
+/// Smallest variance of a side, as a share of the variance of all scores.
+const MIN_VARIANCE_SHARE: f64 = 1e-6;
 
 /// The factors of f², f and 1 in the log odds of the positive side.
 pub fn gaussian(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> [f64; 3] {
@@ -25,7 +25,7 @@ pub fn gaussian(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> [
     if !(plus > 0.0 && minus > 0.0 && all > 0.0) {
         return counts;
     }
-    let (u, v) = (u.max(LEAST_SHARE * all), v.max(LEAST_SHARE * all));
+    let (u, v) = (u.max(MIN_VARIANCE_SHARE * all), v.max(MIN_VARIANCE_SHARE * all));
     let odds = [
         0.5 / v - 0.5 / u,
         m / u - n / v,

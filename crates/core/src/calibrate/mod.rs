@@ -3,7 +3,7 @@
 //! A curve for each output of a classifier (each pair of classes, or each class against the rest) turns scores into
 //! probabilities; it is learned from scores that each example got from a fit without it. Pairs are coupled to
 //! probabilities of the classes. Prediction is not touched: the label is the one of the votes or of the largest score as
-//! without probabilities, and where the largest probability would be another, the probabilities give way (see [`agree`]).
+//! without probabilities, and where the largest probability would be another, the probabilities give way (see `agree`).
 
 mod agree;
 mod couple;
@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How scores become probabilities.
+/// Methods of calibration: the form of the curve that turns scores into probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -50,7 +50,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// What the outputs of a classifier are scores of.
+/// The meaning of the outputs of a classifier: classes, or pairs of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Pairs (a, b) of classes, a < b, in order; positive for a.
@@ -86,15 +86,16 @@ pub enum Curve {
     },
 }
 
-/// No curve gives less than this, or more than one minus this (LIBSVM's bound), so that no logarithm is infinite.
-pub(crate) const LEAST: f64 = 1e-7;
+/// Smallest probability that a curve gives, and one minus the largest (LIBSVM's bound), so that no logarithm is
+/// infinite.
+pub(crate) const MIN_PROBABILITY: f64 = 1e-7;
 
 impl Curve {
     /// Learns a curve from finite scores.
     pub fn learn(method: Method, scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> Self {
         match method {
             Method::Platt => {
-                let (a, b) = if scores.len() > MANY {
+                let (a, b) = if scores.len() > MAX_SCORES_ONE_BY_ONE {
                     let (scores, positive, weights) = gathered(scores, positive, weights);
                     platt(&scores, &positive, Some(&weights))
                 } else {
@@ -126,7 +127,7 @@ impl Curve {
                 (p, 1.0 - p)
             }
         };
-        (p.clamp(LEAST, 1.0 - LEAST), q.clamp(LEAST, 1.0 - LEAST))
+        (p.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY), q.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY))
     }
 
     fn check(&self, method: Method) -> Result<(), String> {
@@ -146,10 +147,10 @@ impl Curve {
     }
 }
 
-/// More scores than a curve of two parameters needs one by one.
-const MANY: usize = 512;
-/// Neighbours among many scores that stand for each other: a hundred or so groups of equal size.
-const GROUPS: usize = 128;
+/// Largest number of scores that a curve of two parameters is fitted to one by one; more are fitted in groups.
+const MAX_SCORES_ONE_BY_ONE: usize = 512;
+/// Number of groups of neighbouring scores, of equal size, that stand for many scores.
+const SCORE_GROUPS: usize = 128;
 
 /// Sorted scores in groups of neighbours: the mean of each group, once with the weight of its positive and once with that
 /// of its negative members.
@@ -157,7 +158,7 @@ fn gathered(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> (Vec<
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_unstable_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(a.cmp(&b)));
     let (mut means, mut sides, mut sums) = (Vec::new(), Vec::new(), Vec::new());
-    for group in order.chunks(scores.len().div_ceil(GROUPS)) {
+    for group in order.chunks(scores.len().div_ceil(SCORE_GROUPS)) {
         for side in [true, false] {
             let members = || group.iter().filter(|&&i| positive[i] == side);
             let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
@@ -222,7 +223,7 @@ impl Calibration {
     }
 
     /// The probabilities of `k` classes, n × k row by row, from n × outputs scores and the class that is predicted for
-    /// each example, which has the largest (see [`agree`]).
+    /// each example, which has the largest (see `agree`).
     pub fn probabilities(&self, form: Form, k: usize, scores: &[f64], predicted: &[u32]) -> Vec<f64> {
         let outputs = self.curves.len().max(1);
         let mut all = vec![0.0; predicted.len() * k];
@@ -273,7 +274,7 @@ fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
 }
 
-/// How far each class's score is above the largest of the others, row by row. The largest score decides, whatever is
+/// The margin of each class, its score minus the largest of the others, row by row. The largest score decides, whatever is
 /// added to all of them; so does the margin, and it is what probabilities are learned from.
 fn margins(scores: &[f64], k: usize) -> Vec<f64> {
     if k < 2 {
@@ -289,7 +290,7 @@ fn margins(scores: &[f64], k: usize) -> Vec<f64> {
     margins
 }
 
-/// How held-out scores are stored.
+/// The layout of held-out scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// n × outputs, row by row.
@@ -303,11 +304,11 @@ pub enum Layout {
 pub struct HeldOut<'a> {
     /// The scores; not finite where there is none.
     pub scores: &'a [f64],
-    /// How they are stored.
+    /// Their layout.
     pub layout: Layout,
     /// The class of each example.
     pub codes: &'a [u32],
-    /// How much each example counts; `None`: all alike.
+    /// The weight of each example; `None`: all alike.
     pub weights: Option<&'a [f64]>,
 }
 

@@ -37,12 +37,12 @@ fn cross_entropy(t: f64, z: f64) -> f64 {
     if z >= 0.0 { t * z + (-z).exp().ln_1p() } else { (t - 1.0) * z + z.exp().ln_1p() }
 }
 
-/// Most steps of Newton's method; ten are many.
-const STEPS: usize = 100;
+/// Largest number of steps of Newton's method; ten are many.
+const MAX_STEPS: usize = 100;
 /// Ridge of the Hessian, which is singular where all scores are equal.
 const RIDGE: f64 = 1e-12;
-/// The smallest step of the backtracking.
-const SMALLEST: f64 = 1e-10;
+/// Smallest step of the backtracking.
+const MIN_STEP: f64 = 1e-10;
 /// The gradient that is left, for each unit of weight.
 const TOLERANCE: f64 = 1e-13;
 
@@ -66,7 +66,7 @@ pub fn platt(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> (f64
 
     let (mut a, mut b) = (0.0, prior);
     let mut now = value(a, b);
-    for _ in 0..STEPS {
+    for _ in 0..MAX_STEPS {
         // gradient Σ w (t − p)(f, 1) and Hessian Σ w p(1 − p)(f, 1)(f, 1)ᵀ
         let (mut haa, mut hbb, mut hab, mut ga, mut gb) = (RIDGE, RIDGE, 0.0, 0.0, 0.0);
         for i in 0..f.len() {
@@ -98,7 +98,7 @@ pub fn platt(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> (f64
                 break true;
             }
             step /= 2.0;
-            if step < SMALLEST {
+            if step < MIN_STEP {
                 break false;
             }
         };

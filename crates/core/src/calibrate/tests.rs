@@ -234,7 +234,10 @@ fn two_gaussians_give_the_odds_of_their_densities() {
         let x = f64::from(step) * 0.15;
         let wanted = density(true, x) / (density(true, x) + density(false, x));
         let (p, q) = curve.at(x);
-        assert!((p - wanted.clamp(LEAST, 1.0 - LEAST)).abs() < 1e-9 && (p + q - 1.0).abs() < 1e-6, "{x}: {p} {wanted}");
+        assert!(
+            (p - wanted.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY)).abs() < 1e-9 && (p + q - 1.0).abs() < 1e-6,
+            "{x}: {p} {wanted}"
+        );
     }
     // nothing to tell the sides apart: the counts are all there is
     let flat = Curve::learn(Method::Gaussian, &[1.0; 4], &[true, true, true, false], None);

@@ -1,7 +1,7 @@
 //! Facts about held-out examples: errors and losses of the model, and whether they are none of training.
 
 use super::Options;
-use super::gather::in_range;
+use super::facts::in_range;
 use super::seen::Seen;
 use crate::bounds::{HeldOut, HeldOutLoss, Task};
 use crate::data::{DataError, Dataset};
@@ -10,7 +10,7 @@ use crate::machines::Theory;
 use crate::model::Model;
 use std::collections::HashMap;
 
-/// How many held-out examples, with their targets, also stand among those of training.
+/// The number of held-out examples that are also training examples, with the same target.
 ///
 /// Examples of few values repeat themselves in any sample; but whoever stands in training once only, and again among the
 /// held-out examples, was hardly drawn twice.

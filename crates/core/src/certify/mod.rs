@@ -1,11 +1,12 @@
-//! Certificates: what learning theory guarantees about a model, from its training examples or from held-out ones.
+//! Certificates: statements of learning theory about the risk of a model, from its training examples or from held-out ones.
 //!
-//! [`facts`] reads the numbers that theorems ask for off a model; [`crate::bounds`] has the theorems. Where a certificate rests
-//! on training examples, everything that was chosen by looking at them is paid for: the candidates of a search, and the numbers
-//! that scaling and kernel took from them, 64 bits each: then the statement holds for all numbers they might have taken.
+//! [`facts()`] reads the numbers that theorems ask for off a model; the module `bounds` has the theorems, as functions of these
+//! numbers. A certificate that rests on training examples pays a complexity penalty for everything that was chosen by looking at
+//! them: ln of the number of candidates of a search, and 64 bits for each number that scaling and kernel took from them, so that
+//! the statement holds for all numbers they might have taken (Occam's razor, a union bound over the choices).
 
 mod cross_validation;
-mod gather;
+mod facts;
 mod held_out;
 mod informed;
 pub mod part;
@@ -15,13 +16,14 @@ mod search;
 mod seen;
 mod thorough;
 
+pub use crate::bounds::{BoundEntry, Certificate, Claim, Condition, Facts, Guarantee, NotApplicable, Quantity, State};
 pub use cross_validation::CrossValidated;
-pub use gather::facts;
+pub use facts::facts;
 pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
 pub use report::statement;
 pub use search::{CertifiedCandidate, CertifiedSelection, judge, judged_candidates, judges, select};
 
-use crate::bounds::{self, BoundEntry, Certificate, Facts, Guarantee, Quantity};
+use crate::bounds;
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::gram::Budget;
@@ -30,20 +32,20 @@ use crate::seed::Seed;
 use crate::watch::Monitor;
 use rayon::prelude::*;
 
-/// What certificates are asked for.
+/// Options of a certification.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// δ, the probability with which each certificate may fail.
     pub delta: f64,
     /// Labelled examples that training has not seen.
     pub held_out: Option<&'a Dataset>,
-    /// How many models were compared on the held-out examples, this one included.
+    /// The number of models that were compared on the held-out examples, this one included.
     pub held_out_candidates: usize,
-    /// How many candidates were tried on the training examples, where the user knows better than the model.
+    /// The number of candidates that were tried on the training examples, where the user knows better than the model.
     pub candidates: Option<usize>,
-    /// Whether quantities are computed that take m² to m³ operations: random signs, spans, and a prior from one half.
+    /// True to compute quantities that take m² to m³ operations: random signs, spans, and a prior from one half.
     pub thorough: bool,
-    /// Whether a prior is learned from one half of the examples, for one more fit.
+    /// True to learn a prior from one half of the examples, for one more fit.
     pub informed: bool,
     /// Draws of the simulation of the prior's mass of the version space; 0 for none.
     pub evidence: usize,
@@ -78,7 +80,7 @@ impl Default for Options<'_> {
 /// All certificates of a model.
 #[derive(Clone, Debug)]
 pub struct Certified {
-    /// What they rest on.
+    /// The facts that the certificates rest on.
     pub facts: Facts,
     /// The certificates: those that apply and say something first, by value; then those that say nothing; then those that do
     /// not apply.
@@ -94,7 +96,7 @@ pub struct Certified {
 }
 
 impl Model {
-    /// What learning theory guarantees about this model, given the examples it was trained on.
+    /// The certificates of this model, given its training examples.
     ///
     /// ```
     /// use mercer::prelude::*;

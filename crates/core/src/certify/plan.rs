@@ -1,4 +1,4 @@
-//! How many examples a wanted certificate needs: the facts of a model, or what is expected of one, imagined for more examples at
+//! Sample sizes for a wanted certificate: the facts of a model, or what is expected of one, imagined for more examples at
 //! the same complexity.
 //!
 //! Rates (errors, violations) and complexities (support vectors, margin, dimension, λ) stay as they are while the number of
@@ -15,16 +15,16 @@ use crate::plot::{BoundCurve, SampleSizeFigure, Theme};
 use crate::watch::Monitor;
 use serde::Serialize;
 
-/// Examples at which curves are told, per factor of ten.
-const STEPS: i32 = 4;
+/// Numbers of examples at which curves are evaluated, per factor of ten.
+const SIZES_PER_DECADE: i32 = 4;
 /// Powers of ten at which curves end.
 const DECADES: i32 = 8;
-/// Examples that rates are told of: enough for six digits of a rate.
-const MANY: f64 = 1e6;
-/// Curves in a picture.
-const DRAWN: usize = 8;
+/// Number of examples that rates are imagined for: enough for six digits of a rate.
+const EXAMPLES_FOR_RATES: f64 = 1e6;
+/// Largest number of curves in a picture.
+const MAX_DRAWN_CURVES: usize = 8;
 
-/// What is expected of a model that is not there yet; bounds that need something else are left out.
+/// Expectations of a model that is not there yet; bounds that need something else are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Expected {
     /// Examples that determine the model: support vectors.
@@ -39,7 +39,7 @@ pub struct Expected {
     pub margin: Option<f64>,
     /// λ of (1/m) Σ loss + λ‖w‖².
     pub lambda: Option<f64>,
-    /// How many models will be tried on the same examples; 1, or what the model knows, where nothing is said.
+    /// The number of models that will be tried on the same examples; where nothing is given, 1 or the number that the model has recorded.
     pub candidates: Option<usize>,
 }
 
@@ -52,12 +52,12 @@ pub struct CurvePoint {
     pub value: f64,
 }
 
-/// How many examples a bound needs.
+/// The number of examples that a bound needs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlannedBound {
     /// The bound's name.
     pub bound: &'static str,
-    /// What is bounded.
+    /// The bounded quantity.
     pub quantity: Quantity,
     /// The wanted value.
     pub certificate: f64,
@@ -91,11 +91,11 @@ impl Expected {
             let finding = "lambda says how steady a classifier is, but not how well it does: expect a margin too";
             return Err(usage(finding.to_owned()));
         }
-        let mut facts = Facts::bare(MANY, Task::Classes(2));
+        let mut facts = Facts::bare(EXAMPLES_FOR_RATES, Task::Classes(2));
         let error = self.training_error.unwrap_or(0.0);
         let candidates = self.candidates.unwrap_or(1).max(1);
         facts.price = Price { candidates: Some(candidates), held_out_candidates: candidates, ..Price::default() };
-        facts.errors = Some((error * MANY).round());
+        facts.errors = Some((error * EXAMPLES_FOR_RATES).round());
         facts.held_out = self.held_out_error.map(rate);
         facts.compression = self.support.map(|size| Compression {
             size,
@@ -107,7 +107,7 @@ impl Expected {
         facts.kernel = KernelFacts {
             radius: Some(1.0),
             dimension: self.dimension,
-            trace: MANY,
+            trace: EXAMPLES_FOR_RATES,
             rank: self.dimension,
             ..KernelFacts::default()
         };
@@ -182,10 +182,10 @@ impl Expected {
 
 /// A share of errors, which is kept when the number of examples changes.
 fn rate(share: f64) -> HeldOut {
-    HeldOut { examples: MANY, errors: (share * MANY).round() }
+    HeldOut { examples: EXAMPLES_FOR_RATES, errors: (share * EXAMPLES_FOR_RATES).round() }
 }
 
-/// How many examples each bound needs for a wanted value, those that need least first; all bounds, or those that are named.
+/// The number of examples that each bound needs for a wanted value, those that need least first; all bounds, or those that are named.
 ///
 /// ```
 /// let expected = mercer::certify::Expected { support: Some(50.0), ..Default::default() };
@@ -208,7 +208,8 @@ pub fn plan(facts: &Facts, certificate: f64, delta: f64, names: &[&str]) -> Resu
         if entry.guarantee != Guarantee::HighProbability || entry.quantity == Quantity::Regret || !asked {
             continue;
         }
-        let sizes = (STEPS..=DECADES * STEPS).map(|i| 10.0_f64.powf(f64::from(i) / f64::from(STEPS)).round());
+        let sizes = (SIZES_PER_DECADE..=DECADES * SIZES_PER_DECADE)
+            .map(|i| 10.0_f64.powf(f64::from(i) / f64::from(SIZES_PER_DECADE)).round());
         let point =
             |m: f64| bounds::curve(entry, facts, delta, m).map(|v| CurvePoint { examples: m, value: v.min(1.0) });
         let curve: Vec<CurvePoint> = sizes.filter_map(point).collect();
@@ -239,7 +240,7 @@ pub fn sample_size_figure(planned: &[PlannedBound], theme: Theme) -> String {
     SampleSizeFigure {
         title: "Certificates over the number of examples".to_owned(),
         note: Some(format!("δ = {delta}, at the same complexity; the line is at {wanted}")),
-        curves: planned.iter().take(DRAWN).map(curve).collect(),
+        curves: planned.iter().take(MAX_DRAWN_CURVES).map(curve).collect(),
         wanted,
     }
     .draw(theme)

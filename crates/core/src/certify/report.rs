@@ -35,7 +35,7 @@ impl Certified {
 }
 
 impl Certified {
-    /// What is known of the model beside the certificates, by name: errors, candidates, and what is paid for.
+    /// Facts of the model besides the certificates, by name: errors, candidates, and complexity penalties.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let facts = &self.facts;
         let mut lines = vec![("examples", facts.examples.to_string())];
@@ -101,7 +101,7 @@ impl Certified {
     }
 }
 
-/// What a high-probability certificate says.
+/// The statement of a high-probability certificate.
 pub fn statement(c: &Certificate) -> String {
     let percent = |v: f64| {
         let v = 100.0 * v;

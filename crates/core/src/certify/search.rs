@@ -6,7 +6,7 @@
 //! self-bounding learners.
 
 use super::Options;
-use super::gather::facts_beside;
+use super::facts::facts_beside;
 use super::informed::Half;
 use crate::bounds::{self, Certificate, ChosenBy};
 use crate::data::Dataset;

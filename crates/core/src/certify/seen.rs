@@ -12,7 +12,7 @@ pub(super) struct Seen {
     /// Scores, n × outputs.
     pub(super) scores: Vec<f64>,
     pub(super) outputs: usize,
-    /// Whether scores are of pairs of classes.
+    /// True if scores are of pairs of classes.
     pub(super) pairwise: bool,
     /// The place of each example's class among the model's labels, or nothing.
     pub(super) codes: Vec<u32>,
@@ -20,9 +20,9 @@ pub(super) struct Seen {
     pub(super) signs: Vec<f64>,
     /// The truth, for numbers.
     pub(super) values: Vec<f64>,
-    /// Whether each example is misclassified, outside the tube or a novelty.
+    /// True for each example that is misclassified, outside the tube or a novelty.
     pub(super) wrong: Vec<bool>,
-    /// Whether it makes sense to say so.
+    /// True if there is such an error to be counted.
     pub(super) judged: bool,
     /// Mean loss, for numbers with a tube.
     pub(super) mean_excess: f64,

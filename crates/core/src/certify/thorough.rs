@@ -13,10 +13,10 @@ use crate::model::Model;
 use crate::watch::{Monitor, Phase, Progress, Stop};
 use std::f64::consts::LN_2;
 
-/// Draws of random signs.
-const SIGNS: usize = 1000;
-/// Examples up to which eigenvalues and orthants are computed.
-const MOST: usize = 5000;
+/// Number of draws of random signs.
+const SIGN_DRAWS: usize = 1000;
+/// Largest number of examples whose eigenvalues and orthants are computed.
+const MAX_EXAMPLES_FOR_EIGENVALUES: usize = 5000;
 
 fn stopped(reason: Stop) -> Error {
     SolveError::Stopped { reason }.into()
@@ -30,7 +30,7 @@ pub(super) fn add(
     watch: &dyn Monitor,
 ) -> Result<(), Error> {
     let gram = model.kernel.training_gram(training)?;
-    if facts.assumes.contains(&GIVEN_MATRIX) && training.len() <= MOST {
+    if facts.assumes.contains(&GIVEN_MATRIX) && training.len() <= MAX_EXAMPLES_FOR_EIGENVALUES {
         facts.assumes.retain(|what| *what != GIVEN_MATRIX);
         if !semi_definite(gram.as_ref()) {
             let reason = "the given matrix is not positive semi-definite; mercer gram --repair mends it".to_owned();
@@ -47,7 +47,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Whether a matrix has no eigenvalue below zero but for rounding: then a trace of it on the diagonal makes a factor possible.
+/// True if a matrix has no eigenvalue below zero but for rounding: then a trace of it on the diagonal makes a factor possible.
 fn semi_definite(gram: &dyn Gram) -> bool {
     let n = gram.shape().0;
     let mut values = vec![0.0; n * n];
@@ -70,8 +70,10 @@ fn random_signs(
     let mut random = options.seed.stream("random signs");
     let mut sum = 0.0;
     let at_once = 100;
-    for round in 0..SIGNS / at_once {
-        watch.alive(Progress::new(Phase::new("random signs"), round).of(SIGNS / at_once)).map_err(SolveError::from)?;
+    for round in 0..SIGN_DRAWS / at_once {
+        watch
+            .alive(Progress::new(Phase::new("random signs"), round).of(SIGN_DRAWS / at_once))
+            .map_err(SolveError::from)?;
         let signs: Vec<f64> = (0..n * at_once).map(|_| if random.uniform() < 0.5 { -1.0 } else { 1.0 }).collect();
         let mut product = vec![0.0; n * at_once];
         apply(gram, &signs, at_once, &mut product);
@@ -81,14 +83,16 @@ fn random_signs(
             sum += (squared + total * total).max(0.0).sqrt();
         }
     }
-    let doubt = (2.0 * facts.kernel.trace * (LN_2 - options.delta.ln() + facts.price.learned) / SIGNS as f64).sqrt();
-    Ok(sum / SIGNS as f64 + doubt)
+    let doubt =
+        (2.0 * facts.kernel.trace * (LN_2 - options.delta.ln() + facts.price.learned) / SIGN_DRAWS as f64).sqrt();
+    Ok(sum / SIGN_DRAWS as f64 + doubt)
 }
 
 /// Support vectors with α_p S_p² ≥ y_p f(x_p): S_p² = 1/[K̃⁻¹]_pp among those strictly between the bounds (K̃ bordered by ones
 /// where there is an offset), the distance from their span for those at C.
 fn span(model: &Model, facts: &Facts) -> Option<f64> {
-    let linear = facts.linear.as_ref().filter(|l| !l.support.is_empty() && l.support.len() <= MOST)?;
+    let linear =
+        facts.linear.as_ref().filter(|l| !l.support.is_empty() && l.support.len() <= MAX_EXAMPLES_FOR_EIGENVALUES)?;
     let c = model.remade().ok()??.traits().theory.multipliers?;
     if !matches!(model.fitted.expansion.coefficients, Coefficients::Dual { .. } | Coefficients::Pairwise { .. }) {
         return None;
@@ -147,9 +151,10 @@ pub(super) fn evidence(
     if facts.task != Task::Classes(2) || signs.len() != n {
         return Err(DataError::Usage { finding: "the evidence is for two classes".to_owned() }.into());
     }
-    if n > MOST {
-        let finding =
-            format!("the evidence of {n} examples takes n² operations a draw and n³ before; at most {MOST} are taken");
+    if n > MAX_EXAMPLES_FOR_EIGENVALUES {
+        let finding = format!(
+            "the evidence of {n} examples takes n² operations a draw and n³ before; at most {MAX_EXAMPLES_FOR_EIGENVALUES} are taken"
+        );
         return Err(DataError::Usage { finding }.into());
     }
     let gram = model.kernel.training_gram(training)?;

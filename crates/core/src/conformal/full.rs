@@ -9,7 +9,7 @@
 //! 1 + #{i : |α_i − r u_i| ≥ |r|} > α (n + 1)
 //! ```
 //! As r moves from 0 to either side, an example counts up to a first point and, where |u_i| > 1, from a second one on. Between
-//! these points nothing changes, so the ends of the region are among them. It may have gaps; what is told is the smallest interval
+//! these points nothing changes, so the ends of the region are among them. It may have gaps; the reported interval is the smallest one
 //! that holds it, which covers no less. An end is infinite where too many examples count for ever.
 //!
 //! # Source
@@ -21,9 +21,9 @@ use crate::machines::Smoother;
 use rayon::prelude::*;
 
 /// Columns that are solved for at a time: a triangle that is read serves all of them.
-const AT_ONCE: usize = 64;
+const COLUMNS_PER_SOLVE: usize = 64;
 
-/// What full conformal regression needs.
+/// The fit and the examples that full conformal regression compares a candidate with.
 ///
 /// # Cost
 /// n²/2 numbers in the file, and n² in memory; a prediction takes n² multiplications and the sorting of 2n numbers for each output.
@@ -56,7 +56,7 @@ impl Full {
             };
             rows.chunks(n).zip(columns.chunks(n)).zip(s).flat_map(of).collect::<Vec<_>>()
         };
-        cross.par_chunks(AT_ONCE * n).zip(own.par_chunks(AT_ONCE)).flat_map_iter(block).unzip()
+        cross.par_chunks(COLUMNS_PER_SOLVE * n).zip(own.par_chunks(COLUMNS_PER_SOLVE)).flat_map_iter(block).unzip()
     }
 
     /// The ends for one new example and output: f(x) − s ρ₋ and f(x) + s ρ₊.

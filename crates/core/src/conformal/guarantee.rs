@@ -1,23 +1,23 @@
-//! What is proven about the coverage.
+//! Proven statements about the coverage of regions.
 
 use super::{Conformal, Method, rank};
 use crate::distributions::beta_quantile;
 use serde::Serialize;
 
-/// What holds of the coverage at a level 1 − α, if examples are exchangeable and nothing was chosen with the help of the
+/// A statement about the coverage at a level 1 − α. It holds if examples are exchangeable and nothing was chosen with the help of the
 /// held-out ones. With n held-out examples (of full, examples that a candidate is compared with):
 ///
 /// * split: at least 1 − α, and where no nonconformities are equal exactly ⌈(n + 1)(1 − α)⌉/(n + 1), which is at most
 ///   1 − α + 1/(n + 1). For the held-out examples at hand the coverage is then drawn from Beta(n + 1 − l, l) with
 ///   l = ⌊(n + 1)α⌋.
-/// * full: at least 1 − α. Of the region itself the exact number above holds, too; the interval that is told has no gaps, and may
+/// * full: at least 1 − α. Of the region itself the exact number above holds, too; the reported interval has no gaps, and may
 ///   cover more.
 /// * jackknife+: at least 1 − 2α.
 /// * cross, K folds: at least 1 − 2α − 2(1 − α)(K − 1)/(n + K), since the p-values of the folds have a mean that is no more
 ///   than twice too small; or 1 − 2α − (1 − K/n)/(K + 1), if that is more and all folds are of one size.
 ///
 /// A Mondrian predictor keeps this for each class by itself, with the examples of that class. In practice jackknife+ and cross
-/// cover 1 − α or a little less; the bound is for the worst that can happen.
+/// cover 1 − α or a little less; the bound is for the worst case.
 ///
 /// # Source
 /// Vovk, Gammerman & Shafer (2005), chapter 4; Vovk (2012) for the Beta distribution; Barber, Candès, Ramdas &
@@ -25,7 +25,7 @@ use serde::Serialize;
 /// p-values, with weights m_k + 1 for folds of m_k examples.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Guarantee {
-    /// Examples that were held out.
+    /// The number of held-out examples.
     pub held_out: usize,
     /// The coverage is at least this; nothing is proven where it is `None`, since held-out examples had a part in what was learned
     /// before the fits.
@@ -34,9 +34,9 @@ pub struct Guarantee {
     pub most: Option<f64>,
     /// Exactly this where no nonconformities are equal; split only.
     pub exact: Option<f64>,
-    /// How the coverage varies from one set of held-out examples to the next; split only, and where regions are not everything.
+    /// The distribution of the coverage from one set of held-out examples to the next; split only, and where regions are not everything.
     pub conditional: Option<Beta>,
-    /// Whether there are too few for the level, so that every region holds everything.
+    /// True if there are too few examples for the level, so that every region holds everything.
     pub everything: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct Beta {
 }
 
 impl Conformal {
-    /// What holds at a coverage: one statement for each class of a Mondrian predictor, else one.
+    /// The guarantees at a coverage: one statement for each class of a Mondrian predictor, else one.
     pub fn guarantees(&self, coverage: f64) -> Vec<Guarantee> {
         let columns = if self.mondrian { self.columns } else { 1 };
         (0..columns).map(|c| self.guarantee(c, coverage)).collect()

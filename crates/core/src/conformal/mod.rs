@@ -5,11 +5,11 @@
 //! ```text
 //! p(y) = (1 + #{i : R_i ≥ R₋ᵢ(x, y)}) / (n + 1)
 //! ```
-//! where R₋ᵢ is measured by the model that has not seen example i: one and the same for all held-out examples (split), that
-//! without the fold of i (cross), that without i alone (jackknife+). Where a fit on the candidate as well has a closed form, one model
+//! where R₋ᵢ is measured by the model that has not seen example i: one and the same for all held-out examples (split), the model
+//! without the fold of i (cross), or the model without i alone (jackknife+). Where a fit on the candidate as well has a closed form, one model
 //! that has seen all of them measures R_i and R alike (full). The region at level 1 − α holds every y with p(y) > α.
-//! Nothing is asked of model or distribution but that examples are exchangeable. What is proven of the coverage is in
-//! [`Guarantee`].
+//! The only assumption is that examples are exchangeable; model and distribution may be any. [`Guarantee`] states the proven
+//! coverage.
 //!
 //! # Source
 //! Vovk, Gammerman & Shafer (2005), chapters 2 and 4 (p-values, split, Mondrian); Barber, Candès, Ramdas & Tibshirani (2021)
@@ -23,7 +23,7 @@ mod region;
 
 pub use full::Full;
 pub use guarantee::{Beta, Guarantee};
-pub use nonconformity::{Measure, strangeness};
+pub use nonconformity::{Measure, nonconformities};
 pub use panel::{MOST, Panel, merged};
 pub use region::{Measured, Regions};
 
@@ -32,17 +32,17 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How examples are held out.
+/// Methods of holding out examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// A part of the examples is only for calibration, and the model learns from the rest.
     Split,
-    /// Each fold by the model without it (CV+, cross-conformal).
+    /// Each fold is measured by the model without it (CV+, cross-conformal).
     Cross,
-    /// Each example by the model without it (jackknife+).
+    /// Each example is measured by the model without it (jackknife+).
     Jackknife,
-    /// None: each candidate is learned from as if it were one of them (ridge regression).
+    /// No example is held out: the model also learns from each candidate (ridge regression).
     Full,
 }
 
@@ -63,16 +63,16 @@ impl fmt::Display for Method {
     }
 }
 
-/// What a job is asked for.
+/// A request for a conformal predictor.
 ///
-/// Nothing that is held out may have a part in what is learned before the fit. Split learns words of the kernel (`gamma=scale`),
-/// vocabularies and centres from the examples that it does not set aside. The other methods learn them once, so that one matrix
+/// Held-out examples may have no part in anything that is learned before the fit. Split learns data-driven parameters of the kernel
+/// (`gamma=scale`), vocabularies and centres from the examples that it does not set aside. The other methods learn them once, so that one matrix
 /// serves every model, from a part of the examples that is chosen by chance, is in every model and never held out: given that part,
 /// the others and a new example are exchangeable, and what is proven holds with the number of the others for n. Where a kernel has
 /// nothing to learn, there is no such part. The columns of a table are scaled by the same part ([`Job::prepare`](crate::job::Job::prepare)).
 ///
 /// # Use when
-/// Split: there are many examples, or fits are dear. Cross: every example should be learned from. Jackknife: ridge and kfd, up
+/// Split: there are many examples, or fits are expensive. Cross: every example should be learned from. Jackknife: ridge and kfd, up
 /// to some thousand examples. Full: ridge, up to some thousand examples, where 1 − α should be proven and every example learned
 /// from.
 ///
@@ -81,16 +81,16 @@ impl fmt::Display for Method {
 /// fits where the machine has no closed form. Full: a few fits and n²/2 numbers, and n² multiplications for a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// How examples are held out.
+    /// The method of holding out examples.
     pub method: Method,
     /// The share of examples that split sets aside, between 0 and 1. With the other methods: the share that scales columns and
     /// resolves data-driven parameters of the kernel, where there is something to learn, and is never held out.
     pub share: f64,
-    /// The folds of cross.
+    /// The number of folds of cross.
     pub folds: usize,
-    /// Whether each class is judged by its own examples, and covered by itself.
+    /// True if each class is compared with its own examples only, and covered by itself (Mondrian).
     pub mondrian: bool,
-    /// Whether jackknife may learn once for each example, where the machine has no closed form.
+    /// True if jackknife may fit once for each example, where the machine has no closed form.
     pub retrain: bool,
 }
 
@@ -104,20 +104,20 @@ impl Recipe {
 /// Nonconformities of examples that were held out, and the models that have not seen them.
 #[derive(Clone, Debug)]
 pub struct Conformal {
-    /// How examples were held out.
+    /// The method of holding out examples.
     pub method: Method,
-    /// Whether each class is judged by its own examples.
+    /// True if each class is compared with its own examples only (Mondrian).
     pub mondrian: bool,
-    /// What a nonconformity is.
+    /// The nonconformity measure.
     pub measure: Measure,
     /// Nonconformities of the examples that a member has not seen, rising: a list for each member and column, column by column
     /// in each member. Columns are the classes of a Mondrian predictor, the outputs of a regression, else one.
     pub groups: Vec<Vec<f64>>,
-    /// How many columns.
+    /// The number of columns.
     pub columns: usize,
     /// The models without a fold or an example; none for split, whose only member is the model itself, and for full.
     pub panels: Vec<Panel>,
-    /// What full has instead of lists and panels.
+    /// The closed form of full, in place of lists and panels.
     pub full: Option<Full>,
     /// The examples that panels or full need; `None`: those of the model.
     pub pool: Option<Dataset>,
@@ -172,7 +172,7 @@ impl Conformal {
         Self { method, mondrian, measure, groups, columns, panels: Vec::new(), full: None, pool: None, proven: false }
     }
 
-    /// One that learns from every candidate.
+    /// The predictor that also learns from every candidate.
     pub fn full(full: Full, columns: usize) -> Self {
         let none = Self::new((Method::Full, false, Measure::Residual), &[], columns, &[], &[]);
         Self { groups: Vec::new(), full: Some(full), ..none }
@@ -198,7 +198,7 @@ impl Conformal {
         if self.full.is_some() { 1 } else { self.groups.len() / self.columns.max(1) }
     }
 
-    /// How many examples were held out, in a column; of full, how many a candidate is compared with.
+    /// The number of held-out examples of a column; of full, the number of examples that a candidate is compared with.
     pub fn held_out(&self, column: usize) -> usize {
         if let Some(full) = &self.full {
             return full.compared.len();
@@ -216,17 +216,17 @@ impl Conformal {
     }
 
     /// The p-values of k candidates for every example, from n × members × k nonconformities.
-    pub fn p_values(&self, strange: &[f64], k: usize) -> Vec<f64> {
-        self.each(strange, k, |count, n| (count + 1) as f64 / (n + 1) as f64)
+    pub fn p_values(&self, nonconformities: &[f64], k: usize) -> Vec<f64> {
+        self.each(nonconformities, k, |count, n| (count + 1) as f64 / (n + 1) as f64)
     }
 
-    /// Which of k candidates are in the region of every example, from n × members × k nonconformities.
-    pub fn inside(&self, strange: &[f64], k: usize, coverage: f64) -> Vec<bool> {
-        // p > α is 1 + count > α(n + 1), told in whole numbers
-        self.each(strange, k, |count, n| count + rank(n, coverage) > n)
+    /// The candidates, of k, in the region of every example, from n × members × k nonconformities.
+    pub fn inside(&self, nonconformities: &[f64], k: usize, coverage: f64) -> Vec<bool> {
+        // p > α is 1 + count > α(n + 1), in whole numbers
+        self.each(nonconformities, k, |count, n| count + rank(n, coverage) > n)
     }
 
-    fn each<T: Send>(&self, strange: &[f64], k: usize, tell: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
+    fn each<T: Send>(&self, nonconformities: &[f64], k: usize, tell: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
         let sizes: Vec<usize> = (0..self.columns).map(|c| self.held_out(c)).collect();
         let tell = &tell;
         let sizes = &sizes;
@@ -237,7 +237,7 @@ impl Conformal {
                 tell(self.at_least(column, |m| row[m * k + y]), sizes[column])
             })
         };
-        strange.par_chunks_exact((self.members() * k).max(1)).flat_map_iter(row).collect()
+        nonconformities.par_chunks_exact((self.members() * k).max(1)).flat_map_iter(row).collect()
     }
 
     /// The ends of the intervals of every example and output, from n × members × outputs predictions.
@@ -262,7 +262,7 @@ impl Conformal {
                 *all.select_nth_unstable_by(place - 1, f64::total_cmp).1
             };
             let (low, high) = (-end(-1.0), end(1.0));
-            // below a coverage of one half the ends may cross: nothing is inside, and a point holds no less
+            // below a coverage of one half the ends may cross: the region is empty, and a point contains it
             if low <= high { (low, high) } else { (f64::midpoint(low, high), f64::midpoint(low, high)) }
         };
         let rows = values.par_chunks_exact((members * k).max(1));

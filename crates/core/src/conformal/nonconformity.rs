@@ -1,15 +1,15 @@
-//! Nonconformities: how badly an example fits a model.
+//! Nonconformity measures: numbers that say how badly an example fits a model.
 
 use crate::calibrate::Form;
 use serde::{Deserialize, Serialize};
 
-/// What is measured.
+/// A nonconformity measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// 1 − p(y), where a classifier has learned probabilities.
     Probability,
-    /// How far the scores speak against the label: the largest other score minus its own, or its worst duel where pairs of
+    /// The margin against the label: the largest other score minus its own, or the largest loss to another class where pairs of
     /// classes are compared.
     Margin,
     /// |y − f(x)|.
@@ -23,7 +23,7 @@ pub enum Measure {
 ///
 /// Scores of classes: max_{c ≠ y} s_c − s_y. Scores of pairs: −min_{c ≠ y} f_yc, where f_yc is positive if y beats c. Both are
 /// below zero for the label that wins, and do not change if a number is added to all scores of classes.
-pub fn strangeness(form: Form, k: usize, scores: &[f64]) -> Vec<f64> {
+pub fn nonconformities(form: Form, k: usize, scores: &[f64]) -> Vec<f64> {
     match form {
         Form::Classes => (0..k)
             .map(|y| {

@@ -11,9 +11,9 @@ pub const MOST: usize = 1 << 24;
 pub struct Panel {
     /// members × outputs scores, member by member; points are places in the pool.
     pub expansion: Expansion,
-    /// How many models.
+    /// The number of models.
     pub members: usize,
-    /// The classes that its only member knows, where they are not all.
+    /// The classes that its only member has learned, where it has not learned all.
     pub known: Option<Vec<u32>>,
 }
 
@@ -61,7 +61,7 @@ pub fn merged(members: Vec<(Expansion, Option<Vec<u32>>)>) -> Vec<Panel> {
 }
 
 impl Panel {
-    /// How many numbers its coefficients are.
+    /// The number of its coefficients.
     pub fn numbers(&self) -> usize {
         match &self.expansion.coefficients {
             Coefficients::Dual { alpha, .. }

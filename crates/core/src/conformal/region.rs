@@ -1,4 +1,4 @@
-//! Regions: what a conformal predictor says about a batch of examples.
+//! Regions: sets, intervals and alarms of a conformal predictor for a batch of examples.
 
 use crate::data::{DataError, Target, same_label};
 use serde::Serialize;
@@ -10,21 +10,21 @@ pub enum Regions {
     Sets {
         /// All labels.
         labels: Vec<String>,
-        /// n × labels: whether the label is in the set.
+        /// n × labels: true if the label is in the set.
         inside: Vec<bool>,
         /// n × labels p-values.
         p_values: Vec<f64>,
     },
     /// Intervals of each example and output, row by row; infinite where there are too few held-out examples.
     Intervals {
-        /// What is predicted.
+        /// Names of the predicted numbers.
         names: Vec<String>,
         /// Lower ends.
         lower: Vec<f64>,
         /// Upper ends.
         upper: Vec<f64>,
     },
-    /// Whether each example is unlike the others.
+    /// Examples that are unlike the others.
     Alarms {
         /// p-values.
         p_values: Vec<f64>,
@@ -33,7 +33,7 @@ pub enum Regions {
     },
 }
 
-/// How often regions hold the truth, and how large they are.
+/// The coverage and the size of regions, measured on labelled examples.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measured {
     /// The share of examples (and outputs) whose region holds the truth; of alarms, the share without.
@@ -49,7 +49,7 @@ pub struct Measured {
 }
 
 impl Regions {
-    /// How many examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         match self {
             Self::Sets { labels, inside, .. } => inside.len() / labels.len().max(1),
@@ -58,7 +58,7 @@ impl Regions {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -82,7 +82,7 @@ impl Regions {
         }
     }
 
-    /// Holds regions against the truth; that of alarms is the share of examples without one, whatever the target.
+    /// Compares regions with the truth; the coverage of alarms is the share of examples without one, whatever the target.
     ///
     /// # Errors
     /// If the target is of another kind or length.

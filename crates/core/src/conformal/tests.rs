@@ -42,13 +42,13 @@ fn regions_are_those_of_the_definition() {
         let conformal = Conformal::new((method, false, Measure::Margin), &scores, 1, &[], &of);
         assert_eq!((conformal.members(), conformal.held_out(0)), (members, n));
         let (new, k) = (20, 3);
-        let strange = rounded(random(new * members * k, 2));
-        let p = conformal.p_values(&strange, k);
+        let measured = rounded(random(new * members * k, 2));
+        let p = conformal.p_values(&measured, k);
         for coverage in [0.05, 0.5, 0.8, 0.9, 0.99] {
-            let inside = conformal.inside(&strange, k, coverage);
+            let inside = conformal.inside(&measured, k, coverage);
             for i in 0..new {
                 for y in 0..k {
-                    let at = |m: usize| strange[(i * members + m) * k + y];
+                    let at = |m: usize| measured[(i * members + m) * k + y];
                     let count = (0..n).filter(|&j| scores[j] >= at(of[j])).count();
                     let wanted = (1 + count) as f64 / (1 + n) as f64;
                     assert_eq!(p[i * k + y], wanted);
@@ -100,8 +100,8 @@ fn intervals_hold_the_region_of_p_values() {
         let mut held = 0;
         for step in -400..=400 {
             let y = f64::from(step) / 100.0;
-            let strange: Vec<f64> = values.iter().map(|f| (y - f).abs()).collect();
-            if conformal.inside(&strange, 1, coverage)[0] {
+            let measured: Vec<f64> = values.iter().map(|f| (y - f).abs()).collect();
+            if conformal.inside(&measured, 1, coverage)[0] {
                 held += 1;
                 assert!(lower[0] <= y && y <= upper[0], "{y} {lower:?} {upper:?}");
             }
@@ -182,18 +182,18 @@ fn what_is_proven_of_folds_is_the_sharper_bound() {
 }
 
 #[test]
-fn the_label_that_wins_is_the_least_strange() {
-    let classes = strangeness(Form::Classes, 3, &[0.2, 1.5, -1.0]);
+fn the_label_that_wins_has_the_least_nonconformity() {
+    let classes = nonconformities(Form::Classes, 3, &[0.2, 1.5, -1.0]);
     assert_eq!(classes, [1.3, -1.3, 2.5]);
     // pairs ab ac bc: b beats a by 1 and c by 2, a beats c by 0.5
-    assert_eq!(strangeness(Form::Pairs, 3, &[-1.0, 0.5, 2.0]), [1.0, -1.0, 2.0]);
-    assert_eq!(strangeness(Form::Pairs, 2, &[0.75]), [-0.75, 0.75]);
-    let shifted = strangeness(Form::Classes, 3, &[100.5, 102.0, 99.0]);
-    assert_eq!(shifted, strangeness(Form::Classes, 3, &[0.5, 2.0, -1.0]));
+    assert_eq!(nonconformities(Form::Pairs, 3, &[-1.0, 0.5, 2.0]), [1.0, -1.0, 2.0]);
+    assert_eq!(nonconformities(Form::Pairs, 2, &[0.75]), [-0.75, 0.75]);
+    let shifted = nonconformities(Form::Classes, 3, &[100.5, 102.0, 99.0]);
+    assert_eq!(shifted, nonconformities(Form::Classes, 3, &[0.5, 2.0, -1.0]));
     // a class that a model does not know
-    let missing = strangeness(Form::Classes, 3, &[0.25, f64::NAN, 1.0]);
+    let missing = nonconformities(Form::Classes, 3, &[0.25, f64::NAN, 1.0]);
     assert_eq!((missing[0], missing[1], missing[2]), (0.75, f64::INFINITY, -0.75));
-    let missing = strangeness(Form::Pairs, 3, &[f64::NAN, 0.5, f64::NAN]);
+    let missing = nonconformities(Form::Pairs, 3, &[f64::NAN, 0.5, f64::NAN]);
     assert_eq!(missing, [-0.5, f64::INFINITY, 0.5]);
 }
 

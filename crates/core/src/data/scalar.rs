@@ -118,8 +118,8 @@ impl Scalar for f64 {
         const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: rounds to an integer by addition
         const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
         const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-        const LOWEST: f64 = -708.39;
-        const HIGHEST: f64 = 709.782_712_893_383_9;
+        const MIN_ARGUMENT: f64 = -708.39;
+        const MAX_ARGUMENT: f64 = 709.782_712_893_383_9;
         // every step is fused: half the operations, and still the same bits on every processor
         let shifted = self.mul_add(std::f64::consts::LOG2_E, MAGIC);
         let k = shifted - MAGIC;
@@ -137,9 +137,9 @@ impl Scalar for f64 {
         p = (p * r).mul_add(r, r) + 1.0;
         // the low bits of `shifted` are k
         let scaled = f64::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 52));
-        let scaled = if self < LOWEST { 0.0 } else { scaled };
+        let scaled = if self < MIN_ARGUMENT { 0.0 } else { scaled };
         // NaN stays NaN
-        if self <= HIGHEST { scaled } else { self + f64::INFINITY }
+        if self <= MAX_ARGUMENT { scaled } else { self + f64::INFINITY }
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -195,8 +195,8 @@ impl Scalar for f32 {
         const MAGIC: f32 = 12_582_912.0; // 1.5 · 2²³
         const LN2_HIGH: f32 = 0.693_359_4;
         const LN2_LOW: f32 = -2.121_944_4e-4;
-        const LOWEST: f32 = -87.33;
-        const HIGHEST: f32 = 88.722_83;
+        const MIN_ARGUMENT: f32 = -87.33;
+        const MAX_ARGUMENT: f32 = 88.722_83;
         let shifted = self.mul_add(std::f32::consts::LOG2_E, MAGIC);
         let k = shifted - MAGIC;
         let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, self));
@@ -207,8 +207,8 @@ impl Scalar for f32 {
         p = p.mul_add(r, 0.5);
         p = (p * r).mul_add(r, r) + 1.0;
         let scaled = f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23));
-        let scaled = if self < LOWEST { 0.0 } else { scaled };
-        if self <= HIGHEST { scaled } else { self + f32::INFINITY }
+        let scaled = if self < MIN_ARGUMENT { 0.0 } else { scaled };
+        if self <= MAX_ARGUMENT { scaled } else { self + f32::INFINITY }
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

@@ -45,8 +45,8 @@ pub struct Numbers {
     pub values: Vec<f64>,
 }
 
-/// Past so many distinct spellings a column is no set of classes, and spellings are forgotten.
-const MOST_SPELLINGS: usize = 65_536;
+/// Largest number of distinct spellings of a set of classes; past it, spellings are forgotten.
+const MAX_SPELLINGS: usize = 65_536;
 
 impl Target {
     /// A column read from text; numbers if every entry is one.
@@ -241,21 +241,21 @@ pub fn same_label(a: &str, b: &str) -> bool {
 
 fn note_spelling(spellings: &mut HashMap<u64, String>, value: f64, text: &str) {
     let value = value + 0.0; // −0 and 0 are one label
-    if spellings.len() < MOST_SPELLINGS {
+    if spellings.len() < MAX_SPELLINGS {
         spellings.entry(value.to_bits()).or_insert_with(|| text.to_owned());
     }
 }
 
 /// The different values, rising; 0 and −0 are one.
 fn distinct(values: &[f64]) -> Vec<f64> {
-    /// So many classes are looked through faster than all values are sorted.
-    const FEW: usize = 16;
+    /// Largest number of classes that are looked through: past it, sorting all values is faster.
+    const MAX_SCANNED_CLASSES: usize = 16;
     let mut found: Vec<f64> = Vec::new();
     for v in values {
         let v = v + 0.0;
         if !found.iter().any(|f| f.to_bits() == v.to_bits()) {
             found.push(v);
-            if found.len() > FEW {
+            if found.len() > MAX_SCANNED_CLASSES {
                 found = values.iter().map(|v| v + 0.0).collect();
                 break;
             }

@@ -8,14 +8,14 @@
 use std::fmt;
 use std::ops::Index;
 
-/// Longer texts are hardly ever the same again.
-const LONGEST: usize = 64;
-/// Slots that a text is looked for in.
-const TRIES: usize = 8;
+/// Longest text that is looked for among earlier ones; longer ones are hardly ever the same again.
+const MAX_SHARED_BYTES: usize = 64;
+/// Number of slots that a text is looked for in.
+const SLOTS_PROBED: usize = 8;
 /// Slots of the table, at first and at most.
 const SLOTS: (usize, usize) = (64, 1 << 15);
 /// The code of a slot that is free.
-const FREE: u32 = u32::MAX;
+const FREE_SLOT: u32 = u32::MAX;
 
 /// A column of words; the empty word marks a missing entry.
 #[derive(Clone, Default)]
@@ -104,17 +104,17 @@ impl Words {
     /// The code of a text, which is kept if it is not found.
     #[inline]
     fn code(&mut self, word: &str) -> u32 {
-        if word.len() > LONGEST {
+        if word.len() > MAX_SHARED_BYTES {
             return self.keep(word);
         }
         if 2 * self.ends.len() >= self.slots.len() && self.slots.len() < SLOTS.1 {
             self.widen();
         }
         let (hash, mask) = (hash(word.as_bytes()), self.slots.len() - 1);
-        for k in 0..TRIES {
+        for k in 0..SLOTS_PROBED {
             let place = (hash as usize + k) & mask;
             let (known, code) = self.slots[place];
-            if code == FREE {
+            if code == FREE_SLOT {
                 let code = self.keep(word);
                 self.slots[place] = (hash, code);
                 return code;
@@ -130,16 +130,17 @@ impl Words {
         self.texts.push_str(word);
         self.ends.push(self.texts.len());
         // a column of four thousand million distinct words does not fit into memory
-        u32::try_from(self.ends.len() - 1).unwrap_or(FREE - 1)
+        u32::try_from(self.ends.len() - 1).unwrap_or(FREE_SLOT - 1)
     }
 
     /// Doubles the table.
     #[cold]
     fn widen(&mut self) {
         let wide = (2 * self.slots.len()).max(SLOTS.0);
-        let slots = std::mem::replace(&mut self.slots, vec![(0, FREE); wide]);
-        for (hash, code) in slots.into_iter().filter(|&(_, code)| code != FREE) {
-            let place = (0..TRIES).map(|k| (hash as usize + k) & (wide - 1)).find(|&p| self.slots[p].1 == FREE);
+        let slots = std::mem::replace(&mut self.slots, vec![(0, FREE_SLOT); wide]);
+        for (hash, code) in slots.into_iter().filter(|&(_, code)| code != FREE_SLOT) {
+            let place =
+                (0..SLOTS_PROBED).map(|k| (hash as usize + k) & (wide - 1)).find(|&p| self.slots[p].1 == FREE_SLOT);
             if let Some(place) = place {
                 self.slots[place] = (hash, code);
             }
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_word_that_comes_again_is_kept_once() {
-        let words: Words = cells(1000, 50_000, 1).iter().filter(|word| word.len() <= LONGEST).collect();
+        let words: Words = cells(1000, 50_000, 1).iter().filter(|word| word.len() <= MAX_SHARED_BYTES).collect();
         let mut distinct: Vec<&str> = words.iter().collect();
         distinct.sort_unstable();
         distinct.dedup();

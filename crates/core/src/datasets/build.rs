@@ -3,14 +3,14 @@
 use crate::data::{DataError, Field, FieldData, Table};
 use crate::seed::Random;
 
-/// The fewest examples that make a set: one for each of two classes.
-const FEWEST: usize = 2;
+/// Smallest number of examples of a set: one for each of two classes.
+const MIN_EXAMPLES: usize = 2;
 
 /// How many examples to make.
 pub(super) fn count(name: &str, n: Option<usize>, default: usize) -> Result<usize, DataError> {
     match n {
-        Some(n) if n < FEWEST => {
-            Err(DataError::Usage { finding: format!("{name} needs at least {FEWEST} examples, not {n}") })
+        Some(n) if n < MIN_EXAMPLES => {
+            Err(DataError::Usage { finding: format!("{name} needs at least {MIN_EXAMPLES} examples, not {n}") })
         }
         n => Ok(n.unwrap_or(default)),
     }

@@ -14,26 +14,25 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 impl Formula {
-    /// The same formula with every word (`gamma=scale`) replaced by the number that the training data give, and every
-    /// centre and all landmarks learned.
+    /// Resolves data-driven parameters (`gamma=scale`) from the training data, and learns centres and landmarks.
     pub fn resolve(&self, training: &Dataset, seed: Seed) -> Result<Self, Error> {
         let mut node = self.0.clone();
-        settle(&mut node, training, None, seed)?;
+        resolve_node(&mut node, training, None, seed)?;
         Ok(Self(node))
     }
 
-    /// The same for the same training data, but with every word and every centre from some of them alone: the others may do
-    /// and be what they will.
+    /// Resolves data-driven parameters, centres and landmarks from the examples in `part` only; the other training examples do not
+    /// influence them.
     ///
     /// # Errors
     /// As [`Formula::resolve`].
     pub fn resolve_from(&self, part: &[usize], training: &Dataset, seed: Seed) -> Result<Self, Error> {
         let mut node = self.0.clone();
-        settle(&mut node, training, Some(part), seed)?;
+        resolve_node(&mut node, training, Some(part), seed)?;
         Ok(Self(node))
     }
 
-    /// The matrix between all examples of a data set, not yet computed. Words are resolved from the same data.
+    /// The matrix between all examples of a data set, not yet computed. Data-driven parameters are resolved from the same data.
     pub fn gram(&self, data: &Dataset) -> Result<Arc<dyn Gram>, Error> {
         self.resolve(data, Seed(0))?.training_gram(data)
     }
@@ -50,7 +49,7 @@ impl Formula {
         self.gram_between(&self.prepare_like(new, &training)?, &training)
     }
 
-    /// Whether predictions need every training example, not only those with weight.
+    /// True if predictions need every training example, not only those with weight.
     pub fn needs_all_examples(&self) -> bool {
         fn needs(node: &Node) -> bool {
             matches!(node, Node::Centre(..)) || node.children().iter().any(needs)
@@ -227,16 +226,16 @@ pub(crate) fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, E
     }
 }
 
-/// Learns words and centres from the training data, or from a part of them.
-fn settle(node: &mut Node, training: &Dataset, part: Option<&[usize]>, seed: Seed) -> Result<(), Error> {
+/// Resolves data-driven parameters, centres and landmarks from the training data, or from a part of them.
+fn resolve_node(node: &mut Node, training: &Dataset, part: Option<&[usize]>, seed: Seed) -> Result<(), Error> {
     if let Node::Set(inner, members) = node {
-        // what is inside sees members only
+        // the kernel of a set sees members only
         let Split { members, sets } = split(inner, members, training)?;
         let part: Option<Vec<usize>> = part.map(|p| p.iter().flat_map(|&i| sets[i].clone()).collect());
-        return settle(inner, &members, part.as_deref(), seed);
+        return resolve_node(inner, &members, part.as_deref(), seed);
     }
     for child in node.children_mut() {
-        settle(child, training, part, seed)?;
+        resolve_node(child, training, part, seed)?;
     }
     match node {
         Node::Kernel(bound) => {

@@ -16,8 +16,8 @@ use super::{Formula, FormulaError, Node};
 use crate::kernels;
 use crate::params::{Reader, is_name_start, nearest};
 
-/// Deeper nesting is refused, so that no text can exhaust the stack.
-const DEEPEST: usize = 64;
+/// Deepest nesting, so that no text can exhaust the stack.
+const MAX_DEPTH: usize = 64;
 
 pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
     let mut reader = Reader::new("kernel formula", text);
@@ -33,8 +33,8 @@ pub(super) fn parse(text: &str) -> Result<Formula, FormulaError> {
 impl Reader<'_> {
     fn sum(&mut self) -> Result<Formula, FormulaError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return self.fail(self.at, format!("brackets are nested more than {DEEPEST} deep"));
+        if self.depth > MAX_DEPTH {
+            return self.fail(self.at, format!("brackets are nested more than {MAX_DEPTH} deep"));
         }
         self.skip_space();
         let start = self.at;

@@ -111,7 +111,7 @@ impl Formula {
         learns(&self.0)
     }
 
-    /// Whether some number of it is still a word (`gamma=scale`) that the training examples will replace.
+    /// True if some parameter is still to be computed from the training examples (`gamma=scale`).
     pub fn has_words(&self) -> bool {
         fn has(node: &Node) -> bool {
             let here = match node {
@@ -124,7 +124,7 @@ impl Formula {
         has(&self.0)
     }
 
-    /// Whether every word (`gamma=scale`) has become a number, and every kernel has learned what it needs.
+    /// True if every data-driven parameter (`gamma=scale`) has its number, and every kernel has learned what it needs.
     pub fn is_resolved(&self) -> bool {
         fn met(node: &Node) -> bool {
             let here = match node {
@@ -137,8 +137,8 @@ impl Formula {
         !self.has_words() && met(&self.0)
     }
 
-    /// How many numbers the examples chose (gamma=median, scale, metrics, means and variances) on the way from this formula to the
-    /// resolved one; those that only ask for the number of coordinates do not count.
+    /// The number of parameters that were computed from the examples (gamma=median, scale, metrics, means and variances) between this
+    /// formula and the resolved one; those that depend on the number of coordinates alone do not count.
     pub fn numbers_chosen(&self, resolved: &Self) -> usize {
         fn count(before: &Node, after: &Node) -> usize {
             let here = match (before, after) {
@@ -167,7 +167,7 @@ impl Formula {
     }
 }
 
-/// The words of a kernel that stand for numbers.
+/// The data-driven parameters of a kernel that are not resolved.
 fn waiting(bound: &Bound) -> Vec<String> {
     let mut copy = bound.kernel.boxed();
     let numbers: Vec<&str> = describe(copy.as_mut())

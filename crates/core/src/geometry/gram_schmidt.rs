@@ -29,10 +29,10 @@ use rayon::prelude::*;
 
 /// Examples that one thread computes at a time; inside a strip coordinates stand column by column.
 const STRIP: usize = 256;
-/// Candidates of the first panel.
-const FIRST: usize = 8;
-/// Candidates of the widest.
-const WIDEST: usize = 64;
+/// Number of candidates of the first panel.
+const FIRST_PANEL: usize = 8;
+/// Number of candidates of the widest panel.
+const MAX_PANEL: usize = 64;
 
 /// Coordinates of the examples in the span of a few of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl GramSchmidt {
     /// What it takes for `most` of n examples, in bytes.
     pub fn bytes(n: usize, most: usize) -> usize {
         let most = most.min(n);
-        n.saturating_mul(most + most.min(WIDEST) + 2).saturating_mul(8)
+        n.saturating_mul(most + most.min(MAX_PANEL) + 2).saturating_mul(8)
     }
 
     /// The same without a plan; stops early, with what it has, where `onward` says no.
@@ -72,7 +72,7 @@ impl GramSchmidt {
     /// # Errors
     /// If a value is not finite.
     pub fn watched(gram: &dyn Gram, tolerance: f64, most: usize, onward: &mut Onward<'_>) -> Result<Self, SolveError> {
-        Self::with_panels(gram, tolerance, most, WIDEST, onward)
+        Self::with_panels(gram, tolerance, most, MAX_PANEL, onward)
     }
 
     /// The same with panels of at most so many candidates; with one it is the algorithm as it is written above.
@@ -178,7 +178,7 @@ impl Work {
             candidates: Vec::new(),
             known: vec![0.0; n * widest],
             widest,
-            width: widest.min(FIRST),
+            width: widest.min(FIRST_PANEL),
             from: 0,
             served: 0,
         }
@@ -394,7 +394,7 @@ mod tests {
     fn panels_change_no_choice() {
         for (gram, most) in [(gaussian(&points(900, 5, 33), 5), 200), (linear(&points(300, 40, 34), 40), 60)] {
             let with = |widest| GramSchmidt::with_panels(&gram, 1e-9, most, widest, &mut |_, _| true).unwrap();
-            let (plain, panels) = (with(1), with(WIDEST));
+            let (plain, panels) = (with(1), with(MAX_PANEL));
             assert_eq!(plain.pivots, panels.pivots);
             for (a, b) in plain.coordinates.iter().zip(&panels.coordinates) {
                 assert!((a - b).abs() < 1e-9, "{a} {b}");

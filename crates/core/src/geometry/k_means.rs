@@ -10,8 +10,8 @@
 use crate::seed::Random;
 use rayon::prelude::*;
 
-/// The most rounds; centres rarely move after some twenty.
-const MOST: usize = 100;
+/// Largest number of rounds; centres rarely move after some twenty.
+const MAX_ROUNDS: usize = 100;
 
 /// Clusters of rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Clusters {
 pub fn k_means(rows: &[f64], d: usize, weights: &[f64], k: usize, random: &mut Random) -> Clusters {
     let mut centres = draw(rows, d, weights, k, random);
     let mut of = nearest(rows, d, &centres);
-    for _ in 0..MOST {
+    for _ in 0..MAX_ROUNDS {
         let count = centres.len() / d;
         let (mut sums, mut sizes) = (vec![0.0; count * d], vec![0.0; count]);
         // in the order of the rows, so that threads change no bit

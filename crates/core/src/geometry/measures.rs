@@ -5,12 +5,12 @@ use crate::error::Error;
 use crate::gram::{Budget, Dense, Gram};
 use std::sync::Arc;
 
-/// Leading eigenvalues where not all are computed.
-const LEADING: usize = 20;
+/// Number of leading eigenvalues where not all are computed.
+const LEADING_EIGENVALUES: usize = 20;
 /// The probability with which the centre may be farther from the mean than is told.
 const DELTA: f64 = 0.05;
-/// So many different numbers or fewer are taken for classes.
-const FEW: usize = 20;
+/// Largest number of different numbers that are taken for classes.
+const MAX_CLASSES: usize = 20;
 
 /// What a target is to the measures.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Labels {
         let (few, n) = (known.len(), numbers.len());
         let whole = known.iter().all(|y| y.fract() == 0.0);
         let repeated = 2 * few <= n || whole && few < n;
-        let classes = (few <= FEW && repeated).then(|| numbers.iter().map(code).collect());
+        let classes = (few <= MAX_CLASSES && repeated).then(|| numbers.iter().map(code).collect());
         Self { numbers, classes }
     }
 }
@@ -81,7 +81,7 @@ impl Measures {
         let mean = lengths.iter().sum::<f64>() / n.max(1) as f64;
         let extreme = |pick: fn(f64, f64) -> f64, start: f64| lengths.iter().copied().fold(start, pick);
         let centre = Centre::of(gram.as_ref());
-        let found = spectrum(gram.as_ref(), LEADING.min(n), budget)?;
+        let found = spectrum(gram.as_ref(), LEADING_EIGENVALUES.min(n), budget)?;
         let size = found.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let definite = found.values.iter().all(|v| *v >= -size * n as f64 * f64::EPSILON);
         let alignment = labels.map(|labels| {

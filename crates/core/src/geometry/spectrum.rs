@@ -5,8 +5,8 @@ use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
 use crate::seed::Seed;
 
-/// Up to so many examples all eigenvalues are computed.
-const FULL_UP_TO: usize = 3000;
+/// Largest number of examples whose eigenvalues are all computed.
+const MAX_EXAMPLES_FOR_FULL_SPECTRUM: usize = 3000;
 
 /// Eigenvalues, the largest first.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Spectrum {
 pub fn spectrum(gram: &dyn Gram, leading: usize, budget: Budget) -> Result<Spectrum, crate::error::Error> {
     let n = gram.shape().0;
     let trace = diagonal(gram).iter().sum();
-    if n <= FULL_UP_TO
+    if n <= MAX_EXAMPLES_FOR_FULL_SPECTRUM
         && let Ok(matrix) = budget.dense(gram, symmetric_eigen_bytes(n), "the spectrum")
     {
         let values = symmetric_eigen(matrix.into_values(), n)?.values;

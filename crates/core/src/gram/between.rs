@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 /// Examples in the form in which they are compared.
 pub(crate) trait Collection: Send + Sync + 'static {
-    /// How many.
+    /// The number of examples.
     fn count(&self) -> usize;
-    /// Those at the given places, in that order.
+    /// The examples at the given places, in that order.
     fn chosen(self: &Arc<Self>, keep: &[usize]) -> Arc<Self>;
 }
 
-/// How two collections are compared.
+/// The comparison of two collections.
 pub(crate) trait Comparison: Clone + Send + Sync + Sized + 'static {
     /// The form of both.
     type Side: Collection;
@@ -25,7 +25,7 @@ pub(crate) trait Comparison: Clone + Send + Sync + Sized + 'static {
     /// κ(x, x) of every example of a collection.
     fn own(&self, side: &Arc<Self::Side>) -> Vec<f64>;
 
-    /// The fast road to single rows, where there is one.
+    /// Fast access to single rows, where there is one.
     fn rows(between: &Between<Self>) -> Option<&dyn RowAccess> {
         let _ = between;
         None
@@ -45,13 +45,13 @@ impl<C: Comparison> Between<C> {
         Self { how, rows, cols }
     }
 
-    /// Whether row i and column i are the same example.
+    /// True if row i and column i are the same example.
     pub(crate) fn same(&self) -> bool {
         Arc::ptr_eq(&self.rows, &self.cols)
     }
 }
 
-/// Whether places are 0, 1, 2, … up to a number.
+/// True if places are 0, 1, 2, … up to a number.
 fn is_whole(places: &[usize], count: usize) -> bool {
     places.len() == count && places.iter().enumerate().all(|(k, &i)| k == i)
 }

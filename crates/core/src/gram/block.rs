@@ -83,7 +83,7 @@ pub enum Pick<'a> {
 }
 
 impl Pick<'_> {
-    /// How many.
+    /// The number of places.
     pub fn len(&self) -> usize {
         match self {
             Self::Range(r) => r.len(),
@@ -91,7 +91,7 @@ impl Pick<'_> {
         }
     }
 
-    /// Whether none.
+    /// True if there is no place.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -130,12 +130,12 @@ impl<'a, S> Block<'a, S> {
         Self { values, rows, cols, stride: cols }
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
@@ -174,17 +174,17 @@ impl<'a, S> BlockMut<'a, S> {
         Self { values, rows, cols, stride }
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// How far apart rows start.
+    /// The distance between the starts of two rows.
     pub fn stride(&self) -> usize {
         self.stride
     }

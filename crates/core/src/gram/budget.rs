@@ -2,7 +2,7 @@
 
 use super::{Dense, Gram, Precision};
 
-/// How much memory large matrices may take.
+/// The memory that large matrices may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Bytes.
@@ -13,13 +13,13 @@ pub struct Budget {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} needs {}, but the memory budget is {}; {remedy}", show_bytes(*needed), show_bytes(*budget))]
 pub struct BudgetError {
-    /// What was to be stored.
+    /// The matrix or work that was to be stored.
     pub what: &'static str,
     /// Bytes it needs.
     pub needed: usize,
     /// Bytes allowed.
     pub budget: usize,
-    /// What would help.
+    /// The remedy.
     pub remedy: &'static str,
 }
 

@@ -13,9 +13,9 @@ pub struct Dense<S> {
     values: Vec<S>,
     rows: usize,
     cols: usize,
-    /// Whether row i and column i are the same example, so that the diagonal holds the self-similarities.
+    /// True if row i and column i are the same example, so that the diagonal holds the self-similarities.
     square: bool,
-    /// Whether K = Kᵀ, too.
+    /// True if K = Kᵀ, too.
     symmetric: bool,
 }
 

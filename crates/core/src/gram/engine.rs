@@ -13,7 +13,7 @@ const TILE_COLS: usize = 512;
 /// Rows and columns of a tile of a symmetric matrix; copies of its rows are long.
 const SQUARE: usize = 512;
 
-/// What tiles are made of: the shape of a matrix, and how a block of it is written.
+/// The source of tiles: the shape of a matrix, and a function that writes a block of it.
 pub(super) struct Tiles<'a, S> {
     pub(super) shape: (usize, usize),
     pub(super) symmetric: bool,
@@ -206,12 +206,12 @@ impl Loops for AddProducts<'_> {
 /// ⟨a, b⟩ in sixteen interleaved sums, whose order does not depend on the instruction set.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const WIDE: usize = 16;
-    let mut sums = [0.0; WIDE];
-    let (a_wide, a_rest) = a.as_chunks::<WIDE>();
-    let (b_wide, b_rest) = b.as_chunks::<WIDE>();
+    const LANES: usize = 16;
+    let mut sums = [0.0; LANES];
+    let (a_wide, a_rest) = a.as_chunks::<LANES>();
+    let (b_wide, b_rest) = b.as_chunks::<LANES>();
     for (x, y) in a_wide.iter().zip(b_wide) {
-        for l in 0..WIDE {
+        for l in 0..LANES {
             sums[l] += x[l] * y[l];
         }
     }

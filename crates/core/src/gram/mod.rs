@@ -12,6 +12,7 @@ mod engine;
 mod low_rank;
 mod rows;
 mod similarity;
+#[doc(hidden)]
 pub mod views;
 
 pub use block::{Block, BlockMut, Pick, Precision};
@@ -26,7 +27,7 @@ use engine::Tiles;
 
 use std::sync::Arc;
 
-/// Which examples: those of the rows or those of the columns.
+/// A side of a matrix: the examples of the rows, or those of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The examples of the rows.
@@ -43,7 +44,7 @@ pub trait Gram: Send + Sync {
     /// Writes the values at the chosen rows and columns. Runs on the calling thread.
     fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>);
 
-    /// The same in f32: the road of the support vector solver and of large matrices.
+    /// The same in f32, for the support vector solver and for large matrices.
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, mut out: BlockMut<'_, f32>) {
         let mut wide = vec![0.0; rows.len() * cols.len()];
         self.block(rows.clone(), cols.clone(), BlockMut::new(&mut wide, rows.len(), cols.len()));
@@ -74,7 +75,7 @@ pub trait Gram: Send + Sync {
         engine::apply_tiles(&tiles, self.stored(), v, k, out);
     }
 
-    /// The road to single rows, where there is a faster one than blocks of one row.
+    /// Access to single rows, where it is faster than blocks of one row.
     fn rows(&self) -> Option<&dyn RowAccess> {
         None
     }
@@ -84,7 +85,7 @@ pub trait Gram: Send + Sync {
         None
     }
 
-    /// Whether row i and column i are the same example for every i, so that K = Kᵀ and half of it need be computed.
+    /// True if row i and column i are the same example for every i, so that K = Kᵀ and half of it need be computed.
     fn is_symmetric(&self) -> bool {
         false
     }

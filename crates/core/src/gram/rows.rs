@@ -1,13 +1,13 @@
 //! Rows of a matrix, as a decomposition solver asks for them.
 //!
-//! A support vector solver asks for single rows in f32, some 10⁵ times. Matrices that have a faster road to them than blocks
+//! A support vector solver asks for single rows in f32, some 10⁵ times. Matrices that compute them faster than as blocks
 //! of one row show it as a whole ([`Gram::rows`]), and a matrix made of others hands the whole on: whoever forwards one
 //! method forwards all.
 
 use super::{BlockMut, Gram, Pick};
 use std::ops::Range;
 
-/// The road to single rows in f32.
+/// Access to single rows in f32.
 pub trait RowAccess {
     /// One row over a range of columns, on the calling thread.
     fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]);
@@ -23,18 +23,18 @@ pub trait RowAccess {
     /// One row at chosen columns; what a part of a matrix asks for where rows are stored or kept.
     fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]);
 
-    /// How many rows are best computed at once; 1 where that brings nothing.
+    /// The number of rows that are best computed at once; 1 where groups gain nothing.
     fn row_group(&self) -> usize {
         1
     }
 
-    /// Whether a row costs far more than to read it from memory, so that rows are worth keeping at any price.
+    /// True if a row costs far more to compute than to read from memory, so that as many rows as possible are cached.
     fn rows_are_expensive(&self) -> bool {
         true
     }
 }
 
-/// Rows of any matrix: by its own road, or as blocks of one row, which are expensive.
+/// Rows of any matrix: by its own access, or as blocks of one row, which are expensive.
 impl dyn Gram + '_ {
     /// One row over a range of columns, on the calling thread.
     pub fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
@@ -63,12 +63,12 @@ impl dyn Gram + '_ {
         }
     }
 
-    /// How many rows are best computed at once.
+    /// The number of rows that are best computed at once.
     pub fn row_group(&self) -> usize {
         self.rows().map_or(1, RowAccess::row_group)
     }
 
-    /// Whether rows are worth keeping at any price.
+    /// True if as many rows as possible should be cached.
     pub fn rows_are_expensive(&self) -> bool {
         self.rows().is_none_or(RowAccess::rows_are_expensive)
     }

@@ -23,8 +23,8 @@ use rayon::prelude::*;
 
 /// Rows of L that are taken together.
 const STRIP: usize = 16;
-/// Fewer examples have no variance of the statistic.
-const FEWEST: usize = 6;
+/// Smallest number of examples with a variance of the statistic.
+const MIN_EXAMPLES: usize = 6;
 /// What rounding may make of equal statistics, beside the largest possible one.
 const ROUNDING: f64 = 1e-12;
 
@@ -71,8 +71,8 @@ pub fn dependence(
         let finding = format!("two square matrices of one size are needed, not {:?} and {:?}", k.shape(), l.shape());
         return Err(SolveError::Programme(finding).into());
     }
-    if n < FEWEST {
-        let finding = format!("dependence is measured on {FEWEST} examples or more, not {n}");
+    if n < MIN_EXAMPLES {
+        let finding = format!("dependence is measured on {MIN_EXAMPLES} examples or more, not {n}");
         return Err(SolveError::Programme(finding).into());
     }
     let extra = 8 * n * n + 8 * n * (permutations + 1) + 8 * permutations * (2 * rayon::current_num_threads() + 2);

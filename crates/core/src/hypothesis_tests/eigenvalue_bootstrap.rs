@@ -12,8 +12,8 @@ use crate::watch::{Monitor, Phase, Progress};
 const WANTED: usize = 5;
 /// Directions in which the draws are decomposed: what lies beyond couples with the wanted ones in second order only.
 const DIRECTIONS: usize = 48;
-/// Up to so many examples all directions are at hand.
-const FULL_UP_TO: usize = 1000;
+/// Largest number of examples of which all directions are computed.
+const MAX_EXAMPLES_FOR_FULL_SPECTRUM: usize = 1000;
 
 /// An eigenvalue λ_i(K)/m and where the true one is likely to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub fn eigenvalue_intervals(
 /// The leading eigenvalues of K and the coordinates √λ_j u_ij of the examples along their vectors, row by row.
 fn coordinates(gram: &dyn Gram, budget: Budget) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let m = gram.shape().0;
-    let (values, vectors, width) = if m <= FULL_UP_TO {
+    let (values, vectors, width) = if m <= MAX_EXAMPLES_FOR_FULL_SPECTRUM {
         let matrix = budget.dense(gram, symmetric_eigen_bytes(m), "the bootstrap")?;
         let found = symmetric_eigen(matrix.into_values(), m)?;
         (found.values, found.vectors, m)

@@ -18,8 +18,8 @@ use std::ops::Range;
 const STRIP: usize = 128;
 /// Columns of a tile.
 const TILE: usize = 512;
-/// Vectors that are multiplied at a time.
-const WIDE: usize = 1024;
+/// Number of vectors that are multiplied at a time.
+const VECTORS_PER_PRODUCT: usize = 1024;
 
 /// Writes the entries of row i of S for some vectors.
 pub(super) type Row<'a> = &'a (dyn Fn(usize, Range<usize>, &mut [f64]) + Sync);
@@ -59,7 +59,7 @@ pub(super) fn quadratic_forms(
 ) -> Result<Forms, Error> {
     let n = gram.shape().0;
     let threads = rayon::current_num_threads();
-    let each = 8 * (STRIP * n.next_multiple_of(TILE) + (TILE + 2 * STRIP) * WIDE.min(count) + n);
+    let each = 8 * (STRIP * n.next_multiple_of(TILE) + (TILE + 2 * STRIP) * VECTORS_PER_PRODUCT.min(count) + n);
     budget.check(n.saturating_mul(count).saturating_add(threads * each), "the test")?;
     let mut shift = vec![0.0; n];
     if n > 0 {
@@ -118,10 +118,10 @@ fn strip(gram: &dyn Gram, shift: &[f64], start: usize, count: usize, row: Row<'_
         }
     }
     let mut forms = vec![0.0; count];
-    let most = WIDE.min(count);
+    let most = VECTORS_PER_PRODUCT.min(count);
     let (mut vectors, mut product) = (vec![0.0; TILE * most], vec![0.0; height * most]);
-    for from in (0..count).step_by(WIDE) {
-        let wide = WIDE.min(count - from);
+    for from in (0..count).step_by(VECTORS_PER_PRODUCT) {
+        let wide = VECTORS_PER_PRODUCT.min(count - from);
         let columns = from..from + wide;
         let product = &mut product[..height * wide];
         product.fill(0.0);

@@ -2,8 +2,8 @@
 
 use crate::distributions::ln_gamma;
 
-/// Terms of a series or continued fraction at most.
-const MOST: usize = 10_000;
+/// Largest number of terms of a series or continued fraction.
+const MAX_TERMS: usize = 10_000;
 
 /// Q(a, x) = Γ(a, x)/Γ(a): the probability that a gamma variable of shape a > 0 and scale 1 is above x.
 ///
@@ -19,7 +19,7 @@ pub(super) fn upper_gamma(a: f64, x: f64) -> f64 {
     let front = (a * x.ln() - x - ln_gamma(a)).exp();
     if x < a + 1.0 {
         let (mut term, mut sum) = (1.0 / a, 1.0 / a);
-        for k in 1..MOST {
+        for k in 1..MAX_TERMS {
             term *= x / (a + k as f64);
             sum += term;
             if term < sum * 1e-17 {
@@ -32,7 +32,7 @@ pub(super) fn upper_gamma(a: f64, x: f64) -> f64 {
     let mut b = x + 1.0 - a;
     let (mut c, mut d) = (1.0 / tiny, 1.0 / b);
     let mut fraction = d;
-    for k in 1..MOST {
+    for k in 1..MAX_TERMS {
         let step = -(k as f64) * (k as f64 - a);
         b += 2.0;
         d = step * d + b;

@@ -24,9 +24,9 @@ use crate::seed::Seed;
 use crate::watch::Monitor;
 
 /// Numbers of leading directions whose residual is bounded.
-const KEPT: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
-/// Eigenvectors that are looked at.
-const LEADING: usize = 20;
+const DIRECTION_COUNTS: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
+/// Number of eigenvectors that are looked at.
+const LEADING_EIGENVECTORS: usize = 20;
 
 /// What is known about the spectrum beyond the sample.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ impl Stability {
     pub fn of(gram: &dyn Gram, how: Judgement, budget: Budget, watch: &dyn Monitor) -> Result<Self, Error> {
         let m = gram.shape().0;
         check(gram, &how)?;
-        let found = spectrum(gram, (LEADING + 1).min(m), budget)?;
+        let found = spectrum(gram, (LEADING_EIGENVECTORS + 1).min(m), budget)?;
         let squares: f64 = diagonal(gram).iter().map(|k| k * k).sum();
         let size = m as f64;
         let eigenvalues: Vec<f64> = found.values.iter().map(|v| v.max(0.0) / size).collect();
@@ -104,7 +104,7 @@ impl Stability {
             beyond_rho: (0..gaps.len()).filter(|&i| gaps[i] >= rho).collect(),
             residuals: residuals(&found, squares, &how),
             intervals: eigenvalue_intervals(gram, &how, budget, watch)?,
-            eigenvalues: eigenvalues.into_iter().take(LEADING).collect(),
+            eigenvalues: eigenvalues.into_iter().take(LEADING_EIGENVECTORS).collect(),
         })
     }
 }
@@ -141,7 +141,7 @@ fn gaps(values: &[f64], whole: bool) -> Vec<f64> {
         let below = values[i] - values.get(i + 1).copied().unwrap_or(0.0);
         above.min(below)
     };
-    (0..count.min(LEADING)).map(gap).collect()
+    (0..count.min(LEADING_EIGENVECTORS)).map(gap).collect()
 }
 
 /// R² √(ln(2/δ)/2m), on both sides.
@@ -176,7 +176,7 @@ fn residuals(found: &Spectrum, squares: f64, how: &Judgement) -> Vec<(usize, f64
     }
     let bound =
         |k: usize| (0..=k).map(|t| residual_bound(found.n, t, tails[t], squares, how)).fold(f64::INFINITY, f64::min);
-    KEPT.iter().copied().filter(|&k| k < tails.len()).map(|k| (k, tails[k], bound(k))).collect()
+    DIRECTION_COUNTS.iter().copied().filter(|&k| k < tails.len()).map(|k| (k, tails[k], bound(k))).collect()
 }
 
 /// One term of the minimum, for t directions whose residual on the sample is `tail`.

@@ -171,7 +171,7 @@ impl Run<'_> {
         }
         let (aside, proper) = recipe.parts(data, self.seed)?;
         let rest = data.select(&proper);
-        // a class that was set aside whole is infinitely strange to the model; to refuse such a fit would leave only those to be
+        // a class that was set aside whole has an infinite nonconformity by the model; to refuse such a fit would leave only those to be
         // used whose held-out examples are easy
         let kernel = self.on_data(self.kernel.resolve(&rest, self.seed)?, &rest)?;
         let provenance = self.provenance(data, Some(&proper), &kernel.resolved).with_part(&proper);

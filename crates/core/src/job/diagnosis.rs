@@ -6,17 +6,17 @@ use crate::machines::Fact;
 use crate::machines::SolverReport;
 use crate::watch::Status;
 
-/// Steps for each example beyond which a fit counts as slow.
-const SLOW: usize = 50;
-/// Fewer steps are never slow.
-const FEW: usize = 50_000;
+/// Number of steps for each example beyond which a fit counts as slow.
+const SLOW_STEPS_PER_EXAMPLE: usize = 50;
+/// Number of steps up to which no fit counts as slow.
+const MIN_SLOW_STEPS: usize = 50_000;
 /// Examples that are looked at.
 const SAMPLE: usize = 64;
 
 /// What could be changed, for a fit that stopped early or took very many steps; nothing for any other.
 pub(super) fn advice(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<String> {
     let n = gram.shape().0;
-    let many = report.iterations > FEW && report.iterations / n.max(1) > SLOW;
+    let many = report.iterations > MIN_SLOW_STEPS && report.iterations / n.max(1) > SLOW_STEPS_PER_EXAMPLE;
     let early = matches!(report.status, Status::IterationLimit | Status::TimeLimit) && report.iterations > 0;
     if !many && !early {
         return Vec::new();

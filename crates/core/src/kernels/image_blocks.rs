@@ -155,7 +155,7 @@ impl Family for ImageBlocks {
     }
 
     fn gram_between(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
-        const MOST_PIXELS: usize = 1 << 24;
+        const MAX_PIXELS: usize = 1 << 24;
         let (rows, cols): (Arc<Images>, Arc<Images>) = (downcast(rows, ENTRY.name)?, downcast(cols, ENTRY.name)?);
         let pixels = rows.width().max(cols.width());
         let image = self.width * self.height;
@@ -163,8 +163,8 @@ impl Family for ImageBlocks {
             let (w, h) = (self.width, self.height);
             return Self::refuse(format!("an image of {w} × {h} has {image} pixels, but the vectors have {pixels}"));
         }
-        if pixels > MOST_PIXELS {
-            return Self::refuse(format!("the vectors have {pixels} coordinates, more than {MOST_PIXELS} pixels"));
+        if pixels > MAX_PIXELS {
+            return Self::refuse(format!("the vectors have {pixels} coordinates, more than {MAX_PIXELS} pixels"));
         }
         let (left, right, same) = (rows.of(pixels), cols.of(pixels), Arc::ptr_eq(&rows, &cols));
         Ok(Arc::new(ImageGram { kernel: self.clone(), side: self.side(), rows: left, cols: right, same }))

@@ -213,8 +213,8 @@ impl Family for MissingGaussian {
 
     fn learn(&mut self, values: &Values) {
         // a file's largest index does not decide about memory: one distribution for all features of very wide vectors
-        const WIDEST: usize = 1 << 20;
-        if self.gaps == Gaps::Data && values.width().is_some_and(|w| (1..WIDEST).contains(&w)) {
+        const MAX_COORDINATES: usize = 1 << 20;
+        if self.gaps == Gaps::Data && values.width().is_some_and(|w| (1..MAX_COORDINATES).contains(&w)) {
             (self.means, self.variances) = moments(values);
         }
         self.gaps = Gaps::Given;
@@ -328,7 +328,7 @@ impl PairFamily for MarginalSlopes {
 }
 
 impl PairSlopes for MarginalSlopes {
-    const MANY: bool = true;
+    const PARAMETERS_PER_COORDINATE: bool = true;
 
     fn in_term(&self, _: usize) -> bool {
         true

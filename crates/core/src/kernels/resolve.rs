@@ -1,11 +1,11 @@
-//! Parameters that the data give: `gamma=scale`, `median`, `1/d`.
+//! Data-driven parameters of kernels: `gamma=scale`, `median`, `1/d`.
 
 use super::Leaf;
 use crate::data::{Rows, Scalar, SparseRows, Values};
 use crate::params::{Auto, AutoList, Choice, Rule, TextCheck, Visit};
 use crate::seed::Seed;
 
-/// The words that [`resolve`] turns into numbers.
+/// The words of data-driven parameters, which [`resolve`] turns into numbers.
 ///
 /// * `scale`: 1/(d · variance of all entries), as scikit-learn; 1 if the variance is zero.
 /// * `median`: 1/(2 · median²) of the distances between (at most a thousand) examples, so that σ is the median distance.
@@ -14,8 +14,8 @@ use crate::seed::Seed;
 /// A parameter that is a dimension has the word `d`, the number of coordinates itself.
 pub(crate) const WORDS: &[&str] = &["scale", "median", "1/d"];
 
-/// Replaces every word among the parameters of a kernel by its number, and lets it learn what else it needs; other kinds
-/// of data have no such words.
+/// Computes the data-driven parameters of a kernel, and lets it learn what else it needs; kernels of other kinds of data have no
+/// such parameters.
 pub fn resolve(leaf: &mut dyn Leaf, values: &Values, seed: Seed) {
     leaf.visit(&mut Resolver { values, seed });
     leaf.learn(values);

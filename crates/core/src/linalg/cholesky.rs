@@ -1,4 +1,11 @@
-//! A = LLᵀ for a symmetric positive definite matrix, in the memory of the matrix.
+//! The Cholesky factorisation A = LLᵀ of a symmetric positive definite matrix, in the memory of the matrix.
+//!
+//! L is computed by faer's blocked algorithm into one triangle; the other one keeps A, so that a residual b − Ax, and with it a
+//! step of iterative refinement, needs no second copy. The pivot L_jj² = A_jj − Σ_k L_jk² that is not positive names the row at
+//! which A stops being positive definite.
+//!
+//! # Source
+//! Golub & Van Loan, Matrix Computations (4th ed. 2013), §4.2.
 
 use super::{Triangle, sweeps, threads_for};
 use faer::dyn_stack::{MemBuffer, MemStack};

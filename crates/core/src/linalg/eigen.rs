@@ -1,4 +1,11 @@
-//! K = UΛUᵀ for a symmetric matrix.
+//! The eigendecomposition K = UΛUᵀ of a symmetric matrix.
+//!
+//! faer reduces K to a tridiagonal matrix by Householder reflections, decomposes that by divide and conquer, and carries the
+//! eigenvectors back. Up to the size that one thread works on, the numbers do not depend on the number of threads.
+//!
+//! # Source
+//! Golub & Van Loan, Matrix Computations (4th ed. 2013), §8.3 (reduction) and §8.4 (divide and conquer); Cuppen (1981), A divide
+//! and conquer method for the symmetric tridiagonal eigenproblem, Numer. Math. 36.
 
 use super::threads_for;
 use crate::linalg::SolveError;
@@ -17,7 +24,7 @@ pub struct Eigen {
     pub vectors: Vec<f64>,
 }
 
-/// What [`symmetric_eigen`] needs beyond the given matrix, in bytes.
+/// The memory that [`symmetric_eigen`] needs beyond the given matrix, in bytes.
 pub fn symmetric_eigen_bytes(n: usize) -> usize {
     let yes = evd::ComputeEigenvectors::Yes;
     let scratch = evd::self_adjoint_evd_scratch::<f64>(n, yes, threads_for(n), faer::Spec::default());

@@ -1,22 +1,27 @@
-//! The largest eigenvalues of a symmetric operator that is only ever applied, never stored.
+//! The largest eigenvalues of a symmetric operator A that is only ever applied, never stored.
 //!
 //! A block Krylov method with thick restarts and full re-orthogonalisation: the space is grown by the residuals of the
 //! leading Ritz pairs that have not converged (for a symmetric operator these span what block Lanczos would add), and is
 //! cut back to the leading Ritz vectors when it is full. Both V and AV are kept, so the projected matrix and the residuals
 //! are computed and never inferred from a recurrence.
+//!
+//! # Source
+//! Golub & Underwood (1977), The block Lanczos method for computing eigenvalues, in Mathematical Software III; Wu & Simon
+//! (2000), Thick-restart Lanczos method for large symmetric eigenvalue problems, SIAM J. Matrix Anal. Appl. 22; the second
+//! orthogonalisation that is enough is Kahan's, in Parlett, The Symmetric Eigenvalue Problem (1980), §6.9.
 
 use super::{multiply_add, multiply_transposed, symmetric_eigen};
 use crate::linalg::SolveError;
 use crate::seed::{Random, Seed};
 
-/// The most columns applied at once.
-const WIDEST: usize = 16;
+/// Largest number of columns that the matrix is applied to at once.
+const MAX_BLOCK: usize = 16;
 /// The basis has room for so many vectors at least: fewer make restarts forget what tells close eigenvalues apart.
 const BASIS: usize = 96;
 /// The same where an application costs no more than the decompositions of the projected matrix.
 const SMALL_BASIS: usize = 56;
-/// Up to so many numbers in a vector that is so.
-const SMALL: usize = 1500;
+/// Largest size of a vector for which the smaller basis is used.
+const MAX_SIZE_FOR_SMALL_BASIS: usize = 1500;
 
 /// When to stop, and where random directions come from.
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +75,8 @@ pub fn top_eigen(
     proceed: Proceed<'_>,
 ) -> Result<TopEigen, SolveError> {
     let k = k.min(n);
-    let width = (k + 2).min(WIDEST);
-    let most = (2 * k + 6 * width).max(if n <= SMALL { SMALL_BASIS } else { BASIS });
+    let width = (k + 2).min(MAX_BLOCK);
+    let most = (2 * k + 6 * width).max(if n <= MAX_SIZE_FOR_SMALL_BASIS { SMALL_BASIS } else { BASIS });
     if k == 0 {
         return Ok(TopEigen { values: vec![], vectors: vec![], residuals: vec![], applications: 0, converged: true });
     }
@@ -91,12 +96,13 @@ pub fn top_eigen(
         space.append(&fresh, apply);
         applications += 1;
         expansions += 1;
-        // every other block is what Lanczos would add, which spans the same and needs no decomposition
+        // every other block is the image AV of the last one, as in block Lanczos: it spans the same and needs no decomposition
         if expansions % 2 == 1 && probes == 0 && space.len() + width <= most.min(n - width) {
             let images = space.w[(space.len() - fresh.len() / n) * n..].to_vec();
             fresh = space.extend(&images, fresh.len() / n, width);
             continue;
         }
+        // Rayleigh–Ritz: the eigenpairs of T = VᵀAV and their residuals
         let ritz = Ritz::of(&space, k + width)?;
         let small = options.tolerance * ritz.size;
         gap = ritz.residuals.iter().take(k).copied().fold(0.0, f64::max) / ritz.size.max(f64::MIN_POSITIVE);
@@ -309,11 +315,11 @@ fn transpose(a: &[f64], rows: usize, cols: usize) -> Vec<f64> {
 fn whole_space(n: usize, apply: Apply<'_>, k: usize, proceed: Proceed<'_>) -> Result<TopEigen, SolveError> {
     let mut matrix = vec![0.0; n * n];
     let mut applications = 0;
-    for left in (0..n).step_by(WIDEST) {
+    for left in (0..n).step_by(MAX_BLOCK) {
         if !proceed(applications, f64::INFINITY) {
             return Ok(TopEigen { values: vec![], vectors: vec![], residuals: vec![], applications, converged: false });
         }
-        let b = WIDEST.min(n - left);
+        let b = MAX_BLOCK.min(n - left);
         let (mut unit, mut image) = (vec![0.0; n * b], vec![0.0; n * b]);
         for c in 0..b {
             unit[(left + c) * b + c] = 1.0;

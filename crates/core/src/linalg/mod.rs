@@ -1,4 +1,8 @@
-//! Linear algebra: the only folder that names faer.
+//! Dense linear algebra on numbers: products, Cholesky factors, triangular systems, and eigenvalues of symmetric matrices.
+//!
+//! The only folder that names faer, whose blocked algorithms do the work; each file names the method and its source.
+//! Products and substitutions are cut into tiles that do not depend on the number of threads, so that neither do the numbers;
+//! factorisations of more than 256 rows depend on it in their last digits.
 
 mod cholesky;
 mod eigen;
@@ -15,13 +19,14 @@ pub use krylov::{Apply, KrylovOptions, Proceed, TopEigen, top_eigen};
 pub use product::{dot, gram_of_columns, multiply_add, multiply_transposed, transposed_multiply};
 pub use triangle::{Triangle, inverse_lower};
 
-/// Up to here one thread is no slower, and its numbers do not depend on how many there are.
-const ALONE: usize = 256;
+/// Largest size of a matrix that one thread works on: it is no slower, and its numbers do not depend on how many there
+/// are.
+const MAX_SIZE_FOR_ONE_THREAD: usize = 256;
 
 /// The threads of the current rayon pool for a matrix of n rows, as faer wants to be told.
 fn threads_for(n: usize) -> faer::Par {
     match rayon::current_num_threads() {
-        threads if n > ALONE && threads > 1 => faer::Par::rayon(threads),
+        threads if n > MAX_SIZE_FOR_ONE_THREAD && threads > 1 => faer::Par::rayon(threads),
         _ => faer::Par::Seq,
     }
 }

@@ -1,11 +1,17 @@
-//! Products of matrices. Each tile is computed by one thread; threads come in by tiles.
+//! Products of matrices: A Bᵀ, A B, Aᵀ B and XᵀX, row by row.
+//!
+//! A product is cut into tiles, and faer computes each of them on one thread by panels that stay in the caches, so that sums have
+//! the same order for any number of threads.
+//!
+//! # Source
+//! Goto & van de Geijn (2008), Anatomy of high-performance matrix multiplication, ACM Trans. Math. Softw. 34.
 
 use crate::data::Scalar;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// Σ a_i b_i in the order of the numbers: what is summed once. Where many products are wanted, a product of matrices is faster.
+/// The inner product Σ a_i b_i, summed in the order of the numbers. Where many are wanted, a product of matrices is faster.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

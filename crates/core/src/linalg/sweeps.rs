@@ -1,7 +1,13 @@
-//! Triangular systems with few right-hand sides, as fast as the triangle can be read.
+//! Triangular systems with few right-hand sides, as fast as the triangle can be read: block substitution.
+//!
+//! Rows are solved in blocks: x_i = (b_i − Σ_{j<i} u_ji x_j) / u_ii by substitution inside a block, whose solution is then
+//! subtracted from the right-hand sides of all later rows.
 //!
 //! The right-hand sides stand one after the other, so that a stretch of a row meets a stretch of each of them. Who
 //! computes what does not depend on the number of threads, and so neither do the numbers.
+//!
+//! # Source
+//! Golub & Van Loan, Matrix Computations (4th ed. 2013), §3.1.
 
 use super::dot;
 use crate::vectorise::{Loops, vectorised};

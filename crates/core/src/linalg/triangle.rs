@@ -1,4 +1,9 @@
-//! Triangles: systems with them, and their inverses.
+//! Triangular matrices: systems with them, and their inverses.
+//!
+//! Systems are solved by block substitution (`sweeps.rs`); L⁻¹ is computed by faer, block by block.
+//!
+//! # Source
+//! Golub & Van Loan, Matrix Computations (4th ed. 2013), §3.1.
 
 use super::sweeps;
 use faer::linalg::triangular_inverse::invert_lower_triangular;

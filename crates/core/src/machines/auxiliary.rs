@@ -1,18 +1,18 @@
-//! What stands beside the training examples: examples of noise, changed copies, and further points of expansions.
+//! Auxiliary examples: noise, transformed copies, and further points of expansions.
 
 use crate::gram::Gram;
 use std::sync::Arc;
 
-/// What an example beside the training data is for. None of them has a target, and no loss counts them.
+/// The role of an auxiliary example. None of them has a target, and no loss counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// An example of what is not wanted.
     Noise,
     /// A training example after a small change that shall make no difference.
     Copy {
-        /// Which training example.
+        /// The training example.
         of: usize,
-        /// Which of the named transformations.
+        /// The transformation, by its place among the named ones.
         transformation: usize,
     },
     /// A point that expansions may use.
@@ -23,7 +23,7 @@ pub enum Role {
 pub struct Auxiliary<'a> {
     /// K between all training examples and, after them, all others; not yet computed.
     pub gram: Arc<dyn Gram>,
-    /// What each of the others is for, in their order.
+    /// The role of each auxiliary example, in their order.
     pub roles: &'a [Role],
     /// The names of the transformations that copies went through.
     pub transformations: &'a [String],

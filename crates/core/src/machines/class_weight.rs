@@ -3,7 +3,7 @@
 use super::FitError;
 use crate::data::{Classes, same_label};
 
-/// How much the examples of each class count.
+/// Weights of classes: factors of the weights of their examples.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClassWeight {
     /// All alike.
@@ -45,7 +45,7 @@ impl ClassWeight {
         Self::parse(text).map(|_| ())
     }
 
-    /// What each example counts: the factor of its class times its own weight, one where there is none.
+    /// The weight of each example: the factor of its class times its own weight, one where there is none.
     pub(super) fn of_examples(
         machine: &'static str,
         text: &str,

@@ -17,7 +17,7 @@ const STRIP: usize = 64;
 /// Members, and the coordinates they look at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ensemble {
-    /// How many coordinates examples have.
+    /// The number of coordinates of an example.
     pub width: usize,
     /// The coordinates that members see, rising; their own coordinates are places in this list.
     pub used: Vec<usize>,
@@ -34,11 +34,11 @@ pub struct Ensemble {
 pub struct Stump {
     /// The output it belongs to.
     pub output: usize,
-    /// Which of the used coordinates.
+    /// The coordinate, among those that are used.
     pub coordinate: usize,
-    /// What the coordinate is compared with.
+    /// The threshold of the coordinate.
     pub threshold: f64,
-    /// What is added above the threshold, and taken away at or below it.
+    /// The number that is added above the threshold, and subtracted at or below it.
     pub vote: f64,
 }
 
@@ -47,7 +47,7 @@ pub struct Stump {
 pub struct WeightedNet {
     /// The first output it belongs to.
     pub output: usize,
-    /// What is added where the network is above zero, and taken away elsewhere; `None`: its value itself is added.
+    /// The number that is added where the network is above zero, and subtracted elsewhere; `None`: the value of the network is added.
     pub vote: Option<f64>,
     /// The network.
     pub net: Net,
@@ -146,7 +146,7 @@ impl Ensemble {
         Some(())
     }
 
-    /// Whether members, coordinates and outputs fit together and every number is finite; what a file is asked.
+    /// True if members, coordinates and outputs fit together and every number is finite; checked when a file is read.
     pub(crate) fn check(&self, outputs: usize) -> Result<(), String> {
         let d = self.used.len();
         let rising = self.used.windows(2).all(|p| p[0] < p[1]) && self.used.last().is_none_or(|&j| j < self.width);

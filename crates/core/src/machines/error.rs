@@ -44,7 +44,7 @@ pub enum FitError {
     Param {
         /// Machine.
         machine: &'static str,
-        /// What is wrong and what would be right.
+        /// The finding and the remedy.
         finding: String,
     },
 }

@@ -22,7 +22,7 @@ pub struct Expansion {
 pub enum Coefficients {
     /// α for the training examples `points`: `points.len() × outputs` numbers, row by row.
     Dual {
-        /// Which training examples.
+        /// The training examples, by place.
         points: Vec<usize>,
         /// α, row by row.
         alpha: Vec<f64>,
@@ -30,7 +30,7 @@ pub enum Coefficients {
     /// One expansion for each pair of classes (a < b), in LIBSVM's compact form: an example of class c takes part only in
     /// the pairs with c, and has one coefficient for each of the k − 1 other classes in order.
     Pairwise {
-        /// Which training examples, class by class.
+        /// The training examples, by place, class by class.
         points: Vec<usize>,
         /// The class of each, rising.
         classes: Vec<u32>,
@@ -41,7 +41,7 @@ pub enum Coefficients {
     },
     /// A ball in feature space: f(x) = Σ α_i κ(x_i, x) − κ(x, x) + b, which also needs κ(x, x) of the new example.
     Ball {
-        /// Which training examples.
+        /// The training examples, by place.
         points: Vec<usize>,
         /// α.
         alpha: Vec<f64>,
@@ -50,7 +50,7 @@ pub enum Coefficients {
     Primal {
         /// w, row by row.
         weights: Vec<f64>,
-        /// How many coordinates.
+        /// The number of coordinates.
         width: usize,
         /// The factor in front of the inner product.
         scale: f64,
@@ -62,7 +62,7 @@ pub enum Coefficients {
 }
 
 impl Expansion {
-    /// How many outputs.
+    /// The number of outputs.
     pub fn outputs(&self) -> usize {
         self.offsets.len()
     }
@@ -89,7 +89,7 @@ impl Expansion {
         }
     }
 
-    /// How many coordinates explicit features have; `None` where the expansion is in examples.
+    /// The number of coordinates of explicit features; `None` where the expansion is in examples.
     pub fn width(&self) -> Option<usize> {
         match &self.coefficients {
             Coefficients::Primal { width, .. } | Coefficients::Ensemble(Ensemble { width, .. }) => Some(*width),

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// The names stand in saved models: changing one makes older files lose that fact, and their certificates get weaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// How many multipliers stand at their upper bound.
+    /// The number of multipliers at their upper bound.
     BoundedMultipliers,
     /// 1 for a model that was to have probabilities, but was stopped before they were learned.
     CalibrationCutShort,
@@ -28,11 +28,11 @@ pub enum Fact {
     LeftOutError,
     /// The root of the mean squared error of each example by a fit without it.
     LeftOutRootMeanSquare,
-    /// How many offsets are not determined by the solution: any in an interval would do.
+    /// The number of offsets that the solution does not determine: any in an interval would do.
     LooseOffsets,
     /// Mistakes of a machine that goes through the examples in their order, the first time through.
     MistakesInFirstPass,
-    /// How many examples lie outside the region by more than the solver's tolerance.
+    /// The number of examples outside the region by more than the solver's tolerance.
     Outside,
     /// The largest residual of a linear system, relative to its right-hand side.
     RelativeResidual,
@@ -44,7 +44,7 @@ pub enum Fact {
     Tube {
         /// The output, counted from 0.
         output: usize,
-        /// How many outputs there are; a single one is not numbered.
+        /// The number of outputs; a single one is not numbered.
         outputs: usize,
     },
 }

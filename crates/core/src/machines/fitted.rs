@@ -1,4 +1,4 @@
-//! What learning gives: an expansion, how to read it, and what can be shown about it.
+//! The result of a fit: an expansion, its readout, and the report of the solver.
 
 use super::{Expansion, HeldOut, Output, Posterior, Readout, Variances};
 use crate::calibrate::Calibration;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 /// A fitted machine, before it is joined with its kernel and data to a model.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// Scores of an example.
+    /// The expansion, which gives the scores of an example.
     pub expansion: Expansion,
-    /// How scores become predictions.
+    /// The readout, which turns scores into predictions.
     pub readout: Readout,
-    /// What the solver can show.
+    /// The report of the solver.
     pub report: SolverReport,
-    /// How scores become probabilities, where that was learned.
+    /// The calibration, which turns scores into probabilities, where one was learned.
     pub calibration: Option<Calibration>,
-    /// How uncertain scores are, where the machine knows.
+    /// The posterior, which gives the variances of scores, where the machine has one.
     pub posterior: Option<Posterior>,
     /// Scores of the training examples, row by row, where the solver has them anyway; they are not saved.
     pub training_scores: Option<Vec<f64>>,
@@ -25,18 +25,18 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// A fit with what every machine has; probabilities and scores are added by those that have them.
+    /// A fit with the three parts that every machine has; the others are added by the machines that have them.
     pub const fn new(expansion: Expansion, readout: Readout, report: SolverReport) -> Self {
         Self { expansion, readout, report, calibration: None, posterior: None, training_scores: None, held_out: None }
     }
 
-    /// The same, with how scores become probabilities, where that was learned.
+    /// The same, with a calibration.
     #[must_use]
     pub fn with_calibration(self, calibration: Option<Calibration>) -> Self {
         Self { calibration, ..self }
     }
 
-    /// The same, with how uncertain scores are, where that is known.
+    /// The same, with a posterior.
     #[must_use]
     pub fn with_posterior(self, posterior: Option<Posterior>) -> Self {
         Self { posterior, ..self }
@@ -76,10 +76,10 @@ impl Fitted {
     }
 }
 
-/// What the solver can show about its solution; a field is `None` where it has no meaning.
+/// The report of a solver about its solution; a field is `None` where it has no meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SolverReport {
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
     /// Steps taken; 0 for direct solvers.
     pub iterations: usize,
@@ -92,18 +92,18 @@ pub struct SolverReport {
     pub duality_gap: Option<f64>,
     /// The largest violation of the optimality conditions.
     pub violation: Option<f64>,
-    /// How many examples carry weight.
+    /// The number of examples that carry weight.
     pub support: Option<usize>,
-    /// How kernel values were held, in words.
+    /// The storage of kernel values, in words.
     pub storage: String,
-    /// Numbers worth telling that only some machines have, by name.
+    /// Further numbers that only some machines have, by name; they are printed, never read back.
     pub notes: Vec<(String, f64)>,
-    /// Why it took long and what could be changed, in sentences; empty where nothing is to be said.
+    /// Advice in sentences: why the fit took long, and what could be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<String>,
 }
 
-/// The steps of several sub-problems; of a single one nothing is told beside their sum.
+/// The steps of several sub-problems; empty for a single one, whose steps are the sum.
 pub(super) fn each(iterations: impl Iterator<Item = usize>) -> Vec<usize> {
     let all: Vec<usize> = iterations.collect();
     if all.len() > 1 { all } else { Vec::new() }

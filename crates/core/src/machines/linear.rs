@@ -1,4 +1,4 @@
-//! What linear machines share: features packed once, problems solved side by side, their evidence added up.
+//! Shared parts of linear machines: features packed once, problems solved side by side, one report of all.
 
 use super::evidence::{Evidence, join};
 use super::fitted::each;

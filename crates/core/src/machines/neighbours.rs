@@ -30,7 +30,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Examples that are looked up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neighbours {
-    /// Which training examples.
+    /// The training examples.
     pub points: Vec<usize>,
     /// κ(x_i, x_i) of each.
     pub own: Vec<f64>,
@@ -38,13 +38,13 @@ pub struct Neighbours {
     pub values: Vec<f64>,
     /// w, how much each counts; above zero.
     pub weights: Vec<f64>,
-    /// How many are asked, from one to all.
+    /// The number of neighbours, from one to all.
     pub k: usize,
-    /// How they are weighed against each other.
+    /// The weighting of the neighbours.
     pub weighting: Weighting,
 }
 
-/// How neighbours are weighed against each other.
+/// Weightings of neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weighting {
     /// All alike.
@@ -183,7 +183,7 @@ struct Nearest {
     kept: Vec<(f64, usize)>,
     /// The largest of the k smallest so far; what is not below it is none of them.
     limit: f64,
-    /// Whether every number was finite.
+    /// True if every number was finite.
     sound: bool,
 }
 

@@ -26,11 +26,11 @@ pub enum Output {
     },
     /// Numbers for each example, row by row.
     Values {
-        /// What they are.
+        /// The names of the numbers.
         names: Vec<String>,
         /// n × names numbers.
         values: Vec<f64>,
-        /// How uncertain they are, where the model knows.
+        /// Their variances, where the model has a posterior.
         variances: Option<Variances>,
     },
     /// A score for each example, by which examples are put in order: the highest comes first.
@@ -131,7 +131,7 @@ impl Output {
         }
     }
 
-    /// How many examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         match self {
             Self::Labels { codes, .. } => codes.len(),
@@ -141,7 +141,7 @@ impl Output {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

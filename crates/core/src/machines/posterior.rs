@@ -31,17 +31,17 @@ pub struct Posterior {
 /// ±‖U⁻ᵀ k(x)‖².
 #[derive(Clone, Debug, PartialEq)]
 pub struct PosteriorTerm {
-    /// Whether the term is added; else it is subtracted.
+    /// True if the term is added; else it is subtracted.
     pub added: bool,
     /// U.
     pub factor: Triangle,
 }
 
 impl Posterior {
-    /// Whether all factors fit so many points, and numbers are such as variances are made of; else what is wrong, in words.
+    /// Checks that all factors fit the number of points, and that numbers give variances; the error says which does not.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The part that does not fit.
     pub fn check(&self, points: usize, outputs: usize) -> Result<(), String> {
         let fits = self.terms.iter().all(|t| t.factor.len() == points);
         let number = |x: f64| x.is_finite() && x >= 0.0;

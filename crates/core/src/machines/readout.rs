@@ -4,7 +4,7 @@ use super::Output;
 use crate::calibrate::Form;
 use serde::{Deserialize, Serialize};
 
-/// How the scores of an example become its prediction.
+/// Readouts, which turn the scores of an example into its prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Readout {
@@ -44,11 +44,11 @@ pub enum Readout {
     },
 }
 
-/// What a detector of novelties says.
+/// Labels of a detector of novelties.
 pub(crate) const NOVELTY: [&str; 2] = ["inlier", "outlier"];
 
 impl Readout {
-    /// How many scores an example has.
+    /// The number of scores of an example.
     pub fn outputs(&self) -> usize {
         match self {
             Self::Values { names } | Self::Coordinates { names } | Self::Clusters { names } => names.len(),
@@ -66,7 +66,7 @@ impl Readout {
         }
     }
 
-    /// What the scores are of, and how many labels there are; `None` where they cannot become probabilities.
+    /// The form of the scores and the number of labels; `None` where they cannot become probabilities.
     pub fn form(&self) -> Option<(Form, usize)> {
         match self {
             Self::ArgMax { labels } => Some((Form::Classes, labels.len())),

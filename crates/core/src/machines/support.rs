@@ -1,4 +1,4 @@
-//! What the support vector machines share: how much work is allowed, and how their problems are handed to the solver.
+//! Shared parts of the support vector machines: the effort that is allowed, and the way from their problems to the solver.
 
 use super::evidence::{Evidence, join};
 use super::fitted::each;
@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// How sharp a solution is to be, and what it may cost.
+/// The tolerance of a solution, and the steps and memory it may take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effort {
     /// The largest violation of the optimality conditions that is left.
@@ -171,7 +171,7 @@ pub(super) fn within(beta: &[f64], bounds: &[f64]) -> Start {
     Start::of(&beta.iter().zip(bounds).map(|(b, u)| (b * factor).clamp(-u, *u)).collect::<Vec<_>>())
 }
 
-/// How much each example counts: the task's weights, or one.
+/// The weight of each example: that of the task, or one.
 pub(super) fn weights(task: &Task<'_>) -> Vec<f64> {
     task.weights.map_or_else(|| vec![1.0; task.len()], <[f64]>::to_vec)
 }
@@ -213,7 +213,7 @@ pub(super) fn prove(
     }
 }
 
-/// Whether no multiplier of a whole solution stands at its bound: wider bounds would change nothing.
+/// True if no multiplier of a solution stands at its bound, so that the solution is unchanged for every larger C.
 pub(super) fn nothing_bounded(report: &SolverReport) -> bool {
     let none = report.fact(Fact::BoundedMultipliers) == Some(0.0);
     none && report.status == Status::Converged

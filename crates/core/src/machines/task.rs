@@ -1,4 +1,4 @@
-//! What a machine learns from.
+//! The task of a machine: the kernel met with data, the target, weights and limits.
 
 use super::{Auxiliary, FitError, Fitted, HeldOutRequest};
 use crate::data::{Classes, DataError, Numbers, Rows, Target, Vectors};
@@ -37,9 +37,9 @@ pub struct Task<'a> {
     pub kernel: Option<Arc<dyn Similarity>>,
     /// Explicit features, where the kernel has them.
     pub features: Option<Features>,
-    /// What is to be predicted.
+    /// The target to be predicted.
     pub target: Option<&'a Target>,
-    /// How much each example counts, none below zero; `None`: all alike.
+    /// The weight of each example, none below zero; `None`: all alike.
     pub weights: Option<&'a [f64]>,
     /// Noise, transformed copies and points beside the examples; only for machines that declare to take them
     /// ([`Traits::auxiliary`](super::Traits::auxiliary)). Points of the expansion are then places among the examples and the others
@@ -76,12 +76,12 @@ impl Task<'_> {
         }
     }
 
-    /// How many examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         self.gram.shape().0
     }
 
-    /// Whether there is none.
+    /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

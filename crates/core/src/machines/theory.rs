@@ -1,46 +1,46 @@
-//! What learning theory may assume of a machine; each machine declares it, and certificates rest on it.
+//! Assumptions that learning theory may make of a machine; each machine declares its own, and certificates rest on them.
 
-/// What learning theory may assume of a machine.
+/// Assumptions that learning theory may make of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Theory {
-    /// Which part of the examples determines the model.
+    /// The part of the examples that determines the model (a compression set).
     pub compression: Compresses,
     /// The loss of which the machine finds the minimum together with ½‖w‖².
     pub loss: Option<ConvexLoss>,
     /// C, where coefficients are y_i α_i with multipliers 0 ≤ α_i ≤ C.
     pub multipliers: Option<f64>,
-    /// Whether the margin is a hard one.
+    /// True if the margin is hard.
     pub hard: bool,
-    /// Whether scores are divided by the margin ρ that was found, so that tolerances grow by it.
+    /// True if scores are divided by the margin ρ that was found, so that tolerances grow by it.
     pub divides_by_margin: bool,
     /// ν, where at most that share of the training examples is outside of a region.
     pub outlier_share: Option<f64>,
-    /// δ, where the border of a region has a slack that is wide enough but with probability δ.
+    /// δ, where the border of a region has a slack that is too narrow with probability δ at most.
     pub region_slack: Option<f64>,
-    /// Whether classes are weighed by their numbers.
+    /// True if classes are weighted by their sizes.
     pub balances_classes: bool,
-    /// How many models it chooses from by looking at the examples, in each problem that it solves.
+    /// The number of models that it chooses from by looking at the examples, in each problem that it solves.
     pub choices: f64,
 }
 
-/// Which part of the examples determines the model.
+/// The part of the examples that determines the model (a compression set).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Compresses {
-    /// None that is known.
+    /// No part is known, for this reason.
     Not(&'static str),
-    /// Those with y f(x) ≤ 1; `any_size` if the problem is the same for any number of examples.
+    /// The examples with y f(x) ≤ 1; `any_size` if the problem is the same for any number of examples.
     Margin {
-        /// Whether nothing in the problem depends on the number of examples.
+        /// True if nothing in the problem depends on the number of examples.
         any_size: bool,
     },
-    /// Those with |y − f(x)| ≥ ε.
+    /// The examples with |y − f(x)| ≥ ε.
     Tube {
         /// ε.
         epsilon: f64,
     },
-    /// Those on the border of the region and outside.
+    /// The examples on the border of the region and outside.
     Region,
-    /// Those that ever changed the model, which goes through the examples in their order.
+    /// The examples that ever changed the model, which goes through them in their order.
     Updates,
 }
 
@@ -49,9 +49,9 @@ pub enum Compresses {
 pub struct ConvexLoss {
     /// C.
     pub c: f64,
-    /// How much l can change with f; `None` for the square, which has no bound of its own.
+    /// The Lipschitz constant of l in f; `None` for the square, which has none.
     pub lipschitz: Option<f64>,
-    /// Whether an offset is not part of w.
+    /// True if there is an offset that is not part of w.
     pub free_offset: bool,
 }
 

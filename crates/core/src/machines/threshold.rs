@@ -56,7 +56,7 @@ struct Line<'a> {
     weights: &'a [f64],
 }
 
-/// What is known of a class on the line.
+/// Statistics of the scores of a class.
 #[derive(Clone, Copy)]
 struct Cloud {
     weight: f64,

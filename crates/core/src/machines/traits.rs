@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 /// but examples and target.
 #[derive(Clone, Debug)]
 pub struct Traits {
-    /// How it reads the kernel.
+    /// The form in which it reads the kernel.
     pub reads: Reads,
-    /// Whether the weights of examples matter to it; where they do not, they are refused rather than ignored.
+    /// True if it takes weights of examples; other machines refuse them rather than ignore them.
     pub weights: bool,
-    /// Whether it learns from auxiliary examples: noise, transformed copies, points of an expansion.
+    /// True if it learns from auxiliary examples: noise, transformed copies, points of an expansion.
     pub auxiliary: bool,
     /// Whether it answers requests to leave one example out ([`HeldOutRequest`](super::HeldOutRequest)) for no more than a few fits, at
     /// least on some tasks; only such machines are asked.
@@ -33,7 +33,7 @@ pub struct Traits {
     pub theory: Theory,
 }
 
-/// How a machine reads the kernel. Matrices that are stored for many fits are stored in that form.
+/// Forms in which a machine reads the kernel. Matrices that are stored for many fits are stored in that form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
     /// Row by row in f32.
@@ -44,12 +44,12 @@ pub enum Reads {
     Features,
 }
 
-/// Which kernel matrices a machine can work with.
+/// Kernel matrices that a machine can work with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerates {
-    /// Those without negative eigenvalues.
+    /// Matrices without negative eigenvalues.
     Definite,
-    /// Also those without negative eigenvalues once they are centred: a bias or a centre makes the machine independent of the origin.
+    /// Also matrices without negative eigenvalues once they are centred: a bias or a centre makes the machine independent of the origin.
     ConditionallyDefinite,
     /// All: kernel values are coordinates like any others.
     Any,
@@ -60,7 +60,7 @@ pub enum Tolerates {
 pub struct Path {
     /// The name of the parameter.
     pub parameter: &'static str,
-    /// Whether the solution is the same for every larger value, so that it need not be computed again.
+    /// True if the solution is unchanged for every larger value (no multiplier is at its bound).
     pub is_final: fn(&Fitted) -> bool,
 }
 
@@ -89,7 +89,7 @@ impl Default for Traits {
 }
 
 impl Traits {
-    /// Whether it asks for kernel values, also where there are explicit features.
+    /// True if it asks for kernel values, also where there are explicit features.
     pub fn wants_matrix(&self) -> bool {
         self.reads != Reads::Features
     }

@@ -1,13 +1,13 @@
-//! How far clusters agree with classes that the clustering has not seen.
+//! Agreement of clusters with classes that the clustering has not seen.
 
 use crate::data::{DataError, Target};
 use crate::machines::Output;
 use serde::Serialize;
 
-/// How far clusters agree with classes; their names and order do not matter.
+/// The agreement of clusters with classes; their names and order do not matter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClusterMetrics {
-    /// How many examples.
+    /// The number of examples.
     pub n: usize,
     /// 1 for the same division, 0 on average for a random one of the same sizes; it may be negative.
     pub adjusted_rand: f64,

@@ -1,4 +1,4 @@
-//! What labels mean to a detector of novelties: which class is the usual one.
+//! The meaning of labels for a detector of novelties: which class is the usual one.
 
 use crate::data::{DataError, Target};
 
@@ -9,7 +9,7 @@ pub struct Usual {
     pub inlier: Option<String>,
     /// The class of the outliers; `None` if the target has inliers only.
     pub outlier: Option<String>,
-    /// Whether the labels themselves say which is which; else the larger class was taken for the usual one.
+    /// True if the labels themselves say which is which; else the larger class was taken for the usual one.
     pub named: bool,
     /// `inlier` or `outlier` for each example.
     pub target: Target,
@@ -19,7 +19,7 @@ const INLIERS: [&str; 6] = ["inlier", "inliers", "normal", "usual", "regular", "
 const OUTLIERS: [&str; 9] =
     ["outlier", "outliers", "anomaly", "abnormal", "anomalous", "novelty", "novel", "attack", "unusual"];
 
-/// What a label says by itself: inlier, or outlier; 1 and −1 are LIBSVM's and scikit-learn's words.
+/// The meaning of a label by itself: inlier, or outlier; 1 and −1 are LIBSVM's and scikit-learn's words.
 fn says(label: &str) -> Option<bool> {
     let word = label.trim().to_lowercase();
     if let Ok(number) = word.parse::<f64>() {

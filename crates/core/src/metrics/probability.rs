@@ -1,11 +1,11 @@
-//! How good probabilities are: proper scores, and the reliability diagram in numbers.
+//! The quality of probabilities: proper scores, and the reliability diagram in numbers.
 
 use super::joined;
 use crate::data::{DataError, Target};
 use crate::machines::Output;
 use serde::Serialize;
 
-/// How good predicted probabilities are.
+/// Scores of predicted probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProbabilityMetrics {
     /// The mean of −ln p of the true label; `None`, as it were infinite, if a true label is one the model does not know.
@@ -22,9 +22,9 @@ pub struct ProbabilityMetrics {
 pub struct Bin {
     /// The mean probability that was predicted.
     pub predicted: f64,
-    /// How often it came true.
+    /// The share of examples for which it came true.
     pub came_true: usize,
-    /// How many examples.
+    /// The number of examples.
     pub count: usize,
 }
 
@@ -39,10 +39,10 @@ pub struct Reliability {
     pub bins: Vec<Bin>,
 }
 
-/// Most bins.
-const BINS: usize = 10;
-/// Examples of a bin, so that a share means something.
-const LEAST: usize = 10;
+/// Largest number of bins.
+const MAX_BINS: usize = 10;
+/// Smallest number of examples of a bin, so that a share means something.
+const MIN_EXAMPLES_PER_BIN: usize = 10;
 
 /// The reliability of probabilities: of the second label for two classes, of the predicted label for more; `None` if there
 /// are no probabilities.
@@ -85,7 +85,7 @@ fn binned(k: usize, probabilities: &[f64], codes: &[u32], true_codes: &[usize]) 
     let n = predicted.len();
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| predicted[a].total_cmp(&predicted[b]));
-    let count = (n / LEAST).clamp(1, BINS);
+    let count = (n / MIN_EXAMPLES_PER_BIN).clamp(1, MAX_BINS);
     let (mut bins, mut start) = (Vec::new(), 0);
     for bin in 1..=count {
         let mut end = bin * n / count;

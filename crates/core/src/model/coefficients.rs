@@ -6,7 +6,7 @@ use super::{members, weights};
 use crate::machines::{Coefficients, Expansion, Readout};
 use serde::{Deserialize, Serialize};
 
-/// What a document says about them.
+/// The part of the document about coefficients.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Stored {
@@ -22,7 +22,7 @@ pub(super) enum Stored {
 }
 
 impl Stored {
-    /// Whether columns without weight are not in the file, which only later readers understand.
+    /// True if columns without weight are left out of the file, which only readers of a later version understand.
     pub(super) fn leaves_columns_out(&self) -> bool {
         matches!(self, Self::Primal(stored) if stored.columns.is_some())
     }

@@ -8,7 +8,7 @@ use crate::linalg::Triangle;
 use crate::machines::{Coefficients, Readout, Smoother};
 use serde::{Deserialize, Serialize};
 
-/// What a document says about them.
+/// The part of the document about conformal prediction.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredConformal {
     method: Method,
@@ -28,7 +28,7 @@ pub(super) struct StoredConformal {
 }
 
 impl StoredConformal {
-    /// Whether it has what only later readers understand.
+    /// True if only readers of a later version understand it.
     pub(super) fn is_full(&self) -> bool {
         self.method == Method::Full
     }
@@ -172,7 +172,7 @@ fn unpack_panel(
     Ok(Panel { expansion, members: stored.members, known: stored.known.clone() })
 }
 
-/// How a model reads that knows some of the classes, by their places; `None` unless they rise and are at least two.
+/// The readout of a model that knows some of the classes, by their places; `None` unless they rise and are at least two.
 pub(crate) fn sub_readout(readout: &Readout, known: &[u32]) -> Option<Readout> {
     let pick = |labels: &[String]| -> Option<Vec<String>> {
         let rising = known.len() >= 2 && known.windows(2).all(|k| k[0] < k[1]);

@@ -17,7 +17,7 @@ pub enum FileError {
     NotAModel {
         /// File name.
         file: String,
-        /// What was found.
+        /// The finding.
         finding: String,
     },
     /// The file was damaged or made up.
@@ -25,7 +25,7 @@ pub enum FileError {
     Damaged {
         /// File name.
         file: String,
-        /// What was found.
+        /// The finding.
         finding: String,
     },
     /// The file is of a later version.
@@ -45,13 +45,13 @@ pub enum FileError {
         file: String,
         /// Its line, from one.
         line: usize,
-        /// What was found.
+        /// The finding.
         finding: String,
     },
     /// A format has no words for the model.
     #[error("{finding}")]
     Inexpressible {
-        /// What cannot be said, and what could.
+        /// The part of the model that cannot be expressed, and the remedy.
         finding: String,
     },
 }

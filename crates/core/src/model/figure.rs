@@ -9,10 +9,10 @@ use crate::machines::{Output, Readout};
 use crate::metrics::{Metrics, agreement, measure, usual};
 use crate::plot::{DecisionSurface, Heat, PlotPoint, Scatter, Theme, short_formula};
 
-/// Sparse vectors of more coordinates have no plane worth cutting.
-const WIDEST: usize = 64;
-/// Examples shown at most.
-const MOST_POINTS: usize = 3000;
+/// Largest number of coordinates of sparse vectors that are drawn in a plane.
+const MAX_SPARSE_COORDINATES: usize = 64;
+/// Largest number of examples that are drawn.
+const MAX_POINTS: usize = 3000;
 
 impl Model {
     /// An SVG picture of what the model says about data: a decision surface, fitted curves with their tube, predictions
@@ -38,12 +38,12 @@ impl Model {
         }
     }
 
-    /// Whether it tells usual examples from unusual ones, whatever classes the data have.
+    /// True if it is a detector of novelties, whatever classes the data have.
     pub(super) fn detects(&self) -> bool {
         matches!(self.fitted.readout, Readout::Novelty)
     }
 
-    /// Whether it divides examples into clusters, whatever classes the data have.
+    /// True if it is a clustering, whatever classes the data have.
     fn clusters(&self) -> bool {
         matches!(self.fitted.readout, Readout::Clusters { .. })
     }
@@ -58,7 +58,7 @@ impl Model {
         let rows = match &view.values {
             Values::Dense(rows) => rows.as_ref().clone(),
             Values::Dense32(rows) => rows.convert(),
-            Values::Sparse(rows) if rows.width() <= WIDEST => rows.to_dense(),
+            Values::Sparse(rows) if rows.width() <= MAX_SPARSE_COORDINATES => rows.to_dense(),
             _ => return None,
         };
         if self.kernel.views().iter().any(|(_, kind)| *kind != crate::data::Kind::Vectors) {
@@ -78,7 +78,7 @@ impl Model {
         let truth = data.target().filter(|_| !self.clusters()).and_then(|t| codes_by_label(t, labels));
         let places = plane.places();
         let points = (0..data.len())
-            .step_by(data.len().div_ceil(MOST_POINTS).max(1))
+            .step_by(data.len().div_ceil(MAX_POINTS).max(1))
             .map(|i| PlotPoint {
                 x: plane.show(0, places[i].0),
                 y: plane.show(1, places[i].1),
@@ -106,7 +106,7 @@ impl Model {
         .draw(theme))
     }
 
-    /// Whether an example is one of the model's points: equal in the only view.
+    /// True if an example is one of the model's points: equal in the only view.
     pub(super) fn is_support(&self, rows: &Rows<f64>, i: usize) -> bool {
         if self.trained_on > 0 && self.examples.len() >= self.trained_on {
             return false;

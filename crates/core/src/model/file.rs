@@ -32,10 +32,10 @@ struct Document {
     report: SolverReport,
     coefficients: coefficients::Stored,
     centrings: usize,
-    /// How many of them are those of a part of the examples: all or none.
+    /// The number of centres that were learned from a part of the examples: all or none.
     #[serde(default, skip_serializing_if = "is_zero")]
     parts: usize,
-    /// How many kernels had something to learn beside their parameters.
+    /// The number of kernels that have learned something besides their parameters.
     #[serde(default, skip_serializing_if = "is_zero")]
     learned: usize,
     /// The landmarks of each approximation.

@@ -1,4 +1,4 @@
-//! What the kernel of a model has learned, as a file keeps it: centres, words with numbers, and landmarks, each kind counted by
+//! State that the kernel of a model has learned, as a file keeps it: centres, words with numbers, and landmarks, each kind counted by
 //! itself in the order of the print.
 
 use super::file::{StoredView, finite, pack_views, pack_words, unpack_views, unpack_words};
@@ -6,13 +6,13 @@ use super::tensors::{Packer, Unpacker};
 use crate::formula::{Formula, Landmarks, Learned, State, StateKind};
 use crate::gram::views::Centring;
 
-/// What a document tells about it.
+/// The part of the document about it.
 pub(super) struct StoredLearned {
-    /// How many centres there are.
+    /// The number of centres.
     pub(super) centrings: usize,
-    /// How many of them are those of a part of the examples: all or none.
+    /// The number of centres that were learned from a part of the examples: all or none.
     pub(super) parts: usize,
-    /// How many kernels had something to learn beside their parameters.
+    /// The number of kernels that have learned something besides their parameters.
     pub(super) kernels: usize,
     /// The landmarks of each approximation.
     pub(super) landmarks: Vec<Vec<StoredView>>,
@@ -49,7 +49,7 @@ pub(super) fn pack(pack: &mut Packer, kernel: &Formula) -> StoredLearned {
     StoredLearned { centrings: centrings.len(), parts, kernels: learned.len(), landmarks }
 }
 
-/// What the kernel of a file had learned, in the order of its print.
+/// The learned state of the kernel of a file, in the order of its print.
 pub(super) fn unpack(stored: &StoredLearned, unpack: &Unpacker<'_>, kernel: &Formula) -> Result<Vec<State>, String> {
     let (mut centrings, mut learned) = (0..stored.centrings, 0..stored.kernels);
     let mut landmarks = stored.landmarks.iter().enumerate();

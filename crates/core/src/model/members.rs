@@ -4,19 +4,19 @@ use super::tensors::{Packer, Unpacker};
 use crate::machines::{Ensemble, Neighbours, Net, Quadric, Stump, WeightedNet, Weighting};
 use serde::{Deserialize, Serialize};
 
-/// What a document says about neighbours.
+/// The part of the document about neighbours.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredNeighbours {
     k: usize,
     by_distance: bool,
 }
 
-/// What a document says about a ensemble.
+/// The part of the document about an ensemble.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredEnsemble {
     width: usize,
     nets: Vec<StoredNet>,
-    /// How many; files written before there were any do not say.
+    /// The number of networks; files written before there were any do not have it.
     #[serde(default, skip_serializing_if = "is_zero")]
     quadrics: usize,
 }

@@ -38,7 +38,7 @@ use crate::machines::{self, Fitted, Machine};
 use crate::params::{Setting, assign};
 use std::sync::Arc;
 
-/// What files of other programs have no words for.
+/// Facts that files of other programs cannot express.
 const NO_REGIONS: &str = "conformal sets, intervals and p-values are not in the file";
 
 /// A trained model: what predicts, and what is told about how it came to be.
@@ -105,7 +105,7 @@ impl Model {
         }
     }
 
-    /// Whether the points of the expansion are all examples in their order; a support vector machine has them class by class.
+    /// True if the points of the expansion are all examples in their order; a support vector machine has them class by class.
     pub(crate) fn is_whole(&self) -> bool {
         whole(self.fitted.expansion.points(), self.examples.len())
     }
@@ -147,7 +147,7 @@ impl Model {
     }
 }
 
-/// Whether points are all examples in their order.
+/// True if points are all examples in their order.
 fn whole(points: &[usize], examples: usize) -> bool {
     points.len() == examples && points.is_sorted()
 }

@@ -6,11 +6,11 @@ use crate::linalg::Triangle;
 use crate::machines::{Posterior, PosteriorTerm};
 use serde::{Deserialize, Serialize};
 
-/// What a document says about a posterior.
+/// The part of the document about a posterior.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredPosterior {
     prior: f64,
-    /// Whether each term is added; else it is subtracted.
+    /// True for each term that is added; the others are subtracted.
     added: Vec<bool>,
 }
 

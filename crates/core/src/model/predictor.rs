@@ -93,7 +93,7 @@ impl Model {
     }
 }
 
-/// What a model compares new examples with, prepared when it is first asked for.
+/// The support of a model, prepared for its kernel at the first prediction.
 #[derive(Debug, Default)]
 pub(super) struct Support {
     /// The points of the model's own expansion.
@@ -104,7 +104,7 @@ pub(super) struct Support {
     panels: OnceLock<Vec<PreparedSide>>,
 }
 
-/// What a slot holds, made if need be; an error is not kept.
+/// The value of a slot, computed if need be; an error is not kept.
 fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
     if let Some(known) = slot.get() {
         return Ok(known);

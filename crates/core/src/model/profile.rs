@@ -11,7 +11,7 @@ use crate::gram::Dense;
 use crate::machines::Coefficients;
 
 impl Model {
-    /// What every position (character) of one example adds to its scores: positions × outputs row by row. Each column
+    /// The share of every position (character) of one example in its scores: positions × outputs row by row. Each column
     /// adds up to the score without its offset, up to rounding and, for models with explicit weights, collisions of
     /// hashed features in the norm of a normalised kernel.
     ///

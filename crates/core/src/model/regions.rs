@@ -3,7 +3,7 @@
 use super::Model;
 use super::predictor::Support;
 use crate::calibrate::Form;
-use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, strangeness};
+use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, nonconformities};
 use crate::data::{DataError, Dataset, Target, same_label};
 use crate::error::Error;
 use crate::gram::{Side, fill};
@@ -11,8 +11,8 @@ use crate::kernels::Definite;
 use crate::linalg::SolveError;
 use crate::machines::{Output, Readout};
 
-/// Scores of members that are held at a time: 32 MiB of them.
-const AT_ONCE: usize = 1 << 22;
+/// Largest number of scores of members that are held at a time: 32 MiB of them.
+const MAX_SCORES_HELD: usize = 1 << 22;
 /// Slices are whole tiles, so that the bits are those of one batch.
 const TILE: usize = 512;
 
@@ -59,7 +59,7 @@ impl Support {
         let conformal = model.needs_conformal()?;
         let kept = conformal.full.as_ref().map_or(0, |full| full.smoother.factor.len());
         let width: usize = kept.max(conformal.members() * model.fitted.readout.outputs().max(conformal.columns));
-        let slice = (AT_ONCE / width.max(1) / TILE * TILE).max(TILE);
+        let slice = (MAX_SCORES_HELD / width.max(1) / TILE * TILE).max(TILE);
         let mut whole: Option<Regions> = None;
         for start in (0..data.len().max(1)).step_by(slice) {
             let places: Vec<usize> = (start..data.len().min(start + slice)).collect();
@@ -151,10 +151,10 @@ impl Support {
                 let (i, member) = (p / panel.members, first + p % panel.members);
                 let out = &mut all[(i * members + member) * each..][..each];
                 match (form, &panel.known) {
-                    (Some((form, k)), None) => out.copy_from_slice(&strangeness(form, k, row)),
+                    (Some((form, k)), None) => out.copy_from_slice(&nonconformities(form, k, row)),
                     (Some((form, _)), Some(known)) => {
                         out.fill(f64::INFINITY);
-                        for (r, &c) in strangeness(form, known.len(), row).into_iter().zip(known) {
+                        for (r, &c) in nonconformities(form, known.len(), row).into_iter().zip(known) {
                             out[c as usize] = r;
                         }
                     }
@@ -254,7 +254,7 @@ pub(crate) fn labels_of(readout: &Readout) -> &[String] {
 
 /// The nonconformity of every label of every example.
 pub(crate) fn of_labels(form: Form, k: usize, outputs: usize, scores: &[f64]) -> Vec<f64> {
-    scores.chunks_exact(outputs.max(1)).flat_map(|row| strangeness(form, k, row)).collect()
+    scores.chunks_exact(outputs.max(1)).flat_map(|row| nonconformities(form, k, row)).collect()
 }
 
 /// The place of each example's label among those of a model; past the end where the model does not know it.

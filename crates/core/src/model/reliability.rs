@@ -8,7 +8,7 @@ use crate::metrics::{Metrics, clopper_pearson, measure, reliability};
 use crate::plot::{ReliabilityDiagram, Share, Theme};
 
 impl Model {
-    /// That the model has probabilities; an error that names the remedy if it has none.
+    /// Checks that the model has probabilities; the error names the remedy.
     pub fn needs_probabilities(&self) -> Result<(), DataError> {
         if self.fitted.calibration.is_some() {
             return Ok(());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Packer {
     arrays: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
-    /// What stands before every name.
+    /// The prefix of every name.
     prefix: String,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn checksum<'a, 'b: 'a>(document: &str, arrays: impl Iterator<Item = 
 /// Arrays of a file that was read.
 pub(super) struct Unpacker<'a> {
     arrays: Arc<BTreeMap<String, TensorView<'a>>>,
-    /// What stands before every name.
+    /// The prefix of every name.
     prefix: String,
 }
 

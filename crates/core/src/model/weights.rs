@@ -5,14 +5,15 @@
 use super::tensors::{Packer, Unpacker};
 use serde::{Deserialize, Serialize};
 
-/// More weights than this are written as they are: a small file must not ask for much memory in reading.
-const MOST: usize = 1 << 25;
+/// Largest number of weights that are stored sparsely: more are written as they are, since a small file must not ask
+/// for much memory in reading.
+const MAX_SPARSE_WEIGHTS: usize = 1 << 25;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredWeights {
     pub(super) width: usize,
     pub(super) scale: f64,
-    /// How many columns are in the file, where the others are left out: all their weights are zero.
+    /// The number of columns in the file, where the others are left out: all their weights are zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) columns: Option<usize>,
 }
@@ -23,7 +24,7 @@ pub(super) fn pack(pack: &mut Packer, weights: &[f64], outputs: usize, width: us
     let some = |row: &&[f64]| row.iter().any(|w| w.to_bits() != 0);
     let rows = || weights.chunks_exact(outputs.max(1));
     let count = rows().filter(some).count();
-    if weights.len() > MOST || width > u32::MAX as usize || 2 * count >= width {
+    if weights.len() > MAX_SPARSE_WEIGHTS || width > u32::MAX as usize || 2 * count >= width {
         pack.f64s("weights", &[width, outputs], weights);
         return StoredWeights { width, scale, columns: None };
     }
@@ -45,7 +46,7 @@ pub(super) fn unpack(unpack: &Unpacker<'_>, stored: &StoredWeights, outputs: usi
     let Some(count) = stored.columns else { return Ok(weights) };
     let (_, columns) = unpack.get_u32s("weights.columns")?;
     let rising = columns.is_sorted_by(|a, b| a < b) && columns.last().is_none_or(|&c| (c as usize) < stored.width);
-    let all = stored.width.checked_mul(outputs).filter(|all| *all <= MOST);
+    let all = stored.width.checked_mul(outputs).filter(|all| *all <= MAX_SPARSE_WEIGHTS);
     let Some(all) = all.filter(|_| columns.len() == count && rising) else {
         return Err("its weights belong to columns that it does not have".to_owned());
     };

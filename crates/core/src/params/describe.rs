@@ -13,7 +13,7 @@ pub struct Described {
     pub default: String,
     /// The words it may be, besides numbers.
     pub words: Vec<&'static str>,
-    /// What numbers it may be, printed.
+    /// The range of its values, printed.
     pub rule: String,
     /// One line.
     pub help: &'static str,

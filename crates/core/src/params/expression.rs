@@ -6,13 +6,13 @@ use std::fmt;
 /// An expression that cannot be read, with the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// What the text should have been: "kernel formula" or "machine".
+    /// The kind of text that was expected: "kernel formula" or "machine".
     pub what: &'static str,
     /// The whole text.
     pub text: String,
     /// Where, in characters from zero.
     pub at: usize,
-    /// What is wrong and what would be right.
+    /// The finding and the remedy.
     pub finding: String,
 }
 
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a name can begin with a character.
+/// True if a name can begin with a character.
 pub(crate) fn is_name_start(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
 }

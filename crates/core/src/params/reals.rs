@@ -17,7 +17,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether steps on a logarithmic scale are natural: the parameter is positive now, and its rule allows nothing below zero.
+    /// True if steps on a logarithmic scale are natural: the parameter is positive now, and its rule allows nothing below zero.
     pub fn log_scale(&self) -> bool {
         self.value > 0.0 && !self.rule.allows(-f64::MIN_POSITIVE)
     }

@@ -1,11 +1,11 @@
-//! Which of the candidates is taken.
+//! The rule by which a search chooses one of its candidates.
 
 use super::Candidate;
 use super::grid::owner;
 use crate::params::Setting;
 use std::cmp::Ordering;
 
-/// How a search chooses among its candidates.
+/// Rules by which a search chooses among its candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choose {
     /// The best score.

@@ -26,12 +26,12 @@ pub struct Grid {
 pub struct GridError {
     /// The part that cannot be read.
     pub part: String,
-    /// What is wrong.
+    /// The finding.
     pub finding: String,
 }
 
-/// More points than anyone would wait for.
-const MOST_POINTS: usize = 1_000_000;
+/// Largest number of points of a grid.
+const MAX_POINTS: usize = 1_000_000;
 
 impl FromStr for Grid {
     type Err = GridError;
@@ -51,8 +51,8 @@ impl FromStr for Grid {
         let points = axes.iter().try_fold(1_usize, |p, a| p.checked_mul(a.values.len()));
         match points {
             _ if axes.is_empty() => Err(GridError { part: text.to_owned(), finding: "it has no parameter".to_owned() }),
-            Some(p) if p <= MOST_POINTS => Ok(Self { axes }),
-            _ => Err(GridError { part: text.to_owned(), finding: format!("it has more than {MOST_POINTS} points") }),
+            Some(p) if p <= MAX_POINTS => Ok(Self { axes }),
+            _ => Err(GridError { part: text.to_owned(), finding: format!("it has more than {MAX_POINTS} points") }),
         }
     }
 }

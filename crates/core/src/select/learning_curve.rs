@@ -19,22 +19,22 @@ use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, Sp
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status, Stop};
 
-/// Sizes where none are given.
-const SIZES: usize = 8;
+/// Number of sizes where none are given.
+const DEFAULT_SIZES: usize = 8;
 
 /// Fits of one machine on growing parts of the data.
 pub struct LearningCurve<'a> {
-    /// What learns.
+    /// The machine that learns.
     pub machine: &'static MachineEntry,
     /// Its parameters.
     pub settings: &'a [(String, Setting)],
-    /// How examples are compared.
+    /// The kernel.
     pub kernel: &'a Formula,
-    /// How many examples to learn from; where none are given, eight in equal steps up to all that a fold leaves.
+    /// The numbers of examples to learn from; where none are given, eight in equal steps up to all that a fold leaves.
     pub sizes: &'a [usize],
     /// Folds of the cross-validation.
     pub folds: usize,
-    /// How often it is repeated with other folds.
+    /// The number of repetitions with other folds.
     pub repeats: usize,
     /// Memory.
     pub budget: Budget,
@@ -45,7 +45,7 @@ pub struct LearningCurve<'a> {
 /// The scores at one size: error (classes) or root mean squared error (numbers).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeScores {
-    /// How many examples were learned from.
+    /// The number of training examples.
     pub size: usize,
     /// On the examples that were learned from: by repeat, then by fold.
     pub train: Vec<f64>,
@@ -60,13 +60,13 @@ pub struct Learned {
     pub machine: String,
     /// The kernel, with numbers resolved.
     pub kernel: String,
-    /// What the scores are: `error` or `RMSE`.
+    /// The name of the score: `error` or `RMSE`.
     pub score: &'static str,
     /// Folds, and how often they were drawn.
     pub drawn: (usize, usize),
     /// By rising size.
     pub points: Vec<SizeScores>,
-    /// How it ended; one that was stopped has the sizes that were finished.
+    /// The status; a run that was stopped has the sizes that were finished.
     pub status: Status,
 }
 
@@ -166,7 +166,10 @@ impl LearningCurve<'_> {
         let smallest = classes.max(2);
         let mut sizes = self.sizes.to_vec();
         if sizes.is_empty() {
-            sizes = (1..=SIZES).map(|k| (k * largest / SIZES).max(smallest)).filter(|&s| s <= largest).collect();
+            sizes = (1..=DEFAULT_SIZES)
+                .map(|k| (k * largest / DEFAULT_SIZES).max(smallest))
+                .filter(|&s| s <= largest)
+                .collect();
         }
         sizes.sort_unstable();
         sizes.dedup();
@@ -186,7 +189,7 @@ impl LearningCurve<'_> {
     }
 }
 
-/// How many examples every fold leaves to learn from.
+/// The number of examples that every fold leaves to learn from.
 fn smallest_rest(parts: &[Split]) -> usize {
     parts.iter().map(|p| p.train.len()).min().unwrap_or(0)
 }

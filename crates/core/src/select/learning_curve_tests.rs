@@ -48,10 +48,10 @@ fn the_largest_size_is_the_plain_cross_validation() {
         let settings = plain.point.clone();
         let learned =
             LearningCurve { settings: &settings, ..curve(machine, &kernel, &[], 1) }.run(&data, &Silent).unwrap();
-        assert_eq!(learned.points.len(), SIZES);
-        assert_eq!(learned.points[SIZES - 1].test, plain.folds, "{machine}: bit by bit");
+        assert_eq!(learned.points.len(), DEFAULT_SIZES);
+        assert_eq!(learned.points[DEFAULT_SIZES - 1].test, plain.folds, "{machine}: bit by bit");
         assert_ne!(learned.points[0].test, plain.folds, "{machine}: fewer examples are not as good");
-        assert_eq!(learned.points[SIZES - 1].size, n - n.div_ceil(4));
+        assert_eq!(learned.points[DEFAULT_SIZES - 1].size, n - n.div_ceil(4));
     }
 }
 

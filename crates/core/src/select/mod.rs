@@ -36,20 +36,20 @@ use grid::Owner;
 
 /// A search over a grid.
 pub struct Search<'a> {
-    /// What learns.
+    /// The machine that learns.
     pub machine: &'static MachineEntry,
     /// Parameters of the machine that are not in the grid.
     pub settings: &'a [(String, Setting)],
-    /// How examples are compared; parameters in the grid replace those of the formula.
+    /// The kernel; parameters in the grid replace those of the formula.
     pub kernel: &'a Formula,
     /// The grid.
     pub grid: &'a Grid,
     /// How many folds; 0 leaves out one example at a time, which some machines need not learn again for
     /// ([`Traits::leaves_one_out`](crate::machines::Traits::leaves_one_out)).
     pub folds: usize,
-    /// Which candidate is taken.
+    /// The rule by which a candidate is chosen.
     pub choose: Choose,
-    /// Whether the chosen one also learns probabilities, and how.
+    /// The method by which the chosen model also learns probabilities, if it does.
     pub probabilities: Option<Method>,
     /// In how many folds scores are held out to learn them from.
     pub calibration_folds: usize,
@@ -74,7 +74,7 @@ pub struct Candidate {
     pub folds: Vec<f64>,
 }
 
-/// What a search found.
+/// The result of a search.
 pub struct Selection {
     /// All candidates in the order of the grid.
     pub candidates: Vec<Candidate>,
@@ -84,7 +84,7 @@ pub struct Selection {
     pub chosen: usize,
     /// The chosen one, fitted on all examples.
     pub model: Model,
-    /// How the search ended; an interrupted one chooses among the candidates it had judged.
+    /// The status; an interrupted search chooses among the candidates that were evaluated.
     pub status: Status,
 }
 
@@ -191,7 +191,7 @@ impl Search<'_> {
         Ok((machine, kernel))
     }
 
-    /// Whether a parameter of the grid is the kernel's or the machine's, and its name there.
+    /// The owner of a parameter of the grid, kernel or machine, and its name there.
     fn owner<'n>(&self, name: &'n str) -> Result<(Owner, &'n str), Error> {
         let (said, parameter) = grid::owner(name);
         let in_kernel = said != Some(Owner::Machine) && self.kernel.has_parameter(parameter);

@@ -117,7 +117,7 @@ enum Verdict {
 /// The dual variables of problems with one loss, and how they move: example i, problem b.
 trait Loss {
     /// Whether a step leads to the minimum, not only towards it.
-    const EXACT: bool;
+    const EXACT_STEPS: bool;
     /// c_i.
     fn coefficient(&self, i: usize, b: usize) -> f64;
     /// Minimises over one variable, given the score of its example, and tells how c_i changed and how large its violation was;

@@ -48,8 +48,8 @@ pub struct LogisticSolution {
     pub status: Status,
 }
 
-/// Steps after which a convex problem with halved steps has long ended.
-const MOST: usize = 100;
+/// Largest number of steps: a convex problem with halved steps has long ended by then.
+const MAX_STEPS: usize = 100;
 
 /// Solves until the decrement is below the tolerance times the objective at zero. Each step takes n³/3 multiplications.
 pub fn logistic(
@@ -85,7 +85,7 @@ pub fn logistic(
             solution.status = reason.into();
             break;
         }
-        if solution.iterations == MOST {
+        if solution.iterations == MAX_STEPS {
             solution.status = Status::IterationLimit;
             break;
         }

@@ -19,22 +19,23 @@ use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// The most coordinates: up to here a factorisation is the work of one thread, and the same bits for any number of them.
-const WIDEST: usize = 256;
-/// Sparse rows are stored with their zeros up to so many numbers.
-const MOST_NUMBERS: usize = 1 << 26;
-/// How much closer than the tolerance the end is: the last steps converge quadratically and cost little.
-const SHARPER: f64 = 1e-3;
+/// Largest number of coordinates: up to here a factorisation is the work of one thread, and the same bits for any
+/// number of them.
+const MAX_COORDINATES: usize = 256;
+/// Largest number of stored numbers when sparse rows are stored with their zeros.
+const MAX_STORED_NUMBERS: usize = 1 << 26;
+/// Share of the tolerance at which the iteration ends: the last steps converge quadratically and cost little.
+const TOLERANCE_SHARE: f64 = 1e-3;
 /// Rows that one thread takes at a time.
 const STRIP: usize = 1024;
-/// The most steps where no limit is given.
-const PATIENT: usize = 1000;
+/// Largest number of steps where no limit is given.
+const DEFAULT_MAX_STEPS: usize = 1000;
 
 /// Whether Newton's method is the better one: the loss is smooth and coordinates are few and fewer than examples.
 pub fn suits(design: &Design, loss: LinearLoss) -> bool {
     let smooth = !matches!(loss, LinearLoss::Hinge | LinearLoss::Insensitive(_));
     let (n, d) = (design.len(), design.weights());
-    smooth && d <= WIDEST && d < n && n.saturating_mul(d) <= MOST_NUMBERS
+    smooth && d <= MAX_COORDINATES && d < n && n.saturating_mul(d) <= MAX_STORED_NUMBERS
 }
 
 /// Solves the problems, side by side. `options.max_iterations` are steps; the order of the examples plays no part.
@@ -132,7 +133,7 @@ fn descend(
     watch: &dyn Monitor,
 ) -> Result<LinearSolution, SolveError> {
     let n = curve.y.len();
-    let limit = if options.max_iterations == 0 { PATIENT } else { options.max_iterations };
+    let limit = if options.max_iterations == 0 { DEFAULT_MAX_STEPS } else { options.max_iterations };
     let (mut w, mut scores) = (vec![0.0; d], vec![0.0; n]);
     let (mut steps, mut enough) = (0, 0.0);
     loop {
@@ -144,7 +145,7 @@ fn descend(
             return Err(SolveError::NotFinite { row: 1, column: 1 });
         }
         if steps == 0 {
-            enough = SHARPER * options.tolerance * curve.smaller_share() * size;
+            enough = TOLERANCE_SHARE * options.tolerance * curve.smaller_share() * size;
         }
         let progress = Progress::new(Phase::new("newton"), steps).gap(size);
         let status = match watch.step(&progress) {

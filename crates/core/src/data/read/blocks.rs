@@ -12,7 +12,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 const BLOCK: usize = 1 << 18;
 /// Blocks of a batch, for each thread.
-const AT_ONCE: usize = 8;
+const BLOCKS_PER_THREAD: usize = 8;
 
 /// Text that can be parsed in blocks.
 pub(super) trait Whole: Send {
@@ -54,7 +54,7 @@ impl<'a> Blocks<'a> {
 
     /// Parses all blocks; what was left to the caller, if anything.
     pub(super) fn run<W: Whole>(mut self, whole: &mut W) -> Result<Option<Box<dyn BufRead + Send + 'a>>, DataError> {
-        let at_once = AT_ONCE * rayon::current_num_threads();
+        let at_once = BLOCKS_PER_THREAD * rayon::current_num_threads();
         // the first block tells what those after it need to know
         let mut batch = self.batch(1);
         while !batch.is_empty() {

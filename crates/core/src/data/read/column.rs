@@ -189,7 +189,7 @@ impl Column {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::MOST_SPELLINGS;
+    use super::super::facts::MAX_SPELLINGS;
     use super::*;
 
     fn column(cells: &[&str]) -> Column {
@@ -219,7 +219,7 @@ mod tests {
         let many: Vec<String> = (0..3000).map(|i| format!("{i}.0")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let FieldData::Numbers { spellings, .. } = column(&many).finish() else { panic!() };
-        assert_eq!(spellings.len(), MOST_SPELLINGS);
+        assert_eq!(spellings.len(), MAX_SPELLINGS);
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn left_out(source: &Source, feature: &str) -> DataError {
 #[cfg(feature = "parquet")]
 fn read_parquet(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-    let most = source.most_bytes().saturating_mul(super::open::MOST_RATIO);
+    let most = source.most_bytes().saturating_mul(super::open::MAX_COMPRESSION_RATIO);
     let damaged =
         |e: &dyn std::fmt::Display| source.bad(None, None, format!("the file cannot be read as Parquet ({e})"));
     guarded(source, || {

@@ -24,9 +24,9 @@ pub(super) static CSV: FormatEntry = FormatEntry {
     read,
 };
 
-/// A header of words alone is believed only if its names are shorter than running text.
-const LONGEST_NAME: usize = 64;
-const HEAD: u64 = 1 << 17;
+/// Longest name in a header of words alone: longer cells are running text.
+const MAX_NAME_LENGTH: usize = 64;
+const HEAD_BYTES: u64 = 1 << 17;
 
 /// One reading of all lines.
 pub(super) struct Pass {
@@ -37,11 +37,11 @@ pub(super) struct Pass {
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
-    let head = source.head(HEAD)?;
+    let head = source.head(HEAD_BYTES)?;
     let delimiter = match options.delimiter {
         Some(b' ') => Delimiter::Blanks,
         Some(byte) => Delimiter::Byte(byte),
-        None => detect(&head, (head.len() as u64) < HEAD, &source.extension()),
+        None => detect(&head, (head.len() as u64) < HEAD_BYTES, &source.extension()),
     };
     let mut text = Vec::new();
     loop {
@@ -143,7 +143,7 @@ fn is_header(first: &[String], columns: &[Column]) -> bool {
         return true;
     }
     let distinct = first.iter().enumerate().all(|(k, name)| !first[..k].contains(name));
-    let names = first.iter().all(|name| !name.is_empty() && name.chars().count() <= LONGEST_NAME);
+    let names = first.iter().all(|name| !name.is_empty() && name.chars().count() <= MAX_NAME_LENGTH);
     distinct && names && first.iter().zip(columns).all(|(name, column)| !column.has_cell(name))
 }
 

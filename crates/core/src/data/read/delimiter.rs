@@ -8,8 +8,8 @@ use super::number::{Cell, classify};
 use super::record::Delimiter;
 
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// A delimiter must fit this share of the lines: a few ragged ones are errors to be named, not evidence.
-const ENOUGH: f64 = 0.8;
+/// Smallest share of the lines that a delimiter must fit: a few ragged lines are errors to be named, not evidence.
+const MIN_FITTING_SHARE: f64 = 0.8;
 
 /// How well a delimiter fits.
 struct Fit {
@@ -76,7 +76,7 @@ fn fit(lines: &[&[u8]], delimiter: Delimiter) -> Option<Fit> {
     counts.sort_unstable();
     let commonest = counts.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
     let steady = commonest.len() as f64 / lines.len() as f64;
-    (commonest[0] >= 2 && steady >= ENOUGH).then(|| Fit { steady, numeric: numeric as f64 / cells as f64 })
+    (commonest[0] >= 2 && steady >= MIN_FITTING_SHARE).then(|| Fit { steady, numeric: numeric as f64 / cells as f64 })
 }
 
 /// A rough split that knows quotes but not escapes or line ends in quotes.

@@ -9,8 +9,8 @@ use super::number::{Cell, classify};
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Past so many values that are not spelled plainly, a column is no set of labels.
-pub(super) const MOST_SPELLINGS: usize = 1000;
+/// Largest number of values that are not spelled plainly in a column of labels.
+pub(super) const MAX_SPELLINGS: usize = 1000;
 
 /// Facts about the cells so far.
 #[derive(Debug, Default)]
@@ -139,7 +139,7 @@ impl Facts {
             let among = before.chunks(8).any(|few| few.iter().fold(false, |found, v| found | (*v == value)));
             let first = cell.filter(|_| !among);
             self.spellings.push((value, first));
-            self.saturated = self.spellings.len() == MOST_SPELLINGS;
+            self.saturated = self.spellings.len() == MAX_SPELLINGS;
         }
     }
 }

@@ -23,8 +23,8 @@ pub(super) static JSONL: FormatEntry = FormatEntry {
     read,
 };
 
-/// Cells there may be for each byte of the file, most of them missing; more is no table.
-const MOST_CELLS: usize = 64;
+/// Largest number of cells, most of them missing, for each byte of the file; more is no table.
+const MAX_CELLS_PER_BYTE: usize = 64;
 
 fn sniff(head: &[u8]) -> bool {
     let text = head.trim_ascii_start();
@@ -252,7 +252,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
             column.put(row, value).map_err(|finding| source.bad(Some(line), Some(&key), finding))?;
         }
         lines.note(line);
-        if columns.len().saturating_mul(row + 1) > bytes.saturating_mul(MOST_CELLS) {
+        if columns.len().saturating_mul(row + 1) > bytes.saturating_mul(MAX_CELLS_PER_BYTE) {
             let finding =
                 format!("{} columns in {} lines, nearly all missing; keys are columns", columns.len(), row + 1);
             return Err(source.bad(Some(line), None, finding));

@@ -22,8 +22,8 @@ pub(super) static LIBSVM: FormatEntry = FormatEntry {
     read,
 };
 
-/// Larger indices are taken for mistakes.
-const MOST_INDEX: u64 = 1 << 31;
+/// Largest index; larger ones are taken for mistakes.
+const MAX_INDEX: u64 = 1 << 31;
 
 /// Whether the first line is a label, or none, and then pairs only; the last token seen may be cut off.
 fn sniff(head: &[u8]) -> bool {
@@ -274,7 +274,7 @@ fn plain_pairs(block: &[u8], mut at: usize, vector: &mut Vec<Coordinate<f64>>) -
         }
         let (index, len) = whole_number(&block[at..])?;
         at += len;
-        if block.get(at) != Some(&b':') || index <= last || index > MOST_INDEX {
+        if block.get(at) != Some(&b':') || index <= last || index > MAX_INDEX {
             return None;
         }
         (last, at) = (index, at + 1);
@@ -315,8 +315,8 @@ fn coordinate(token: &[u8]) -> Result<(u64, f64), String> {
     if index == 0 {
         return Err("index 0; indices start at 1, so shift all of them up by one".to_owned());
     }
-    if index > MOST_INDEX {
-        return Err(format!("index {index} is too large; at most {MOST_INDEX} is read"));
+    if index > MAX_INDEX {
+        return Err(format!("index {index} is too large; at most {MAX_INDEX} is read"));
     }
     match classify(right) {
         Cell::Number { value, .. } => Ok((index, value)),

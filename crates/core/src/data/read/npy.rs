@@ -19,8 +19,8 @@ pub(super) static NPY: FormatEntry = FormatEntry {
 };
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// NumPy's own writers stay far below.
-const LONGEST_HEADER: u32 = 1 << 20;
+/// Largest header; NumPy's own writers stay far below.
+const MAX_HEADER_BYTES: u32 = 1 << 20;
 
 fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
     let array = read_array(&mut source.reader()?, source.most_bytes()).map_err(|f| source.bad(None, None, f))?;
@@ -59,7 +59,7 @@ pub(super) fn read_array(reader: &mut dyn Read, most_bytes: u64) -> Result<Array
         }
         version => return Err(format!("NPY version {version} is not known; versions 1 to 3 are read")),
     };
-    if length > LONGEST_HEADER {
+    if length > MAX_HEADER_BYTES {
         return Err(format!("the header claims {length} bytes; the file is damaged"));
     }
     let mut header = Vec::new();

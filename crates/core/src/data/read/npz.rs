@@ -7,7 +7,7 @@
 use super::super::{DataError, Field, FieldData, Rows, Table};
 use super::array::{Array, Entries};
 use super::npy::read_array;
-use super::open::MOST_RATIO;
+use super::open::MAX_COMPRESSION_RATIO;
 use super::{FormatEntry, ReadOptions, Source};
 use zip::ZipArchive;
 
@@ -73,7 +73,7 @@ fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
     for k in 0..archive.len() {
         let mut entry = archive.by_index(k).map_err(damaged)?;
         let Some(name) = entry.name().map_err(damaged)?.strip_suffix(".npy").map(str::to_owned) else { continue };
-        let most = entry.compressed_size().min(source.most_bytes()).saturating_mul(MOST_RATIO);
+        let most = entry.compressed_size().min(source.most_bytes()).saturating_mul(MAX_COMPRESSION_RATIO);
         let array = read_array(&mut entry, most).map_err(|f| source.bad(None, Some(&name), f))?;
         arrays.push((name, array));
     }

@@ -22,8 +22,9 @@ enum Packing {
     Zstd,
 }
 
-/// Deflate cannot shrink data by more than 1032 to 1; whatever claims more is damaged or hostile.
-pub(super) const MOST_RATIO: u64 = 1040;
+/// Largest ratio of compression: deflate cannot shrink data by more than 1032 to 1, so a larger one is damaged or
+/// hostile.
+pub(super) const MAX_COMPRESSION_RATIO: u64 = 1040;
 
 /// A readable file.
 #[derive(Debug)]
@@ -105,7 +106,7 @@ impl Source {
     pub(super) fn most_bytes(&self) -> u64 {
         match self.packing {
             Packing::None => self.stored_len(),
-            Packing::Gzip | Packing::Zstd => self.stored_len().saturating_mul(MOST_RATIO),
+            Packing::Gzip | Packing::Zstd => self.stored_len().saturating_mul(MAX_COMPRESSION_RATIO),
         }
     }
 

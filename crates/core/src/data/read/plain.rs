@@ -29,10 +29,10 @@ pub(super) struct Plain {
     pub(super) all_bytes: Option<u64>,
 }
 
-/// Cells of fewer bytes on average, with what stands between them, are often single digits.
-const MANY_DIGITS: usize = 4;
-/// Cells of as many are mostly decimals of more than eight bytes.
-const LONG: usize = 12;
+/// Mean bytes of a cell, with its delimiter, below which cells are often single digits.
+const MAX_MEAN_BYTES_OF_DIGITS: usize = 4;
+/// Mean bytes of a cell from which on cells are mostly decimals of more than eight bytes.
+const MIN_MEAN_BYTES_OF_DECIMALS: usize = 12;
 /// What is looked for first: single digits (pixels, codes and counts; elsewhere the look would cost more than it spares),
 /// decimals of up to eight bytes, or longer ones.
 const DIGITS: u8 = 0;
@@ -200,8 +200,8 @@ impl Loops for Sweep<'_, '_> {
         let lines = self.room.iter().map(|numbers| numbers.len()).max().unwrap_or(0);
         let cells = lines * self.ways.len();
         match self.text.len() {
-            len if len < MANY_DIGITS * cells => self.rows::<DIGITS>(),
-            len if len < LONG * cells => self.rows::<SHORT>(),
+            len if len < MAX_MEAN_BYTES_OF_DIGITS * cells => self.rows::<DIGITS>(),
+            len if len < MIN_MEAN_BYTES_OF_DECIMALS * cells => self.rows::<SHORT>(),
             _ => self.rows::<WIDE>(),
         }?;
         Some(self)

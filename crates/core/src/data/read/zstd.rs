@@ -3,15 +3,15 @@
 //! A frame may name a window of up to 128 MiB, but memory grows only with what has really been decoded; and whatever
 //! swells more than deflate could is taken for damaged or hostile.
 
-use super::open::MOST_RATIO;
+use super::open::MAX_COMPRESSION_RATIO;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, BufRead, Read};
 
 /// The first bytes of a frame.
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Small files may swell to so much in any case.
-const ALWAYS: u64 = 1 << 20;
+/// Number of bytes that every file may unpack to, however small it is.
+const MIN_ALLOWED_BYTES: u64 = 1 << 20;
 
 /// The content of all frames of a stream.
 pub(super) struct Frames<R> {
@@ -23,7 +23,7 @@ pub(super) struct Frames<R> {
 impl<R: BufRead> Frames<R> {
     /// Of a stream of so many bytes.
     pub(super) fn new(source: R, stored: u64) -> Self {
-        Self { source, frame: None, left: stored.saturating_mul(MOST_RATIO).max(ALWAYS) }
+        Self { source, frame: None, left: stored.saturating_mul(MAX_COMPRESSION_RATIO).max(MIN_ALLOWED_BYTES) }
     }
 
     /// Begins the next frame; `false` at the end of the stream. Frames to be skipped are skipped.

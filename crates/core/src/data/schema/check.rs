@@ -3,8 +3,8 @@
 use super::super::{Dataset, Scaler, Values};
 use super::{Code, ColumnSchema, Content, Schema, ViewSchema};
 
-/// No dense vector has more coordinates than this.
-const WIDEST: usize = 1 << 24;
+/// Largest number of coordinates of a dense vector.
+const MAX_COORDINATES: usize = 1 << 24;
 
 impl Schema {
     /// Whether its parts fit together, and fit the examples of the model; else what is wrong, in words.
@@ -35,7 +35,7 @@ impl ViewSchema {
                 columns.iter().all(ColumnSchema::is_sound) && scaler_fits(scaler.as_ref(), width)
             }
             Content::Block { width, fill, scaler, .. } => {
-                *width <= WIDEST
+                *width <= MAX_COORDINATES
                     && fill.as_ref().is_none_or(|f| f.len() == *width && f.iter().all(|x| x.is_finite()))
                     && scaler_fits(scaler.as_ref(), *width)
             }

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 /// Rows that are filled at a time.
 const TILE: usize = 32;
-/// From so many entries on, several threads fill them.
-const MANY: usize = 1 << 18;
+/// Smallest number of entries that several threads fill.
+const MIN_ENTRIES_FOR_THREADS: usize = 1 << 18;
 
 /// Dense vectors made of columns; `fields` are the places of the columns in this table. Missing entries without a stand-in
 /// are an error with its remedy, or stay as NaN where there is none.
@@ -63,7 +63,7 @@ pub(super) fn columns(
             }
         }
     };
-    if values.len() < MANY {
+    if values.len() < MIN_ENTRIES_FOR_THREADS {
         values.chunks_mut(TILE * width.max(1)).enumerate().for_each(tile);
     } else {
         values.par_chunks_mut(TILE * width.max(1)).enumerate().for_each(tile);

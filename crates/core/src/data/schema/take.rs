@@ -5,8 +5,8 @@ use super::options::usage;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Longer cells are cut short in errors.
-const LONGEST_SHOWN: usize = 40;
+/// Largest number of characters of a cell that an error shows.
+const MAX_SHOWN_CHARACTERS: usize = 40;
 
 /// A field that is a block of columns rather than one column.
 pub(super) fn is_block(field: &Field) -> bool {
@@ -51,7 +51,7 @@ pub(super) fn is_number(cell: &str) -> bool {
 }
 
 fn not_a_number(table: &Table, field: usize, row: usize, cell: &str, remedy: &str) -> DataError {
-    let mut shown: String = cell.chars().take(LONGEST_SHOWN).collect();
+    let mut shown: String = cell.chars().take(MAX_SHOWN_CHARACTERS).collect();
     if shown.len() < cell.len() {
         shown.push('…');
     }

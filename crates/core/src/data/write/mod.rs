@@ -30,8 +30,8 @@ pub struct WriterEntry {
 /// All formats that can be written.
 pub static WRITERS: &[&WriterEntry] = &[&csv::CSV, &csv::TSV, &libsvm::LIBSVM, &npy::NPY];
 
-/// Sparse vectors are not spread out to more cells than this.
-const MOST_CELLS: u64 = 1 << 31;
+/// Largest number of cells that sparse vectors are spread out to.
+const MAX_CELLS: u64 = 1 << 31;
 
 /// The writer for a file: by name, else by its extension, `.gz` left out.
 pub fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterEntry, DataError> {
@@ -111,7 +111,7 @@ fn refuse_words(table: &Table, format: &str) -> Result<(), DataError> {
 /// Refuses tables that would be spread out to too many cells.
 fn refuse_wide(table: &Table) -> Result<(), DataError> {
     let columns: u64 = table.fields.iter().map(|f| width(f) as u64).sum();
-    if columns.saturating_mul(table.len as u64) > MOST_CELLS {
+    if columns.saturating_mul(table.len as u64) > MAX_CELLS {
         let finding = format!(
             "{}: {} examples of {columns} columns are too many cells to write out with their zeros; write LIBSVM instead",
             table.file, table.len

@@ -6,8 +6,8 @@ use crate::formula::{FUNCTIONS, Formula, FormulaError, Members, Nystrom, functio
 use crate::kernels;
 use crate::params::{Auto, Setting, assign};
 
-/// A polynomial has at most the powers that `^` has.
-const HIGHEST: usize = 64;
+/// Largest degree of a polynomial, the largest power that `^` takes.
+const MAX_DEGREE: usize = 64;
 
 /// The spellings of all functions, the name of each first.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -85,8 +85,8 @@ impl Reader<'_> {
             if all.iter().any(|a| !a.is_finite()) {
                 return self.fail(at, "coefficients are finite numbers");
             }
-            if all.is_empty() || all.len() > HIGHEST + 1 {
-                return self.fail(at, format!("a series has 1 to {} coefficients", HIGHEST + 1));
+            if all.is_empty() || all.len() > MAX_DEGREE + 1 {
+                return self.fail(at, format!("a series has 1 to {} coefficients", MAX_DEGREE + 1));
             }
             if coefficients.replace(all).is_some() {
                 return self.fail(at, "coefficients was given already");

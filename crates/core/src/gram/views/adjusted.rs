@@ -61,7 +61,7 @@ fn row_means_of(gram: &Arc<dyn Gram>, part: &[usize]) -> Vec<f64> {
     row_means(Arc::clone(gram).restrict(&rows, part).as_ref())
 }
 
-/// What is made of an entry and the numbers of its row and column.
+/// The function of an entry and of the numbers of its row and column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Adjustment {
     /// Multiplied by both: 1/√κ(x, x).

@@ -4,7 +4,7 @@ use crate::gram::{BlockMut, Gram, Pick, Precision, RowAccess, Side};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How matrices are combined.
+/// Combinations of matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     /// Σ K_t.

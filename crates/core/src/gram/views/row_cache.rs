@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 pub struct RowCache {
     inner: Arc<dyn Gram>,
     rows: Vec<OnceLock<Box<[f32]>>>,
-    /// How many more rows may be kept.
+    /// The number of rows that may still be kept.
     left: AtomicUsize,
 }
 

@@ -84,7 +84,7 @@ impl Segmented {
         Self { inner, mean, rows, cols }
     }
 
-    /// What a sum is divided by.
+    /// The divisor of a sum.
     fn size(&self, a: &Range<usize>, b: &Range<usize>) -> f64 {
         if self.mean { (a.len() * b.len()).max(1) as f64 } else { 1.0 }
     }

@@ -22,8 +22,8 @@ struct Run {
     len: usize,
 }
 
-/// Shorter stretches on average are gathered column by column.
-const LONG: usize = 16;
+/// Smallest mean length of the stretches of columns that are copied whole; shorter ones are gathered column by column.
+const MIN_MEAN_STRETCH: usize = 16;
 
 impl Submatrix {
     /// The matrix at the chosen rows and columns.
@@ -31,7 +31,7 @@ impl Submatrix {
         Self { inner, rows: rows.to_vec(), cols: cols.to_vec(), runs: runs(cols) }
     }
 
-    /// What a range of the view's columns is made of: columns of the matrix, and where they go.
+    /// The columns of the matrix behind a range of the view's columns, and the places they go to.
     fn stretches(&self, cols: Range<usize>) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let first = self.runs.partition_point(|run| run.place + run.len <= cols.start);
         self.runs[first..].iter().take_while(move |run| run.place < cols.end).map(move |run| {
@@ -70,7 +70,7 @@ fn runs(cols: &[usize]) -> Vec<Run> {
             _ => runs.push(Run { place, col, len: 1 }),
         }
     }
-    if runs.len() * LONG > cols.len() { Vec::new() } else { runs }
+    if runs.len() * MIN_MEAN_STRETCH > cols.len() { Vec::new() } else { runs }
 }
 
 impl RowAccess for Submatrix {

@@ -50,7 +50,7 @@ pub(crate) fn count_monomials(d: f64, p: f64) -> f64 {
 /// assert!((product - 1.0).abs() < 1e-14); // (1·3 − 2·1)²
 /// ```
 pub fn polynomial_features(rows: &Rows<f64>, kernel: &Polynomial) -> Result<Rows<f64>, KernelError> {
-    const MOST: usize = 1 << 20;
+    const MAX_FEATURES: usize = 1 << 20;
     let refused = |finding: String| Err(KernelError::Param { kernel: "polynomial", finding });
     let gamma = kernel.gamma.value();
     if !(gamma > 0.0 && kernel.offset >= 0.0) {
@@ -59,8 +59,8 @@ pub fn polynomial_features(rows: &Rows<f64>, kernel: &Polynomial) -> Result<Rows
     let (p, complete) = (kernel.degree, kernel.offset > 0.0);
     let variables = rows.width() + usize::from(complete);
     let count = match polynomial_feature_count(rows.width(), p, complete) {
-        Some(count) if count <= MOST => count,
-        _ => return refused(format!("degree {p} of {variables} coordinates has more than {MOST} features")),
+        Some(count) if count <= MAX_FEATURES => count,
+        _ => return refused(format!("degree {p} of {variables} coordinates has more than {MAX_FEATURES} features")),
     };
     let monomials = monomials(variables, p);
     let mut x = vec![kernel.offset.sqrt(); variables];

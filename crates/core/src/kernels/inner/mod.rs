@@ -30,8 +30,8 @@ use crate::gram::Gram;
 use crate::params::{Params, Visit};
 use std::sync::Arc;
 
-/// Sparse vectors of more coordinates have no explicit features here.
-const WIDEST: usize = 4096;
+/// Largest number of coordinates of sparse vectors that get explicit features.
+const MAX_SPARSE_COORDINATES: usize = 4096;
 
 /// The kernels of this folder.
 pub static ENTRIES: &[&KernelEntry] =
@@ -108,8 +108,10 @@ impl<P: Profile> Family for Inner<P> {
             Values::Dense(rows) => self.0.features(rows)?,
             Values::Dense32(rows) => self.0.features(&rows.convert())?,
             // products of coordinates are many where there are many of these
-            Values::Sparse(rows) if rows.width() <= WIDEST => self.0.features(&rows.to_dense())?,
-            Values::Sparse32(rows) if rows.width() <= WIDEST => self.0.features(&rows.convert::<f64>().to_dense())?,
+            Values::Sparse(rows) if rows.width() <= MAX_SPARSE_COORDINATES => self.0.features(&rows.to_dense())?,
+            Values::Sparse32(rows) if rows.width() <= MAX_SPARSE_COORDINATES => {
+                self.0.features(&rows.convert::<f64>().to_dense())?
+            }
             _ => return None,
         };
         Some(Vectors::from(features))

@@ -29,8 +29,8 @@ pub struct Polynomial {
     pub offset: f64,
 }
 
-/// More numbers, 2 GiB of them, are not computed.
-const MOST_NUMBERS: usize = 1 << 28;
+/// Largest number of computed features of all examples: 2 GiB of them.
+const MAX_FEATURE_NUMBERS: usize = 1 << 28;
 
 impl Polynomial {
     /// ⟨x, y⟩^p: `polynomial(degree=p, offset=0)`.
@@ -107,7 +107,7 @@ impl Profile for Polynomial {
 
     fn features(&self, rows: &Rows<f64>) -> Option<Rows<f64>> {
         let count = polynomial_feature_count(rows.width(), self.degree, self.offset > 0.0)?;
-        let fits = count.checked_mul(rows.len()).is_some_and(|numbers| numbers <= MOST_NUMBERS);
+        let fits = count.checked_mul(rows.len()).is_some_and(|numbers| numbers <= MAX_FEATURE_NUMBERS);
         if fits { polynomial_features(rows, self).ok() } else { None }
     }
 }

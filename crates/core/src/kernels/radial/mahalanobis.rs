@@ -241,7 +241,7 @@ impl Family for Mahalanobis {
 
     fn prepare(&self, values: &Values, like: Option<&Arc<dyn Prepared>>) -> Result<Arc<dyn Prepared>, KernelError> {
         if self.metric != Metric::Given {
-            let most = covariance::WIDEST;
+            let most = covariance::MAX_COORDINATES;
             let width = values.width().unwrap_or(0);
             return Self::refuse(format!(
                 "the inverse covariance of these vectors of {width} coordinates is not known; it is learned from training \

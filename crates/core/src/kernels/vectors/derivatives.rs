@@ -211,13 +211,13 @@ impl<F: Slopes> Derivatives for ProductDerivatives<F> {
 
 /// The derivatives of a kernel that is a function of a sum over coordinates.
 pub(crate) trait PairSlopes: PairFamily {
-    /// Whether every coordinate has parameters of its own, so that a pair is better met once for all of them.
-    const MANY: bool = false;
+    /// True if every coordinate has parameters of its own, so that a pair is better visited once for all of them.
+    const PARAMETERS_PER_COORDINATE: bool = false;
     /// Whether the p-th real parameter is in the term.
     fn in_term(&self, p: usize) -> bool;
     /// The derivative of a coordinate's term by the p-th real parameter; zero for two zeros. To be marked `#[inline(always)]`.
     fn term_partial<S: Scalar>(&self, p: usize, coordinate: usize, x: S, y: S) -> S;
-    /// Adds `factor` times the derivatives of a coordinate's term by all parameters, where they are `MANY`.
+    /// Adds `factor` times the derivatives of a coordinate's term by all parameters, where they are `PARAMETERS_PER_COORDINATE`.
     fn add_partials(&self, _coordinate: usize, _x: f64, _y: f64, _factor: f64, _sums: &mut [f64]) {}
     /// The derivative of the outer function by the sum.
     fn outer_slope(&self, sum: f64) -> f64;
@@ -321,7 +321,7 @@ impl<F: PairSlopes> Derivatives for PairDerivatives<F> {
     fn contract(&self, rows: &Pick<'_>, cols: &Pick<'_>, weights: &[f64], sums: &mut [f64]) {
         let (height, width) = (rows.len(), cols.len());
         let mut tile = vec![0.0; height * width];
-        if !F::MANY {
+        if !F::PARAMETERS_PER_COORDINATE {
             for (p, sum) in sums.iter_mut().enumerate() {
                 self.partial(p, rows, cols, BlockMut::new(&mut tile, height, width));
                 *sum += crate::linalg::dot(weights, &tile);

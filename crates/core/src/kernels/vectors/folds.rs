@@ -132,16 +132,16 @@ impl<const D: usize, F: FoldFamily<D>, S: Scalar> Loops for With<D, FoldRow<'_, 
 
     #[inline(always)]
     fn run(self) {
-        const WIDE: usize = 16;
+        const LANES: usize = 16;
         let Self(FoldRow { family, x, panels, range, out }) = self;
         let mut done = range.start;
         while done < range.end {
             let (p, lane) = (done / S::LANES, done % S::LANES);
-            let start = lane / WIDE * WIDE;
-            let count = (start + WIDE - lane).min(range.end - done);
-            let mut states = family.start::<S>().map(|s| [s; WIDE]);
+            let start = lane / LANES * LANES;
+            let count = (start + LANES - lane).min(range.end - done);
+            let mut states = family.start::<S>().map(|s| [s; LANES]);
             for (&x, line) in x.iter().zip(panels.panel(p).chunks_exact(S::LANES)) {
-                if let Some(y) = line[start..].first_chunk::<WIDE>() {
+                if let Some(y) = line[start..].first_chunk::<LANES>() {
                     family.join(&mut states, x, y);
                 }
             }

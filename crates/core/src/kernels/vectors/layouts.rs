@@ -23,10 +23,10 @@ impl<S: Scalar> SparseColumns<S> {
     /// Panels for data that are not very sparse, where a vector of columns (64 bytes) holds more than one stored coordinate on
     /// average, and that stay small when spread out.
     pub(crate) fn new(rows: &SparseRows<S>) -> Self {
-        const MOST_BYTES: usize = 1 << 30;
+        const MAX_LAYOUT_BYTES: usize = 1 << 30;
         let cells = rows.len().saturating_mul(rows.width());
         let dense_enough = rows.coordinates().len().saturating_mul(64 / size_of::<S>()) > cells;
-        if dense_enough && cells.saturating_mul(size_of::<S>()) <= MOST_BYTES {
+        if dense_enough && cells.saturating_mul(size_of::<S>()) <= MAX_LAYOUT_BYTES {
             let mut panels = Panels::zeros(rows.len(), rows.width());
             for i in 0..rows.len() {
                 for c in rows.row(i) {

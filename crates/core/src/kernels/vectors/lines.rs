@@ -27,8 +27,8 @@ pub(crate) enum Lines {
 
 /// Examples in a panel.
 const PANEL: usize = 64;
-/// Larger layouts are not made: sparse data stay sparse.
-const MOST_BYTES: usize = 1 << 31;
+/// Largest layout; beyond it, sparse data stay sparse.
+const MAX_LAYOUT_BYTES: usize = 1 << 31;
 
 /// What the vectors are changed by before they are compared.
 pub(crate) struct Change<'a> {
@@ -45,7 +45,7 @@ impl Lines {
     pub(crate) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
         let (n, width) = (source.len(), source.width()?);
         let cells = n.next_multiple_of(PANEL).checked_mul(width)?;
-        if let Some(counted) = Counted::new(source, change).filter(|_| cells <= MOST_BYTES) {
+        if let Some(counted) = Counted::new(source, change).filter(|_| cells <= MAX_LAYOUT_BYTES) {
             return Some(Self::Counted(counted));
         }
         let stored = match source {
@@ -54,7 +54,7 @@ impl Lines {
             _ => cells,
         };
         // very sparse vectors cost less by their lists of features
-        if stored.saturating_mul(16) < cells || cells > MOST_BYTES / 4 {
+        if stored.saturating_mul(16) < cells || cells > MAX_LAYOUT_BYTES / 4 {
             return None;
         }
         match Gridded::new(source, change) {

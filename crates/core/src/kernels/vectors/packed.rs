@@ -84,9 +84,9 @@ impl Stored for f32 {
     }
 }
 
-/// Sparse vectors with larger names of coordinates are renamed, so that no loop needs memory in proportion to the largest
-/// index of a file, only to what is stored.
-const WIDE: usize = 1 << 16;
+/// Largest index of a sparse coordinate that is kept: larger ones are renumbered, so that no loop needs memory in
+/// proportion to the largest index of a file, only to what is stored.
+const MAX_INDEX_KEPT: usize = 1 << 16;
 
 fn is_sparse(values: &Values) -> bool {
     matches!(values, Values::Sparse(_) | Values::Sparse32(_))
@@ -134,7 +134,7 @@ impl Packed {
     pub(crate) fn first(values: &Values, packing: Packing) -> Self {
         let (sparse, width) = (is_sparse(values), values.width().unwrap_or(0));
         let weighted = packing.weights.as_ref().is_some_and(|w| w.len() > 1);
-        let known = (sparse && width > WIDE && !weighted).then(|| indices(values));
+        let known = (sparse && width > MAX_INDEX_KEPT && !weighted).then(|| indices(values));
         let shift = if packing.centre { Self::means(values) } else { None };
         let source = match &known {
             Some(known) => renamed(values, known.len(), |index| place(known, index)),
@@ -156,7 +156,7 @@ impl Packed {
         }
         let (frame, width) = (Arc::clone(&self.frame), values.width().unwrap_or(0));
         let weighted = frame.packing.weights.as_ref().is_some_and(|w| w.len() > 1);
-        let rename = frame.sparse && !weighted && (frame.known.is_some() || width > WIDE.max(frame.width));
+        let rename = frame.sparse && !weighted && (frame.known.is_some() || width > MAX_INDEX_KEPT.max(frame.width));
         if !rename {
             let dense = !frame.sparse;
             return Self::in_frame(Origin::Given(values.clone()), frame, (width, dense));

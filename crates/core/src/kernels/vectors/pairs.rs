@@ -130,12 +130,12 @@ impl<F: PairFamily, S: Scalar> Loops for Panel<'_, F, S> {
 
     #[inline(always)]
     fn run(self) {
-        const WIDE: usize = 16;
+        const LANES: usize = 16;
         let mut start = 0;
         while start < S::LANES {
-            let mut sums = [S::default(); WIDE];
+            let mut sums = [S::default(); LANES];
             for (k, (&x, line)) in self.x.iter().zip(self.lanes.chunks_exact(S::LANES)).enumerate() {
-                for (s, &y) in sums.iter_mut().zip(&line[start..start + WIDE]) {
+                for (s, &y) in sums.iter_mut().zip(&line[start..start + LANES]) {
                     *s += self.family.term_at(k, x, y);
                 }
             }
@@ -147,7 +147,7 @@ impl<F: PairFamily, S: Scalar> Loops for Panel<'_, F, S> {
                     *o = sum;
                 }
             }
-            start += WIDE;
+            start += LANES;
         }
     }
 }

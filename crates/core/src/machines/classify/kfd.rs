@@ -1,6 +1,6 @@
 //! The kernel Fisher discriminant.
 
-mod roads;
+mod solve;
 
 use crate::data::Classes;
 use crate::gram::Gram;
@@ -18,7 +18,7 @@ use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
 use crate::solvers::fisher::{Aim, Quadratic, quotient};
 use crate::sources::{MIKA, Source};
 use crate::watch::{Monitor, Status};
-use roads::{Run, Solved};
+use solve::{Problem, Solved};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ const WHAT: &str = "the kernel Fisher discriminant";
 /// each class; `pairs` moves pairs of dual variables until so many `figures` of the objective stand (norm only, K is never
 /// formed); `greedy` adds the best of 59 random examples at a time, for each class by itself; `subset` takes random examples. The report's objective is that
 /// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
-/// (of the system solved), `jitter` where one was needed, and on the Cholesky road, up to 2000 examples or where such scores are asked for, `loo_rmse` and `loo_error`:
+/// (of the system solved), `jitter` where one was needed, and with the Cholesky solver, up to 2000 examples or where such scores are asked for, `loo_rmse` and `loo_error`:
 /// of residuals and labels of functions that have not seen their example, with the programme's offset, whatever the
 /// threshold rule.
 ///
@@ -59,7 +59,7 @@ pub struct Kfd {
     pub lambda: Auto,
     /// P.
     pub penalty: Penalty,
-    /// Which road to take.
+    /// The solver.
     pub solver: KfdSolver,
     /// Where the threshold goes on the line of projections.
     pub threshold: Threshold,
@@ -77,7 +77,7 @@ pub struct Kfd {
     pub figures: f64,
 }
 
-/// The roads to a discriminant.
+/// Solvers of a discriminant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KfdSolver {
     /// Cholesky; where memory forbids that, pairs for the norm and greedy for coefficients.
@@ -223,7 +223,7 @@ impl Machine for Kfd {
             };
             let aim =
                 Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda: self.lambda.value(), penalty };
-            let solved = Run { kfd: self, task, gram, held_out, watch }.solve(aim)?;
+            let solved = Problem { kfd: self, task, gram, held_out, watch }.solve(aim)?;
             placed.push(self.place(part, solved));
         }
         let report = self.prove(&parts, &placed, task.len(), &classes);
@@ -307,7 +307,7 @@ impl Kfd {
             return Err(wrong("solver = pairs solves the dual of penalty = norm; set that, or use solver = greedy"));
         }
         if matches!(self.lambda, Auto::Word(_)) && self.solver != KfdSolver::Auto {
-            return Err(wrong("lambda = loo has a road of its own, one eigendecomposition; set solver = auto"));
+            return Err(wrong("lambda = loo is solved by one eigendecomposition of its own; set solver = auto"));
         }
         Ok(penalty)
     }

@@ -21,8 +21,8 @@ use std::cmp::Ordering;
 /// `dual_objective` is the dual one.
 ///
 /// # Source
-/// Fan, Chang, Hsieh, Wang & Lin (2008); solved by [`crate::solvers::newton`] where the loss is smooth and coordinates are few,
-/// else by [`crate::solvers::coordinate_descent`]. The tolerance is that of LIBLINEAR's rules, a thousandth of its default
+/// Fan, Chang, Hsieh, Wang & Lin (2008); solved by `solvers::newton` where the loss is smooth and coordinates are few,
+/// else by `solvers::coordinate_descent`. The tolerance is that of LIBLINEAR's rules, a thousandth of its default
 /// and the default of scikit-learn.
 ///
 /// # Use when

@@ -20,7 +20,7 @@ use std::ops::Range;
 /// # Source
 /// Chang & Lin (2011), §2.1 for the problem, §7 for one-against-one and its vote; Herbrich (2002), §2.4 and appendix B.5,
 /// for the forms without bias, with squared losses (the dual of a hard margin with K + I/2C) and with an infinite C. Solved
-/// by sequential minimal optimisation ([`crate::solvers::smo`]) until the largest violation of the optimality conditions
+/// by sequential minimal optimisation (`solvers::smo`) until the largest violation of the optimality conditions
 /// is below the tolerance.
 ///
 /// # Use when

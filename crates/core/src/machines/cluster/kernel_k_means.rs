@@ -33,7 +33,7 @@ const WHAT: &str = "kernel k-means";
 pub struct KernelKMeans {
     /// k.
     pub clusters: usize,
-    /// How many starts.
+    /// The number of starts.
     pub restarts: usize,
     /// The most passes.
     pub max_iterations: usize,

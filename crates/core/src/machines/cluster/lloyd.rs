@@ -7,7 +7,7 @@ use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// Where examples lie.
 pub(super) trait Space {
-    /// How many examples.
+    /// The number of examples.
     fn len(&self) -> usize;
     /// ‖x_i − x_j‖² of all i for one j.
     fn to_example(&self, j: usize) -> Vec<f64>;
@@ -90,7 +90,7 @@ impl Space for Coordinates {
     }
 }
 
-/// What is wanted of the iteration.
+/// Parameters of the iteration.
 pub(super) struct Lloyd {
     pub(super) clusters: usize,
     pub(super) restarts: usize,
@@ -107,11 +107,11 @@ pub(super) struct Division {
     pub(super) status: Status,
     /// Passes over the examples.
     pub(super) iterations: usize,
-    /// How many restarts ended at the same objective.
+    /// The number of restarts that ended at the same objective.
     pub(super) alike: usize,
 }
 
-/// What stopped it.
+/// The reason why it stopped.
 #[derive(Clone, Copy)]
 pub(super) enum Trouble {
     /// The examples are fewer than the clusters once equal ones count once.

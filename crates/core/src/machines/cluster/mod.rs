@@ -18,7 +18,7 @@ fn readout(clusters: usize) -> Readout {
     Readout::Clusters { names: (1..=clusters).map(|c| format!("cluster{c}")).collect() }
 }
 
-/// That there is an example for each cluster.
+/// Checks that there is an example for each cluster.
 fn enough(machine: &'static str, examples: usize, clusters: usize) -> Result<(), FitError> {
     if examples == 0 {
         let error = DataError::Empty { place: "the training data".to_owned() };
@@ -31,7 +31,7 @@ fn enough(machine: &'static str, examples: usize, clusters: usize) -> Result<(),
     Ok(())
 }
 
-/// How many examples each cluster has, for the notes of a proof.
+/// The number of examples of each cluster, for the notes of a report.
 fn sizes(assigned: &[u32], clusters: usize) -> Vec<(String, f64)> {
     let count = |c: usize| assigned.iter().filter(|&&a| a as usize == c).count();
     (0..clusters).map(|c| (format!("size_{}", c + 1), count(c) as f64)).collect()

@@ -46,7 +46,7 @@ const LEAST: f64 = 1e-6;
 pub struct SpectralClustering {
     /// k.
     pub clusters: usize,
-    /// How many starts of k-means.
+    /// The number of starts of k-means.
     pub restarts: usize,
     /// The most passes of k-means.
     pub max_iterations: usize,

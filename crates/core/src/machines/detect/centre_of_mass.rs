@@ -34,7 +34,7 @@ const NAME: &str = "centre_of_mass";
 pub struct CentreOfMass {
     /// δ.
     pub delta: f64,
-    /// Whether the margin is added.
+    /// True if the margin is added.
     pub guarantee: bool,
 }
 

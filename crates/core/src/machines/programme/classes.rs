@@ -2,7 +2,7 @@
 
 use super::Programme;
 use super::numbers::prove;
-use super::roads::{Journey, Solved, Travelled, inside};
+use super::solve::{Problem, Solved, Solutions, inside};
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, SignedProblem, Strategy};
 use crate::machines::{Expansion, FitError, Fitted, Task};
@@ -23,12 +23,12 @@ impl Programme {
         let one = |block: &SignedProblem, task: &Task<'_>| {
             let targets: Vec<Vec<f64>> = (0..block.outputs).map(|c| block.signs_of(c)).collect();
             let weights = block.pick(&weights);
-            let mut found = self.travel(&Journey { task, targets: &targets, weights: &weights, watch })?;
+            let mut found = self.solve(&Problem { task, targets: &targets, weights: &weights, watch })?;
             found.solved.iter_mut().zip(&targets).for_each(|(s, signs)| self.part(s, signs, &weights));
             Ok(found)
         };
         let inner = |block: &SignedProblem| inside(task, block.gram(&task.gram));
-        let found: Vec<Travelled> = match reduction.blocks().as_slice() {
+        let found: Vec<Solutions> = match reduction.blocks().as_slice() {
             // problems on the same examples have all threads
             [all] => vec![one(all, &inner(all))?],
             several => {

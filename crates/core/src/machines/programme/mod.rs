@@ -12,7 +12,7 @@
 mod classes;
 mod distinct;
 mod numbers;
-mod roads;
+mod solve;
 #[cfg(test)]
 mod tests;
 
@@ -89,7 +89,7 @@ impl std::fmt::Debug for Cell {
 ///
 /// # Cost
 /// P = ½‖w‖²: as `svc`, or some ten factorisations for the logistic loss. P = ½‖α‖²: the same on K², which is stored. P = ‖α‖₁:
-/// K is stored; see [`crate::solvers::sparse`].
+/// K is stored; see `solvers::sparse`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Programme {
     /// The cell it was made from, which says which of the rest are parameters.

@@ -1,7 +1,7 @@
 //! Programmes whose targets are numbers.
 
 use super::Programme;
-use super::roads::{Journey, Solved, Travelled};
+use super::solve::{Problem, Solved, Solutions};
 use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
@@ -14,8 +14,8 @@ impl Programme {
         let (n, outputs) = (task.len(), y.names.len());
         let columns: Vec<Vec<f64>> =
             (0..outputs).map(|k| (0..n).map(|i| y.values[i * outputs + k]).collect()).collect();
-        let Travelled { solved, storage } =
-            self.travel(&Journey { task, targets: &columns, weights: &weights(task), watch })?;
+        let Solutions { solved, storage } =
+            self.solve(&Problem { task, targets: &columns, weights: &weights(task), watch })?;
         let points = support(n, &solved);
         let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
         let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
@@ -37,7 +37,7 @@ fn support(n: usize, solved: &[Solved]) -> Vec<usize> {
     (0..n).filter(|&i| solved.iter().any(|s| s.alpha[i] != 0.0)).collect()
 }
 
-/// What can be shown about all of them together.
+/// The report of all targets together.
 pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> SolverReport {
     let evidence: Vec<Evidence> = solved
         .iter()

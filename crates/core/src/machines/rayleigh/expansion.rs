@@ -1,4 +1,4 @@
-//! Which points an expansion may use, in words: `examples`, `all`, `points`, or a number of examples.
+//! The points that an expansion may use, in words: `examples`, `all`, `points`, or a number of examples.
 
 use super::super::auxiliary::Role;
 use super::super::{Auxiliary, FitError, Task};

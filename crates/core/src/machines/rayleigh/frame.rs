@@ -26,13 +26,13 @@ pub(in super::super) struct Frame<'a> {
     machine: &'static str,
     gram: Arc<dyn Gram>,
     n: usize,
-    /// What each example counts.
+    /// The weight of each example.
     pub(in super::super) weights: Vec<f64>,
     roles: &'a [Role],
     transformations: &'a [String],
     /// The points, as places among the examples and what stands beside them.
     pub(in super::super) points: Vec<usize>,
-    /// How many coordinates a direction has.
+    /// The number of coordinates of a direction.
     pub(in super::super) width: usize,
     /// VΛ^{-1/2}, points × width numbers, where directions are written in whitened coordinates.
     map: Option<Vec<f64>>,

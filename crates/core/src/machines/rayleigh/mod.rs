@@ -26,7 +26,7 @@ pub(super) struct Quotient<'a> {
     pub(super) wanted: &'a str,
     pub(super) unwanted: &'a str,
     pub(super) expansion: &'a str,
-    /// How many directions.
+    /// The number of directions.
     pub(super) components: usize,
     pub(super) tolerance: f64,
 }
@@ -91,7 +91,7 @@ impl Quotient<'_> {
     }
 }
 
-/// What each example counts, with the weight of its class; an error where a class counts nothing.
+/// The weight of each example, with that of its class; an error where a class has no weight.
 pub(super) fn weights_of_classes(
     machine: &'static str,
     class_weight: &str,
@@ -110,7 +110,7 @@ pub(super) fn weights_of_classes(
     }
 }
 
-/// What a singular matrix means to somebody who wrote the sum.
+/// The error of a singular matrix, in the terms of the sum that was given.
 pub(super) fn singular(machine: &'static str, words: &str, error: SolveError) -> FitError {
     match error {
         SolveError::Pivot { .. } => {

@@ -34,16 +34,16 @@ pub struct Term {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms(pub Vec<Term>);
 
-/// Which matrices a sum may hold.
+/// The matrices that a sum may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// What is wanted, without classes.
+    /// Variance to be large, without classes.
     Wanted,
-    /// What is unwanted, without classes.
+    /// Variance to be small, without classes.
     Unwanted,
-    /// What is wanted, with classes.
+    /// Variance to be large, with classes.
     WantedOfClasses,
-    /// What is unwanted, with classes.
+    /// Variance to be small, with classes.
     UnwantedOfClasses,
 }
 
@@ -132,13 +132,13 @@ impl Terms {
         }
     }
 
-    /// Whether a matrix is in the sum.
+    /// True if a matrix is in the sum.
     pub fn has(&self, matrix: &Matrix) -> bool {
         self.0.iter().any(|t| t.matrix == *matrix)
     }
 }
 
-/// Whether text ends like `1e`, so that a plus after it belongs to the number.
+/// True if text ends like `1e`, so that a plus after it belongs to the number.
 fn is_exponent(text: &str) -> bool {
     let Some(digits) = text.strip_suffix(['e', 'E']) else { return false };
     let number = digits.trim_start();

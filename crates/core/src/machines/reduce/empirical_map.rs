@@ -25,7 +25,7 @@ const NAME: &str = "empirical_map";
 /// None in learning beyond m² numbers, the identity that the expansion is written with. A new example takes m kernel values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmpiricalMap {
-    /// How many training examples, drawn by the seed; 0 for all.
+    /// The number of training examples, drawn by the seed; 0 for all.
     pub examples: usize,
 }
 

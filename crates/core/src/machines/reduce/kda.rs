@@ -32,17 +32,17 @@ const NAME: &str = "kda";
 /// twice, and 6m².
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kda {
-    /// How many coordinates.
+    /// The number of coordinates.
     pub components: usize,
-    /// What is wanted, a weighted sum of matrices.
+    /// The variance to be large, a weighted sum of matrices.
     pub wanted: String,
-    /// What is not, a weighted sum of matrices.
+    /// The variance to be small, a weighted sum of matrices.
     pub unwanted: String,
-    /// Which points directions are made of.
+    /// The points that directions are made of.
     pub expansion: String,
     /// The part of the largest eigenvalue at or below which one counts as zero.
     pub tolerance: f64,
-    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    /// Weights of the classes: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,
 }
 

@@ -30,7 +30,7 @@ const MAX_PASSES: usize = 1000;
 /// K̃ is K centred in feature space by the means of the training examples, or K itself without `centre`. The training
 /// examples have coordinates of variance λ_j/n that are uncorrelated. Signs: the entry of v_j that is largest in size is
 /// positive. Components with λ_j ≤ tolerance · λ_1 are left out: the data have no such direction. The report's violation is
-/// the largest ‖K̃v − λv‖ on the Krylov road; its notes are `components` (how many are kept), `eigenvalue_j` and
+/// the largest ‖K̃v − λv‖ by the Krylov solver; its notes are `components` (how many are kept), `eigenvalue_j` and
 /// `explained_j` (λ_j / trace K̃) for each, `explained` in all, `stored` (1 if K was stored, 0 if streamed) and `full` (1 for a full decomposition).
 ///
 /// # Source
@@ -43,17 +43,17 @@ const MAX_PASSES: usize = 1000;
 /// Some ten passes over K, n² (k + 2) operations each, and 2n(2k + 96) numbers; K is stored where memory allows. Full: 9n³.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelPca {
-    /// How many coordinates.
+    /// The number of coordinates.
     pub components: usize,
-    /// Whether to centre in feature space.
+    /// True to centre in feature space.
     pub centre: bool,
     /// Relative accuracy, and the fraction of the largest eigenvalue below which a component is none.
     pub tolerance: f64,
-    /// Which road to take.
+    /// The solver.
     pub solver: PcaSolver,
 }
 
-/// The roads to principal components.
+/// Solvers of principal components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PcaSolver {
     /// Full for small problems and where a quarter of all components is wanted, if memory allows; else Krylov.

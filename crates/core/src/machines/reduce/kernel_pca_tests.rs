@@ -1,4 +1,4 @@
-//! Kernel PCA against ordinary PCA, against the formula written out, and one road against the other.
+//! Kernel PCA against ordinary PCA, against the formula written out, and one solver against the other.
 
 use super::*;
 use crate::gram::{Budget, Dense};

@@ -1,11 +1,11 @@
 //! Machines that give examples coordinates.
 
-pub mod empirical_map;
-pub mod incomplete_cholesky;
-pub mod kda;
-pub mod kernel_pca;
-pub mod oriented_kpca;
-pub mod whitened_map;
+mod empirical_map;
+mod incomplete_cholesky;
+mod kda;
+mod kernel_pca;
+mod oriented_kpca;
+mod whitened_map;
 
 pub use empirical_map::EmpiricalMap;
 pub use incomplete_cholesky::IncompleteCholesky;
@@ -29,7 +29,7 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &empirical_map::ENTRY,
 ];
 
-/// How many training examples there are; none is refused.
+/// The number of training examples; none is refused.
 fn size(task: &Task<'_>, machine: &'static str) -> Result<usize, FitError> {
     if task.is_empty() {
         let error = DataError::Empty { place: "the training data".to_owned() };

@@ -32,13 +32,13 @@ const NAME: &str = "oriented_kpca";
 /// For m points nm kernel values, nm² and up to 20m³ operations; as many numbers twice, and 6m².
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrientedKpca {
-    /// How many coordinates.
+    /// The number of coordinates.
     pub components: usize,
-    /// What is wanted, a weighted sum of matrices.
+    /// The variance to be large, a weighted sum of matrices.
     pub wanted: String,
-    /// What is not, a weighted sum of matrices.
+    /// The variance to be small, a weighted sum of matrices.
     pub unwanted: String,
-    /// Which points directions are made of.
+    /// The points that directions are made of.
     pub expansion: String,
     /// The part of the largest eigenvalue at or below which one counts as zero.
     pub tolerance: f64,

@@ -34,7 +34,7 @@ const NAME: &str = "whitened_map";
 /// m² kernel values and 9m³ operations; 8m² bytes for the matrix and as much again for its eigenvectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhitenedMap {
-    /// How many training examples span the map; 0 for all.
+    /// The number of training examples that span the map; 0 for all.
     pub examples: usize,
     /// The part of the largest eigenvalue at or below which one counts as zero.
     pub tolerance: f64,
@@ -120,7 +120,7 @@ impl Machine for WhitenedMap {
     }
 }
 
-/// What the coordinates leave of Σ κ(x, x), as a fraction: known where all examples span the map, else taken of them one strip
+/// The part of Σ κ(x, x) that the coordinates leave, as a fraction: known where all examples span the map, else taken of them one strip
 /// after the other.
 fn residual(task: &Task<'_>, points: &[usize], found: &Whitened, all: f64) -> f64 {
     const STRIP: usize = 1024;

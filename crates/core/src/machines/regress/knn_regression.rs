@@ -27,7 +27,7 @@ const NAME: &str = "knn_regression";
 pub struct KnnRegression {
     /// k.
     pub k: usize,
-    /// How neighbours are weighed.
+    /// The weighting of the neighbours.
     pub weighting: Weighting,
 }
 

@@ -17,8 +17,8 @@ use std::cmp::Ordering;
 /// less. The report's objective is the primal one, summed over the outputs; its note `dual_objective` is the dual one.
 ///
 /// # Source
-/// Ho & Lin (2012); solved by [`crate::solvers::newton`] where the loss is squared and coordinates are few, else by
-/// [`crate::solvers::coordinate_descent`].
+/// Ho & Lin (2012); solved by `solvers::newton` where the loss is squared and coordinates are few, else by
+/// `solvers::coordinate_descent`.
 ///
 /// # Use when
 /// Numbers are to be predicted by a linear rule from many examples or coordinates. No kernel value is computed.
@@ -37,7 +37,7 @@ pub struct LinearSvr {
     pub tolerance: f64,
     /// The most passes, or steps of Newton, of a problem; 0 for no limit.
     pub max_iterations: usize,
-    /// Whether there is a bias.
+    /// True if there is a bias.
     pub bias: bool,
     /// The value of the constant feature that carries the bias.
     pub bias_scale: f64,

@@ -11,7 +11,7 @@ mod penalties;
 mod primal;
 mod programme_regression;
 mod quantile;
-pub mod ridge;
+pub(crate) mod ridge;
 mod robust_regression;
 mod sparse_regression;
 mod svr;

@@ -41,16 +41,16 @@ impl Ridge {
             return Err(wrong(&finding));
         }
         let groups = groups(lambdas, target);
-        let road = self.road(&groups, target, task, watch);
-        let machine = Self { solver: road, ..self.clone() };
-        if road == RidgeSolver::Eigen {
+        let solver = self.solver(&groups, target, task, watch);
+        let machine = Self { solver, ..self.clone() };
+        if solver == RidgeSolver::Eigen {
             let fits = machine.decomposed(&groups, target, task, watch)?;
             return join(&groups, &fits, target, lambdas);
         }
         // what every factorisation starts from, computed once
         let bytes = 8 * task.len() * (task.len() + 128 + 6 * outputs);
         let stored =
-            if road == RidgeSolver::Cholesky { task.budget.dense(&*task.gram, bytes, WHAT).ok() } else { None };
+            if solver == RidgeSolver::Cholesky { task.budget.dense(&*task.gram, bytes, WHAT).ok() } else { None };
         let again = Task {
             gram: stored.map_or_else(|| Arc::clone(&task.gram), |dense| Arc::new(dense)),
             features: task.features.clone(),
@@ -63,8 +63,8 @@ impl Ridge {
         join(&groups, &fits?, target, lambdas)
     }
 
-    /// The road that all groups take, so that their solutions are of one form.
-    fn road(&self, groups: &[Group], target: &Numbers, task: &Task<'_>, watch: &dyn Monitor) -> RidgeSolver {
+    /// The solver of all groups, so that their solutions are of one form.
+    fn solver(&self, groups: &[Group], target: &Numbers, task: &Task<'_>, watch: &dyn Monitor) -> RidgeSolver {
         if self.solver != RidgeSolver::Auto {
             return self.solver;
         }

@@ -20,8 +20,8 @@ use std::cmp::Ordering;
 
 const NAME: &str = "ridge";
 pub(super) const WHAT: &str = "kernel ridge regression";
-/// Up to so many examples the Cholesky road also computes the leave-one-out error, which doubles its cost.
-const LOO_UP_TO: usize = 1000;
+/// Largest number of examples for which the Cholesky solver also computes the leave-one-out error, which doubles its cost.
+const MAX_EXAMPLES_FOR_LEAVE_ONE_OUT: usize = 1000;
 /// The search for λ goes from and to these multiples of the largest eigenvalue: below the first K + λI is singular to
 /// rounding, above the second the function is zero.
 const SEARCH: (f64, f64) = (1e-11, 1e3);
@@ -31,8 +31,8 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 /// There is no bias, nothing is centred, and λ is not multiplied by the number of examples. Several targets are solved
 /// at once; a list of λ gives each its own. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
 /// eigenvalue, then golden section. The report's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
-/// are `lambda` (`lambda_1`, … of a list), `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K on the eigen road; or that of the primal
-/// system) and `loo_rmse` (over all examples and targets; on the Cholesky road only up to 1000 examples, since it doubles
+/// are `lambda` (`lambda_1`, … of a list), `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K in the eigen solver; or that of the primal
+/// system) and `loo_rmse` (over all examples and targets; by the Cholesky solver only up to 1000 examples, since it doubles
 /// the cost).
 ///
 /// # Source
@@ -49,7 +49,7 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 pub struct Ridge {
     /// λ > 0, one for all targets or one for each, or `loo`.
     pub lambda: AutoList,
-    /// Which road to take.
+    /// The solver.
     pub solver: RidgeSolver,
     /// The relative residual at which conjugate gradients stop.
     pub tolerance: f64,
@@ -57,7 +57,7 @@ pub struct Ridge {
     pub max_iterations: usize,
 }
 
-/// The roads to the solution of ridge regression.
+/// Solvers of ridge regression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RidgeSolver {
     /// Primal where features exist and are fewer than examples; else Cholesky (eigen for `lambda = loo`); else, where
@@ -236,7 +236,7 @@ pub(super) struct Run<'a> {
     pub(super) outputs: usize,
 }
 
-/// What the roads have in common at their end.
+/// The common end of all solvers: scores, objective and report.
 struct End {
     lambda: f64,
     /// ½‖y − f‖² + ½ λ ‖f‖².
@@ -309,7 +309,7 @@ impl<'a> Run<'a> {
 
     fn cholesky(&self, matrix: Dense<f64>) -> Result<Fitted, FitError> {
         let found = self.factorised(matrix)?;
-        let (affordable, asked) = (self.n <= LOO_UP_TO, self.held_out.leaves_one_out());
+        let (affordable, asked) = (self.n <= MAX_EXAMPLES_FOR_LEAVE_ONE_OUT, self.held_out.leaves_one_out());
         let residuals = (affordable || asked).then(|| leave_one_out(&found.alpha, &found.factor.inverse_diagonal()));
         let held_out = residuals.as_ref().filter(|_| asked).map(|residuals| self.left_out(&found, residuals));
         let end = (self.lambda.value(), Status::Converged, 0, false);

@@ -1,4 +1,4 @@
-//! Ridge regression against hand-written loops, retraining, and itself on other roads.
+//! Ridge regression against hand-written loops, retraining, and itself with other solvers.
 
 use super::*;
 use crate::data::{Rows, Target};

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 ///
 /// # Source
 /// Chang & Lin (2011), §2.4; Herbrich (2002), (2.51), for the form without bias. Solved with one variable β = α − α* for
-/// each example, whose objective has a bend ε|β| ([`crate::solvers::smo`]).
+/// each example, whose objective has a bend ε|β| (`solvers::smo`).
 ///
 /// # Use when
 /// Numbers are to be predicted with a sparse expansion, and outliers must not pull it: errors below ε cost nothing, larger
@@ -32,7 +32,7 @@ pub struct Svr {
     pub epsilon: f64,
     /// The loss beyond the tube.
     pub loss: TubeLoss,
-    /// Whether the function has an offset b.
+    /// True if the function has an offset b.
     pub bias: bool,
     /// Sharpness and cost.
     pub effort: Effort,

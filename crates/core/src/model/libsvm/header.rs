@@ -26,16 +26,16 @@ const KEYS: [&str; 13] = [
     "nr_sv",
 ];
 
-/// What the header says, in our words.
+/// The contents of the header, in the terms of this library.
 pub(super) struct Header {
     pub(super) machine: &'static str,
     pub(super) kernel: Formula,
     pub(super) readout: Readout,
     pub(super) offsets: Vec<f64>,
     pub(super) calibration: Option<Calibration>,
-    /// How many support vectors.
+    /// The number of support vectors.
     pub(super) total: usize,
-    /// How many of each class, for classifiers.
+    /// The number of support vectors of each class, for classifiers.
     pub(super) of_classes: Option<Vec<usize>>,
     pub(super) notes: Vec<(String, f64)>,
 }

@@ -22,11 +22,11 @@ const FIRST: &[u8] = b"svm_type";
 pub struct LibsvmFile {
     /// The file.
     pub text: String,
-    /// What the file cannot say, in sentences for who will use it.
+    /// Facts about the model that the format cannot express, in sentences for its users.
     pub notes: Vec<String>,
 }
 
-/// Whether a file is a model of LIBSVM, by its first word.
+/// True if a file is a model of LIBSVM, by its first word.
 pub fn is_libsvm(bytes: &[u8]) -> bool {
     bytes.strip_prefix(FIRST).is_some_and(|rest| rest.first().is_some_and(|b| *b == b' ' || *b == b'\t'))
 }

@@ -5,8 +5,8 @@ use crate::data::{Coordinate, Dataset, Schema, SparseRows};
 use crate::machines::{Coefficients, Expansion, Fitted, SolverReport};
 use crate::model::Model;
 
-/// Larger indices are taken for mistakes, as in data files.
-const MOST_INDEX: u64 = 1 << 31;
+/// Largest index; larger ones are taken for mistakes, as in data files.
+const MAX_INDEX: u64 = 1 << 31;
 
 /// The lines that are not blank, with their numbers.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
@@ -58,7 +58,7 @@ fn support_vector(
         let value = number(value).ok_or_else(|| format!("\"{}\" has no finite value", shown(word)))?;
         match index {
             0 => return Err("index 0; indices start at 1".to_owned()),
-            i if i > MOST_INDEX => return Err(format!("index {i} is too large; at most {MOST_INDEX} is read")),
+            i if i > MAX_INDEX => return Err(format!("index {i} is too large; at most {MAX_INDEX} is read")),
             i if i <= last => return Err(format!("index {i} comes after index {last}; indices must rise")),
             _ => {}
         }

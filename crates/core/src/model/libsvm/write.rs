@@ -19,7 +19,7 @@ use std::fmt::Write;
 struct Kernel<'a> {
     /// The lines of the header.
     header: String,
-    /// What stands in front of it.
+    /// The coefficients in front of it.
     factor: f64,
     /// κ(x, x) without the factor, where it is the same for all x.
     diagonal: Option<f64>,
@@ -29,7 +29,7 @@ struct Kernel<'a> {
 /// Support vectors with their coefficients, in the order of the file.
 struct Sum {
     svm_type: &'static str,
-    /// How many support vectors of each class; empty where there are no classes.
+    /// The number of support vectors of each class; empty where there are no classes.
     counts: Vec<usize>,
     offsets: Vec<f64>,
     /// Coefficients, and the place of the vector.

@@ -9,8 +9,8 @@
 use super::graph::{Attribute, Element, Graph};
 use crate::calibrate::{ROUNDS, TOLERANCE};
 
-/// A round is some fifteen nodes for each class.
-pub(super) const MOST_CLASSES: usize = 64;
+/// Largest number of classes: a round is some fifteen nodes for each class.
+pub(super) const MAX_CLASSES: usize = 64;
 
 /// Probabilities of k classes, n × k, from those of the first and of the second class of every pair, n × pairs each; `even`
 /// is where they start.

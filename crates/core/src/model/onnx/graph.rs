@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const OPSET: i64 = 17;
 /// The version of the file.
 const IR_VERSION: i64 = 8;
-/// What constants may take; a message of protocol buffers ends at 2 GiB, and is copied while it is read.
-const MOST_BYTES: usize = 1 << 30;
+/// Largest size of all constants: a message of protocol buffers ends at 2 GiB, and is copied while it is read.
+const MAX_CONSTANT_BYTES: usize = 1 << 30;
 
-/// What a tensor holds, in ONNX's numbers.
+/// Types of the entries of a tensor, in ONNX's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     Float = 1,
@@ -78,13 +78,13 @@ impl Graph {
     /// Takes what a constant of that many numbers needs.
     pub(super) fn reserve(&mut self, count: usize) -> Result<(), String> {
         self.size = self.size.saturating_add(count.saturating_mul(8));
-        if self.size <= MOST_BYTES {
+        if self.size <= MAX_CONSTANT_BYTES {
             return Ok(());
         }
         Err(format!(
             "an ONNX file holds vectors with all their zeros, and these would take more than {} GiB; use fewer support \
              vectors or coordinates, or linear_svc or linear_svr, which keep one weight for each coordinate",
-            MOST_BYTES >> 30
+            MAX_CONSTANT_BYTES >> 30
         ))
     }
 

@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// How many examples there are, as a list of one number.
+    /// The number of examples, as a list of one number.
     pub(super) fn batch(&mut self) -> Result<String, String> {
         if let Some(name) = self.written.get("batch") {
             return Ok(name.clone());

@@ -44,7 +44,7 @@ fn refused(bound: &Bound) -> String {
     }
 }
 
-/// Which of two values an expression has.
+/// The kind of value of an expression.
 #[derive(Clone, Copy)]
 enum Side {
     /// κ between new and kept examples, n × m.

@@ -36,7 +36,7 @@ use inputs::Writer;
 pub struct OnnxFile {
     /// The file.
     pub bytes: Vec<u8>,
-    /// What the file cannot say, in sentences for who will use it.
+    /// Facts about the model that the format cannot express, in sentences for its users.
     pub notes: Vec<String>,
 }
 

@@ -8,7 +8,7 @@
 use super::couple;
 use super::graph::{Attribute, Dimension, Element, Graph};
 use super::inputs::Writer;
-use crate::calibrate::{Curve, LEAST};
+use crate::calibrate::{Curve, MIN_PROBABILITY};
 use crate::machines::Readout;
 
 impl Writer<'_> {
@@ -16,11 +16,11 @@ impl Writer<'_> {
     pub(super) fn probabilities(&mut self, scores: &str, code: &str, k: usize) -> Result<(), String> {
         let Some(calibration) = &self.model.fitted.calibration else { return Ok(()) };
         let pairs = matches!(self.model.fitted.readout, Readout::Vote { .. });
-        if pairs && k > couple::MOST_CLASSES {
+        if pairs && k > couple::MAX_CLASSES {
             self.notes.push(format!(
                 "probabilities are left out: coupling the pairs of {k} classes would make a graph of too many nodes; up \
                  to {} classes have them",
-                couple::MOST_CLASSES
+                couple::MAX_CLASSES
             ));
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl Writer<'_> {
             let q = self.graph.node("Sub", &[&one, &p]);
             (p, q)
         };
-        let (low, high) = (self.graph.number(LEAST), self.graph.number(1.0 - LEAST));
+        let (low, high) = (self.graph.number(MIN_PROBABILITY), self.graph.number(1.0 - MIN_PROBABILITY));
         Ok((self.graph.node("Clip", &[&p, &low, &high]), self.graph.node("Clip", &[&q, &low, &high])))
     }
 
@@ -134,7 +134,7 @@ fn sigmoid(graph: &mut Graph, scores: &str, a: &str, b: &str) -> (String, String
     (graph.node("Where", &[&positive, &large, &small]), graph.node("Where", &[&positive, &small, &large]))
 }
 
-/// How far each class's score is above the largest of the others.
+/// The margin of each class: its score minus the largest of the others.
 fn margins(graph: &mut Graph, scores: &str, k: usize) -> String {
     let two = graph.integers(&[2]);
     let (top, places) = graph.pair("TopK", &[scores, &two]);

@@ -13,11 +13,11 @@ const SETTLE_AFTER: usize = 8;
 /// Examples between two looks at the monitor: some tens of microseconds of text, a few milliseconds of the widest rows.
 const WATCH_EVERY: usize = 256;
 
-/// An example whose violation is below this part of that of the last pass gets a rest.
-const CALM: f64 = 0.1;
+/// An example rests if its violation is below this share of the violation of the last pass.
+const REST_SHARE: f64 = 0.1;
 
-/// The longest rest, in passes: 2ᵏ − 1. On text 7 was as good as 3 or better.
-const LONGEST: u8 = 7;
+/// Longest rest, in passes: 2ᵏ − 1. On text 7 was as good as 3 or better.
+const MAX_REST: u8 = 7;
 
 /// Passes that an example is not visited in: none at first, and twice as many and one each time it is found calm again.
 /// Late passes are then spent on those that still move (Glasmachers & Dogan, 2013, visit them by their progress).
@@ -98,13 +98,13 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
             if ends[b].is_none() {
                 match state.loss.end(b, state.left[b] == n && !rested, options.tolerance) {
                     // what nothing can improve any more is the end, whatever the tolerance says
-                    Verdict::GoOn(_) if L::EXACT && moved == 0 && !rested && state.left[b] == n => {
+                    Verdict::GoOn(_) if L::EXACT_STEPS && moved == 0 && !rested && state.left[b] == n => {
                         ends[b] = Some((passes, Status::Converged));
                         state.want(b, false);
                     }
                     Verdict::GoOn(violation) => {
                         gap = violation.max(gap);
-                        state.calm[b] = CALM * violation;
+                        state.calm[b] = REST_SHARE * violation;
                     }
                     Verdict::TakeAll if rested => rouse = true,
                     Verdict::TakeAll => state.want(b, true),
@@ -207,7 +207,7 @@ impl<R: Rows, L: Loss, const B: usize> Loops for Sweep<'_, R, L, B> {
                     self.rows.add(i, steps, weights);
                 }
                 wanted[i] = bits;
-                let length = if busy { 0 } else { (2 * rests[i].length + 1).min(LONGEST) };
+                let length = if busy { 0 } else { (2 * rests[i].length + 1).min(MAX_REST) };
                 rests[i] = Rest { left: length, length };
             }
             if bits == 0 {

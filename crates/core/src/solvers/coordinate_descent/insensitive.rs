@@ -76,7 +76,7 @@ fn violation(gradient: f64, beta: f64, upper: f64, epsilon: f64) -> f64 {
 }
 
 impl<const B: usize> Loss for Insensitive<B> {
-    const EXACT: bool = true;
+    const EXACT_STEPS: bool = true;
 
     fn coefficient(&self, i: usize, b: usize) -> f64 {
         self.points[i].beta[b]

@@ -9,10 +9,10 @@ use super::{Loss, Verdict};
 /// Each pass decides by all examples, so none may rest.
 const NO_REST: f64 = f64::INFINITY;
 
-/// Newton steps on one coordinate.
-const MOST_STEPS: usize = 100;
-/// What a Newton step that left the interval is shortened to.
-const BACK: f64 = 0.1;
+/// Largest number of Newton steps on one coordinate.
+const MAX_STEPS: usize = 100;
+/// Factor of the variable in place of a Newton step that would leave the interval.
+const STEP_SHRINKAGE: f64 = 0.1;
 
 struct Point<const B: usize> {
     sign: [f64; B],
@@ -43,7 +43,7 @@ impl<const B: usize> Logistic<B> {
 }
 
 impl<const B: usize> Loss for Logistic<B> {
-    const EXACT: bool = false;
+    const EXACT_STEPS: bool = false;
 
     fn coefficient(&self, i: usize, b: usize) -> f64 {
         self.points[i].sign[b] * self.points[i].alpha[b][0]
@@ -58,13 +58,13 @@ impl<const B: usize> Loss for Logistic<B> {
         let sign = if second == 1 { -1.0 } else { 1.0 };
         let old = p.alpha[b][second];
         let gradient = |z: f64| square * (z - old) + sign * margin + (z / (c - z)).ln();
-        let mut z = if c - old < 0.5 * c { BACK * old } else { old };
+        let mut z = if c - old < 0.5 * c { STEP_SHRINKAGE * old } else { old };
         let mut slope = gradient(z);
         self.largest[b] = self.largest[b].max(slope.abs());
         let mut taken = 0;
-        while slope.abs() >= self.inner[b] && taken < MOST_STEPS {
+        while slope.abs() >= self.inner[b] && taken < MAX_STEPS {
             let newton = z - slope / (square + c / ((c - z) * z));
-            z = if newton <= 0.0 { z * BACK } else { newton };
+            z = if newton <= 0.0 { z * STEP_SHRINKAGE } else { newton };
             slope = gradient(z);
             taken += 1;
         }

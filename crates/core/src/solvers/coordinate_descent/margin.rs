@@ -9,8 +9,8 @@
 use super::settle::Free;
 use super::{Loss, Verdict};
 
-/// Projected gradients below this are not worth a write of the weights.
-const LEAST: f64 = 1e-12;
+/// Smallest projected gradient that is worth a write of the weights.
+const MIN_GRADIENT: f64 = 1e-12;
 
 /// All that a step needs of an example, side by side in memory.
 struct Point<const B: usize> {
@@ -66,7 +66,7 @@ fn project(gradient: f64, alpha: f64, upper: f64) -> f64 {
 }
 
 impl<const B: usize> Loss for Margin<B> {
-    const EXACT: bool = true;
+    const EXACT_STEPS: bool = true;
 
     fn coefficient(&self, i: usize, b: usize) -> f64 {
         self.points[i].sign[b] * self.points[i].alpha[b]
@@ -83,7 +83,7 @@ impl<const B: usize> Loss for Margin<B> {
         let projected = project(gradient, alpha, p.upper);
         self.largest[b] = self.largest[b].max(projected);
         self.smallest[b] = self.smallest[b].min(projected);
-        if projected.abs() <= LEAST {
+        if projected.abs() <= MIN_GRADIENT {
             return Some((0.0, projected.abs()));
         }
         p.alpha[b] = (alpha - gradient * p.step).max(0.0).min(p.upper);

@@ -13,8 +13,8 @@ use super::Loss;
 use super::design::Rows;
 use crate::linalg::{Cholesky, multiply_transposed};
 
-/// The most variables: up to here a factorisation is the work of one thread.
-const MOST: usize = 256;
+/// Largest number of variables: up to here a factorisation is the work of one thread.
+const MAX_VARIABLES: usize = 256;
 /// What is added to the diagonal, as a part of its mean, so that more variables than coordinates are no error.
 const RIDGE: f64 = 1e-10;
 
@@ -49,7 +49,7 @@ pub(super) fn settle<R: Rows, L: Loss, const B: usize>(
             .collect();
         let (m, d) = (free.len(), rows.width());
         spent += m * m * (m / 3 + d) + order.len();
-        if m == 0 || m > MOST || spent > work {
+        if m == 0 || m > MAX_VARIABLES || spent > work {
             return;
         }
         let Some(steps) = solve(rows, &free) else { return };

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 /// Candidates of a step: the least κ with 0.95^κ ≤ 0.05, ln 0.05 / ln 0.95 = 58.4 rounded up.
 pub const CANDIDATES: usize = 59;
-/// Steps whose mean improvement decides.
-const PATIENCE: usize = 5;
-/// A column that so small a part of itself is new of brings nothing but rounding.
-const DEPENDENT: f64 = 1e-12;
+/// Number of steps whose mean improvement decides.
+const IMPROVEMENT_WINDOW: usize = 5;
+/// Smallest share of a column outside the span of the chosen ones; below it, only rounding is left.
+const MIN_NEW_SHARE: f64 = 1e-12;
 /// Columns of K that one thread takes at a time, and candidates that go through a factor side by side.
 const GROUP: usize = 8;
 
@@ -223,11 +223,11 @@ impl Output {
     /// Whether the mean relative improvement of the last steps is below the tolerance.
     fn settled(&self, tolerance: f64) -> bool {
         let m = self.points.len();
-        if m <= PATIENCE {
+        if m <= IMPROVEMENT_WINDOW {
             return false;
         }
-        let before = self.trace[m - PATIENCE..m].iter().zip(&self.trace[m - PATIENCE + 1..]);
-        let mean = before.map(|(a, b)| (a - b) / a.max(f64::MIN_POSITIVE)).sum::<f64>() / PATIENCE as f64;
+        let before = self.trace[m - IMPROVEMENT_WINDOW..m].iter().zip(&self.trace[m - IMPROVEMENT_WINDOW + 1..]);
+        let mean = before.map(|(a, b)| (a - b) / a.max(f64::MIN_POSITIVE)).sum::<f64>() / IMPROVEMENT_WINDOW as f64;
         mean < tolerance
     }
 
@@ -415,7 +415,7 @@ impl Step<'_> {
             let (place, own) = (from + lane, || v.iter().map(|v| v[lane]));
             let size = self.sizes[place];
             let left = size - own().map(|v| v * v).sum::<f64>();
-            if left.is_nan() || left <= DEPENDENT * size {
+            if left.is_nan() || left <= MIN_NEW_SHARE * size {
                 continue;
             }
             let rho = left.sqrt();

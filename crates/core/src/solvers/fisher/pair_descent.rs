@@ -271,23 +271,27 @@ struct Sums<'a> {
     shift: f64,
 }
 
-const WIDE: usize = 8;
+const LANES: usize = 8;
 
 impl Loops for Sums<'_> {
     type Output = [f64; 6];
 
     #[inline(always)]
     fn run(self) -> [f64; 6] {
-        let mut sums = [[0.0; WIDE]; 6];
-        let chunks =
-            self.g.chunks(WIDE).zip(self.y.chunks(WIDE)).zip(self.gamma.chunks(WIDE)).zip(self.weights.chunks(WIDE));
+        let mut sums = [[0.0; LANES]; 6];
+        let chunks = self
+            .g
+            .chunks(LANES)
+            .zip(self.y.chunks(LANES))
+            .zip(self.gamma.chunks(LANES))
+            .zip(self.weights.chunks(LANES));
         for (((g, y), c), w) in chunks {
-            let mut lanes = [[0.0; WIDE]; 4];
+            let mut lanes = [[0.0; LANES]; 4];
             for (lane, values) in lanes.iter_mut().zip([g, y, c, w]) {
                 lane[..values.len()].copy_from_slice(values);
             }
             let [g, y, c, w] = lanes;
-            for l in 0..WIDE {
+            for l in 0..LANES {
                 sums[0][l] += w[l];
                 let h = g[l] + self.shift;
                 sums[1][l] += w[l] * h;

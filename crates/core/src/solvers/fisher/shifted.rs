@@ -8,16 +8,16 @@ use crate::linalg::{Cholesky, dot};
 use crate::solvers::direct::{finite, squares};
 use crate::watch::{Monitor, Phase, Progress};
 
-/// The part of its first residual at which a pass of conjugate gradients ends.
-const SMALL: f64 = 1e-11;
-/// Steps of a pass at most: about 13 are wanted for equal weights.
-const STEPS: usize = 64;
-/// Passes at most, each on what the one before has left of the system.
-const PASSES: usize = 3;
-/// What is left of the system, relative to its right-hand side, when no other pass is wanted.
-const GOOD: f64 = 1e-9;
-/// What may be left where rounding allows no less; the factor of the square leaves more.
-const ENOUGH: f64 = 1e-6;
+/// Share of its first residual at which a pass of conjugate gradients ends.
+const PASS_TOLERANCE: f64 = 1e-11;
+/// Largest number of steps of a pass: about 13 are wanted for equal weights.
+const MAX_STEPS: usize = 64;
+/// Largest number of passes, each on the residual of the one before.
+const MAX_PASSES: usize = 3;
+/// Relative residual of the system at which no other pass is wanted.
+const RESIDUAL_WANTED: f64 = 1e-9;
+/// Relative residual that is allowed where rounding permits no less; the factor of the square leaves more.
+const RESIDUAL_ALLOWED: f64 = 1e-6;
 
 /// The discriminants alone, without what leaving out an example needs: the bordered system by its own factor for the norm,
 /// and [`shifted`] for coefficients unless that leaves so much of the system that the factor of the square may leave less.
@@ -26,7 +26,7 @@ pub fn discriminants(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Res
         return Ok(bordered(gram, aim, watch)?.found);
     }
     let near = shifted(gram, aim, watch)?;
-    if let Some(found) = near.as_ref().filter(|found| found.relative_residual <= ENOUGH) {
+    if let Some(found) = near.as_ref().filter(|found| found.relative_residual <= RESIDUAL_ALLOWED) {
         return Ok(found.clone());
     }
     let direct = bordered(gram, aim, watch)?.found;
@@ -82,7 +82,7 @@ pub fn shifted(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<Op
             break;
         }
         let found = conclude(aim, alpha, &rows, offsets.clone(), &residual, 0.0);
-        let enough = found.relative_residual <= GOOD || pass == PASSES;
+        let enough = found.relative_residual <= RESIDUAL_WANTED || pass == MAX_PASSES;
         best = Some((left, found));
         if enough {
             break;
@@ -134,9 +134,9 @@ impl Shifted<'_> {
         self.factor.solve_columns(&mut residual);
         let sizes = |x: &[f64]| x.chunks_exact(n.max(1)).map(squares).collect::<Vec<f64>>();
         let mut rest = sizes(&residual);
-        let wanted: Vec<f64> = rest.iter().map(|r| SMALL * SMALL * r).collect();
+        let wanted: Vec<f64> = rest.iter().map(|r| PASS_TOLERANCE * PASS_TOLERANCE * r).collect();
         let (mut x, mut p) = (vec![0.0; right.len()], residual.clone());
-        for step in 0..STEPS {
+        for step in 0..MAX_STEPS {
             if rest.iter().zip(&wanted).all(|(r, w)| r <= w) {
                 self.factor.solve_columns(&mut x);
                 return Ok(Some(x));

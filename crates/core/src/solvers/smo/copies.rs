@@ -5,8 +5,8 @@ use super::level::{Level, Way};
 use super::run::Run;
 use super::team::Parcel;
 
-/// Copies that are worth the trouble.
-const MANY: usize = 64;
+/// Smallest number of violating copies that are moved together; fewer are ordinary pairs.
+const MIN_COPIES: usize = 64;
 
 /// A copy that may move.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ impl Run<'_> {
         let mut up = self.collect(level, rises, Way::Rise, group);
         let mut down = self.collect(level, falls, Way::Fall, group);
         // a few copies are ordinary pairs
-        if up.len() + down.len() < MANY {
+        if up.len() + down.len() < MIN_COPIES {
             return false;
         }
         up.sort_by(|a, b| b.height.total_cmp(&a.height).then(a.column.cmp(&b.column)));

@@ -12,12 +12,12 @@ use super::{Equality, Problem, Solution};
 use crate::linalg::SolveError;
 use crate::watch::Phase;
 
-/// Examples within this distance of the margins may get or lose a multiplier when a fold is left out.
-const NEAR: f64 = 0.5;
-/// Small problems are solved with all their examples, on the rows that are there.
-const SMALL: usize = 8192;
-/// Scores to learn probabilities from need not be as sharp as a solution.
-const LOOSE: f64 = 60.0;
+/// Distance from the margins within which an example may gain or lose a multiplier when a fold is left out.
+const MARGIN_DISTANCE: f64 = 0.5;
+/// Largest number of variables of a problem that is solved with all its examples, on the rows that are there.
+const MAX_VARIABLES_SOLVED_WHOLE: usize = 8192;
+/// Factor of the tolerance: scores to learn probabilities from need not be as sharp as a solution.
+const TOLERANCE_FACTOR: f64 = 60.0;
 
 /// What the folds of a problem are held out with.
 struct Folds<'a> {
@@ -40,14 +40,14 @@ impl Run<'_> {
             return Ok(None);
         }
         let iterations = self.iterations;
-        let folds = Folds { of, linear: problem.linear, tolerance: LOOSE * tolerance };
+        let folds = Folds { of, linear: problem.linear, tolerance: TOLERANCE_FACTOR * tolerance };
         let mut scores = vec![f64::NAN; level.part.len()];
         let mut workspace = Workspace::default();
         self.phase = Phase::CALIBRATION;
         for fold in 0..count as u32 {
             let done = if self.ask(level.len(), None) {
                 false
-            } else if level.len() <= SMALL {
+            } else if level.len() <= MAX_VARIABLES_SOLVED_WHOLE {
                 self.in_place(level, &folds, fold, &mut scores)?
             } else {
                 self.in_a_part(level, found, &folds, fold, &mut scores, &mut workspace)?
@@ -104,7 +104,7 @@ impl Run<'_> {
         scores: &mut [f64],
         workspace: &mut Workspace,
     ) -> Result<bool, SolveError> {
-        let (top, bottom) = (found.top[0].value + NEAR, found.bottom[0].value - NEAR);
+        let (top, bottom) = (found.top[0].value + MARGIN_DISTANCE, found.bottom[0].value - MARGIN_DISTANCE);
         let keep = |place: &usize| {
             let column = level.part.start + place;
             let (rises, falls) = level.v.heights(column, level.s[*place], self.reading, 0);

@@ -1,4 +1,13 @@
-//! A level: a problem of some size, whole or shrunken, as one thread of the team holds it.
+//! A level: the problem over all variables, or over those that shrinking has left, as one thread of the team holds it.
+//!
+//! A variable is β_t = plus_t + minus_t with 0 ≤ plus ≤ upper and lower ≤ minus ≤ 0; the objective has the bend ε|β| between the
+//! two parts. The sets of variables that may rise (I_up) and that may fall (I_low) are bit masks, since every step passes over
+//! all of them.
+//!
+//! # Source
+//! Keerthi, Shevade, Bhattacharyya & Murthy (2001), Improvements to Platt's SMO algorithm, for I_up and I_low; Chang & Lin
+//! (2011), LIBSVM, §4 and §5, for the levels of shrinking. One variable with a bend instead of LIBSVM's pair α, α* for regression
+//! halves the problem.
 
 use super::Problem;
 use super::passes::{Marks, Reading, WORD};
@@ -20,7 +29,7 @@ pub(super) struct Variables {
     pub(super) ridge: Vec<f64>,
 }
 
-/// Which way a variable moves.
+/// The direction in which a variable moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Rise,
@@ -33,17 +42,17 @@ impl Variables {
         self.ridge.get(t).copied().unwrap_or(0.0)
     }
 
-    /// Whether the share that would move is the negative one.
+    /// True if the part of β that would move is the negative one.
     fn on_minus(&self, t: usize, way: Way, reading: Reading, group: usize) -> bool {
         match (reading, way) {
             (Reading::Grouped, _) => group == 1,
-            // back towards zero before anything crosses it
+            // the part that is not zero goes back to zero before the other one starts
             (_, Way::Rise) => self.minus[t] < 0.0,
             (_, Way::Fall) => self.plus[t] <= 0.0,
         }
     }
 
-    /// How far a variable can go before its bound or its bend.
+    /// The distance from a variable to its bound or its bend.
     pub(super) fn room(&self, t: usize, way: Way, reading: Reading, group: usize) -> f64 {
         match (self.on_minus(t, way, reading, group), way) {
             (false, Way::Rise) => self.upper[t] - self.plus[t],
@@ -89,7 +98,7 @@ impl Variables {
         }
     }
 
-    /// Those of some places.
+    /// The variables at some places.
     pub(super) fn select(&self, places: &[usize]) -> Self {
         let pick = |values: &[f64]| -> Vec<f64> {
             if values.is_empty() { Vec::new() } else { places.iter().map(|&t| values[t]).collect() }
@@ -115,7 +124,7 @@ pub(super) struct Level {
     pub(super) marks: Vec<Marks>,
     /// K_tt of these columns in f32; empty if it is the same number for all.
     pub(super) owns: Vec<f32>,
-    /// The smallest curvature that is believed.
+    /// The smallest curvature of a step: below it, rounding would decide its length.
     pub(super) floor: f64,
     /// Kept rows; taken along by a smaller problem while that is solved.
     slots: Option<Slots>,

@@ -14,15 +14,15 @@ pub(super) struct Pool {
     grown: Vec<f32>,
 }
 
-/// Pools below so many bytes stay on the heap.
-const LARGE: usize = 8 << 20;
+/// Smallest size of a pool that is mapped; smaller ones stay on the heap.
+const MIN_MAPPED_BYTES: usize = 8 << 20;
 
 impl Pool {
     /// Makes room for so many numbers, without touching them; what was there may be lost.
     pub(super) fn reserve(&mut self, numbers: usize) {
         let bytes = numbers.saturating_mul(size_of::<f32>());
         let room = self.mapped.as_ref().map_or(0, |map| map.len());
-        if bytes <= room || (room == 0 && bytes < LARGE) {
+        if bytes <= room || (room == 0 && bytes < MIN_MAPPED_BYTES) {
             return;
         }
         self.mapped = MmapMut::map_anon(bytes).ok();
@@ -62,10 +62,10 @@ mod tests {
 
     #[test]
     fn small_and_large_pools_keep_what_is_written() {
-        for numbers in [10, LARGE] {
+        for numbers in [10, MIN_MAPPED_BYTES] {
             let mut pool = Pool::default();
             pool.reserve(numbers);
-            assert_eq!(pool.mapped.is_some(), numbers == LARGE);
+            assert_eq!(pool.mapped.is_some(), numbers == MIN_MAPPED_BYTES);
             pool.first(5)[4] = 3.0;
             pool.first(numbers)[numbers - 1] = 7.0;
             assert_eq!((pool.all()[4], pool.all()[numbers - 1], pool.all()[5]), (3.0, 7.0, 0.0));

@@ -1,4 +1,15 @@
-//! The run of one thread: the loop of steps, and what the thread tells the others.
+//! The run of one thread through sequential minimal optimisation: the loop of steps, and the messages to the other threads.
+//!
+//! With heights h_t = s_t (minus or plus ε where |β| has its bend), a variable that may rise and one that may fall violate the
+//! conditions of optimality if h_i > h_j. A step maximises the objective over the line β_i + λ, β_j − λ:
+//! ```text
+//! λ = (h_i − h_j) / (K_ii + D_ii + K_jj + D_jj − 2 K_ij), cut off at the bounds;      s ← s − λ (K_i − K_j)
+//! ```
+//! i has the largest height of all that may rise, j the largest gain (h_i − h_j)² / curvature of all that may fall.
+//!
+//! # Source
+//! Platt (1998), Sequential minimal optimization; Keerthi, Shevade, Bhattacharyya & Murthy (2001), Improvements to Platt's SMO
+//! algorithm: violation as the difference of two heights; Fan, Chen & Lin (2005): the choice of the pair (WSS 2).
 
 use super::level::{Level, Way};
 use super::passes::{self, Extreme, Extremes, Move, NOWHERE, Partner, Reading};
@@ -19,22 +30,23 @@ pub(super) struct Run<'a> {
     /// Rows and entries of K that were computed.
     pub(super) rows: usize,
     pub(super) evaluations: u64,
-    /// Why it ended early, if it did.
+    /// The reason of an early end, if there was one.
     pub(super) status: Option<Status>,
     pub(super) whole: bool,
     pub(super) returns: usize,
-    /// What is being done, for the monitor.
+    /// The phase of the work, for the monitor.
     pub(super) phase: Phase,
 }
 
-/// Columns from which a pass costs so much that smaller problems are looked for early.
-const WIDE: usize = 8192;
-/// Steps after which it is asked whether a smaller problem would do: in wide problems and what came of them and, at least, in
-/// others, which are mostly solved before packing would pay.
-const HASTY: usize = 400;
-const PATIENT: usize = 1000;
+/// Smallest number of columns of a wide problem, whose passes cost so much that shrinking is tried early.
+const MIN_WIDE_COLUMNS: usize = 8192;
+/// Largest number of steps before shrinking is tried in a wide problem, and in every problem that came of shrinking.
+const STEPS_BEFORE_SHRINKING_WIDE: usize = 400;
+/// Smallest number of steps before shrinking is tried in other problems, which are mostly solved before packing would
+/// pay.
+const MIN_STEPS_BEFORE_SHRINKING: usize = 1000;
 
-/// The pair of a step: what rises, what falls, and how far.
+/// The pair of a step: the variable that rises, the one that falls, and the numbers that give the step its length.
 #[derive(Clone, Copy)]
 struct Pair {
     i: usize,
@@ -72,7 +84,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Puts a level at the start of its problem.
+    /// Puts a level at the start of its problem: s = c − (K + D)β of the given β.
     pub(super) fn start(&mut self, problem: &Problem<'_>, level: &mut Level) -> Result<(), SolveError> {
         if let Some(start) = problem.start {
             level.v.plus.copy_from_slice(&start.plus);
@@ -125,8 +137,8 @@ impl<'a> Run<'a> {
     /// Steps until the violation is below the tolerance, or there is a reason to stop; the extremes at the end.
     pub(super) fn descend(&mut self, level: &mut Level, tolerance: f64, depth: usize) -> Result<Extremes, SolveError> {
         let period = match (depth, level.len()) {
-            (0, ..WIDE) => level.len().max(PATIENT),
-            _ => level.len().min(HASTY),
+            (0, ..MIN_WIDE_COLUMNS) => level.len().max(MIN_STEPS_BEFORE_SHRINKING),
+            _ => level.len().min(STEPS_BEFORE_SHRINKING_WIDE),
         };
         let mut found = self.update(level, None);
         let mut since = 0;
@@ -148,7 +160,7 @@ impl<'a> Run<'a> {
                 since = 0;
                 if self.shrink(level, &found, tolerance, depth)? {
                     found = self.update(level, None);
-                    // what came back is nearly solved: go on in a small problem again
+                    // the problem that came back is nearly solved: shrink it again at once
                     since = period;
                     continue;
                 }
@@ -164,11 +176,13 @@ impl<'a> Run<'a> {
 
     /// WSS 2: i is the maximal violator, j the best partner among those that may fall from below it.
     fn pair_step(&mut self, level: &mut Level, found: &Extremes, group: usize) -> Result<Extremes, SolveError> {
+        // i: the maximal violator among those that may rise
         let i = found.top[group].index;
         let slot = self.fetch(level, i);
+        // j: the largest gain of second order among those that may fall
         let pair = self.choose(level, found.top[group], group, slot);
         if pair.j == NOWHERE {
-            // all that may fall stands as high in f32: the violation is rounding
+            // in f32 no height of those that may fall is below that of i: the violation is rounding
             self.status = Some(Status::Converged);
             return Ok(*found);
         }
@@ -176,12 +190,13 @@ impl<'a> Run<'a> {
         let slot_j = self.fetch(level, j);
         let slot_i = level.slots().touch(i);
         let v = &level.v;
+        // the unconstrained maximum along the line, cut off at the nearer of the two bounds
         let curvature = v.own[i] + v.ridge(i) + v.own[j] + v.ridge(j) - 2.0 * between;
         let (room_i, room_j) = (v.room(i, Way::Rise, self.reading, group), v.room(j, Way::Fall, self.reading, group));
         let coincide = curvature <= 1e-7 * (v.own[i] + v.own[j]);
         let endless = coincide && room_i.is_infinite() && room_j.is_infinite();
         let step = (difference / curvature.max(level.floor)).min(room_i).min(room_j);
-        // without bounds, points of two classes that coincide, or shares without end, say that nothing separates them
+        // hard margins: examples of two classes that coincide, or multipliers that grow without end, prove that nothing separates
         if endless || (room_i.is_infinite() && (v.plus[i].abs() + step) * v.own[i] > 1e12) {
             return Err(SolveError::Inseparable);
         }
@@ -200,7 +215,7 @@ impl<'a> Run<'a> {
         Ok(self.update(level, Some((step, slot_i, step, slot_j))))
     }
 
-    /// Without an equality one variable moves alone, as far as its own parabola goes.
+    /// A step without equality constraints: the worst violator t moves alone, by h_t / (K_tt + D_tt), cut off at its bound.
     fn single_step(&mut self, level: &mut Level, found: &Extremes) -> Extremes {
         let (top, bottom) = (found.top[0], found.bottom[0]);
         let (t, height, way) = if top.value >= -bottom.value {

@@ -1,4 +1,13 @@
-//! Shrinking: variables that stand at a bound and are far from moving are left out of a smaller, repacked problem.
+//! Shrinking: variables at a bound that could not move next are left out of a smaller, repacked problem.
+//!
+//! With M the largest height of those that may rise and m the smallest of those that may fall, a variable at a bound stays out if
+//! it may only rise and its height is below m, or may only fall and its height is above M: no pair with it is a violating one.
+//! The smaller problem is solved first; then s of all variables is computed from the changes of β, and whoever has become a
+//! violator is in the problem again. LIBSVM permutes indices instead; a packed matrix has short contiguous rows.
+//!
+//! # Source
+//! Joachims (1999), Making large-scale SVM learning practical, §11.4 in Advances in Kernel Methods; Fan, Chen & Lin (2005);
+//! Chang & Lin (2011), LIBSVM, §5.1.
 
 use super::Equality;
 use super::level::{Level, padded};
@@ -9,16 +18,16 @@ use super::team::{Parcel, WORDS};
 use crate::linalg::SolveError;
 use std::sync::Arc;
 
-/// A smaller problem is worth packing if it has at most this share of the variables.
-const WORTH: f64 = 0.6;
-/// Below so many variables nothing is gained.
-const SMALL: usize = 200;
-/// Problems that came back unsolved so often are solved whole.
-const MOST_RETURNS: usize = 30;
+/// Largest share of the variables that may stay active for packing to pay.
+const MAX_SHARE_TO_PACK: f64 = 0.6;
+/// Smallest number of variables that shrinking gains something with.
+const MIN_VARIABLES_TO_SHRINK: usize = 200;
+/// Number of shrunken problems that may come back unsolved before the problem is solved whole.
+const MAX_RETURNS: usize = 30;
 
 impl Run<'_> {
-    /// Solves the problem of the variables that may still move, if it is much smaller, and brings this level up to date.
-    /// Whether there was one.
+    /// Solves the problem of the variables that may still move and brings this level up to date; `false` if that problem is not
+    /// much smaller, and nothing was done.
     pub(super) fn shrink(
         &mut self,
         level: &mut Level,
@@ -26,7 +35,7 @@ impl Run<'_> {
         tolerance: f64,
         depth: usize,
     ) -> Result<bool, SolveError> {
-        if self.returns >= MOST_RETURNS || level.len() < SMALL {
+        if self.returns >= MAX_RETURNS || level.len() < MIN_VARIABLES_TO_SHRINK {
             return Ok(false);
         }
         let kept = self.keep(level, found);
@@ -34,7 +43,7 @@ impl Run<'_> {
         words[0] = kept.len() as u64;
         let mut total = 0;
         self.member.exchange(words, |_, words| total += words[0] as usize);
-        if total < 2 || total as f64 > WORTH * level.len() as f64 {
+        if total < 2 || total as f64 > MAX_SHARE_TO_PACK * level.len() as f64 {
             return Ok(false);
         }
         let (active, part) = self.agree(level, &kept);
@@ -46,7 +55,7 @@ impl Run<'_> {
         let slots = slots.shrink(columns, part.clone(), s.len(), &active, &kept, level.bytes);
         let mut smaller = Level::assemble(level.v.select(&active), part, s, slots, level.bytes);
         smaller.mark_all(self.reading);
-        // the first answer need not be sharp: it is looked at from above and sharpened once (as LIBSVM does at 10 ε)
+        // the first shrunken problem is solved to 10 times the tolerance, then all variables are checked (as LIBSVM does)
         let sharp = if depth == 0 && self.returns == 0 { 10.0 * tolerance } else { tolerance };
         self.descend(&mut smaller, sharp, depth + 1)?;
         self.returns += 1;
@@ -54,8 +63,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Places of this part whose variables may still move: not those that could neither rise above the lowest that may
-    /// fall nor fall below the highest that may rise.
+    /// Places of this part whose variables belong to a violating pair: h ≥ m for one that may rise, h ≤ M for one that may fall.
     fn keep(&self, level: &Level, found: &Extremes) -> Vec<usize> {
         let groups = if self.equality == Equality::Signs { 2 } else { 1 };
         let limits: Vec<(f64, f64)> = (0..groups)

@@ -11,7 +11,7 @@ pub(super) const WORDS: usize = 12;
 
 /// Looks at a cell before the thread gives way to others. (Where another program takes a core, giving way sooner or sleeping
 /// was slower; with this a team then takes up to twice as long as one thread alone.)
-const PATIENCE: usize = 5000;
+const SPINS_BEFORE_YIELD: usize = 5000;
 
 /// What one member tells; on cache lines of its own.
 #[repr(align(128))]
@@ -102,7 +102,7 @@ impl Member<'_> {
             let mut looks = 0_usize;
             while cell.turn.load(Ordering::Acquire) < self.turn {
                 looks += 1;
-                if looks.is_multiple_of(PATIENCE) {
+                if looks.is_multiple_of(SPINS_BEFORE_YIELD) {
                     assert!(!self.team.broken.load(Ordering::Acquire), "a thread of the solver broke down");
                     std::thread::yield_now();
                 } else {

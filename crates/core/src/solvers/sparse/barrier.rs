@@ -1,4 +1,20 @@
-//! A point inside all bounds, and the step from it towards optimality: the arithmetic of `interior_point.rs`.
+//! A point inside all bounds, and the predictor–corrector step from it: the arithmetic of `interior_point.rs`, whose header has
+//! the conditions of optimality.
+//!
+//! ```text
+//! predictor   Newton's direction towards products of pairs that are zero; it gives μ_after, the mean product at its end
+//! centring    σ = (μ_after / μ)³
+//! corrector   Newton's direction towards products σμ, less the products of second order of the predictor's changes
+//! ```
+//! α⁺, α⁻ and the multipliers of the bounds are eliminated, so that a direction solves
+//! ```text
+//! Θ⁻¹Δα − KᵀΔβ = p      KΔα + DΔβ = q
+//! ```
+//! with diagonal Θ and D, in one factorisation for predictor and corrector (`reduced.rs`).
+//!
+//! # Source
+//! Mehrotra (1992), On the implementation of a primal–dual interior point method, SIAM J. Optim. 2; Wright (1997), Primal-Dual
+//! Interior-Point Methods, ch. 10; Mika (2002), App. A.
 
 use super::certificate::{balanced, drawn, most};
 use super::columns::Working;
@@ -9,8 +25,8 @@ use super::terms::Terms;
 use crate::solvers::Loss;
 use crate::watch::Status;
 
-/// How much of the way to the nearest bound is taken.
-const SHY: f64 = 0.995;
+/// Share of the way to the nearest bound that a step takes (the fraction to the boundary).
+const STEP_TO_BOUND: f64 = 0.995;
 
 /// A branch of an example's loss: lower < v < upper.
 #[derive(Clone, Copy)]
@@ -23,7 +39,7 @@ struct Branch {
     bend: f64,
 }
 
-/// Where the method stands.
+/// A primal and dual point inside all bounds.
 pub(super) struct Point {
     /// α⁺ and α⁻.
     plus: Vec<f64>,
@@ -40,21 +56,21 @@ pub(super) struct Barrier<'a> {
     x: &'a Working,
     terms: &'a Terms<'a>,
     branches: Vec<Branch>,
-    /// Whether φ is the entropy, which keeps v inside by itself.
+    /// True if φ is the entropy, which keeps v inside its bounds by itself.
     smooth: bool,
 }
 
-/// What follows from a point.
+/// Quantities that follow from a point.
 pub(super) struct State {
     f: Vec<f64>,
     beta: Vec<f64>,
     /// g, and 1ᵀβ at the end where there is a bias.
     prices: Vec<f64>,
-    /// What is left of the branches' equations.
+    /// Residuals of the branches' equations.
     rest: Vec<f64>,
 }
 
-/// Changes of everything.
+/// A direction: changes of all variables.
 struct Move {
     /// Δα⁺, Δα⁻, Δg.
     plus: Vec<f64>,
@@ -66,7 +82,7 @@ struct Move {
     below: Vec<f64>,
 }
 
-/// What the products of pairs shall change by.
+/// The changes that the products of complementary pairs shall have.
 struct Aim {
     plus: Vec<f64>,
     minus: Vec<f64>,
@@ -222,12 +238,12 @@ impl<'a> Barrier<'a> {
         }
     }
 
-    /// One step, predicted and corrected; `None` if there is none.
+    /// One predictor–corrector step; `None` if no step is possible.
     pub(super) fn step(&self, point: &mut Point, state: &State, level: f64) -> Option<()> {
         let s = self.x.columns;
         let (system, each) = self.system(point, state)?;
         let room = |j: usize| self.room(state, j);
-        // predictor: all products to zero
+        // residuals of complementarity: the goal of a pair less its product
         let products = |aim: &mut Aim, to: f64| {
             for j in 0..s {
                 let (zp, zm) = room(j);
@@ -250,16 +266,18 @@ impl<'a> Barrier<'a> {
             above: vec![0.0; self.branches.len()],
             below: vec![0.0; self.branches.len()],
         };
+        // predictor: all products to zero
         let mut aim = nothing();
         products(&mut aim, 0.0);
         let first = self.direction(&system, point, state, &each, &aim);
         let (primal, dual) = self.reach(point, state, &first);
         let (now, pairs) = self.complementarity(point, state, None);
         let (after, _) = self.complementarity(point, state, Some((&first, primal, dual)));
-        // μ falls as far as the predictor could go, and a little less far
+        // Mehrotra's centring σ = (μ_after / μ)³: the farther the predictor could go, the smaller the goal
         let mean = now / pairs.max(1) as f64;
         let centring = (after / now).clamp(0.0, 1.0).powi(3);
         let goal = (centring * mean).max(1e-18 * level);
+        // corrector: all products to σμ, less the terms of second order of the predictor
         let mut aim = nothing();
         products(&mut aim, goal);
         for j in 0..s {
@@ -275,9 +293,10 @@ impl<'a> Barrier<'a> {
                 aim.below[k] -= first.below[k] * first.v[k];
             }
         }
+        // the step stays a fraction away from the nearest bound
         let second = self.direction(&system, point, state, &each, &aim);
         let (primal, dual) = self.reach(point, state, &second);
-        let (primal, dual) = ((SHY * primal).min(1.0), (SHY * dual).min(1.0));
+        let (primal, dual) = ((STEP_TO_BOUND * primal).min(1.0), (STEP_TO_BOUND * dual).min(1.0));
         if !(primal.is_finite() && dual.is_finite() && primal.max(dual) > 1e-10) {
             return None;
         }
@@ -374,7 +393,8 @@ impl<'a> Barrier<'a> {
         Move { plus, minus, prices, offset, v, above, below }
     }
 
-    /// How far primal and dual variables may go; one length for both where the loss is curved, which ties them.
+    /// The lengths of a step to the nearest bound, primal and dual; one length for both where the loss is curved, which couples
+    /// them.
     fn reach(&self, point: &Point, state: &State, to: &Move) -> (f64, f64) {
         let lambda = self.terms.lambda;
         let (mut primal, mut dual) = (f64::MAX, f64::MAX);
@@ -407,11 +427,11 @@ impl<'a> Barrier<'a> {
             }
         }
         let curved = self.smooth || self.branches.iter().any(|b| b.ridge > 0.0);
-        let (primal, dual) = (primal.min(1.0 / SHY), dual.min(1.0 / SHY));
+        let (primal, dual) = (primal.min(1.0 / STEP_TO_BOUND), dual.min(1.0 / STEP_TO_BOUND));
         if curved { (primal.min(dual), primal.min(dual)) } else { (primal, dual) }
     }
 
-    /// The sum of all products, here or after a move, and how many there are.
+    /// The sum of all products of complementary pairs, here or after a step, and the number of pairs.
     fn complementarity(&self, point: &Point, state: &State, after: Option<(&Move, f64, f64)>) -> (f64, usize) {
         let lambda = self.terms.lambda;
         let (mut sum, mut pairs) = (0.0, 2 * self.x.columns);

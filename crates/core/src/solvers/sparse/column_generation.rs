@@ -22,12 +22,12 @@ use std::collections::BTreeMap;
 
 /// How many columns are priced at random before all are, and join at first.
 const BATCH: usize = 59;
-/// Rounds after which a column that was not used leaves.
-const IDLE: usize = 2;
-/// The most rounds: every column joins long before.
-const ROUNDS: usize = 500;
-/// The most steps of all masters where no limit is given.
-const PATIENT: usize = 2000;
+/// Number of rounds after which a column that was not used leaves.
+const MAX_IDLE_ROUNDS: usize = 2;
+/// Largest number of rounds: every column joins long before.
+const MAX_ROUNDS: usize = 500;
+/// Largest number of steps of all masters where no limit is given.
+const DEFAULT_MAX_STEPS: usize = 2000;
 
 /// Solves a programme on as few columns as it takes.
 ///
@@ -53,7 +53,7 @@ pub fn column_generation(
     let mut pool = Pool::new(programme, &terms, &prices);
     let mut random = options.seed.stream("column generation");
     let mut sharpness = 0.1_f64.max(options.tolerance);
-    let limit = if options.max_iterations == 0 { PATIENT } else { options.max_iterations };
+    let limit = if options.max_iterations == 0 { DEFAULT_MAX_STEPS } else { options.max_iterations };
     let (_, m) = programme.columns.shape();
     let (mut steps, mut round) = (0, 0);
     loop {
@@ -64,7 +64,7 @@ pub fn column_generation(
         inner.iterations = steps;
         pool.note_use(&active(&x, &terms, &inner));
         let stopped = !matches!(inner.status, Status::Converged | Status::IterationLimit);
-        let last = stopped || steps >= limit || round >= ROUNDS;
+        let last = stopped || steps >= limit || round >= MAX_ROUNDS;
         let gap = inner.objective - inner.dual;
         if !last && !programme.columns.at_hand() && pool.which.len() < m {
             let batch: Vec<usize> = (0..BATCH).map(|_| random.below(m)).filter(|j| !pool.holds(*j)).collect();
@@ -199,7 +199,7 @@ impl<'a> Pool<'a> {
     fn take(&mut self, found: Vec<usize>, drop: bool) {
         let mut all: Vec<(usize, usize)> = self.which.iter().copied().zip(self.idle.iter().copied()).collect();
         if drop {
-            all.retain(|(_, idle)| *idle < IDLE);
+            all.retain(|(_, idle)| *idle < MAX_IDLE_ROUNDS);
         }
         all.extend(found.into_iter().map(|j| (j, 0)));
         all.sort_unstable();

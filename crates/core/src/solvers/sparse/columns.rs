@@ -9,8 +9,9 @@ use std::borrow::Cow;
 /// Rows that one thread takes at a time; fixed, so that sums do not depend on the number of threads.
 const STRIP: usize = 128;
 
-/// Up to so many numbers a product is done by the calling thread: to wake another takes longer. The order of the sums is the same.
-const ALONE: usize = 1 << 17;
+/// Largest number of numbers whose product is computed by the calling thread: to wake another takes longer. The order
+/// of the sums is the same.
+const MAX_NUMBERS_FOR_ONE_THREAD: usize = 1 << 17;
 
 /// K, n × m numbers that need be neither square nor symmetric.
 #[derive(Clone, Copy)]
@@ -81,7 +82,7 @@ impl<'a> Columns<'a> {
             }
             (None, Self::Stored { .. }) => {}
         };
-        if n * s <= ALONE {
+        if n * s <= MAX_NUMBERS_FOR_ONE_THREAD {
             out.chunks_mut(STRIP * s).enumerate().for_each(one);
         } else {
             out.par_chunks_mut(STRIP * s).enumerate().for_each(one);
@@ -135,7 +136,7 @@ pub(super) fn transposed(x: &[f64], d: usize, v: &[f64]) -> Vec<f64> {
         multiply_add(v, 1, v.len(), rows, d, &mut sums);
         sums
     };
-    let parts: Vec<Vec<f64>> = if x.len() <= ALONE {
+    let parts: Vec<Vec<f64>> = if x.len() <= MAX_NUMBERS_FOR_ONE_THREAD {
         x.chunks(STRIP * d).zip(v.chunks(STRIP)).map(one).collect()
     } else {
         x.par_chunks(STRIP * d).zip(v.par_chunks(STRIP)).map(one).collect()
@@ -153,7 +154,7 @@ pub(super) fn products(x: &[f64], d: usize, v: &[f64], n: usize) -> Vec<f64> {
     if d == 0 {
         return out;
     }
-    if x.len() <= ALONE {
+    if x.len() <= MAX_NUMBERS_FOR_ONE_THREAD {
         out.chunks_mut(STRIP).zip(x.chunks(STRIP * d)).for_each(one);
     } else {
         out.par_chunks_mut(STRIP).zip(x.par_chunks(STRIP * d)).for_each(one);

@@ -29,20 +29,20 @@ use crate::solvers::Loss;
 use crate::watch::{Monitor, Phase, Progress, Status};
 use std::ops::ControlFlow;
 
-/// How many columns join at least.
-const JOIN: usize = 40;
-/// The most models made on one set of columns.
-const MODELS: usize = 8;
+/// Smallest number of columns that join at a time.
+const MIN_JOINING_COLUMNS: usize = 40;
+/// Largest number of quadratic models made on one set of columns.
+const MAX_MODELS: usize = 8;
 /// Passes over the coordinates before those that are not zero are settled together.
 const PASSES: usize = 5;
 /// Rounds of passes and settling for one model.
 const SETTLINGS: usize = 100;
-/// Curvatures are raised to this part of the largest, so that flat losses give a model too.
-const LEAST: f64 = 1e-4;
-/// Scans of all columns without a smaller gap, after which rounding has the word.
-const STALLED: usize = 12;
-/// The most passes where no limit is given.
-const PATIENT: usize = 1_000_000;
+/// Smallest curvature, as a share of the largest, so that flat losses give a quadratic model too.
+const MIN_CURVATURE_SHARE: f64 = 1e-4;
+/// Number of scans of all columns without a smaller gap after which only rounding is left.
+const MAX_STALLED_SCANS: usize = 12;
+/// Largest number of passes where no limit is given.
+const DEFAULT_MAX_PASSES: usize = 1_000_000;
 
 /// Solves a programme with a smooth loss.
 ///
@@ -79,7 +79,7 @@ pub fn coordinate_descent(
     let spreads = spreads(&matrix, m, &terms);
     let mut alive = vec![true; m];
     let (mut least, mut stalled) = (f64::INFINITY, 0);
-    let limit = if options.max_iterations == 0 { PATIENT } else { options.max_iterations };
+    let limit = if options.max_iterations == 0 { DEFAULT_MAX_PASSES } else { options.max_iterations };
     loop {
         // where it stands: scores with the best b, prices, gap
         let mut scores = descent.plain_scores();
@@ -98,7 +98,9 @@ pub fn coordinate_descent(
         let status = match watch.step(&progress) {
             ControlFlow::Break(stop) => Some(stop.into()),
             ControlFlow::Continue(()) if gap <= enough(&terms, options.tolerance, objective) => Some(Status::Converged),
-            ControlFlow::Continue(()) if descent.passes >= limit || stalled > STALLED => Some(Status::IterationLimit),
+            ControlFlow::Continue(()) if descent.passes >= limit || stalled > MAX_STALLED_SCANS => {
+                Some(Status::IterationLimit)
+            }
             ControlFlow::Continue(()) => None,
         };
         if let Some(status) = status {
@@ -124,7 +126,7 @@ pub fn coordinate_descent(
         let mut order: Vec<usize> =
             (0..m).filter(|&j| alive[j] && descent.alpha[j] == 0.0 && prices[j].abs() > terms.lambda).collect();
         order.sort_by(|&i, &j| prices[j].abs().total_cmp(&prices[i].abs()).then(i.cmp(&j)));
-        order.truncate(which.len().max(JOIN));
+        order.truncate(which.len().max(MIN_JOINING_COLUMNS));
         which.extend(order);
         which.sort_unstable();
         descent.on(&which, 0.1 * options.tolerance * terms.lambda, limit);
@@ -157,7 +159,7 @@ impl Descent<'_> {
             a.push(self.offset);
         }
         let mut scores = x.scores(&a);
-        for _ in 0..MODELS {
+        for _ in 0..MAX_MODELS {
             let slopes: Vec<f64> = (0..terms.len()).map(|i| terms.slopes(i, scores[i]).0).collect();
             let mut model = Model::new(&x, terms, &scores, x.prices(&slopes));
             if model.violation(&a) <= small {
@@ -212,7 +214,7 @@ struct Model {
 impl Model {
     fn new(x: &Working, terms: &Terms<'_>, scores: &[f64], c: Vec<f64>) -> Self {
         let width = x.width();
-        let floor = LEAST * terms.steepest().unwrap_or(1.0);
+        let floor = MIN_CURVATURE_SHARE * terms.steepest().unwrap_or(1.0);
         let mut scaled = x.values.clone();
         if width > 0 {
             for (i, line) in scaled.chunks_exact_mut(width).enumerate() {

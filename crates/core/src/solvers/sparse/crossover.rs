@@ -1,12 +1,18 @@
-//! From the inside to the solution itself: exact zeros, and the linear system that they leave.
+//! Crossover from a point inside the bounds to the solution itself: exact zeros, and the linear system that they leave.
 //!
 //! At the end of an interior point method a coefficient is either far from zero or its price is far from λ, and an example is
-//! either at a bound of its β or its equation holds. What is small is set to zero; the rest solves
+//! either at a bound of its β or its equation holds (strict complementarity). The ratio of the two numbers of a pair tells which one
+//! vanishes; it is set to zero, and the others solve
 //! ```text
 //! K_FA α_A + 1b + φ′(β_F) = y_F − e sgn(β_F)      K_FAᵀβ_F = λ sgn(α_A) − K_BAᵀβ_B      1ᵀβ_F = −1ᵀβ_B
 //! ```
 //! for free examples F and the examples B at bounds. It need be neither square nor regular: the correction is found by the
-//! regularised system of a step, again and again until nothing is left. Whatever comes out is believed by its gap alone.
+//! regularised system of a step, repeated on the residual until it vanishes. The duality gap decides whether the result is taken.
+//!
+//! # Source
+//! Ye (1992), On the finite convergence of interior-point algorithms for linear programming, Math. Program. 57: the solution from
+//! the optimal partition; El-Bakry, Tapia & Zhang (1994), A study of indicators for identifying zero variables in interior-point
+//! methods, SIAM Review 36; the conditions of optimality are those of `interior_point.rs`.
 
 use super::certificate::{balanced, drawn, most};
 use super::columns::{Working, products};
@@ -19,10 +25,10 @@ use crate::linalg::SolveError;
 use crate::solvers::Loss;
 use crate::watch::Status;
 
-/// How often a correction is solved for.
-const ROUNDS: usize = 16;
-/// The curvature that flat losses are given.
-const FLAT: f64 = 1e-6;
+/// Largest number of corrections.
+const MAX_CORRECTIONS: usize = 16;
+/// Curvature of a loss that has none at a point.
+const FLAT_CURVATURE: f64 = 1e-6;
 
 /// The end of the last master, and the columns it was made of.
 pub(super) struct Ending<'a> {
@@ -39,7 +45,7 @@ struct Primal {
     objective: f64,
 }
 
-/// Cleans a solution, and certifies it on all columns. `prices` are those of the master's β, if they are known already.
+/// The solution with exact zeros, certified on all columns. `prices` are Kᵀβ of the master's β, if they are known already.
 pub(super) fn finish(
     programme: &SparseProgramme<'_>,
     terms: &Terms<'_>,
@@ -52,6 +58,7 @@ pub(super) fn finish(
         Some(prices) => most(prices),
         None => most(&full(&inner.beta)?),
     };
+    // a feasible dual point, whose objective bounds the optimum from below
     let (mut beta, mut dual) = drawn(terms, inner.beta.clone(), largest);
     let primal = |alpha: Vec<f64>, offset: Option<f64>| {
         let mut a = alpha.clone();
@@ -62,6 +69,7 @@ pub(super) fn finish(
         let objective = terms.losses(&scores) + terms.lambda * alpha.iter().map(|a| a.abs()).sum::<f64>();
         Primal { alpha, offset, objective }
     };
+    // candidates: the linear system of the partition, zeros alone, and the point inside as it is
     let active = active(x, terms, inner);
     let mut candidates = Vec::new();
     if let Some((alpha, offset, refined)) = polish(x, terms, inner, &active) {
@@ -79,7 +87,7 @@ pub(super) fn finish(
     candidates.push(primal(inner.alpha.clone(), Some(inner.offset)));
     let least = candidates.iter().fold(f64::INFINITY, |least, c| c.objective.min(least));
     let good = enough(terms, *tolerance, least);
-    // the sparse ones come first, and are taken if they prove themselves
+    // the sparse candidates come first, and are taken if their gap is small enough
     let chosen = candidates.iter().find(|c| c.objective - dual <= good);
     let Some(chosen) = chosen.or_else(|| candidates.iter().find(|c| c.objective == least)) else {
         return Err(SolveError::Programme("the objective is not finite; rescale the data".to_owned()));
@@ -96,7 +104,7 @@ pub(super) fn finish(
     Ok(solution)
 }
 
-/// The solution α = 0 if it is one, and what all columns are priced at there.
+/// The solution α = 0 if it is optimal, and the prices Kᵀβ of all columns there.
 pub(super) fn nothing(
     programme: &SparseProgramme<'_>,
     terms: &Terms<'_>,
@@ -169,7 +177,7 @@ pub(super) fn active(x: &Working, terms: &Terms<'_>, inner: &Inner) -> Vec<usize
     (0..x.columns).filter(is).collect()
 }
 
-/// What β of an example is at the solution.
+/// The part of the partition that an example belongs to.
 enum Regime {
     /// At a bound, or at zero inside a tube.
     Fixed(f64),
@@ -177,6 +185,7 @@ enum Regime {
     Free(f64),
 }
 
+/// Compares the slack of an example's bound with the residual of its equation, each relative to its scale.
 fn regime(terms: &Terms<'_>, i: usize, f: f64, beta: f64, size: f64) -> Regime {
     let (c, y, w) = (terms.conjugate(i), terms.y[i], terms.w[i]);
     if terms.loss == Loss::Logistic {
@@ -201,6 +210,7 @@ fn regime(terms: &Terms<'_>, i: usize, f: f64, beta: f64, size: f64) -> Regime {
 fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Option<(Vec<f64>, f64, Vec<f64>)> {
     let (n, width) = (terms.len(), x.width());
     let errors = (0..n).map(|i| (terms.y[i] - inner.scores[i]).abs()).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    // the partition: examples B at a bound, and free examples F
     let mut beta = inner.beta.clone();
     let (mut free, mut targets) = (Vec::new(), Vec::new());
     for i in 0..n {
@@ -236,8 +246,9 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     }
     let mut v: Vec<f64> = free.iter().map(|&i| beta[i]).collect();
     let curved = |k: usize, v: f64| entropy(terms, free[k], v);
-    // a loss without curvature gets one, and columns a little: both fade out of the answer
-    let soft: Vec<f64> = (0..free.len()).map(|k| curved(k, v[k]).1).map(|d| if d > 0.0 { d } else { FLAT }).collect();
+    // regularisation of the system, for losses and columns without curvature: iterated corrections remove its effect
+    let soft: Vec<f64> =
+        (0..free.len()).map(|k| curved(k, v[k]).1).map(|d| if d > 0.0 { d } else { FLAT_CURVATURE }).collect();
     let trace: f64 = part.values.iter().enumerate().map(|(p, x)| x * x / soft[p / part.width()]).sum();
     let stiff = vec![1e-13 * trace / part.width() as f64; active.len()];
     let system = Reduced::new(&part, stiff, soft)?;
@@ -249,10 +260,10 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
         let size = most(&q) / errors + most(&p) / terms.lambda;
         (p, q, size)
     };
-    // the curvature that flat losses were given makes residuals grow before they vanish, so the best is kept
+    // the regularisation makes residuals grow before they vanish, so the iterate with the smallest one is kept
     let (mut p, mut q, mut least) = left(&a, &v);
     let (mut at, mut worse) = ((a.clone(), v.clone()), 0);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_CORRECTIONS {
         let step = system.solve(&p, &q);
         at.0.iter_mut().zip(&step.a).for_each(|(a, s)| *a += s);
         at.1.iter_mut().zip(&step.beta).for_each(|(v, s)| *v += s);
@@ -269,7 +280,7 @@ fn polish(x: &Working, terms: &Terms<'_>, inner: &Inner, active: &[usize]) -> Op
     }
     let mut alpha = vec![0.0; x.columns];
     for (&j, value) in active.iter().zip(&a) {
-        // a coefficient that changed its sign was none
+        // a coefficient that changed its sign contradicts the partition and is zero
         if value.signum() == inner.alpha[j].signum() {
             alpha[j] = *value;
         }

@@ -21,14 +21,14 @@ use super::{SparseOptions, SparseProgramme, SparseSolution};
 use crate::linalg::SolveError;
 use crate::watch::{Monitor, Phase, Progress, Status};
 
-/// The most steps where no limit is given: twenty are usual.
-const PATIENT: usize = 200;
-/// A gap of this part of the objective is small enough to try for the solution itself.
-const NEAR: f64 = 1e-3;
-/// A master that came near the solution but not onto it is solved again to this part of its tolerance.
-const FURTHER: f64 = 1e-3;
+/// Largest number of steps where no limit is given: twenty are usual.
+const DEFAULT_MAX_STEPS: usize = 200;
+/// Largest gap, as a share of the objective, at which a crossover to the solution itself is tried.
+const CROSSOVER_GAP: f64 = 1e-3;
+/// Share of its tolerance to which a master is solved again that came near the solution but not onto it.
+const TOLERANCE_SHARE: f64 = 1e-3;
 /// After so many steps in which the gap did not become less nothing more is expected; far from the end four times as many.
-const STALLED: usize = 6;
+const MAX_STALLED_STEPS: usize = 6;
 
 /// The end of a master problem.
 pub(super) struct Inner {
@@ -77,7 +77,7 @@ pub fn interior_point(
     let (_, m) = programme.columns.shape();
     let matrix = programme.columns.whole();
     let x = Working::new(&matrix, m, &terms.rows, terms.bias);
-    let limit = if options.max_iterations == 0 { PATIENT } else { options.max_iterations };
+    let limit = if options.max_iterations == 0 { DEFAULT_MAX_STEPS } else { options.max_iterations };
     let inner = master(&x, &terms, options.tolerance, limit, watch);
     let inner = settled(&x, &terms, inner, (options.tolerance, limit), watch);
     let which: Vec<usize> = (0..m).collect();
@@ -105,7 +105,8 @@ pub(super) fn master(x: &Working, terms: &Terms<'_>, tolerance: f64, limit: usiz
         if best.gap() <= tolerance * best.objective + floor {
             break Status::Converged;
         }
-        let patience = if best.gap() <= NEAR * best.objective { STALLED } else { 4 * STALLED };
+        let patience =
+            if best.gap() <= CROSSOVER_GAP * best.objective { MAX_STALLED_STEPS } else { 4 * MAX_STALLED_STEPS };
         if steps >= limit || stalled > patience || barrier.step(&mut point, &state, level).is_none() {
             break Status::IterationLimit;
         }
@@ -115,7 +116,7 @@ pub(super) fn master(x: &Working, terms: &Terms<'_>, tolerance: f64, limit: usiz
         stalled = if now.gap() < 0.9 * best.gap() { 0 } else { stalled + 1 };
         if now.gap() < best.gap() {
             best = now;
-            if best.gap() <= NEAR * best.objective
+            if best.gap() <= CROSSOVER_GAP * best.objective
                 && let Some(sharp) = sharpened(x, terms, &best, tolerance)
             {
                 best = sharp;
@@ -140,6 +141,6 @@ pub(super) fn settled(
         return inner;
     }
     let steps = inner.iterations;
-    let again = master(x, terms, FURTHER * tolerance, limit.saturating_sub(steps).max(1), watch);
+    let again = master(x, terms, TOLERANCE_SHARE * tolerance, limit.saturating_sub(steps).max(1), watch);
     if again.sharp { Inner { iterations: steps + again.iterations, ..again } } else { inner }
 }

@@ -5,7 +5,7 @@
 //! dual    max over β      yᵀβ − Σ_i w_i ℓ*(β_i / w_i)            |Kᵀβ| ≤ λ, and 1ᵀβ = 0 where there is a bias
 //! ```
 //! With the squared loss it is sparse KFD (a lasso on the columns of K), with absolute errors linear sparse KFD, with the hinge
-//! a linear programming machine. Three roads lead to the same optimum: [`interior_point()`] on all columns,
+//! a linear programming machine. Three solvers find the same optimum: [`interior_point()`] on all columns,
 //! [`coordinate_descent()`] for smooth losses (which also makes paths over λ) and [`column_generation()`], which never looks at
 //! more columns than it needs and ends with a proof over all of them. [`solve`] takes the fastest.
 //!
@@ -112,7 +112,7 @@ impl SparseSolution {
     }
 }
 
-/// Solves the programme by the road that suits it.
+/// Solves the programme by the solver that suits it.
 ///
 /// # Use when
 /// Few examples shall carry the function, whatever the loss.

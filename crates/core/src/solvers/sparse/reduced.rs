@@ -17,12 +17,12 @@ use crate::linalg::Cholesky;
 
 /// Sides of the squares in which a matrix is turned.
 const STRIP: usize = 32;
-/// Each diagonal entry is raised by this part of itself: pivots of nothing but rounding stay positive.
-const RAISED: f64 = 1e-14;
+/// Share of itself by which each diagonal entry is raised: pivots of nothing but rounding stay positive.
+const DIAGONAL_SHIFT: f64 = 1e-14;
 /// How often a residual is solved for again.
 const REFINEMENTS: usize = 4;
-/// A residual of this part of the right-hand side is small.
-const SMALL: f64 = 1e-15;
+/// Residual, as a share of the right-hand side, at which refinement ends.
+const RESIDUAL_TOLERANCE: f64 = 1e-15;
 
 /// A factorised system.
 pub(super) struct Reduced<'a> {
@@ -50,7 +50,7 @@ impl<'a> Reduced<'a> {
         if matrix.iter().step_by(size + 1).any(|d| !d.is_finite()) {
             return None;
         }
-        let mut raised = RAISED;
+        let mut raised = DIAGONAL_SHIFT;
         let mut spare = Some(matrix);
         let factor = loop {
             let mut matrix = match spare.take() {
@@ -139,7 +139,7 @@ impl<'a> Reduced<'a> {
         let (mut of_p, mut of_q) = self.left(&best, p, q);
         for _ in 0..REFINEMENTS {
             let now = size(&of_p, &of_q);
-            if now.0 <= SMALL * wanted.0 && now.1 <= SMALL * wanted.1 {
+            if now.0 <= RESIDUAL_TOLERANCE * wanted.0 && now.1 <= RESIDUAL_TOLERANCE * wanted.1 {
                 break;
             }
             let more = self.once(&of_p, &of_q);

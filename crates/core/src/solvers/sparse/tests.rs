@@ -1,4 +1,4 @@
-//! The programme's identities, and its three roads against each other and against optima of other solvers.
+//! The programme's identities, and its three solvers against each other and against optima of other solvers.
 
 use super::*;
 use crate::gram::Dense;
@@ -18,16 +18,16 @@ const LOSSES: [Loss; 7] = [
     Loss::Huber { width: 0.4 },
 ];
 
-type Road = fn(&SparseProgramme<'_>, &SparseOptions, &dyn Monitor) -> Result<SparseSolution, SolveError>;
+type Solver = fn(&SparseProgramme<'_>, &SparseOptions, &dyn Monitor) -> Result<SparseSolution, SolveError>;
 
-/// The roads that take a loss.
-fn roads(loss: Loss) -> Vec<(&'static str, Road)> {
-    let mut roads: Vec<(&'static str, Road)> =
+/// The solvers that take a loss.
+fn solvers(loss: Loss) -> Vec<(&'static str, Solver)> {
+    let mut solvers: Vec<(&'static str, Solver)> =
         vec![("solve", solve), ("interior point", interior_point), ("column generation", column_generation)];
     if !matches!(loss, Loss::Hinge | Loss::Absolute | Loss::EpsilonInsensitive { .. }) {
-        roads.push(("coordinate descent", coordinate_descent));
+        solvers.push(("coordinate descent", coordinate_descent));
     }
-    roads
+    solvers
 }
 
 /// An RBF matrix between n examples and m others, and targets; ±1 for losses of margins.
@@ -79,8 +79,8 @@ fn every_road_meets_the_conditions_of_optimality_for_every_loss() {
     for loss in LOSSES {
         let (matrix, y) = example(40, 40, loss, 1);
         for lambda in [0.05, 0.6] {
-            for (name, road) in roads(loss) {
-                let found = road(&programme(&matrix, &y, loss, lambda), &SparseOptions::default(), &Silent).unwrap();
+            for (name, solver) in solvers(loss) {
+                let found = solver(&programme(&matrix, &y, loss, lambda), &SparseOptions::default(), &Silent).unwrap();
                 let what = format!("{loss:?} {name} {lambda}");
                 assert_eq!(found.status, Status::Converged, "{what}: {found:?}");
                 assert!(
@@ -142,8 +142,8 @@ fn optima_are_those_of_highs_and_clarabel() {
         one.bias = case["bias"].as_bool().unwrap();
         one.weights = case["weighted"].as_bool().unwrap().then_some(w.as_slice());
         let wanted = case["objective"].as_f64().unwrap();
-        for (name, road) in roads(loss) {
-            let found = road(&one, &SparseOptions::default(), &Silent).unwrap();
+        for (name, solver) in solvers(loss) {
+            let found = solver(&one, &SparseOptions::default(), &Silent).unwrap();
             near(found.objective, wanted, 3e-7 * wanted, &format!("{case} {name}"));
             assert_eq!(found.status, Status::Converged, "{case} {name}");
             assert!(one.bias || found.offset == 0.0);
@@ -157,9 +157,9 @@ fn above_the_largest_lambda_nothing_is_left_and_just_below_it_something() {
         let (matrix, y) = example(30, 30, loss, 2);
         let one = programme(&matrix, &y, loss, 1.0);
         let top = lambda_max(&one).unwrap();
-        for (name, road) in roads(loss) {
+        for (name, solver) in solvers(loss) {
             let at =
-                |lambda: f64| road(&SparseProgramme { lambda, ..one }, &SparseOptions::default(), &Silent).unwrap();
+                |lambda: f64| solver(&SparseProgramme { lambda, ..one }, &SparseOptions::default(), &Silent).unwrap();
             assert_eq!(at(1.001 * top).support(), 0, "{loss:?} {name}");
             if loss != Loss::Hinge && !matches!(loss, Loss::Absolute | Loss::EpsilonInsensitive { .. }) {
                 assert!(at(0.98 * top).support() > 0, "{loss:?} {name}");
@@ -182,9 +182,9 @@ fn errors_and_coefficients_are_complementary_to_beta() {
         // labels of unequal classes
         let y: Vec<f64> = (0..36).map(|_| if random.uniform() < 0.4 { 1.0 } else { -1.0 }).collect();
         for lambda in [0.2, 0.8] {
-            for (name, road) in roads(loss) {
+            for (name, solver) in solvers(loss) {
                 let options = SparseOptions { tolerance: 1e-11, ..SparseOptions::default() };
-                let found = road(&programme(&matrix, &y, loss, lambda), &options, &Silent).unwrap();
+                let found = solver(&programme(&matrix, &y, loss, lambda), &options, &Silent).unwrap();
                 let what = format!("{loss:?} {name} {lambda}");
                 for (alpha, price) in found.alpha.iter().zip(prices(&matrix, 36, &found.beta)) {
                     // a coefficient that is not zero has a price of λ with its sign
@@ -256,8 +256,8 @@ fn weights_are_repetitions_and_weight_zero_is_absence() {
         let repeated: Vec<f64> = rows.iter().flat_map(|&i| matrix[i * 24..(i + 1) * 24].to_vec()).collect();
         let targets: Vec<f64> = rows.iter().map(|&i| y[i]).collect();
         let plain = run(&programme(&repeated, &targets, loss, 0.3));
-        for (name, road) in roads(loss) {
-            let found = road(&weighted, &SparseOptions::default(), &Silent).unwrap();
+        for (name, solver) in solvers(loss) {
+            let found = solver(&weighted, &SparseOptions::default(), &Silent).unwrap();
             near(found.objective, plain.objective, 3e-8 * plain.objective, &format!("{loss:?} {name}"));
             assert!(found.scores.len() == 24 && found.beta.iter().step_by(3).all(|b| *b == 0.0));
         }
@@ -333,8 +333,8 @@ fn what_is_no_programme_is_refused_in_a_sentence() {
     let (matrix, y) = example(6, 6, Loss::Hinge, 8);
     let one = programme(&matrix, &y, Loss::Hinge, 1.0);
     let says = |programme: SparseProgramme<'_>, word: &str| {
-        for (_, road) in roads(Loss::Hinge) {
-            let found = road(&programme, &SparseOptions::default(), &Silent).unwrap_err().to_string();
+        for (_, solver) in solvers(Loss::Hinge) {
+            let found = solver(&programme, &SparseOptions::default(), &Silent).unwrap_err().to_string();
             assert!(found.contains(word), "{found}");
         }
     };
@@ -379,8 +379,8 @@ fn a_monitor_ends_it_with_the_best_so_far() {
     }
     for loss in LOSSES {
         let (matrix, y) = example(30, 30, loss, 10);
-        for (name, road) in roads(loss) {
-            let found = road(&programme(&matrix, &y, loss, 0.1), &SparseOptions::default(), &Impatient).unwrap();
+        for (name, solver) in solvers(loss) {
+            let found = solver(&programme(&matrix, &y, loss, 0.1), &SparseOptions::default(), &Impatient).unwrap();
             assert!(found.status == Status::TimeLimit && found.gap() > 0.0, "{loss:?} {name}: {found:?}");
         }
     }

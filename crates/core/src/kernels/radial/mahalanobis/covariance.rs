@@ -15,18 +15,18 @@
 use crate::data::{Coordinate, Rows, Scalar, SparseRows, Values};
 use crate::linalg::{Cholesky, gram_of_columns};
 
-/// Wider vectors give no inverse: it is printed in formulas as d² numbers, and wider factorisations would depend on the
-/// number of threads.
-pub(super) const WIDEST: usize = 256;
+/// Largest number of coordinates with an inverse: it is printed in formulas as d² numbers, and larger factorisations
+/// would depend on the number of threads.
+pub(super) const MAX_COORDINATES: usize = 256;
 
-/// The least share ρ of the identity.
-const LEAST: f64 = 1e-6;
+/// Smallest share ρ of the identity.
+const MIN_IDENTITY_SHARE: f64 = 1e-6;
 
 /// The inverse of Σ*, row by row; the identity where the vectors do not vary at all. `None` if they are too wide, or too
 /// large for numbers.
 pub(super) fn inverse(values: &Values, shrink: bool) -> Option<Vec<f64>> {
     let (n, d) = (values.len(), values.width().unwrap_or(0));
-    if !(1..=WIDEST).contains(&d) {
+    if !(1..=MAX_COORDINATES).contains(&d) {
         return None;
     }
     let factor = Cholesky::factor(mixed(&centred(values, d), n, d, shrink)?, d).ok()?;
@@ -60,7 +60,8 @@ fn mixed(x: &[f64], n: usize, d: usize, shrink: bool) -> Option<Vec<f64>> {
     let fourth: f64 = x.chunks(d).map(|x| x.iter().map(|v| v * v).sum::<f64>().powi(2)).sum();
     let noise = (fourth / count - whole) / count;
     let spread = (0..d * d).map(|p| (s[p] - if p / d == p % d { mean } else { 0.0 }).powi(2)).sum::<f64>();
-    let share = if shrink && spread > 0.0 { (noise / spread).clamp(LEAST, 1.0) } else { LEAST };
+    let share =
+        if shrink && spread > 0.0 { (noise / spread).clamp(MIN_IDENTITY_SHARE, 1.0) } else { MIN_IDENTITY_SHARE };
     s.iter_mut().for_each(|v| *v *= 1.0 - share);
     (0..d).for_each(|i| s[i * d + i] += share * mean);
     Some(s)
@@ -120,7 +121,7 @@ mod tests {
         for k in 0..n {
             noise += (0..d * d).map(|p| (x(k, p / d) * x(k, p % d) - s[p]).powi(2)).sum::<f64>();
         }
-        let rho = if shrink { (noise / (n * n) as f64 / spread).min(1.0) } else { LEAST };
+        let rho = if shrink { (noise / (n * n) as f64 / spread).min(1.0) } else { MIN_IDENTITY_SHARE };
         (0..d * d).map(|p| (1.0 - rho) * s[p] + rho * mu * unit(p)).collect()
     }
 
@@ -151,9 +152,9 @@ mod tests {
         }
         // two opposite vectors: ρ of the definition is zero, and S has rank one; S = [[1, 0], [0, 0]], μ = ½
         let p = of(vec![1.0, 0.0, -1.0, 0.0], 2, 2).unwrap();
-        assert!((p[3] / (2.0 / LEAST) - 1.0).abs() < 1e-9 && (p[0] - 1.0).abs() < 1e-6, "{p:?}");
+        assert!((p[3] / (2.0 / MIN_IDENTITY_SHARE) - 1.0).abs() < 1e-9 && (p[0] - 1.0).abs() < 1e-6, "{p:?}");
         assert_eq!(of(vec![1e200, -1e200], 2, 1), None);
-        assert_eq!(of(vec![1.0; 2 * (WIDEST + 1)], 2, WIDEST + 1), None);
+        assert_eq!(of(vec![1.0; 2 * (MAX_COORDINATES + 1)], 2, MAX_COORDINATES + 1), None);
         // one coordinate: nothing to shrink
         assert!((of(vec![1.0, 3.0], 2, 1).unwrap()[0] - 1.0).abs() < 1e-12);
     }

@@ -5,8 +5,8 @@ use crate::data::{Coordinate, Scalar, SparseRows, Values};
 use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
 
-/// Columns in a panel: four whole registers of bytes.
-const WIDE: usize = 256;
+/// Columns of a panel: four whole registers of bytes.
+const PANEL_COLUMNS: usize = 256;
 
 /// Byte l of line k of panel p says whether example `256 p + l` has feature k.
 pub(crate) struct Counted {
@@ -39,7 +39,7 @@ impl Counted {
 
     pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
         let width = source.width()?;
-        if !Self::holds(source) || source.len().checked_mul(width)? > super::MOST_BYTES {
+        if !Self::holds(source) || source.len().checked_mul(width)? > super::MAX_LAYOUT_BYTES {
             return None;
         }
         let rows = source.len();
@@ -62,10 +62,10 @@ impl Counted {
 
     fn pack(features: Vec<u32>, starts: Vec<usize>, width: usize, unit: f64, distance: bool) -> Self {
         let n = starts.len() - 1;
-        let mut bytes = vec![0; n.div_ceil(WIDE) * width * WIDE];
+        let mut bytes = vec![0; n.div_ceil(PANEL_COLUMNS) * width * PANEL_COLUMNS];
         for i in 0..n {
             for &k in &features[starts[i]..starts[i + 1]] {
-                bytes[(i / WIDE * width + k as usize) * WIDE + i % WIDE] = 1;
+                bytes[(i / PANEL_COLUMNS * width + k as usize) * PANEL_COLUMNS + i % PANEL_COLUMNS] = 1;
             }
         }
         let sizes = starts.windows(2).map(|p| (p[1] - p[0]) as f32).collect();
@@ -118,20 +118,20 @@ impl<S: Scalar> Loops for CountProducts<'_, S> {
     fn run(self) {
         let (columns, cols) = (self.columns, self.cols);
         let unit = S::narrow(columns.unit);
-        for p in cols.start / WIDE..cols.end.div_ceil(WIDE) {
-            let panel = &columns.bytes[p * columns.width * WIDE..(p + 1) * columns.width * WIDE];
-            let (lines, _) = panel.as_chunks::<WIDE>();
-            let mut counts = [0_u8; WIDE];
+        for p in cols.start / PANEL_COLUMNS..cols.end.div_ceil(PANEL_COLUMNS) {
+            let panel = &columns.bytes[p * columns.width * PANEL_COLUMNS..(p + 1) * columns.width * PANEL_COLUMNS];
+            let (lines, _) = panel.as_chunks::<PANEL_COLUMNS>();
+            let mut counts = [0_u8; PANEL_COLUMNS];
             for c in self.x {
                 // a feature that no column has adds nothing
                 if let Some(line) = lines.get(c.index as usize) {
-                    for l in 0..WIDE {
+                    for l in 0..PANEL_COLUMNS {
                         counts[l] = counts[l].wrapping_add(line[l]);
                     }
                 }
             }
-            let first = p * WIDE;
-            let (from, to) = (cols.start.max(first), cols.end.min(first + WIDE));
+            let first = p * PANEL_COLUMNS;
+            let (from, to) = (cols.start.max(first), cols.end.min(first + PANEL_COLUMNS));
             let out = &mut self.line[from - cols.start..to - cols.start];
             for (o, &count) in out.iter_mut().zip(&counts[from - first..to - first]) {
                 *o = unit * S::narrow(f64::from(count));
@@ -156,19 +156,19 @@ impl Loops for Count<'_> {
         let (columns, cols) = (self.columns, self.cols);
         let features = columns.example(self.row);
         let (size, unit, distance) = (columns.sizes[self.row], columns.unit as f32, columns.distance);
-        let mut values = [0.0_f32; WIDE];
-        for p in cols.start / WIDE..cols.end.div_ceil(WIDE) {
-            let panel = &columns.bytes[p * columns.width * WIDE..(p + 1) * columns.width * WIDE];
-            let (lines, _) = panel.as_chunks::<WIDE>();
-            let mut counts = [0_u8; WIDE];
+        let mut values = [0.0_f32; PANEL_COLUMNS];
+        for p in cols.start / PANEL_COLUMNS..cols.end.div_ceil(PANEL_COLUMNS) {
+            let panel = &columns.bytes[p * columns.width * PANEL_COLUMNS..(p + 1) * columns.width * PANEL_COLUMNS];
+            let (lines, _) = panel.as_chunks::<PANEL_COLUMNS>();
+            let mut counts = [0_u8; PANEL_COLUMNS];
             for &k in features {
                 let line = &lines[k as usize];
-                for l in 0..WIDE {
+                for l in 0..PANEL_COLUMNS {
                     counts[l] = counts[l].wrapping_add(line[l]);
                 }
             }
-            let first = p * WIDE;
-            let (from, to) = (cols.start.max(first), cols.end.min(first + WIDE));
+            let first = p * PANEL_COLUMNS;
+            let (from, to) = (cols.start.max(first), cols.end.min(first + PANEL_COLUMNS));
             let sizes = &columns.sizes[first..to];
             if distance {
                 for (v, (&c, &other)) in values.iter_mut().zip(counts.iter().zip(sizes)) {
@@ -180,7 +180,7 @@ impl Loops for Count<'_> {
                 }
             }
             let target = &mut self.line[from - cols.start..to - cols.start];
-            match target.first_chunk_mut::<WIDE>() {
+            match target.first_chunk_mut::<PANEL_COLUMNS>() {
                 Some(whole) => *whole = values,
                 None => target.copy_from_slice(&values[from - first..to - first]),
             }

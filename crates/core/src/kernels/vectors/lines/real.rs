@@ -18,7 +18,7 @@ pub(crate) struct Real {
 /// Rows that share one reading of a panel.
 const GROUP: usize = 6;
 /// Vectors of a panel's line that are summed at once: with six rows they just fit the registers of AVX-512.
-const AT_ONCE: usize = 4;
+const VECTORS_PER_SUM: usize = 4;
 
 impl Real {
     pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
@@ -134,12 +134,12 @@ impl<const R: usize, const DISTANCE: bool> WithSimd for Sums<'_, '_, R, DISTANCE
             let (vectors, _) = S::as_simd_f32s(panel);
             let mut first = 0;
             while first < across {
-                let mut totals = [[simd.splat_f32s(0.0); AT_ONCE]; R];
+                let mut totals = [[simd.splat_f32s(0.0); VECTORS_PER_SUM]; R];
                 for (line, x) in vectors.chunks_exact(across).zip(self.xs) {
-                    let line = &line[first..first + AT_ONCE];
+                    let line = &line[first..first + VECTORS_PER_SUM];
                     for r in 0..R {
                         let x = simd.splat_f32s(x[r]);
-                        for v in 0..AT_ONCE {
+                        for v in 0..VECTORS_PER_SUM {
                             totals[r][v] = if DISTANCE {
                                 let difference = simd.sub_f32s(x, line[v]);
                                 simd.mul_add_f32s(difference, difference, totals[r][v])
@@ -151,9 +151,9 @@ impl<const R: usize, const DISTANCE: bool> WithSimd for Sums<'_, '_, R, DISTANCE
                 }
                 for (sums, totals) in sums.iter_mut().zip(&totals) {
                     let (out, _) = S::as_mut_simd_f32s(sums);
-                    out[first..first + AT_ONCE].copy_from_slice(totals);
+                    out[first..first + VECTORS_PER_SUM].copy_from_slice(totals);
                 }
-                first += AT_ONCE;
+                first += VECTORS_PER_SUM;
             }
             for (sums, line) in sums.iter().zip(self.lines.iter_mut()) {
                 put(p, sums, self.stretch, self.cols, line);

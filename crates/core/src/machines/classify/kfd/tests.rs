@@ -1,4 +1,4 @@
-//! The machine on data: roads agree, thresholds and strategies are what they say, and bad input is told.
+//! The machine on data: solvers agree, thresholds and strategies are what they say, and bad input is told.
 
 use super::*;
 use crate::gram::Budget;
@@ -56,22 +56,22 @@ fn all_roads_lead_to_one_function() {
             let training = plain.fitted.training_scores.clone().unwrap();
             near(&training, &scores, 1e-8, "training scores");
             let n = codes.len();
-            let mut roads = vec![
+            let mut machines = vec![
                 Kfd { solver: KfdSolver::Cholesky, ..base(penalty) },
                 Kfd { solver: KfdSolver::Eigen, ..base(penalty) },
                 Kfd { solver: KfdSolver::Subset, points: n, ..base(penalty) },
                 Kfd { solver: KfdSolver::Greedy, points: n, tolerance: 0.0, ..base(penalty) },
             ];
             if penalty == Penalty::Norm {
-                roads.push(Kfd { solver: KfdSolver::Pairs, figures: 6.5, ..base(penalty) });
+                machines.push(Kfd { solver: KfdSolver::Pairs, figures: 6.5, ..base(penalty) });
             }
-            for road in roads {
-                let model = fit(&road);
-                let within = if road.solver == KfdSolver::Pairs { 1e-4 } else { 1e-5 };
-                near(&model.scores(&data).unwrap(), &scores, within, &format!("{sizes:?} {road:?}"));
+            for machine in machines {
+                let model = fit(&machine);
+                let within = if machine.solver == KfdSolver::Pairs { 1e-4 } else { 1e-5 };
+                near(&model.scores(&data).unwrap(), &scores, within, &format!("{sizes:?} {machine:?}"));
                 let (a, b) = (model.fitted.report.objective.unwrap(), plain.fitted.report.objective.unwrap());
-                assert!((a - b).abs() < 1e-5 * b, "{road:?}: {a} {b}");
-                if road.solver != KfdSolver::Pairs {
+                assert!((a - b).abs() < 1e-5 * b, "{machine:?}: {a} {b}");
+                if machine.solver != KfdSolver::Pairs {
                     near(&[note(&model, "quotient")], &[note(&plain, "quotient")], 1e-6, "quotient");
                 }
             }
@@ -242,7 +242,7 @@ fn what_cannot_be_is_said() {
         let model = Kfd { solver, ..plain() }.fit(&rbf(0.5), &single).unwrap();
         assert!(model.scores(&single).unwrap().iter().all(|s| s.is_finite()), "{solver:?}");
     }
-    // too little memory: told, or another road
+    // too little memory: told, or another solver
     let tight = |solver, penalty| {
         let kfd = Kfd { solver, points: 5, ..base(penalty) };
         Job { budget: Budget { memory: 20_000 }, ..Job::new(&kfd, &rbf(0.5)) }.run(&data, &Silent)

@@ -1,0 +1,479 @@
+//! Facts about a model: margins, norms, compression sets and complexity penalties, from its scores on the training examples.
+
+use super::held_out::{held_out_facts, seen_before};
+use super::informed::{Half, prior};
+use super::plan::between;
+use super::seen::Seen;
+use super::{Options, thorough};
+use crate::bounds::{
+    Compression, Facts, GIVEN_MATRIX, KernelFacts, LeaveOneOut, Linear, Multiplier, NOT_RECOGNISED, Novelty, Online,
+    Price, Regularised, Task, WEIGHTED,
+};
+use crate::data::{DataError, Dataset, Kind};
+use crate::error::Error;
+use crate::gram::Side;
+use crate::kernels::Definite;
+use crate::machines::Fact;
+use crate::machines::{Coefficients, Compresses, Theory};
+use crate::model::{Model, Provenance, Step};
+use crate::watch::{Monitor, Status};
+use std::f64::consts::LN_2;
+
+/// The numbers about a model that theorems ask for.
+///
+/// # Errors
+/// See [`Model::certify`].
+pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Facts, Error> {
+    facts_beside(model, training, options, None, watch)
+}
+
+/// The same beside other models with the kernel of this one, which share the half of the examples that priors are learned from.
+pub(super) fn facts_beside(
+    model: &Model,
+    training: &Dataset,
+    options: &Options<'_>,
+    half: Option<&Half>,
+    watch: &dyn Monitor,
+) -> Result<Facts, Error> {
+    let usage = |finding: String| Err(DataError::Usage { finding }.into());
+    between("delta", options.delta)?;
+    if options.candidates == Some(0) {
+        return usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned());
+    }
+    if options.held_out_candidates == 0 {
+        return usage("held_out_candidates = 0: the model itself is one of them; give 1 or more".to_owned());
+    }
+    let (fingerprint, copies) = training.fingerprint_and_copies();
+    if let Some(provenance) = model.provenance()
+        && provenance.fingerprint() != fingerprint
+    {
+        return usage(format!(
+            "these are not the examples that the model was trained on ({} of them, recognised by their hash); give the training file, and other examples as held-out ones",
+            model.trained_on
+        ));
+    }
+    let machine = model.remade()?;
+    let mut theory = machine.as_ref().map_or_else(Theory::default, |m| m.traits().theory);
+    if model.provenance().is_some_and(|p| p.part().is_some()) {
+        // the machine has solved its problem for a part of these examples only
+        theory.loss = None;
+        theory.multipliers = None;
+    }
+    let seen = Seen::new(model, training, &theory)?;
+    let mut facts = Facts::bare(training.len() as f64, seen.task);
+    facts.machine.clone_from(&model.machine);
+    facts.price = price(model, training, &seen, &theory, options);
+    facts.errors =
+        (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
+    facts.kernel = kernel_facts(model, training, &seen);
+    match linear(model, training, &seen, &theory) {
+        Ok(linear) => {
+            (facts.kernel.trace, facts.linear) = (linear.0, Some(linear.1));
+        }
+        Err(reason) => facts.no_linear = reason,
+    }
+    match compression(model, training, &seen, &theory) {
+        Ok(set) => facts.compression = Some(set),
+        Err(reason) => facts.no_compression = reason,
+    }
+    facts.regularised = regularised(model, training, &seen, &theory, options)?;
+    // what a fit on a part has noted is not about all examples
+    if model.provenance().is_none_or(|p| p.part().is_none()) {
+        facts.novelty = novelty(model, &seen, &theory);
+        facts.online = online(model, &seen, &theory, &facts);
+        facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
+    }
+    facts.copies = copies;
+    facts.assumes = assumed(model, training);
+    if let Some(held_out) = options.held_out {
+        facts.held_out_copies = seen_before(training, held_out)?;
+        (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
+    }
+    if options.thorough {
+        thorough::add(&mut facts, model, training, options, watch)?;
+    }
+    facts.wants_prior = options.thorough || options.informed;
+    if let Some(machine) = machine.as_ref().filter(|_| facts.wants_prior) {
+        let own = half.is_none().then(|| Half::new(training, options.seed, false));
+        if let Some(half) = half.or(own.as_ref()) {
+            facts.informed = prior(model, machine.as_ref(), training, &seen, &facts, options, half, watch)?;
+        }
+    }
+    if options.evidence > 0 {
+        thorough::evidence(&mut facts, model, training, &seen.signs, options, watch)?;
+    }
+    Ok(facts)
+}
+
+/// True if the examples have weights, or had some at the fit.
+fn weighted(model: &Model, training: &Dataset) -> bool {
+    training.weights().is_some() || model.provenance().is_some_and(Provenance::weighted)
+}
+
+/// Assumptions about the fit that the model cannot show to hold.
+fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
+    let given = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
+    let all = [(model.provenance().is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
+    all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
+}
+
+/// The complexity penalty of everything that was chosen by looking at the training examples.
+fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Price {
+    let learned = model.learned();
+    let has = |step: Step| learned.iter().any(|l| l.step == step);
+    let balanced = has(Step::ClassBalance) || theory.balances_classes;
+    let steps = [
+        (has(Step::Columns), "scaling or coding of the columns was learned from these examples"),
+        (has(Step::KernelNumbers), "the kernel's numbers were chosen by these examples"),
+        (has(Step::KernelWeights), "the kernel learned its weights from these examples"),
+        (theory.choices > 1.0, "the machine chose among several runs"),
+        (balanced, "classes were weighed by their numbers"),
+        (has(Step::Landmarks), "the kernel's landmarks are some of these examples, which cannot be paid for"),
+        (has(Step::Centre), "the kernel is centred on these examples, which cannot be paid for"),
+    ];
+    let what: Vec<&str> = steps.into_iter().filter(|(taken, _)| *taken).map(|(_, what)| what).collect();
+    let bits: f64 = learned.iter().map(|l| l.bits).sum();
+    // machines of several classes solve a problem for each, and choose in each
+    let classes = if let Task::Classes(k) = seen.task { k } else { 0 };
+    let problems = if classes > 2 { classes as f64 } else { 1.0 };
+    let mut nats = bits * LN_2 + problems * theory.choices.max(1.0).ln();
+    if balanced {
+        // all but one of the numbers, each from 0 to m
+        nats += classes.saturating_sub(1).max(1) as f64 * (training.len() as f64 + 1.0).ln();
+    }
+    if has(Step::Landmarks) || has(Step::Centre) {
+        nats = f64::INFINITY;
+    }
+    let recorded = (model.candidates() > 0).then(|| model.candidates());
+    Price {
+        // the caller may add to the number of candidates that a search has recorded, never lower it
+        candidates: options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded),
+        held_out_candidates: options.held_out_candidates.max(1),
+        learned: nats,
+        learned_what: what.join("; "),
+    }
+}
+
+/// The offset of a classifier of two classes.
+pub(super) fn offset(model: &Model, seen: &Seen) -> f64 {
+    match (model.fitted.expansion.offsets.as_slice(), seen.outputs) {
+        ([b], 1) => *b,
+        ([a, b], 2) => 0.5 * (a - b),
+        _ => 0.0,
+    }
+}
+
+/// Facts that follow from the formula alone; the trace is added with the lengths of the examples.
+fn kernel_facts(model: &Model, training: &Dataset, seen: &Seen) -> KernelFacts {
+    let free = if offset(model, seen) == 0.0 { 0.0 } else { 1.0 };
+    let dimension = model.kernel.dimension(training).map(|d| d + free);
+    KernelFacts {
+        radius: model.kernel.radius().map(|r| (r * r + free).sqrt()),
+        dimension,
+        trace: 0.0,
+        // the rank of a matrix is at most the dimension
+        rank: dimension.filter(|d| *d < training.len() as f64),
+        random_signs: None,
+        never_negative: model.kernel.never_negative(),
+    }
+}
+
+/// The coefficients of a classifier of two classes on the model's examples, in the orientation of the score.
+pub(super) fn dual(model: &Model) -> Option<(&[usize], Vec<f64>)> {
+    match &model.fitted.expansion.coefficients {
+        Coefficients::Dual { points, alpha } if alpha.len() == points.len() => Some((points, alpha.clone())),
+        Coefficients::Dual { points, alpha } if alpha.len() == 2 * points.len() => {
+            Some((points, alpha.chunks_exact(2).map(|a| 0.5 * (a[0] - a[1])).collect()))
+        }
+        Coefficients::Pairwise { points, alpha, count: 2, .. } => Some((points, alpha.clone())),
+        _ => None,
+    }
+}
+
+/// tr K, with the 1 for an offset, and the weight vector.
+fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<(f64, Linear), String> {
+    let Some(decision) = seen.decision() else {
+        return Err(match seen.task {
+            Task::Classes(_) => "is for two classes".to_owned(),
+            _ => "is for classifiers".to_owned(),
+        });
+    };
+    if model.kernel.definite() != Definite::Positive {
+        return Err("the kernel is not positive definite, so there is no weight vector".to_owned());
+    }
+    let b = offset(model, seen);
+    let plus = if b == 0.0 { 0.0 } else { 1.0 };
+    let lengths = lengths(model, training)?;
+    let mut support = Vec::new();
+    let squared = match (&model.fitted.expansion.coefficients, dual(model)) {
+        (_, Some((points, c))) => {
+            let (values, own) = at_points(model, seen, &decision, &lengths, points)?;
+            let squared = c.iter().zip(&values).map(|(c, f)| c * (f - b)).sum::<f64>();
+            if theory.multipliers.is_some() {
+                support = (0..c.len())
+                    .map(|p| Multiplier {
+                        margin: c[p].signum() * values[p],
+                        alpha: c[p].abs(),
+                        squared_length: own[p],
+                    })
+                    .collect();
+            }
+            squared
+        }
+        (Coefficients::Primal { weights, scale, .. }, None) => {
+            // f = ⟨scale · w, x⟩ and κ = c ⟨x, x'⟩, whose features are √c x
+            let some = training.select(&[0]);
+            let factor = model.kernel.features(&some).map_or(0.0, |(_, factor)| factor);
+            if factor <= 0.0 {
+                return Err("the kernel has no explicit features whose weights these are".to_owned());
+            }
+            let one = seen.outputs == 1;
+            let difference = |w: &[f64]| scale * if one { w[0] } else { 0.5 * (w[0] - w[1]) };
+            weights.chunks_exact(seen.outputs).map(|w| difference(w).powi(2)).sum::<f64>() / factor
+        }
+        _ => return Err(format!("{} is not a linear classifier in feature space", model.machine)),
+    };
+    let margins: Vec<f64> = decision.iter().zip(&seen.signs).map(|(f, y)| y * f).collect();
+    let squared_norm = squared.max(0.0) + b * b;
+    // |f(x)| ≤ ‖w‖ ‖x‖ (Cauchy and Schwarz); where it fails, w is not the weight vector of these scores
+    let fits = |(f, k): (&f64, &f64)| f * f <= squared_norm * (k + plus) * (1.0 + 1e-6) + 1e-9;
+    if !margins.iter().zip(&lengths).all(fits) {
+        return Err("scores do not fit the length of the weight vector".to_owned());
+    }
+    let lengths: Vec<f64> = lengths.iter().map(|k| k + plus).collect();
+    let slack = model.fitted.report.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3);
+    let linear = Linear {
+        offset: b,
+        support,
+        from_optimum: from_optimum(model),
+        hard: theory.hard
+            || (theory.multipliers.is_some() && model.fitted.report.fact(Fact::BoundedMultipliers) == Some(0.0)),
+        ..Linear::new(margins, &lengths, squared_norm, slack)
+    };
+    Ok((lengths.iter().sum(), linear))
+}
+
+/// κ(x, x) of examples.
+fn lengths(model: &Model, data: &Dataset) -> Result<Vec<f64>, String> {
+    // a constant κ(x, x) follows from the formula, without a look at the examples
+    if let Some(same) = model.kernel.self_similarity() {
+        return Ok(vec![same; data.len()]);
+    }
+    let found = model.kernel.gram(data).ok().and_then(|g| g.self_similarities(Side::Rows));
+    found.filter(|l| l.len() == data.len()).ok_or_else(|| "κ(x, x) of the examples is not known".to_owned())
+}
+
+/// f and κ(x, x) of the points that carry weight: from the training examples where their places are known, else computed.
+fn at_points(
+    model: &Model,
+    seen: &Seen,
+    decision: &[f64],
+    lengths: &[f64],
+    points: &[usize],
+) -> Result<(Vec<f64>, Vec<f64>), String> {
+    let placed = model.places.len() == model.examples.len() && model.places.iter().all(|&p| p < decision.len());
+    if placed && !model.places.is_empty() {
+        let at = |all: &[f64]| points.iter().map(|&p| all[model.places[p]]).collect();
+        return Ok((at(decision), at(lengths)));
+    }
+    let all = self::lengths(model, &model.examples)?;
+    let own: Vec<f64> = points.iter().map(|&p| all[p]).collect();
+    let scores = model.scores(&model.examples).map_err(|e| e.to_string())?;
+    let f = |p: usize| match seen.outputs {
+        2 => 0.5 * (scores[2 * p] - scores[2 * p + 1]),
+        _ => scores[p],
+    };
+    Ok((points.iter().map(|&p| f(p)).collect(), own))
+}
+
+/// A bound on the distance of the weight vector from the exact solution: √(2 · duality gap).
+fn from_optimum(model: &Model) -> f64 {
+    (2.0 * model.fitted.report.duality_gap.unwrap_or(0.0).max(0.0)).sqrt()
+}
+
+/// The distance from the border up to which an example counts as one that determines the model. Scores of ν machines are divided by
+/// the margin ρ that they found.
+fn tolerance(model: &Model, theory: &Theory) -> f64 {
+    let scale = if theory.divides_by_margin {
+        model.fitted.report.fact(Fact::Rho).map_or(1.0, |rho| rho.clamp(1e-12, 1.0))
+    } else {
+        1.0
+    };
+    2.0 * model.fitted.report.violation.unwrap_or(1e-3).max(1e-6) / scale
+}
+
+/// The compression set: examples that determine the solution, so that leaving out all others does not change it.
+fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
+    if let Some(part) = model.provenance().and_then(Provenance::part) {
+        // trained again on a part: whatever the machine is, the others are as good as new, but for the choice of the part
+        if !seen.judged {
+            return Err("there is no error to be counted".to_owned());
+        }
+        let mut outside = seen.wrong.clone();
+        for &p in part {
+            if let Some(wrong) = outside.get_mut(p as usize) {
+                *wrong = false;
+            }
+        }
+        let errors_outside = outside.iter().filter(|w| **w).count() as f64;
+        let size = part.len() as f64;
+        return Ok(Compression { size, surely: 0.0, errors_outside, stable: false, scenario: false });
+    }
+    if let Compresses::Not(reason) = theory.compression {
+        return Err(reason.to_owned());
+    }
+    if theory.compression != Compresses::Updates && model.fitted.report.status != Status::Converged {
+        return Err(format!(
+            "the fit ended early ({}), so that the examples which determine it are not known",
+            model.fitted.report.status
+        ));
+    }
+    let offset = model.fitted.expansion.offsets.iter().any(|b| *b != 0.0);
+    let solvable = match model.kernel.definite() {
+        Definite::Positive => true,
+        Definite::Conditionally => offset || theory.compression == Compresses::Region,
+        Definite::Indefinite => false,
+    };
+    if !solvable {
+        return Err(
+            "the kernel is not positive definite, so a part of the examples may give another solution".to_owned()
+        );
+    }
+    let tolerance = tolerance(model, theory);
+    // how far inside every example is: those above the tolerance may be left out, those below its negative determine
+    let (depth, any_size): (Vec<f64>, bool) = match theory.compression {
+        Compresses::Not(reason) => return Err(reason.to_owned()),
+        Compresses::Margin { any_size } => (seen.least_margins().iter().map(|f| f - 1.0).collect(), any_size),
+        Compresses::Tube { epsilon } if seen.judged => {
+            (seen.scores.iter().zip(&seen.values).map(|(f, y)| epsilon - (f - y).abs()).collect(), true)
+        }
+        Compresses::Tube { .. } => return Err("is for one output".to_owned()),
+        Compresses::Region => (seen.scores.clone(), true),
+        Compresses::Updates => {
+            let size = model.fitted.report.support.unwrap_or(model.examples.len()) as f64;
+            let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
+            if errors > 0.0 {
+                return Err(format!("the passes ended before the last mistake: {errors} examples are still wrong"));
+            }
+            return Ok(Compression { size, surely: 0.0, errors_outside: 0.0, stable: false, scenario: false });
+        }
+    };
+    let mut inside: Vec<bool> = depth.iter().map(|d| *d <= tolerance).collect();
+    // support vectors belong to the set, also where rounding puts their score outside the tolerance
+    for &p in model.fitted.expansion.points() {
+        if let Some(inside) = model.places.get(p).and_then(|&at| inside.get_mut(at)) {
+            *inside = true;
+        }
+    }
+    let counted = inside.iter().filter(|i| **i).count();
+    let carrying = model.fitted.report.support.unwrap_or(0).min(training.len());
+    // an offset that no multiplier between its bounds fixes lies in the middle of an interval that two more examples end; whoever
+    // does not know has to fear it for each of them, but those that are weights of their own are fixed
+    let unknown = || match (&model.fitted.expansion.coefficients, model.provenance()) {
+        (Coefficients::Primal { .. }, Some(_)) => 0.0,
+        _ => model.fitted.expansion.offsets.len() as f64,
+    };
+    let ends = 2 * model.fitted.report.fact(Fact::LooseOffsets).unwrap_or_else(unknown) as usize;
+    Ok(Compression {
+        size: (counted.max(carrying) + ends).min(training.len()) as f64,
+        surely: depth.iter().filter(|d| **d < -tolerance).count() as f64,
+        errors_outside: seen.wrong.iter().zip(&inside).filter(|(w, i)| **w && !**i).count() as f64,
+        stable: true,
+        scenario: any_size,
+    })
+}
+
+/// The regularised risk that the machine minimises, for bounds by stability.
+fn regularised(
+    model: &Model,
+    training: &Dataset,
+    seen: &Seen,
+    theory: &Theory,
+    options: &Options<'_>,
+) -> Result<Option<Regularised>, Error> {
+    in_range(&seen.values, options, "a training example")?;
+    // weights of examples change what one of them can do
+    let Some(loss) = theory.loss.filter(|_| !weighted(model, training)) else { return Ok(None) };
+    let square = if loss.lipschitz.is_some() { Some(seen.mean_excess) } else { seen.mean_square };
+    Ok(square.map(|mean_loss| Regularised {
+        lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
+        lipschitz: loss.lipschitz,
+        mean_loss,
+        left_out: model
+            .fitted
+            .report
+            .fact(Fact::LeftOutRootMeanSquare)
+            .filter(|_| loss.lipschitz.is_none())
+            .map(|r| r * r),
+        free_offset: loss.free_offset,
+        range: options.target_range,
+        from_optimum: from_optimum(model),
+    }))
+}
+
+/// An error if a target lies outside the range of targets that the caller has promised.
+pub(super) fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Result<(), Error> {
+    let Some([low, high]) = options.target_range else { return Ok(()) };
+    match values.iter().find(|v| !(low..=high).contains(*v)) {
+        None => Ok(()),
+        Some(v) => {
+            let finding = format!(
+                "{whose} has the target {v}, outside the range {low} to {high} that none can leave; give a wider one"
+            );
+            Err(DataError::Usage { finding }.into())
+        }
+    }
+}
+
+/// Facts about a model of one class.
+fn novelty(model: &Model, seen: &Seen, theory: &Theory) -> Option<Novelty> {
+    (seen.task == Task::Novelty).then(|| {
+        let rho = -model.fitted.expansion.offsets.first().copied().unwrap_or(0.0);
+        let squared = match &model.fitted.expansion.coefficients {
+            Coefficients::Dual { .. } => model.fitted.report.fact(Fact::SquaredNorm),
+            _ => None,
+        };
+        Novelty {
+            // those outside by more than the solver's tolerance, where it has counted them
+            outliers: model
+                .fitted
+                .report
+                .fact(Fact::Outside)
+                .unwrap_or(seen.wrong.iter().filter(|w| **w).count() as f64),
+            nu: theory.outlier_share,
+            support: model.fitted.report.support.unwrap_or(0) as f64,
+            norm: squared.map(|s| s.max(0.0).sqrt()),
+            shortfall: seen.scores.iter().map(|f| (-f).max(0.0)).sum(),
+            rho,
+            // the slack is proven where a length is known that no example exceeds
+            centre_delta: theory.region_slack.filter(|_| model.kernel.radius().is_some()),
+        }
+    })
+}
+
+/// Facts about a machine that learns from mistakes.
+fn online(model: &Model, seen: &Seen, theory: &Theory, facts: &Facts) -> Option<Online> {
+    let first = model.fitted.report.fact(Fact::MistakesInFirstPass).filter(|_| seen.task == Task::Classes(2))?;
+    let radius = facts.kernel.radius;
+    // any margin that is reached bounds the mistakes
+    let margin =
+        facts.linear.as_ref().filter(|_| facts.errors == Some(0.0)).map(|l| l.least_margin() / l.squared_norm.sqrt());
+    // averages and budgets make mistakes of their own
+    let plain = theory.compression == Compresses::Updates;
+    let radius = radius.filter(|_| plain);
+    let mistake_bound = radius.zip(margin.filter(|g| *g > 0.0)).map(|(r, g)| (r / g).powi(2));
+    Some(Online { mistakes: first, updated: model.fitted.report.support.unwrap_or(0) as f64, mistake_bound })
+}
+
+/// The number of leave-one-out errors that the machine has reported.
+fn loo_note(model: &Model, facts: &Facts) -> Option<f64> {
+    // the minimum over λ of a leave-one-out error is optimistic
+    let searched = model.settings.iter().any(|(_, value)| value.to_string() == "loo");
+    model
+        .fitted
+        .report
+        .fact(Fact::LeftOutError)
+        .filter(|_| !searched)
+        .filter(|_| matches!(facts.task, Task::Classes(_)))
+        .map(|share| (share * facts.examples).round())
+}

@@ -1,0 +1,173 @@
+//! Watching long work: a progress bar on a terminal, Ctrl-C, and the time limit.
+
+use crate::failure::Failure;
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressStyle};
+use mercer::model::Model;
+use mercer::watch::{Monitor, Progress, Status, Stop};
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Set by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// What the work in hand has to keep: Ctrl-C waits only for a result that is not yet saved.
+static KEEPS: AtomicU8 = AtomicU8::new(NOTHING);
+const NOTHING: u8 = 0;
+const A_RESULT: u8 = 1;
+const SAVED: u8 = 2;
+
+/// Whether failures are told in JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// Time that Ctrl-C waits for work that has nothing to keep.
+const INTERRUPT_WAIT: Duration = Duration::from_millis(40);
+
+/// Ctrl-C: work that has something to keep ends at its next step; other work ends at once.
+fn interrupt() {
+    if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        std::process::exit(130);
+    }
+    std::thread::sleep(INTERRUPT_WAIT);
+    let message = match KEEPS.load(Ordering::SeqCst) {
+        NOTHING => "interrupted before there was a result to keep",
+        SAVED => "interrupted after the model was saved",
+        _ => return,
+    };
+    let _ = Failure { message: message.to_owned(), code: 130 }.tell(JSON.load(Ordering::SeqCst));
+    std::process::exit(130);
+}
+
+/// Saves a result; Ctrl-C waits until it is whole.
+pub fn save(model: &Model, path: &Path) -> Result<(), Failure> {
+    KEEPS.store(A_RESULT, Ordering::SeqCst);
+    model.save(path)?;
+    KEEPS.store(if model.fitted.report.status == Status::Interrupted { A_RESULT } else { SAVED }, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Watches one verb.
+pub struct Watch {
+    start: Instant,
+    limit: Option<Duration>,
+    /// Whether every step of the work leaves something to keep.
+    keeps_all: bool,
+    display: Arc<Display>,
+}
+
+/// What is shown on a terminal, by a thread of its own: work that takes no steps is seen to be alive, too.
+#[derive(Default)]
+struct Display {
+    latest: Mutex<Option<Progress>>,
+    done: AtomicBool,
+}
+
+impl Watch {
+    /// Starts watching; Ctrl-C from now on ends the work at the next step, a second one at once.
+    pub fn new(flags: &ArgMatches) -> Self {
+        JSON.store(flags.get_flag("json"), Ordering::SeqCst);
+        let _ = ctrlc::set_handler(interrupt);
+        let limit = flags.try_get_one::<f64>("max-seconds").ok().flatten().copied();
+        let display = Arc::new(Display::default());
+        if std::io::stderr().is_terminal() {
+            let shown = Arc::clone(&display);
+            std::thread::spawn(move || shown.run());
+        }
+        Self {
+            start: Instant::now(),
+            limit: limit.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9))),
+            keeps_all: false,
+            display,
+        }
+    }
+
+    /// The same for work whose result so far is always worth keeping.
+    pub fn keeping_all(self) -> Self {
+        Self { keeps_all: true, ..self }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.display.done.store(true, Ordering::SeqCst);
+        // the thread clears its line before the report is printed
+        if std::io::stderr().is_terminal() {
+            std::thread::sleep(Display::FRAME_TIME);
+        }
+    }
+}
+
+impl Display {
+    /// Time between two pictures of the bar.
+    const FRAME_TIME: Duration = Duration::from_millis(60);
+
+    /// Shows a bar from the first second on until the work is done.
+    fn run(&self) {
+        let start = Instant::now();
+        let mut bar: Option<ProgressBar> = None;
+        while !self.done.load(Ordering::SeqCst) {
+            std::thread::sleep(Self::FRAME_TIME / 2);
+            if start.elapsed() < Duration::from_secs(1) {
+                continue;
+            }
+            let latest = self.latest.lock().ok().and_then(|latest| *latest);
+            let total = latest.and_then(|p| p.total).map(|t| t as u64);
+            if let Some(old) = bar.take_if(|bar| bar.length() != total) {
+                old.finish_and_clear();
+            }
+            let bar = bar.get_or_insert_with(|| new_bar(total, start.elapsed()));
+            match latest {
+                Some(p) if p.total.is_some() => {
+                    bar.set_message(p.phase.name());
+                    bar.set_position(p.done as u64);
+                }
+                Some(p) => {
+                    let steps = if p.done > 0 { format!(": {} steps", p.done) } else { String::new() };
+                    let gap = p.gap.map(|g| format!(", violation {g:.2e}")).unwrap_or_default();
+                    bar.set_message(format!("{}{steps}{gap}", p.phase));
+                }
+                None => bar.set_message("reading"),
+            }
+            bar.tick();
+        }
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar for a known number of steps, a spinner for an unknown one.
+fn new_bar(total: Option<u64>, elapsed: Duration) -> ProgressBar {
+    let (bar, style) = match total {
+        Some(total) => (ProgressBar::new(total), "{msg} {bar:40} {pos}/{len} {elapsed} left {eta}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {msg} {elapsed}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style);
+    }
+    bar.with_elapsed(elapsed)
+}
+
+impl Monitor for Watch {
+    fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
+        let keeps = self.keeps_all || progress.phase.keeps_result();
+        KEEPS.store(if keeps { A_RESULT } else { NOTHING }, Ordering::SeqCst);
+        if INTERRUPTED.load(Ordering::SeqCst) {
+            return ControlFlow::Break(Stop::Interrupted);
+        }
+        if self.limit.is_some_and(|limit| self.start.elapsed() >= limit) {
+            return ControlFlow::Break(Stop::TimeLimit);
+        }
+        // another thread is writing: nothing is lost by leaving this step out
+        if let Ok(mut latest) = self.display.latest.try_lock() {
+            let inside = self.keeps_all && progress.total.is_none() && latest.is_some_and(|p| p.total.is_some());
+            if !inside {
+                *latest = Some(*progress);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
