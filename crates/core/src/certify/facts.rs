@@ -96,7 +96,7 @@ pub(super) fn facts_beside(
     if let Some(machine) = machine.as_ref().filter(|_| facts.wants_prior) {
         let own = half.is_none().then(|| Half::new(training, options.seed, false));
         if let Some(half) = half.or(own.as_ref()) {
-            facts.informed = prior(model, machine.as_ref(), training, &seen, &facts, options, half, watch)?;
+            facts.informed = prior(model, machine.as_ref(), &seen, &facts, options, half, watch)?;
         }
     }
     if options.evidence > 0 {
@@ -113,7 +113,8 @@ fn weighted(model: &Model, training: &Dataset) -> bool {
 /// Assumptions about the fit that the model cannot show to hold.
 fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
     let given = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
-    let all = [(model.provenance().is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
+    let all =
+        [(model.provenance().is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
     all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
 }
 
