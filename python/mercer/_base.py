@@ -39,8 +39,8 @@ from mercer._progress import Progress
 NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
          "laplacian": "laplacian", "cosine": "cosine", "chi2": "chi2"}  # fmt: skip
 
-# kernels with a gamma
-SCALED = {"polynomial", "rbf", "sigmoid", "laplacian", "chi2"}
+# kernels whose gamma may be the formula's own word `scale`
+SCALED = {"polynomial", "rbf", "sigmoid", "laplacian"}
 
 
 def gamma_of(gamma, X):
@@ -56,19 +56,20 @@ def gamma_of(gamma, X):
 
 
 def formula_of(kernel, gamma, degree, coef0):
-    """The formula of a kernel in scikit-learn's spelling, with gamma as a number."""
+    """The formula of a kernel in scikit-learn's spelling, with gamma as a number or a word of the formula."""
     name = NAMES.get(kernel)
     if name is None:
         raise ValueError(f"kernel {kernel!r} is not known; use one of {', '.join(sorted(NAMES))}, precomputed, a callable or a mercer kernel")
+    width = gamma if isinstance(gamma, str) else repr(gamma)
     return {
         "linear": "linear()",
-        "rbf": f"rbf(gamma={gamma!r})",
-        "polynomial": f"polynomial(degree={int(degree)}, gamma={gamma!r}, offset={float(coef0)!r})",
-        "sigmoid": f"sigmoid(gamma={gamma!r}, offset={float(coef0)!r})",
-        "laplacian": f"laplacian(gamma={gamma!r})",
+        "rbf": f"rbf(gamma={width})",
+        "polynomial": f"polynomial(degree={int(degree)}, gamma={width}, offset={float(coef0)!r})",
+        "sigmoid": f"sigmoid(gamma={width}, offset={float(coef0)!r})",
+        "laplacian": f"laplacian(gamma={width})",
         "cosine": "normalise(linear())",
         # Σ (x − y)² / (x + y) is the squared distance of the additive kernel
-        "chi2": f"rbf(chi2(), gamma={gamma!r})",
+        "chi2": f"rbf(chi2(), gamma={width})",
     }[name]
 
 
@@ -174,18 +175,23 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
             return "precomputed()"
         return formula_of(kernel, gamma_of(self.gamma, X), self.degree, self.coef0)
 
-    def _settled(self, X, y, labels, options):
-        """The text of the kernel, and how regions are learned: `scale` is computed from examples that are never held out."""
-        recipe = options.get("conformal", recipe_of(getattr(self, "conformal", None)))
-        words = getattr(self, "gamma", None) == "scale" and isinstance(self.kernel, str) and NAMES.get(self.kernel) in SCALED
-        if recipe is None or not words or X.shape[0] < 2:
-            return self._formula(X), recipe and (*recipe, False)
-        kept = _native.kept(X.shape[0], y if labels is not None else None, labels, (*recipe, True), options.get("seed", 0))
-        return self._formula(X[kept]), (*recipe, True)
+    def _kernel(self, X):
+        """The text of the kernel for a fit, and how many of its numbers were taken from the examples here.
+
+        `scale` is left to the fit, which learns it from no example that is held out, and remembers that.
+        """
+        kernel, gamma = getattr(self, "kernel", None), getattr(self, "gamma", None)
+        if isinstance(kernel, str) and isinstance(gamma, str) and gamma == "scale":
+            if NAMES.get(kernel) in SCALED:
+                return formula_of(kernel, gamma, self.degree, self.coef0), 0
+            if NAMES.get(kernel) == "chi2":
+                return self._formula(X), 1
+        return self._formula(X), 0
 
     def _learn(self, X, y, labels, weights, settings, **options):
         """Runs the machine and keeps what it tells."""
-        formula, options["conformal"] = self._settled(X, y, labels, options)
+        formula, options["numbers_taken"] = self._kernel(X)
+        options.setdefault("conformal", recipe_of(getattr(self, "conformal", None)))
         self._training = X if self._is_called() else None
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
@@ -193,7 +199,6 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
         options["certified"] = self._certified
-        options.update(self._prices())
         vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):
@@ -263,16 +268,6 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._check(X, reset=False)
         return self.classes_[self._model.codes(self._columns(X), threads_of(getattr(self, "n_jobs", None)))]
-
-    def _numbers_chosen(self):
-        """How many numbers of the kernel scikit-learn's spelling takes from the examples."""
-        named = isinstance(getattr(self, "kernel", None), str) and NAMES.get(self.kernel) in SCALED
-        gamma = getattr(self, "gamma", None)
-        return int(named and isinstance(gamma, str) and gamma == "scale")
-
-    def _prices(self):
-        """What a fit with these parameters takes from the examples in Python, for the model to remember."""
-        return {"numbers_chosen": self._numbers_chosen(), "balanced": self._balances()}
 
     def _balances(self):
         """Whether classes are weighed by their numbers."""

@@ -224,7 +224,7 @@ class CertifyMixin:
         >>> model.certified_.examples < 100, model.certified_.bound < 0.3
         (True, True)
         """
-        self._certified = {**self._asked(certified=certified, delta=certificate_delta), **self._prices()}  # type: ignore[attr-defined]
+        self._certified = self._asked(certified=certified, delta=certificate_delta)  # type: ignore[attr-defined]
         try:
             self.fit(X, y, **params)  # type: ignore[attr-defined]
         finally:

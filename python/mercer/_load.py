@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,8 @@ class LoadedModel(ReportMixin):
         self._model = model
         self.machine, self.kernel, self.report_ = model.machine, model.kernel, model.report
         self.classes_ = np.array(model.labels) if model.labels else None
+        #: The job that made the model (machine, parameters, kernel, columns, seed); None where the file does not have it.
+        self.job: dict[str, Any] | None = json.loads(model.job) if model.job else None
 
     def __repr__(self) -> str:
         return f"<{self.machine} with {self.kernel}>"

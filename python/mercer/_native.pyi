@@ -37,13 +37,6 @@ def fit(
     options: dict[str, Any],
     callback: _Callback,
 ) -> Model: ...
-def kept(
-    count: int,
-    y: npt.NDArray[np.float64] | None,
-    labels: list[str] | None,
-    recipe: tuple[str, float, int, bool, bool, bool],
-    seed: int,
-) -> list[int]: ...
 def trials(
     machine: str,
     points: list[_Settings],
@@ -141,6 +134,10 @@ class Model:
     def to_onnx(self) -> tuple[bytes, list[str]]: ...
     @property
     def labels(self) -> list[str]: ...
+    @property
+    def job(self) -> str | None: ...
+    @property
+    def provenance(self) -> str | None: ...
     @property
     def readout(self) -> str: ...
     @property

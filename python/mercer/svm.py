@@ -58,12 +58,13 @@ class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
         settings, own = self._settings(), self._own_balance()
         if own:
             settings["class_weight"] = "balanced"
-        elif (self.class_weight_ != 1).any():
+        elif not self._balances() and (self.class_weight_ != 1).any():
             weights = (1.0 if weights is None else weights) * self.class_weight_[self._codes]
         calibration = {"probabilities": "platt"} if self.probability else {}
         seed = {"seed": int(self.random_state)} if isinstance(self.random_state, (int, np.integer)) else {}
         codes = self._codes.astype(np.float64)
-        self._learn(X, codes, spell(self.classes_), weights, settings, **calibration, **seed)
+        balanced = {"balanced": self._balances() and not own}
+        self._learn(X, codes, spell(self.classes_), weights, settings, **calibration, **seed, **balanced)
         self._keep_support(X)
         self._sparse, self.shape_fit_ = sp.issparse(X), getattr(X, "shape", (len(self._codes),))
         return self
@@ -472,10 +473,11 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, _Linear):
         if self.conformal is not None and self._balances():
             # examples that are held out must have no say: every fit counts its classes itself
             settings["class_weight"] = "balanced"
-        elif self.class_weight is not None:
+        elif self.class_weight is not None and not self._balances():
             factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
             weights = (1.0 if weights is None else weights) * factors[codes]
-        self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings)
+        balanced = self._balances() and "class_weight" not in settings
+        self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings, balanced=balanced)
         k = len(self.classes_)
         _, columns = self._model.coefficients
         sign = -1.0 if k == 2 else 1.0

@@ -1,12 +1,11 @@
 """Sets, intervals and p-values: coverage, closed forms, files and mistakes."""
 
+import json
 import pickle
 
 import mercer
 import numpy as np
 import pytest
-from mercer import _native
-from mercer._conformal import recipe_of
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta, binom
 from sklearn.base import clone
@@ -242,7 +241,7 @@ def test_classes_are_balanced_without_what_is_held_out(estimator):
     recipe = {"method": "split", "share": 0.5}
     model = clone(estimator).set_params(class_weight="balanced", conformal=recipe).fit(X, y)
     # each class learned from has a weight by its own numbers, so the fit is that of the part alone
-    part = _native.kept(200, y.astype(float), ["0", "1"], (*recipe_of(recipe), True), 0)
+    part = json.loads(model._model.provenance)["part"]
     assert len(part) == 100
     alone = clone(estimator).set_params(class_weight="balanced").fit(X[part], y[part])
     assert_allclose(model.decision_function(X), alone.decision_function(X), atol=5e-3)

@@ -1,9 +1,9 @@
 //! Flags about what stands beside the training data: noise, copies, and points of expansions.
 
 use crate::arguments;
-use crate::input::{self, Training};
+use crate::input;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use mercer::data::{DataError, Dataset, Rows, SparseRows, Transform, Values, View};
+use mercer::data::{DataError, Dataset, Preparation, Rows, SparseRows, Transform, Values, View};
 use mercer::job::AuxiliaryExamples;
 use mercer::machines::{self, MachineEntry};
 use mercer_terminal::Failure;
@@ -87,9 +87,8 @@ fn transforms(flags: &ArgMatches) -> Result<Option<(Vec<Transform>, usize, usize
 }
 
 /// Reads and makes what the flags ask for.
-pub(crate) fn auxiliary(flags: &ArgMatches, training: &Training) -> Result<AuxiliaryExamples, Failure> {
+pub(crate) fn auxiliary(flags: &ArgMatches, data: &Dataset) -> Result<AuxiliaryExamples, Failure> {
     let mut all = AuxiliaryExamples::default();
-    let data = &training.data;
     if let Some((transforms, width, height)) = transforms(flags)? {
         let images = images(data)?;
         for transform in transforms {
@@ -97,7 +96,10 @@ pub(crate) fn auxiliary(flags: &ArgMatches, training: &Training) -> Result<Auxil
             all = all.with_copies(&transform.to_string(), &as_held(data, copies)?)?;
         }
     }
-    let read = |path: &Path| input::like(&training.schema, path, flags);
+    let Some(schema) = data.preparation().map(Preparation::schema) else {
+        return Err(Failure::usage("the training examples have no schema, by which other files could be read"));
+    };
+    let read = |path: &Path| input::like(schema, path, flags);
     for path in flags.get_many::<PathBuf>("copies").into_iter().flatten() {
         let name = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         all = all.with_copies(&name, &read(path)?)?;

@@ -110,10 +110,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         informed: false,
         evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
         target_range: target_range(flags)?,
-        numbers_chosen: 0,
-        balanced: false,
         folds: flags.get_one::<usize>("folds").copied(),
-        schema: None,
         budget: arguments::budget(flags)?,
         seed: arguments::seed(flags),
     };

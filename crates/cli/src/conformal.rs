@@ -106,7 +106,6 @@ pub(crate) fn recipe(flags: &ArgMatches) -> Result<Option<Recipe>, Failure> {
         folds: flags.get_one::<u16>("conformal-folds").map_or(10, |&k| usize::from(k)),
         mondrian: flags.get_flag("mondrian"),
         retrain: flags.get_flag("conformal-retrain"),
-        scaled: false,
     }))
 }
 
@@ -168,13 +167,9 @@ pub(crate) fn insert(document: &mut Value, regions: &Regions) {
 /// What is proven, as JSON.
 pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Value {
     let labels = classes(model, conformal);
-    let unproven = !conformal.apart;
     let one = |(i, g): (usize, Guarantee)| {
         let mut told = json!(g);
-        if unproven {
-            for promise in ["least", "most", "exact", "conditional"] {
-                told[promise] = Value::Null;
-            }
+        if !conformal.is_proven() {
             told["reason"] = json!(LOOKED_AT);
         }
         if let Some(label) = labels.get(i) {
@@ -206,7 +201,7 @@ const LOOKED_AT: &str = "nothing is proven, since examples that were held out ha
 /// What is proven, in a sentence.
 pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> String {
     let all = conformal.guarantees(coverage);
-    let least = all.iter().map(|g| g.least).fold(1.0, f64::min);
+    let least = all.iter().filter_map(|g| g.least).fold(1.0, f64::min);
     let held: usize = all.iter().map(|g| g.held_out).sum();
     let models = match conformal.method {
         Method::Split => String::new(),
@@ -228,7 +223,7 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
         }
         _ => String::new(),
     };
-    let proven = if conformal.apart {
+    let proven = if conformal.is_proven() {
         format!("at coverage {coverage} at least {:.1} % is proven{beta}", 100.0 * least)
     } else {
         LOOKED_AT.to_owned()

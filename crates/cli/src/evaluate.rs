@@ -96,7 +96,7 @@ type Covered = (Value, Vec<(&'static str, String)>);
 
 /// How often the regions of a conformal model hold the truth, where it has some.
 fn covered(model: &Model, examples: &Dataset, flags: &ArgMatches) -> Result<Option<Covered>, Failure> {
-    let Some(predictor) = &model.conformal else { return Ok(None) };
+    let Some(predictor) = model.conformal() else { return Ok(None) };
     let coverage = flags.get_one::<f64>("conformal").copied().unwrap_or(conformal::DEFAULT_COVERAGE);
     let regions = input::regions(model, examples, coverage, flags)?;
     let measured = regions.measure(examples.target())?;

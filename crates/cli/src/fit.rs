@@ -1,6 +1,5 @@
 //! `mercer fit`: learn from a file, save a model.
 
-use crate::input::Scaled;
 use crate::{Verb, arguments, auxiliary, conformal, input, machine, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{Options, part};
@@ -14,8 +13,7 @@ use mercer::machines::{Learns, MachineEntry, Readout, Tolerates};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::watch::Status;
-use mercer_terminal::Failure;
-use mercer_terminal::{Watch, watch};
+use mercer_terminal::{Failure, Watch, watch};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -71,11 +69,11 @@ fn command() -> Command {
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
     let asked = machine::asked(flags)?;
-    let (entry, machine) = (asked.entry, asked.make()?);
+    let entry = asked.entry;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     arguments::check_weights(flags, entry)?;
     auxiliary::check(flags, entry)?;
-    let mut recipe = conformal::recipe(flags)?;
+    let conformal = conformal::recipe(flags)?;
     let kernel = arguments::formula(flags)?;
     let budget = arguments::budget(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
@@ -83,49 +81,41 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
     warn_of_indefinite(&kernel, entry);
     let watch = Watch::new(flags);
-    let (training, scaled) = input::training_apart(path, flags, &kernel, entry.learns, recipe.as_ref())?;
-    if let Some(recipe) = &mut recipe {
-        recipe.scaled = scaled == Scaled::ByTheKept;
-    }
-    let read = started.elapsed().as_secs_f64();
-    if entry.learns != Learns::Unsupervised && training.data.target().is_none() {
-        return Err(mercer::data::DataError::NoTarget.into());
-    }
-
-    let fitting = Instant::now();
+    let (table, columns) = input::table(path, flags, &kernel)?;
     let seed = arguments::seed(flags);
-    let beside = auxiliary::auxiliary(flags, &training)?;
-    let auxiliary = Some(&beside);
-    let job = Job {
+    let mut job = Job {
+        columns,
         budget,
         seed,
         probabilities,
         calibration_folds,
-        auxiliary,
-        conformal: recipe,
-        ..Job::new(machine.as_ref(), &kernel)
+        conformal,
+        ..Job::new(asked.make()?.as_ref(), &kernel)
     };
+    let data = job.prepare(table)?;
+    let read = started.elapsed().as_secs_f64();
+    if entry.learns != Learns::Unsupervised && data.target().is_none() {
+        return Err(mercer::data::DataError::NoTarget.into());
+    }
+    let fitting = Instant::now();
+    job.auxiliary = Some(auxiliary::auxiliary(flags, &data)?);
     let mut more = Vec::new();
     let outcome = match flags.get_one::<f64>("certified") {
-        None => job.run(&training.data, &watch).map_err(Failure::from),
-        Some(&wanted) => certified(&job, wanted, &training, flags, &watch).map(|(model, told)| {
+        None => job.run(&data, &watch).map_err(Failure::from),
+        Some(&wanted) => certified(&job, wanted, &data, flags, &watch).map(|(model, told)| {
             more.push(("certified", told));
             model
         }),
     };
     watch.finish();
-    let mut model = outcome?;
+    let model = outcome?;
     let fit = fitting.elapsed().as_secs_f64();
-    model.schema = Some(training.schema);
-    if let Some(conformal) = &mut model.conformal {
-        conformal.apart &= scaled != Scaled::ByAll;
-    }
 
     let saving = Instant::now();
     watch::save(&model, target)?;
     let save = saving.elapsed().as_secs_f64();
 
-    let metrics = training_metrics(&model, &training.data);
+    let metrics = training_metrics(&model, &data);
     let seconds = json!({"read": read, "fit": fit, "save": save, "total": started.elapsed().as_secs_f64()});
     finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &more)?;
     if let Some((_, told)) = more.iter().find(|(name, _)| *name == "certified").filter(|_| !flags.get_flag("json")) {
@@ -143,16 +133,15 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
 /// Trains again on a part of the examples, so that the others certify the model.
 fn certified(
-    job: &Job<'_>,
+    job: &Job,
     wanted: f64,
-    training: &input::Training,
+    data: &Dataset,
     flags: &ArgMatches,
     watch: &Watch,
 ) -> Result<(Model, Value), Failure> {
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
-    let options =
-        Options { delta, schema: Some(&training.schema), budget: job.budget, seed: job.seed, ..Options::default() };
-    let found = part::fit(job, &training.data, &options, (wanted != 0.0).then_some(wanted), watch)?;
+    let options = Options { delta, budget: job.budget, seed: job.seed, ..Options::default() };
+    let found = part::fit(job, data, &options, (wanted != 0.0).then_some(wanted), watch)?;
     let tried: Vec<Value> = found.tried.iter().map(|(d, b)| json!({"examples": d, "bound": b})).collect();
     let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried});
     Ok((found.model, told))
@@ -169,7 +158,7 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
     let told =
         matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. });
     // which examples were set aside is not kept
-    let aside = model.conformal.as_ref().is_some_and(|c| c.method == Method::Split);
+    let aside = model.conformal().is_some_and(|c| c.method == Method::Split);
     let target = data.target().filter(|_| !interrupted && !told && !aside)?;
     if let Some(scores) = &model.fitted.training_scores {
         return measure(&model.fitted.read(scores.clone()), target).ok();
@@ -229,10 +218,10 @@ pub(crate) fn finish(
             eprintln!("interrupted: the best so far is saved in {}", path.display());
             Err(Failure::interrupted())
         }
-        status if model.candidates > 1 => {
+        status if model.candidates() > 1 => {
             eprintln!(
                 "warning: the search was cut short ({status}); the best of {} candidates is saved",
-                model.candidates
+                model.candidates()
             );
             Ok(())
         }

@@ -3,7 +3,7 @@
 use crate::{arguments, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use mercer::conformal::{Recipe, Regions};
+use mercer::conformal::Regions;
 use mercer::data::read::{ReadOptions, find as find_format, read};
 use mercer::data::{DataError, Dataset, FieldData, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
@@ -64,30 +64,7 @@ pub(crate) fn training(
     formula: &Formula,
     learns: Learns,
 ) -> Result<Training, Failure> {
-    Ok(training_apart(path, flags, formula, learns, None)?.0)
-}
-
-/// What scaled and coded the columns of a training file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scaled {
-    /// There is nothing that examples could have given.
-    Unlearned,
-    /// Examples that are never held out.
-    ByTheKept,
-    /// All examples, also those that are held out.
-    ByAll,
-}
-
-/// The same; where a recipe holds examples out, those that it keeps scale and code the columns alone if they can.
-pub(crate) fn training_apart(
-    path: &Path,
-    flags: &ArgMatches,
-    formula: &Formula,
-    learns: Learns,
-    recipe: Option<&Recipe>,
-) -> Result<(Training, Scaled), Failure> {
-    let (mut options, reading) = prepared(flags, formula)?;
-    let mut table = read_table(path, &reading)?;
+    let (mut table, mut options) = table(path, flags, formula)?;
     let wanted = formula.wanted();
     options.drop_annotations(&mut table, &wanted);
     options.infer(&table, &wanted, learns == Learns::Numbers)?;
@@ -95,20 +72,13 @@ pub(crate) fn training_apart(
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
-    if schema.learned_bits() == 0.0 {
-        return Ok((Training { schema, data }, Scaled::Unlearned));
-    }
-    if let Some(recipe) = recipe.filter(|_| data.len() > 1 && data.len() == table.len) {
-        let (_, kept) = recipe.parts(&data, arguments::seed(flags))?;
-        let few = Schema::learn(&table.select(&kept), &options);
-        // a category that only the others have cannot be coded: then all have to be asked, and nothing is proven
-        if let Some((schema, data)) = few.and_then(|few| few.apply(&table).map(|data| (few, data))).ok()
-            && data.len() == table.len
-        {
-            return Ok((Training { schema, data }, Scaled::ByTheKept));
-        }
-    }
-    Ok((Training { schema, data }, Scaled::ByAll))
+    Ok(Training { schema, data })
+}
+
+/// Reads a training file as a table, with what flags and formula say about its columns.
+pub(crate) fn table(path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<(Table, SchemaOptions), Failure> {
+    let (options, reading) = prepared(flags, formula)?;
+    Ok((read_table(path, &reading)?, options))
 }
 
 /// Reads two files with the same columns; their schema is learned of both together. All columns are compared unless a target
@@ -184,7 +154,7 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
 /// Reads a file for a model.
 pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
     let mut reading = read_options(flags)?;
-    if let Some(schema) = &model.schema {
+    if let Some(schema) = model.schema() {
         reading.words = schema.word_columns();
     }
     let data = model.data(&read_table(path, &reading)?)?;

@@ -170,7 +170,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         {
             document["deviations"] = rows(&known.deviations(), names.len());
         }
-        if let (Some(coverage), Some(conformal)) = (coverage, &model.conformal) {
+        if let (Some(coverage), Some(conformal)) = (coverage, model.conformal()) {
             document["conformal"] = conformal::proven(&model, conformal, coverage);
         }
         if let (Some(regions), None) = (&regions, file) {

@@ -78,7 +78,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     write_set(&files.train, 400, Seed(seed.0.wrapping_add(1)))?;
     write_set(&files.test, 1000, Seed(seed.0.wrapping_add(2)))?;
     let table = read(&files.train, &ReadOptions::default())?;
-    let (schema, training) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
+    let (_, training) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
     say(&report::facts(&[
         ("learn", format!("{} ({} examples, scaled to mean 0 and deviation 1)", files.train.display(), training.len())),
         ("test", files.test.display().to_string()),
@@ -103,11 +103,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     };
     let outcome = search.run(&training, &watch);
     watch.finish();
-    let mut selection = outcome?;
+    let selection = outcome?;
     say(&select::candidates(&selection));
 
     say("\n3. The model: a support vector classifier, fitted on all training examples and saved.");
-    selection.model.schema = Some(schema);
     selection.model.save(&files.model)?;
     let mut rows = report::model_facts(&selection.model);
     rows.push(("file", files.model.display().to_string()));

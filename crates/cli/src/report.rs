@@ -37,8 +37,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
     let report = &model.fitted.report;
     let width: Option<usize> = model.examples.views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
     let width = model
-        .schema
-        .as_ref()
+        .schema()
         .and_then(|s| s.views().iter().filter_map(mercer::data::ViewSchema::width).reduce(|a, b| a + b))
         .or(width);
     let document = json!({
@@ -55,12 +54,12 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "n_support": report.support,
         "storage": report.storage,
         "notes": Value::Object(report.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
-        "candidates": model.candidates,
+        "candidates": model.candidates(),
         "advice": report.advice,
         "calibration": model.fitted.calibration.as_ref().map(|c| {
             json!({"method": c.method, "folds": c.folds, "curves": c.curves.len()})
         }),
-        "conformal": model.conformal.as_ref().map(|c| conformal::proven(model, c, conformal::DEFAULT_COVERAGE)),
+        "conformal": model.conformal().map(|c| conformal::proven(model, c, conformal::DEFAULT_COVERAGE)),
     });
     match document {
         Value::Object(map) => map,
@@ -106,7 +105,7 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     if let Some(calibration) = &model.fitted.calibration {
         rows.push(("probabilities", probabilities(calibration)));
     }
-    if let Some(conformal) = &model.conformal {
+    if let Some(conformal) = model.conformal() {
         rows.push(("conformal", conformal::sentence(model, conformal, conformal::DEFAULT_COVERAGE)));
     }
     rows.push(("memory", report.storage.clone()));

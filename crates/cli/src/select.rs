@@ -121,9 +121,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let outcome = search.run(&training.data, &watch);
     watch.finish();
-    let mut selection = outcome?;
+    let selection = outcome?;
     let seconds_fit = fitting.elapsed().as_secs_f64();
-    selection.model.schema = Some(training.schema);
     let saving = Instant::now();
     watch::save(&selection.model, target)?;
     if let Some(heat) = heat {
@@ -156,18 +155,11 @@ fn by_certificate(
 ) -> Result<(), Failure> {
     let fitting = Instant::now();
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
-    let options = Options {
-        delta,
-        schema: Some(&training.schema),
-        budget: search.budget,
-        seed: search.seed,
-        ..Options::default()
-    };
+    let options = Options { delta, budget: search.budget, seed: search.seed, ..Options::default() };
     let outcome = certify::select(search, &training.data, &options, watch);
     watch.finish();
-    let mut selection = outcome?;
+    let selection = outcome?;
     let fit_seconds = fitting.elapsed().as_secs_f64();
-    selection.model.schema = Some(training.schema);
     let saving = Instant::now();
     watch::save(&selection.model, target)?;
     let save = saving.elapsed().as_secs_f64();

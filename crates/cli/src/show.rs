@@ -45,12 +45,12 @@ pub(crate) fn looks_like_a_model(path: &Path) -> bool {
 
 fn show_model(model: &Model, json: bool) {
     let views: Vec<Value> = model
-        .schema
-        .iter()
+        .schema()
+        .into_iter()
         .flat_map(mercer::data::Schema::views)
         .map(|v| json!({"name": v.name, "kind": v.kind(), "width": v.width(), "coordinates": v.coordinate_names()}))
         .collect();
-    let targets: Vec<&str> = model.schema.iter().flat_map(|s| s.target_names()).collect();
+    let targets: Vec<&str> = model.schema().into_iter().flat_map(|s| s.target_names()).collect();
     if json {
         let mut document = report::model(model);
         document.insert("kind".to_owned(), json!("model"));
@@ -58,11 +58,13 @@ fn show_model(model: &Model, json: bool) {
         document.insert("views".to_owned(), json!(views));
         document.insert("readout".to_owned(), json!(model.fitted.readout));
         document.insert("calibration".to_owned(), json!(model.fitted.calibration));
+        document.insert("job".to_owned(), json!(model.job()));
+        document.insert("provenance".to_owned(), json!(model.provenance()));
         report::print_json(&Value::Object(document));
         return;
     }
     let mut rows = report::model_facts(model);
-    if let Some(schema) = &model.schema {
+    if let Some(schema) = model.schema() {
         for view in schema.views() {
             let width = view.width().map(|w| format!(", {w} coordinates")).unwrap_or_default();
             let scaled = if view.scaler().is_some() { ", scaled" } else { "" };
@@ -70,7 +72,7 @@ fn show_model(model: &Model, json: bool) {
         }
         rows.push(("target", targets.join(", ")));
     }
-    rows.push(("candidates", format!("{} tried on the same examples", model.candidates)));
+    rows.push(("candidates", format!("{} tried on the same examples", model.candidates())));
     report::print(&report::facts(&rows));
 }
 

@@ -1,35 +1,58 @@
-//! Jobs: a machine, a kernel and a plan, run on data. The only place that knows the whole story from data to model.
+//! Jobs: the machine, its parameters, the kernel, the preparation of the data and the seed as one value that can be stored and sent. A
+//! job run on examples gives a model; this is the only place that knows the whole way.
 
 mod auxiliary;
 mod conform;
 mod diagnosis;
+mod document;
+mod prepare;
 
 pub use auxiliary::AuxiliaryExamples;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
-use crate::data::{DataError, Dataset, Kind};
+use crate::data::{DataError, Dataset, Kind, SchemaOptions};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    self, Auxiliary, Features, FitError, Fitted, HeldOutScores, Learns, Machine, Task, folds, no_auxiliary,
+    self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary,
     predicts_target,
 };
-use crate::model::{Model, Origin};
+use crate::model::{Model, Provenance};
+use crate::params::{Setting, assign};
+use crate::resample::{KernelOnData, folds, held_out_scores};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// A whole experiment as a value.
-pub struct Job<'a> {
-    /// What learns.
-    pub machine: &'a dyn Machine,
-    /// How examples are compared.
-    pub kernel: &'a Formula,
+/// A whole experiment as a value, without the examples. It can be written as JSON and read again, and every model keeps the job that
+/// made it.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let job = Job { seed: Seed(7), ..Job::new(&Svc { c: 10.0, ..Svc::default() }, &rbf(0.5)) };
+/// let text = serde_json::to_string(&job).unwrap();
+/// let again: Job = serde_json::from_str(&text).unwrap();
+/// assert_eq!(again.kernel, job.kernel);
+/// assert_eq!(serde_json::to_string(&again).unwrap(), text);
+/// ```
+#[derive(Clone)]
+pub struct Job {
+    /// The machine.
+    pub machine: &'static MachineEntry,
+    /// The parameters of the machine; those that are not named have their defaults.
+    pub settings: Vec<(String, Setting)>,
+    /// The kernel: how examples are compared.
+    pub kernel: Formula,
+    /// The columns of a table: target, views, missing entries and scaling; see [`Job::prepare`].
+    pub columns: SchemaOptions,
+    /// How many numbers of the kernel the caller has taken from the examples before the job. Certificates pay for them, and a
+    /// coverage that rests on the same examples is not proven.
+    pub numbers_taken: usize,
     /// Memory.
     pub budget: Budget,
     /// Randomness.
@@ -39,10 +62,23 @@ pub struct Job<'a> {
     /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most. 0: thirds,
     /// and no more of them than give each class some hundred and fifty scores.
     pub calibration_folds: usize,
-    /// Noise, copies and points beside the data, for machines that take them.
-    pub auxiliary: Option<&'a AuxiliaryExamples>,
     /// Whether sets, intervals or p-values are learned as well, and how.
     pub conformal: Option<Recipe>,
+    /// Noise, copies and points beside the data, for machines that take them. They are examples, so the written job does not have
+    /// them.
+    pub auxiliary: Option<AuxiliaryExamples>,
+}
+
+/// A job on its way: the machine is made.
+pub(crate) struct Run<'a> {
+    pub(crate) job: &'a Job,
+    machine: &'a dyn Machine,
+    kernel: &'a Formula,
+    budget: Budget,
+    seed: Seed,
+    probabilities: Option<Method>,
+    calibration_folds: usize,
+    auxiliary: Option<&'a AuxiliaryExamples>,
 }
 
 /// Folds where none are asked for.
@@ -62,20 +98,40 @@ fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     folds.len()
 }
 
-impl<'a> Job<'a> {
-    /// A machine and a kernel with the default budget and seed.
-    pub fn new(machine: &'a dyn Machine, kernel: &'a Formula) -> Self {
-        let budget = Budget::default();
+impl Job {
+    /// A machine with its parameters and a kernel, with the default budget and seed.
+    pub fn new(machine: &dyn Machine, kernel: &Formula) -> Self {
+        let settings = machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { settings, ..Self::of(machine.entry(), kernel.clone()) }
+    }
+
+    /// A machine with default parameters and a kernel.
+    pub fn of(machine: &'static MachineEntry, kernel: Formula) -> Self {
         Self {
             machine,
+            settings: Vec::new(),
             kernel,
-            budget,
+            columns: SchemaOptions::default(),
+            numbers_taken: 0,
+            budget: Budget::default(),
             seed: Seed(0),
             probabilities: None,
             calibration_folds: 0,
-            auxiliary: None,
             conformal: None,
+            auxiliary: None,
         }
+    }
+
+    /// The machine with its parameters.
+    ///
+    /// # Errors
+    /// If it has no such parameter, or a value is out of range.
+    pub fn make(&self) -> Result<Box<dyn Machine>, Error> {
+        let mut machine = (self.machine.make)();
+        for (name, value) in &self.settings {
+            assign(self.machine.name, machine.as_mut(), name, value)?;
+        }
+        Ok(machine)
     }
 
     /// Learns from data.
@@ -85,46 +141,90 @@ impl<'a> Job<'a> {
     /// that learns no classes, or of a class with a single example; if conformal regions are wanted of a machine that predicts
     /// nothing that could be in them, or of too few examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
-        match &self.conformal {
-            Some(recipe) => self.conform(recipe, data, watch),
-            None => self.learn(self.kernel.resolve(data, self.seed)?, data, watch),
+        Run::new(self, self.make()?.as_ref()).run(data, watch)
+    }
+
+    /// Learns from data with a kernel that is resolved and met with them already, without regions.
+    pub(crate) fn run_on(&self, kernel: &KernelOnData, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+        let machine = self.make()?;
+        let run = Run::new(self, machine.as_ref());
+        let mut model = run.learn(kernel, data, run.provenance(data, None, &kernel.resolved), watch)?;
+        model.job = Some(run.kept());
+        Ok(model)
+    }
+}
+
+impl<'a> Run<'a> {
+    fn new(job: &'a Job, machine: &'a dyn Machine) -> Self {
+        Self {
+            job,
+            machine,
+            kernel: &job.kernel,
+            budget: job.budget,
+            seed: job.seed,
+            probabilities: job.probabilities,
+            calibration_folds: job.calibration_folds,
+            auxiliary: job.auxiliary.as_ref(),
         }
     }
 
-    /// What a machine learns from with a resolved kernel.
-    fn task<'d>(&self, kernel: &Formula, data: &'d Dataset) -> Result<Task<'d>, Error> {
-        let wants_matrix = self.machine.traits().wants_matrix();
-        let features = kernel.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
-        let alone = features.is_some() && !wants_matrix;
-        let gram = kernel.task_gram(data, alone)?;
-        Ok(Task {
-            kernel: if alone { None } else { Some(kernel.similarity_of(data, Arc::clone(&gram))?) },
-            features,
-            target: data.target(),
-            weights: data.weights(),
-            threads: rayon::current_num_threads(),
-            budget: self.budget,
-            seed: self.seed,
-            ..Task::new(gram)
-        })
+    fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+        let mut model = match &self.job.conformal {
+            Some(recipe) => self.conform(recipe, data, watch)?,
+            None => {
+                let kernel = self.on_data(self.kernel.resolve(data, self.seed)?, data)?;
+                self.learn(&kernel, data, self.provenance(data, None, &kernel.resolved), watch)?
+            }
+        };
+        model.job = Some(self.kept());
+        Ok(model)
     }
 
-    /// Learns with a resolved kernel, with probabilities where they are wanted.
-    fn learn(&self, kernel: Formula, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+    /// The job as a model keeps it.
+    fn kept(&self) -> Arc<Job> {
+        Arc::new(Job { auxiliary: None, ..self.job.clone() })
+    }
+
+    /// What was learned before a fit with a resolved kernel, where the examples at places `kept` are never held out.
+    fn provenance(&self, data: &Dataset, kept: Option<&[usize]>, kernel: &Formula) -> Provenance {
+        Provenance::new(data, kept, (self.kernel, kernel), self.job.numbers_taken)
+    }
+
+    /// A resolved kernel on the data, for the machine.
+    fn on_data(&self, resolved: Formula, data: &Dataset) -> Result<KernelOnData, Error> {
+        KernelOnData::new(resolved, self.machine, data, self.budget)
+    }
+
+    /// The task of all examples.
+    fn task<'d>(&self, kernel: &KernelOnData, data: &'d Dataset) -> Task<'d> {
+        Task { target: data.target(), weights: data.weights(), ..kernel.task(self.seed) }
+    }
+
+    /// Learns with a kernel on the data, with probabilities where they are wanted.
+    fn learn(
+        &self,
+        on_data: &KernelOnData,
+        data: &Dataset,
+        provenance: Provenance,
+        watch: &dyn Monitor,
+    ) -> Result<Model, Error> {
+        let kernel = on_data.resolved.clone();
         // what cannot be calibrated is told before the work, not after it
         let folds = self.held_out(data)?;
         takes_weights(self.machine, data.weights().is_some())?;
         let joined = self.joined(&kernel, data)?;
-        let task = self.task(&kernel, data)?;
+        let task = self.task(on_data, data);
         let mut fitted = match (&joined, self.probabilities.zip(folds)) {
             (Some((auxiliary, joined)), _) => {
                 let gram = kernel.training_gram(joined)?;
                 let (roles, transformations) = (auxiliary.roles(), auxiliary.transformations());
-                self.machine.run_with_auxiliary(&task, Some(&Auxiliary { gram, roles, transformations }), watch)?
+                let auxiliary = Auxiliary { gram, roles, transformations };
+                self.machine.run(&Task { auxiliary: Some(&auxiliary), ..task.clone() }, watch)?
             }
             (None, Some((method, folds))) => {
-                let (mut fitted, scores) = self.machine.run_holding_out(&task, &folds, watch)?;
-                self.calibrate(method, &folds, &task, &mut fitted, scores, watch)?;
+                let asked = Task { held_out: HeldOutRequest::Scores(&folds), ..task.clone() };
+                let mut fitted = self.machine.run(&asked, watch)?;
+                self.calibrate(method, &folds, &task, &mut fitted, watch)?;
                 fitted
             }
             (None, None) => self.machine.run(&task, watch)?,
@@ -139,13 +239,8 @@ impl<'a> Job<'a> {
         let points_in = joined.as_ref().map_or(data, |(_, joined)| joined);
         let mut model = Model::new(self.machine.entry().name, settings, kernel, fitted, points_in);
         model.trained_on = data.len();
-        model.origin = Some(Origin {
-            fingerprint: data.fingerprint(),
-            numbers_chosen: self.kernel.numbers_chosen(&model.kernel),
-            weighted: data.weights().is_some(),
-            balanced: false,
-            part: None,
-        });
+        model.schema = data.preparation().map(|p| p.schema().clone());
+        model.provenance = Some(provenance);
         Ok(model)
     }
 
@@ -179,7 +274,7 @@ pub(crate) fn takes_weights(machine: &dyn Machine, weighted: bool) -> Result<(),
     Err(FitError::Param { machine: machine.entry().name, finding })
 }
 
-impl Job<'_> {
+impl Run<'_> {
     /// The folds that probabilities are learned from, if they are wanted. The members of a class are dealt out one by one,
     /// so a class with fewer members than folds is missing from no fit; only a class with a single example cannot be held
     /// out.
@@ -214,9 +309,9 @@ impl Job<'_> {
         folds: &[Vec<usize>],
         task: &Task<'_>,
         fitted: &mut Fitted,
-        known: Option<HeldOutScores>,
         watch: &dyn Monitor,
     ) -> Result<(), Error> {
+        let known = fitted.held_out.take().map(|held_out| (held_out.layout, held_out.scores));
         let machine = self.machine.entry().name;
         let Some((form, labels)) = fitted.readout.form() else { return Ok(()) };
         // a fit that was stopped leaves no time for more
@@ -225,7 +320,7 @@ impl Job<'_> {
             return Ok(());
         }
         let watch = Calibrating { watch };
-        let refit = || self.machine.held_out_scores(task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
+        let refit = || held_out_scores(self.machine, task, fitted, folds, &watch).map(|all| (Layout::Outputs, all));
         let (layout, scores) = match known.map_or_else(refit, Ok) {
             Err(FitError::Solve { error: SolveError::Stopped { reason }, .. }) => {
                 fitted.report.status = reason.into();
@@ -266,7 +361,7 @@ pub trait Fit: Machine + Sized {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     fn fit(&self, kernel: &Formula, data: &Dataset) -> Result<Model, Error> {
-        Job::new(self, kernel).run(data, &Silent)
+        Run::new(&Job::new(self, kernel), self).run(data, &Silent)
     }
 }
 

@@ -61,6 +61,8 @@ pub mod error;
 #[doc(hidden)]
 pub mod linalg;
 #[doc(hidden)]
+pub mod resample;
+#[doc(hidden)]
 pub mod seed;
 #[doc(hidden)]
 pub mod solvers;

@@ -3,9 +3,10 @@
 
 use mercer::calibrate::Method;
 use mercer::machines::classify::Strategy;
-use mercer::machines::{Learns, Machine, Output, Task, folds};
+use mercer::machines::{HeldOutRequest, Learns, Machine, Output, Task};
 use mercer::metrics::{Metrics, measure};
 use mercer::prelude::*;
+use mercer::resample::{folds, held_out_scores};
 use mercer::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
 
@@ -14,7 +15,7 @@ fn load(set: &str, n: Option<usize>) -> Dataset {
     Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap().1
 }
 
-fn job<'a>(machine: &'a dyn Machine, kernel: &'a Formula, method: Method) -> Job<'a> {
+fn job(machine: &dyn Machine, kernel: &Formula, method: Method) -> Job {
     Job { probabilities: Some(method), ..Job::new(machine, kernel) }
 }
 
@@ -50,7 +51,7 @@ fn held_out_scores_are_those_of_fits_by_hand() {
             let fitted = machine.run(&task, &Silent).unwrap();
             let outputs = fitted.expansion.outputs();
             let parts = folds(target, Learns::Classes, 4, Seed(1)).unwrap();
-            let scores = machine.held_out_scores(&task, &fitted, &parts, &Silent).unwrap();
+            let scores = held_out_scores(machine, &task, &fitted, &parts, &Silent).unwrap();
             assert_eq!(scores.len(), data.len() * outputs);
             for fold in &parts {
                 let rest: Vec<usize> = (0..data.len()).filter(|i| !fold.contains(i)).collect();
@@ -77,13 +78,17 @@ fn scores_held_out_beside_a_fit_are_near_those_of_whole_fits() {
         let with = |threads: usize| task(&rbf(0.02), &data, threads);
         let machine = Svc { c, strategy, ..Svc::default() };
         let parts = folds(target, Learns::Classes, 3, Seed(1)).unwrap();
-        let beside = |threads: usize| machine.run_holding_out(&with(threads), &parts, &Silent).unwrap();
-        let (fitted, scores) = beside(1);
+        let beside = |threads: usize| {
+            let asked = Task { held_out: HeldOutRequest::Scores(&parts), ..with(threads) };
+            let mut fitted = machine.run(&asked, &Silent).unwrap();
+            let held_out = fitted.held_out.take().unwrap();
+            (fitted, held_out.scores)
+        };
         // two classes: against the other one and for the pair are the same
-        let scores = scores.unwrap().1;
+        let (fitted, scores) = beside(1);
         let bits = |s: &[f64]| s.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-        assert_eq!(bits(&scores), bits(&beside(2).1.unwrap().1), "threads change no bit");
-        let whole = machine.held_out_scores(&with(2), &fitted, &parts, &Silent).unwrap();
+        assert_eq!(bits(&scores), bits(&beside(2).1), "threads change no bit");
+        let whole = held_out_scores(&machine, &with(2), &fitted, &parts, &Silent).unwrap();
         let apart: Vec<f64> = scores
             .iter()
             .zip(&whole)
@@ -102,10 +107,15 @@ fn scores_of_examples_that_no_fold_held_are_like_those_of_the_folds() {
     let task = task(&rbf(0.05), &data, 2);
     let machine = Svc { c: 5.0, ..Svc::default() };
     let parts = folds(target, Learns::Classes, 3, Seed(1)).unwrap();
-    let held = |folds| machine.run_holding_out(&task, folds, &Silent).unwrap();
+    let held = |folds| {
+        let asked = Task { held_out: HeldOutRequest::Scores(folds), ..task.clone() };
+        let mut fitted = machine.run(&asked, &Silent).unwrap();
+        let held_out = fitted.held_out.take().unwrap();
+        (fitted, held_out.scores)
+    };
     let (fitted, all) = held(&parts[..]);
-    let some = held(&parts[..1]).1.unwrap().1;
-    let (all, trained) = (all.unwrap().1, fitted.training_scores);
+    let some = held(&parts[..1]).1;
+    let trained = fitted.training_scores;
     let outputs = fitted.expansion.outputs();
     let codes = target.classes().unwrap().codes;
     // how much better each example looks, in the mean, than in scores of whole folds

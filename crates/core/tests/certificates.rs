@@ -7,6 +7,7 @@ use mercer::certify::{self, Certified, Options, part};
 use mercer::data::Values;
 use mercer::gram::fill;
 use mercer::machines::Coefficients;
+use mercer::model::Step;
 use mercer::prelude::*;
 use mercer::watch::Silent;
 
@@ -350,20 +351,24 @@ fn choices_are_paid_for_and_told() {
         seed: Seed(1),
     };
     let chosen = search.run(&data, &Silent).unwrap().model;
-    assert_eq!(chosen.candidates, 6);
+    assert_eq!(chosen.candidates(), 6);
     let found = certified(&chosen, &data);
     assert!((of(&found, "scenario").price - 6.0_f64.ln()).abs() < 1e-12);
     assert!(
         of(&found, "scenario").conditions.iter().any(|c| c.what.contains("6 candidates") && c.state == State::Checked)
     );
     // a file from elsewhere does not tell how many were tried
-    let foreign = Model { candidates: 0, ..model.clone() };
-    let found = certified(&foreign, &data);
+    let foreign = Model::from_bytes(model.to_libsvm().unwrap().text.as_bytes(), "foreign").unwrap();
+    // such a file numbers the classes
+    let codes = data.target().unwrap().classes().unwrap().codes;
+    let labels: Vec<&str> = codes.iter().map(|&c| ["1", "2"][c as usize]).collect();
+    let numbered = data.clone().with_target(Target::from_text("y", &labels)).unwrap();
+    let found = certified(&foreign, &numbered);
     assert!(of(&found, "scenario").conditions.iter().any(|c| c.what.contains("unknown")));
     // by certificates: the least of all, with all of them paid for
     let selection = certify::select(&search, &data, &Options::default(), &Silent).unwrap();
     assert_eq!(selection.candidates.len(), 6);
-    assert_eq!(selection.model.candidates, 24);
+    assert_eq!(selection.model.candidates(), 24);
     let least = selection.candidates.iter().map(|c| c.value).fold(f64::INFINITY, f64::min);
     assert_eq!(selection.candidates[selection.best].value, least);
     assert_eq!(selection.certificate.value, Some(least));
@@ -388,8 +393,7 @@ fn any_machine_is_certified_by_a_part() {
     assert!((value(&again, "compression_binomial") - found.bound).abs() < 1e-12);
     assert_eq!(again.facts.compression.unwrap().size, found.size as f64);
     // the model is what comes out of its part
-    let origin = found.model.origin.clone().unwrap();
-    let places: Vec<usize> = origin.part.unwrap().iter().map(|&p| p as usize).collect();
+    let places: Vec<usize> = found.model.provenance().unwrap().part().unwrap().iter().map(|&p| p as usize).collect();
     let alone = machine.fit(&kernel, &data.select(&places)).unwrap();
     assert_eq!(alone.scores(&data).unwrap(), found.model.scores(&data).unwrap());
     // and the file knows
@@ -681,12 +685,14 @@ fn numbers_that_the_examples_chose_are_counted() {
     let (data, _) = gaussians(80, 1.0, 13);
     let chosen = |text: &str| {
         let kernel: Formula = text.parse().unwrap();
-        svc(1.0, true).fit(&kernel, &data).unwrap().origin.unwrap().numbers_chosen
+        let model = svc(1.0, true).fit(&kernel, &data).unwrap();
+        let learned = model.provenance().unwrap().learned();
+        learned.iter().filter(|l| l.step == Step::KernelNumbers).map(|l| l.bits / 64.0).sum::<f64>()
     };
-    assert_eq!(chosen("rbf(gamma=1)"), 0);
-    assert_eq!(chosen("rbf(gamma=scale)"), 1);
-    assert_eq!(chosen("wendland(support=2)"), 0);
-    assert!(chosen("mahalanobis(metric=inverse_covariance)") >= 3);
+    assert_eq!(chosen("rbf(gamma=1)"), 0.0);
+    assert_eq!(chosen("rbf(gamma=scale)"), 1.0);
+    assert_eq!(chosen("wendland(support=2)"), 0.0);
+    assert!(chosen("mahalanobis(metric=inverse_covariance)") >= 3.0);
 }
 
 #[test]
@@ -878,7 +884,9 @@ fn a_given_matrix_is_declared_or_checked_and_recorded_candidates_stay() {
         );
     }
     // what a search recorded cannot be talked away
-    model.candidates = 12;
+    model.chosen_among(12);
+    model.chosen_among(1);
+    assert_eq!(model.candidates(), 12);
     let price = |candidates: Option<usize>| {
         let options = Options { candidates, ..Options::default() };
         of(&model.certify(&good, &options, &Silent).unwrap(), "scenario").price

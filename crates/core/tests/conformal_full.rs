@@ -58,7 +58,7 @@ fn count(machine: &Ridge, kernel: &Formula, data: &Dataset, compared: &[usize], 
 fn compare(lambda: f64, kernel: &Formula, recipe: Recipe, data: &Dataset, x: f64, coverage: f64) -> bool {
     let machine = ridge(lambda);
     let model = fit(&machine, kernel, recipe, data).unwrap();
-    let compared = &model.conformal.as_ref().unwrap().full.as_ref().unwrap().compared;
+    let compared = &model.conformal().unwrap().full.as_ref().unwrap().compared;
     let n = compared.len();
     // the same function on one example more: a centre stays that of its examples
     let (mut xs, mut ys) = numbers(data);
@@ -128,7 +128,7 @@ fn only_examples_that_settled_nothing_are_compared() {
             for share in [0.25, 0.5] {
                 let recipe = Recipe { share, ..Recipe::new(FULL) };
                 let model = fit(&ridge(0.2), &kernel, recipe, &data).unwrap();
-                let compared = model.conformal.as_ref().unwrap().full.as_ref().unwrap().compared.clone();
+                let compared = model.conformal().unwrap().full.as_ref().unwrap().compared.clone();
                 assert_eq!(compared, recipe.parts(&data, Seed(0)).unwrap().0);
                 assert_eq!(compared.len(), n - (share * n as f64).round() as usize);
                 for x in [0.4, 2.2] {
@@ -147,7 +147,7 @@ fn one_example_two_and_too_few_are_no_trouble() {
     let two = fit(&machine, &rbf(1.0), Recipe::new(FULL), &dataset(vec![1.0, 2.0], vec![2.0, 1.0])).unwrap();
     let new = dataset(vec![1.5], vec![0.0]);
     assert_eq!(ends(&two, &new, 0.9), [(f64::NEG_INFINITY, f64::INFINITY)]);
-    let told = &two.conformal.as_ref().unwrap().guarantees(0.9)[0];
+    let told = &two.conformal().unwrap().guarantees(0.9)[0];
     assert!(told.everything && told.held_out == 2);
     let [(lower, upper)] = ends(&two, &new, 0.6)[..] else { panic!() };
     assert!(lower.is_finite() && upper.is_finite() && lower < upper);
@@ -187,14 +187,14 @@ fn it_covers_exactly_as_often_as_it_says() {
 fn what_is_told_of_the_coverage_is_what_is_proven() {
     let data = waves(40, &mut Seed(3).stream("told"));
     let model = fit(&ridge(0.1), &rbf(1.0), Recipe::new(FULL), &data).unwrap();
-    let [told] = model.conformal.as_ref().unwrap().guarantees(0.9).try_into().unwrap();
-    assert_eq!((told.held_out, told.least, told.everything), (40, 0.9, false));
+    let [told] = model.conformal().unwrap().guarantees(0.9).try_into().unwrap();
+    assert_eq!((told.held_out, told.least, told.everything), (40, Some(0.9), false));
     // the region without its gaps may cover more
     assert_eq!((told.most, told.exact, told.conditional), (None, None, None));
     let settled = fit(&ridge(0.1), &"rbf(gamma=scale)".parse().unwrap(), Recipe::new(FULL), &data).unwrap();
-    let [told] = settled.conformal.as_ref().unwrap().guarantees(0.9).try_into().unwrap();
-    assert_eq!((told.held_out, told.least), (30, 0.9));
-    assert!(settled.conformal.unwrap().apart);
+    let [told] = settled.conformal().unwrap().guarantees(0.9).try_into().unwrap();
+    assert_eq!((told.held_out, told.least), (30, Some(0.9)));
+    assert!(settled.conformal().unwrap().is_proven());
 }
 
 #[test]

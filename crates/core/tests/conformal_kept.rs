@@ -119,12 +119,12 @@ fn words_of_texts_are_those_of_the_kept() {
     for i in 0..12 {
         assert_eq!(learned.words.contains(&format!("word{i}")), kept.contains(&i), "{learned:?}");
     }
-    assert_eq!(model.conformal.unwrap().held_out(0), 9);
+    assert_eq!(model.conformal().unwrap().clone().held_out(0), 9);
 }
 
 /// In how many members each training example has no coefficient: ridge regression gives all others one.
 fn absences(model: &Model, n: usize) -> Vec<usize> {
-    let conformal = model.conformal.as_ref().unwrap();
+    let conformal = model.conformal().unwrap();
     let [panel] = conformal.panels.as_slice() else { panic!() };
     let Coefficients::Dual { points, alpha } = &panel.expansion.coefficients else { panic!() };
     let mut absent = vec![usize::MAX; n];
@@ -133,6 +133,42 @@ fn absences(model: &Model, n: usize) -> Vec<usize> {
         absent[model.places[point]] = row.iter().filter(|a| **a == 0.0).count();
     }
     absent
+}
+
+/// A table whose columns are scaled by the examples that are never held out.
+fn scaled_by_kept(recipe: Recipe, kernel: &str) -> Dataset {
+    let job = Job { conformal: Some(recipe), ..Job::new(&ridge(), &kernel.parse().unwrap()) };
+    job.prepare(mercer::datasets::load("noisy_sinc", Some(23), Seed(4)).unwrap()).unwrap()
+}
+
+#[test]
+fn nothing_is_proven_where_all_examples_scaled_the_columns() {
+    let table = mercer::datasets::load("noisy_sinc", Some(60), Seed(4)).unwrap();
+    let (schema, by_all) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
+    for method in [Method::Split, Method::Cross, Method::Jackknife, Method::Full] {
+        let job = Job { conformal: Some(Recipe::new(method)), ..Job::new(&ridge(), &rbf(0.7)) };
+        let proven = |data: &Dataset| {
+            let model = job.run(data, &Silent).unwrap();
+            let [told] = model.conformal().unwrap().guarantees(0.8).try_into().unwrap();
+            assert_eq!(told.least.is_some(), model.conformal().unwrap().is_proven());
+            told.least.is_some()
+        };
+        let by_kept = job.prepare(table.clone()).unwrap();
+        assert!(proven(&by_kept), "{method}");
+        assert!(!proven(&by_all), "{method}");
+        // the same schema once more, or other places of the kept, is not known to spare anybody
+        assert!(!proven(&schema.apply(&table).unwrap()), "{method}");
+        assert!(!proven(&by_kept.select(&(0..60).rev().collect::<Vec<_>>())), "{method}");
+        // another seed holds out other examples
+        let other = Job { seed: Seed(9), ..job.clone() };
+        assert!(!other.run(&by_kept, &Silent).unwrap().conformal().unwrap().is_proven(), "{method}");
+        // nor are numbers that the caller took
+        let taken = Job { numbers_taken: 1, ..job.clone() };
+        assert!(!taken.run(&by_kept, &Silent).unwrap().conformal().unwrap().is_proven(), "{method}");
+        // columns as they are teach nobody anything
+        let options = SchemaOptions { scale: Some(Scale::None), ..SchemaOptions::default() };
+        assert!(proven(&Schema::learn_and_apply(&table, &options).unwrap().1), "{method}");
+    }
 }
 
 #[test]
@@ -146,7 +182,8 @@ fn the_kept_are_in_every_model_and_the_others_in_all_but_one() {
     ];
     for method in [Method::Cross, Method::Jackknife] {
         for (text, scaled, count) in cases {
-            let recipe = Recipe { folds: 5, scaled, ..Recipe::new(method) };
+            let recipe = Recipe { folds: 5, ..Recipe::new(method) };
+            let data = if scaled { scaled_by_kept(recipe, text) } else { data.clone() };
             let model = fit(&ridge(), &text.parse().unwrap(), recipe, &data).unwrap();
             let absent = absences(&model, 23);
             let kept = if count == 0 { Vec::new() } else { recipe.parts(&data, Seed(0)).unwrap().1 };
@@ -154,14 +191,14 @@ fn the_kept_are_in_every_model_and_the_others_in_all_but_one() {
             for (i, absent) in absent.into_iter().enumerate() {
                 assert_eq!(absent, usize::from(!kept.contains(&i)), "{method} {text} {i}");
             }
-            let conformal = model.conformal.as_ref().unwrap();
+            let conformal = model.conformal().unwrap();
             assert_eq!(conformal.held_out(0), 23 - count);
             assert_eq!(conformal.members(), if method == Method::Cross { 5 } else { 23 - count });
-            assert!(conformal.apart);
+            assert!(conformal.is_proven());
             let [told] = conformal.guarantees(0.8).try_into().unwrap();
             assert_eq!(told.held_out, 23 - count);
             if method == Method::Jackknife {
-                assert!((told.least - 0.6).abs() < 1e-12);
+                assert!((told.least.unwrap() - 0.6).abs() < 1e-12);
             }
             let back = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap();
             assert_eq!(back.regions(&data, 0.8).unwrap(), model.regions(&data, 0.8).unwrap());
@@ -176,12 +213,12 @@ fn every_example_is_held_out_where_nothing_is_learned() {
     let jackknife = Recipe::new(Method::Jackknife);
     let settled = fit(&ridge(), &"rbf(gamma=scale)".parse().unwrap(), jackknife, &data).unwrap();
     let fixed = fit(&ridge(), &settled.kernel, jackknife, &data).unwrap();
-    let (settled, fixed) = (settled.conformal.unwrap(), fixed.conformal.unwrap());
+    let (settled, fixed) = (settled.conformal().unwrap().clone(), fixed.conformal().unwrap().clone());
     assert_eq!((settled.held_out(0), fixed.held_out(0)), (15, 20));
     // the share means nothing then
     let other = Recipe { share: 0.6, ..jackknife };
-    let again = fit(&ridge(), &rbf(0.7), other, &data).unwrap().conformal.unwrap();
-    assert_eq!(again.groups, fit(&ridge(), &rbf(0.7), jackknife, &data).unwrap().conformal.unwrap().groups);
+    let again = fit(&ridge(), &rbf(0.7), other, &data).unwrap().conformal().unwrap().clone();
+    assert_eq!(again.groups, fit(&ridge(), &rbf(0.7), jackknife, &data).unwrap().conformal().unwrap().clone().groups);
     // the models without the others are the same, and so are their nonconformities
     let of = |c: &mercer::conformal::Conformal| c.groups.concat();
     let (_, kept) = jackknife.parts(&data, Seed(0)).unwrap();
@@ -204,7 +241,7 @@ fn methods_cover_as_proven_where_words_are_learned() {
         let missed = (0..trials).filter(|_| {
             let (data, new) = (waves(n, &mut random), waves(1, &mut random));
             let model = fit(&ridge(), &kernel, recipe, &data).unwrap();
-            least = model.conformal.as_ref().unwrap().guarantees(0.8)[0].least;
+            least = model.conformal().unwrap().guarantees(0.8)[0].least.unwrap();
             model.regions(&new, 0.8).unwrap().measure(new.target()).unwrap().coverage == 0.0
         });
         let missed = missed.count();
@@ -225,18 +262,18 @@ fn classes_and_detectors_keep_a_part_of_each() {
     let recipe = Recipe { folds: 4, mondrian: true, ..Recipe::new(Method::Cross) };
     let model = fit(&Svc::default(), &kernel, recipe, &data).unwrap();
     // 12 and 48 examples, a quarter of each kept
-    let told: Vec<usize> = model.conformal.as_ref().unwrap().guarantees(0.8).iter().map(|g| g.held_out).collect();
+    let told: Vec<usize> = model.conformal().unwrap().guarantees(0.8).iter().map(|g| g.held_out).collect();
     assert_eq!(told, [9, 36]);
     let back = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap();
     assert_eq!(back.regions(&data, 0.8).unwrap(), model.regions(&data, 0.8).unwrap());
     let detector = fit(&CentreOfMass::default(), &kernel, Recipe { mondrian: false, ..recipe }, &data).unwrap();
-    assert_eq!(detector.conformal.as_ref().unwrap().held_out(0), 45);
+    assert_eq!(detector.conformal().unwrap().held_out(0), 45);
     let Regions::Alarms { p_values, .. } = detector.regions(&data, 0.8).unwrap() else { panic!() };
     assert!(p_values.iter().all(|p| *p >= 1.0 / 46.0));
     // the long way without a closed form
     let retrain = Recipe { mondrian: false, retrain: true, ..Recipe::new(Method::Jackknife) };
     let long = fit(&Svc::default(), &kernel, retrain, &data).unwrap();
-    assert_eq!(long.conformal.unwrap().members(), 45);
+    assert_eq!(long.conformal().unwrap().clone().members(), 45);
 }
 
 #[test]
@@ -249,7 +286,7 @@ fn a_precomputed_matrix_keeps_a_part_only_for_its_centre() {
     for (text, held) in [("precomputed", 16), ("centre(precomputed)", 12)] {
         for method in [Method::Cross, Method::Jackknife] {
             let model = fit(&ridge(), &text.parse().unwrap(), Recipe::new(method), &matrix).unwrap();
-            assert_eq!(model.conformal.as_ref().unwrap().held_out(0), held);
+            assert_eq!(model.conformal().unwrap().held_out(0), held);
             let plain = if held == 16 { rbf(0.8) } else { rbf(0.8).centre() };
             let same = fit(&ridge(), &plain, Recipe::new(method), &data).unwrap();
             let back = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap();
@@ -270,7 +307,7 @@ fn two_examples_are_one_to_learn_from_and_one_to_hold_out() {
     let data = waves(2, &mut Seed(8).stream("two"));
     for method in [Method::Cross, Method::Jackknife, Method::Full] {
         let model = fit(&ridge(), &"rbf(gamma=scale)".parse().unwrap(), Recipe::new(method), &data).unwrap();
-        assert_eq!(model.conformal.as_ref().unwrap().held_out(0), 1);
+        assert_eq!(model.conformal().unwrap().held_out(0), 1);
         let back = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap();
         assert_eq!(back.regions(&data, 0.4).unwrap(), model.regions(&data, 0.4).unwrap());
     }

@@ -320,7 +320,7 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
             .iter()
             .map(|fold| numbers(fold).into_iter().map(|i| i as usize).collect())
             .collect();
-        let scores = machine.held_out_scores(&task, &fitted, &folds, &Silent).unwrap();
+        let scores = mercer::resample::held_out_scores(&machine, &task, &fitted, &folds, &Silent).unwrap();
         // theirs are positive for the second class
         let turned: Vec<f64> = scores.iter().map(|s| -s).collect();
         near(&turned, &numbers(&case["held_out"]), 2e-4, &format!("{what}, held out"));

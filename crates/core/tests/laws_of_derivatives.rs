@@ -433,7 +433,7 @@ fn a_machine_meets_its_kernel_at_any_theta_also_where_examples_are_held_out() {
     let task =
         Task { kernel: Some(Arc::clone(&kernel)), target: data.target(), ..Task::new(Arc::clone(kernel.gram())) };
     let whole = machine.run(&task, &Silent).unwrap();
-    machine.held_out_scores(&task, &whole, &[vec![0, 4, 9], vec![3, 14]], &Silent).unwrap();
+    mercer::resample::held_out_scores(&machine, &task, &whole, &[vec![0, 4, 9], vec![3, 14]], &Silent).unwrap();
     let mut seen = machine.seen.lock().unwrap().clone();
     seen.sort_unstable();
     assert_eq!(seen, [12, 13, 15, 15]);

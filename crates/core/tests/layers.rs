@@ -86,6 +86,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "data",
             "formula",
             "gram",
+            "job::Job",
             "kernels",
             "linalg::top_eigen",
             "linalg::KrylovOptions",
@@ -95,11 +96,16 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "plot",
             "linalg::SolveError",
         ],
-        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; another program's file says kernels in elementary operations; a score that is not finite is a breakdown; another program's file names its curves of probabilities",
+        "what was learned, with all it needs to predict and to be drawn; two axes of a matrix are its leading eigenvectors; another program's file says kernels in elementary operations; a score that is not finite is a breakdown; another program's file names its curves of probabilities; a model keeps the job that made it",
+    ),
+    (
+        "resample",
+        &["data", "formula::Formula", "gram", "linalg::SolveError", "machines"],
+        "fits on parts of the examples: a machine, a kernel that has met the data, and no models",
     ),
     (
         "job",
-        &["calibrate", "conformal", "data", "formula", "gram", "linalg::SolveError", "machines", "model"],
+        &["calibrate", "conformal", "data", "formula", "gram", "linalg::SolveError", "machines", "model", "resample"],
         "a formula, a machine and data become a model",
     ),
     (
@@ -115,6 +121,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "metrics",
             "model",
             "plot",
+            "resample",
         ],
         "many jobs, the best of them, and a picture of how they did",
     ),
@@ -132,6 +139,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "machines",
             "model",
             "plot",
+            "resample",
             "select",
         ],
         "numbers are read off a model and its examples, and theorems make certificates of them",
@@ -307,6 +315,32 @@ fn kernels_and_solvers_never_see_each_other() {
     assert!(!open("machines", "kernels") && !open("solvers", "data"));
 }
 
+/// Reductions to problems of two sides are below all machines that use them, and alone choose how such scores are read.
+#[test]
+fn reductions_know_no_machine_and_alone_choose_their_readout() {
+    let folder = |file: &File| file.path.components().nth(1).map(|c| c.as_os_str().to_str().unwrap().to_owned());
+    let machines: Vec<File> = files().into_iter().filter(|f| f.layer == "machines" && !is_test(&f.path)).collect();
+    let inside = |f: &&File| folder(f).as_deref() == Some("multiclass");
+    assert!(machines.iter().filter(inside).count() >= 3, "the reductions were not found");
+    for file in machines.iter().filter(inside) {
+        let code = code(&file.text);
+        for family in ["classify", "regress", "baseline", "programme", "support", "linear"] {
+            let seen =
+                [format!("machines::{family}"), format!("super::{family}")].iter().any(|path| code.contains(path));
+            assert!(!seen, "{} sees {family}, which is above it", file.path.display());
+        }
+    }
+    for file in machines.iter().filter(|f| !inside(f)) {
+        let chosen =
+            code(&file.text).lines().any(|l| l.contains("Readout::Vote") && l.contains("else") && l.contains("ArgMax"));
+        assert!(
+            !chosen,
+            "{} chooses between a vote and the largest score; ask a reduction for its readout",
+            file.path.display()
+        );
+    }
+}
+
 #[test]
 fn every_rule_is_of_a_layer_that_exists_and_is_needed() {
     let files = files();
@@ -323,6 +357,19 @@ fn every_rule_is_of_a_layer_that_exists_and_is_needed() {
             assert!(seen.contains(*item), "{layer} no longer needs {item}: close it");
         }
     }
+}
+
+/// What is wanted beside a fit is asked for by the task and answered by the fit, so that no machine grows methods of its own.
+#[test]
+fn a_machine_has_three_methods() {
+    let files = files();
+    let of_machines = files.iter().find(|f| f.path == Path::new("machines/mod.rs")).unwrap();
+    let code = code(&of_machines.text);
+    let start = code.find("pub trait Machine:").unwrap();
+    let block = &code[start..start + code[start..].find("\n}").unwrap()];
+    let methods: Vec<&str> =
+        block.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split('(').next()).collect();
+    assert_eq!(methods, ["entry", "traits", "run"]);
 }
 
 /// The modules that users are promised: from data to a model, and the words of their signatures.

@@ -259,9 +259,8 @@ fn what_libsvm_has_no_words_for_is_refused_in_words() {
 #[test]
 fn what_a_schema_does_is_told() {
     let text = "size,colour,y\n1,red,1\n2,blue,-1\n3,red,1\n5,blue,-1\n";
-    let (schema, data) = Schema::learn_and_apply(&table("a.csv", text), &SchemaOptions::default()).unwrap();
-    let mut model = Svc::default().fit(&rbf(0.5), &data).unwrap();
-    model.schema = Some(schema);
+    let (_, data) = Schema::learn_and_apply(&table("a.csv", text), &SchemaOptions::default()).unwrap();
+    let model = Svc::default().fit(&rbf(0.5), &data).unwrap();
     let (_, notes) = round(&model);
     assert!(notes.len() == 1 && notes[0].contains("one-hot") && notes[0].contains("columns are scaled"), "{notes:?}");
 }

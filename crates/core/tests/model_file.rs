@@ -75,9 +75,8 @@ fn samples() -> Vec<Sample> {
     for (name, path) in [("columns", csv), ("vectors", svm)] {
         let table = read(&path, &ReadOptions::default()).unwrap();
         let options = SchemaOptions { missing: mercer::data::Missing::Mean, ..SchemaOptions::default() };
-        let (schema, data) = Schema::learn_and_apply(&table, &options).unwrap();
-        let mut model = Svc::default().fit(&rbf(0.5), &data).unwrap();
-        model.schema = Some(schema);
+        let (_, data) = Schema::learn_and_apply(&table, &options).unwrap();
+        let model = Svc::default().fit(&rbf(0.5), &data).unwrap();
         all.push(sample(name, &model, &data, Some(&table)));
     }
     all

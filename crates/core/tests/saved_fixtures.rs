@@ -87,7 +87,7 @@ fn load(path: &Path) -> Model {
 
 /// The examples of a file as a model takes them.
 fn examples(model: &Model, input: &Path) -> Dataset {
-    let Some(schema) = &model.schema else { return vectors(input) };
+    let Some(schema) = model.schema() else { return vectors(input) };
     let table = read(input, &ReadOptions { words: schema.word_columns(), ..ReadOptions::default() }).unwrap();
     model.data(&table).unwrap_or_else(|e| panic!("{}: {e}", input.display()))
 }
@@ -112,7 +112,7 @@ fn rows(values: &[f64], width: usize) -> Value {
 /// Everything that a model says about the examples of a file.
 fn said(model: &Model, input: &Path) -> Value {
     let data = examples(model, input);
-    let mut all = json!({"machine": model.machine, "trained_on": model.trained_on, "candidates": model.candidates});
+    let mut all = json!({"machine": model.machine, "trained_on": model.trained_on, "candidates": model.candidates()});
     let settings = model.settings.iter().map(|(name, value)| (name.clone(), json!(value.to_string())));
     all["settings"] = Value::Object(settings.collect());
     all["scores"] = rows(&model.scores(&data).unwrap(), model.fitted.expansion.outputs());
@@ -138,7 +138,7 @@ fn said(model: &Model, input: &Path) -> Value {
         Output::Order { .. } => {}
         Output::Values { names, .. } => all["names"] = json!(names),
     }
-    if model.conformal.is_some() {
+    if model.conformal().is_some() {
         let at = |c: f64| (c.to_string(), told(&model.regions(&data, c).unwrap()));
         all["regions"] = Value::Object(COVERAGES.map(at).into_iter().collect::<Map<_, _>>());
     }

@@ -135,7 +135,7 @@ fn the_planted_best_is_found_with_the_scores_of_a_slow_cross_validation() {
         let wanted: Vec<(String, Setting)> = best.iter().map(|(n, v)| ((*n).to_owned(), Setting::Number(*v))).collect();
         assert_eq!(chosen.point, wanted, "kernel parameters come first");
         assert!(found.candidates.iter().all(|c| c.score >= chosen.score));
-        assert_eq!(found.model.candidates, found.candidates.len());
+        assert_eq!(found.model.candidates(), found.candidates.len());
         assert_eq!(found.model.trained_on, data.len());
         assert_eq!(found.model.kernel.to_string(), chosen.kernel);
         let gamma = best[0].1;
@@ -150,7 +150,7 @@ fn the_planted_best_is_found_with_the_scores_of_a_slow_cross_validation() {
         assert_eq!(again.scores(data).unwrap(), found.model.scores(data).unwrap());
         // and its file remembers how many were tried
         let read = Model::from_bytes(&found.model.to_bytes().unwrap(), "m").unwrap();
-        assert_eq!(read.candidates, found.candidates.len());
+        assert_eq!(read.candidates(), found.candidates.len());
     }
 }
 
@@ -369,7 +369,7 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     let whole = search("svc", &rbf(1.0), grid, &data, 0, &Silent).unwrap();
     assert_eq!(whole.best, 2);
     let cut = search("svc", &rbf(1.0), grid, &data, 0, &After(2)).unwrap();
-    assert_eq!((cut.status, cut.candidates.len(), cut.model.candidates), (Status::Interrupted, 2, 2));
+    assert_eq!((cut.status, cut.candidates.len(), cut.model.candidates()), (Status::Interrupted, 2, 2));
     assert_eq!(cut.model.fitted.report.status, Status::Interrupted);
     for (a, b) in cut.candidates.iter().zip(&whole.candidates) {
         assert_eq!((&a.point, &a.folds), (&b.point, &b.folds));

@@ -84,7 +84,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             assign(entry.name, machine.as_mut(), name, &value.setting())?;
         }
         let auxiliary = feature.step.map(|step| moved(&points, step)).transpose()?;
-        let job = Job { budget, seed, auxiliary: auxiliary.as_ref(), ..Job::new(machine.as_ref(), &kernel) };
+        let job = Job { budget, seed, auxiliary: auxiliary.clone(), ..Job::new(machine.as_ref(), &kernel) };
         let model = job.run(&data, &watch)?;
         let (on_grid, on_data) = (model.scores(&grid()?)?, model.scores(&data)?);
         let outputs = feature.called.len();

@@ -35,8 +35,6 @@ pub(crate) fn asked(options: &Bound<'_, PyDict>) -> PyResult<Options<'static>> {
         thorough: option("thorough")?.map_or(Ok(false), |o| o.extract())?,
         evidence: option("evidence")?.map_or(Ok(0), |o| o.extract())?,
         target_range: option("target_range")?.map(|o| o.extract::<[f64; 2]>()).transpose()?,
-        numbers_chosen: option("numbers_chosen")?.map_or(Ok(0), |o| o.extract())?,
-        balanced: option("balanced")?.map_or(Ok(false), |o| o.extract())?,
         folds: option("folds")?.map(|o| o.extract()).transpose()?,
         seed: Seed(option("seed")?.map_or(Ok(0), |o| o.extract())?),
         ..Options::default()
@@ -48,8 +46,8 @@ fn text(document: &Value) -> PyResult<String> {
 }
 
 /// All certificates, the best of them, the sentence, the errors and the lines of the summary, as JSON. `options` has delta,
-/// candidates, held_out_candidates, thorough, evidence, target_range, numbers_chosen, balanced, folds, seed and threads, each of
-/// which may be None.
+/// candidates, held_out_candidates, thorough, evidence, target_range, folds, seed and threads, each of which may be
+/// None.
 #[pyfunction]
 #[pyo3(signature = (model, views, y, labels, held_out, held_out_y, options, callback))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
@@ -107,8 +105,8 @@ pub(crate) fn judge(
 }
 
 /// How many examples each bound needs for a wanted certificate, as JSON: of a model and its examples, or of what is expected.
-/// `options` has certificate, delta, bounds, support, held_out_error, training_error, dimension, margin, lambda, candidates,
-/// numbers_chosen, balanced and threads, each of which may be None.
+/// `options` has certificate, delta, bounds, support, held_out_error, training_error, dimension, margin, lambda, candidates
+/// and threads, each of which may be None.
 #[pyfunction]
 #[pyo3(signature = (model, views, y, labels, options))]
 #[allow(clippy::needless_pass_by_value)]

@@ -32,7 +32,7 @@ mod _native {
         kernel_text, kernel_views, matrix,
     };
     #[pymodule_export]
-    use super::model::{Model, fit, kept};
+    use super::model::{Model, fit};
     #[pymodule_export]
     use super::search::{leave_one_out, trials};
     use pyo3::prelude::*;

@@ -11,7 +11,6 @@ use mercer::gram::Budget;
 use mercer::job::AuxiliaryExamples;
 use mercer::machines::{Coefficients, Output, Readout};
 use mercer::model::Predictor;
-use mercer::params::assign;
 use mercer::prelude::{Job, Seed};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -32,8 +31,9 @@ pub(crate) struct Model {
 /// Examples, errors on the others, the bound, and (examples, bound) of all that was tried.
 type Part = (usize, usize, f64, Vec<(usize, f64)>);
 
-/// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal and companions, each of
-/// which may be None; certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain, scaled); companions are a list of (role, name, views) with the roles noise, copies and points.
+/// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal, balanced (weights that balance the
+/// classes), numbers_taken (numbers of the kernel that were taken from the examples before) and companions, each of which may be None;
+/// certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
 #[pyfunction]
 #[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
 #[allow(clippy::too_many_arguments)]
@@ -51,10 +51,6 @@ pub(crate) fn fit(
 ) -> PyResult<Model> {
     let entry = mercer::machines::find(machine)
         .ok_or_else(|| PyValueError::new_err(format!("there is no machine called {machine}")))?;
-    let mut made = (entry.make)();
-    for (name, value) in settings(parameters)? {
-        assign(entry.name, made.as_mut(), &name, &value).map_err(raise)?;
-    }
     let mut data = dataset(views)?;
     if let Some(y) = y {
         data = data.with_target(target(y, labels)?).map_err(raise)?;
@@ -62,8 +58,10 @@ pub(crate) fn fit(
     if let Some(weights) = weights {
         data = data.with_weights(weights.as_slice()?.to_vec()).map_err(raise)?;
     }
-    let formula = parse(kernel)?;
     let option = |name: &str| given(options, name);
+    if option("balanced")?.map_or(Ok(false), |o| o.extract::<bool>())? {
+        data = data.with_balanced_classes().map_err(raise)?;
+    }
     let threads = option("threads")?.map_or(Ok(0), |o| o.extract())?;
     let max_seconds: Option<f64> = option("max_seconds")?.map(|o| o.extract()).transpose()?;
     let budget = match option("memory")? {
@@ -106,59 +104,35 @@ pub(crate) fn fit(
         None => None,
     };
     let size = data.len().saturating_mul(data.len());
-    let fitted = run(py, (threads, size), max_seconds, callback, |watch| {
-        let job = Job {
-            budget,
-            seed,
-            probabilities,
-            calibration_folds,
-            auxiliary: Some(&auxiliary),
-            conformal,
-            ..Job::new(made.as_ref(), &formula)
-        };
-        match certified {
-            None => job.run(&data, watch).map(|model| (model, None)),
-            Some((wanted, asked)) => part::fit(&job, &data, &asked, wanted, watch)
-                .map(|found| (found.model, Some((found.size, found.errors, found.bound, found.tried)))),
-        }
+    let job = Job {
+        settings: settings(parameters)?,
+        numbers_taken: option("numbers_taken")?.map_or(Ok(0), |o| o.extract())?,
+        budget,
+        seed,
+        probabilities,
+        calibration_folds,
+        conformal,
+        auxiliary: Some(auxiliary),
+        ..Job::of(entry, parse(kernel)?)
+    };
+    let fitted = run(py, (threads, size), max_seconds, callback, |watch| match certified {
+        None => job.run(&data, watch).map(|model| (model, None)),
+        Some((wanted, asked)) => part::fit(&job, &data, &asked, wanted, watch)
+            .map(|found| (found.model, Some((found.size, found.errors, found.bound, found.tried)))),
     })?;
-    let (mut model, part) = fitted.map_err(raise)?;
-    if let Some(origin) = &mut model.origin {
-        // what Python took from the examples before the fit
-        origin.numbers_chosen += option("numbers_chosen")?.map_or(Ok(0), |o| o.extract::<usize>())?;
-        origin.balanced |= option("balanced")?.map_or(Ok(false), |o| o.extract::<bool>())?;
-    }
+    let (model, part) = fitted.map_err(raise)?;
     let places = model.places.clone();
     Ok(Model { predictor: model.predictor(), places, part })
 }
 
 /// How conformal regions are to be learned.
 fn recipe(given: &Bound<'_, PyAny>) -> PyResult<Recipe> {
-    let (word, share, folds, mondrian, retrain, scaled): (String, f64, usize, bool, bool, bool) = given.extract()?;
+    let (word, share, folds, mondrian, retrain): (String, f64, usize, bool, bool) = given.extract()?;
     let known = conformal::Method::WORDS.iter().find(|w| w.0 == word).map(|w| w.1);
     let method = known.ok_or_else(|| {
         PyValueError::new_err(format!("conformal={word:?} is not known; use 'split', 'cross', 'jackknife' or 'full'"))
     })?;
-    Ok(Recipe { method, share, folds, mondrian, retrain, scaled })
-}
-
-/// The places of the examples that a recipe never holds out, of so many; their classes matter if these are judged by themselves.
-#[pyfunction]
-pub(crate) fn kept(
-    count: usize,
-    y: Option<&Bound<'_, PyAny>>,
-    labels: Option<Vec<String>>,
-    recipe: &Bound<'_, PyAny>,
-    seed: u64,
-) -> PyResult<Vec<usize>> {
-    let recipe = self::recipe(recipe)?;
-    let places = mercer::data::Values::Index(std::sync::Arc::new((0..count as u32).collect()));
-    let view = mercer::data::View { name: "x".to_owned(), values: places };
-    let mut data = mercer::prelude::Dataset::from_views(vec![view]).map_err(raise)?;
-    if let Some(y) = y {
-        data = data.with_target(target(y, labels)?).map_err(raise)?;
-    }
-    recipe.parts(&data, Seed(seed)).map(|(_, kept)| kept).map_err(raise)
+    Ok(Recipe { method, share, folds, mondrian, retrain })
 }
 
 /// Rows and columns of numbers.
@@ -180,7 +154,7 @@ impl Model {
 
     fn regions(&self, py: Python<'_>, views: &Bound<'_, PyList>, coverage: f64, threads: usize) -> PyResult<Regions> {
         let data = dataset(views)?;
-        let models = self.model().conformal.as_ref().map_or(1, conformal::Conformal::members);
+        let models = self.model().conformal().map_or(1, conformal::Conformal::members);
         let size = self.size(&data).saturating_mul(models);
         run(py, (threads, size), None, None, |_| self.predictor.regions(&data, coverage))?.map_err(raise)
     }
@@ -329,7 +303,7 @@ impl Model {
     /// Whether conformal regions were learned.
     #[getter]
     fn conformal(&self) -> bool {
-        self.model().conformal.is_some()
+        self.model().conformal().is_some()
     }
 
     /// What is proven at a coverage: (held out, least, most, exact, fifth, everything) for each class of a Mondrian predictor, else
@@ -341,11 +315,8 @@ impl Model {
     ) -> PyResult<Vec<(usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>, bool)>> {
         conformal::checked(coverage).map_err(raise)?;
         let conformal = self.model().needs_conformal().map_err(raise)?;
-        // nothing is proven where held-out examples had a part in what was learned before the fits
-        let proven = |number: Option<f64>| number.filter(|_| conformal.apart);
         let told = |g: conformal::Guarantee| {
-            let fifth = g.conditional.map(|beta| beta.fifth);
-            (g.held_out, proven(Some(g.least)), proven(g.most), proven(g.exact), proven(fifth), g.everything)
+            (g.held_out, g.least, g.most, g.exact, g.conditional.map(|beta| beta.fifth), g.everything)
         };
         Ok(conformal.guarantees(coverage).into_iter().map(told).collect())
     }
@@ -373,11 +344,7 @@ impl Model {
     /// The same model, which knows among how many candidates it was chosen, and whether certificates were the judges.
     fn chosen_among(&self, candidates: usize, by_certificate: bool) -> Self {
         let mut model = self.model().clone();
-        model.candidates = if by_certificate { judged_candidates(candidates) } else { candidates };
-        if let Some(conformal) = model.conformal.as_mut().filter(|_| candidates > 1) {
-            // the held-out examples have helped to choose
-            conformal.apart = false;
-        }
+        model.chosen_among(if by_certificate { judged_candidates(candidates) } else { candidates });
         Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() }
     }
 
@@ -414,6 +381,19 @@ impl Model {
         }
     }
 
+    /// The job that made the model, as JSON; None where a file does not have it.
+    #[getter]
+    fn job(&self) -> Option<String> {
+        self.model().job().and_then(|job| serde_json::to_string(job).ok())
+    }
+
+    /// What was learned before the fit, and from which examples, as JSON; None where a file does not tell.
+    #[getter]
+    fn provenance(&self) -> Option<String> {
+        self.model().provenance().and_then(|provenance| serde_json::to_string(provenance).ok())
+    }
+
+    /// The machine's name.
     #[getter]
     fn machine(&self) -> &str {
         &self.model().machine

@@ -10,8 +10,9 @@ use crate::error::Error;
 use crate::gram::Budget;
 use crate::machines::{self, Compresses, Learns, Output, Theory, predicts_target};
 use crate::model::Model;
+use crate::resample::{Split, folds, standard_error};
 use crate::seed::Seed;
-use crate::select::{Split, Trial, Trials, folds};
+use crate::select::{Trial, Trials};
 use crate::watch::Monitor;
 use serde::Serialize;
 use std::fmt;
@@ -52,11 +53,11 @@ pub(super) fn cross_validate(
     let Some(entry) = machines::find(&model.machine).filter(|e| predicts_target(e)) else {
         return Err(usage(&format!("{} has no target to be judged by", model.machine)));
     };
-    if let Some(origin) = &model.origin {
-        if origin.part.is_some() {
+    if let Some(provenance) = model.provenance() {
+        if provenance.part().is_some() {
             return Err(usage("the model was trained on a part of the examples, which folds would not be"));
         }
-        if origin.weighted && training.weights().is_none() {
+        if provenance.weighted() && training.weights().is_none() {
             return Err(usage("the model was fitted with weights, which are not known here"));
         }
     }
@@ -71,7 +72,7 @@ pub(super) fn cross_validate(
         0 => (0..training.len()).map(|i| vec![i]).collect(),
         several => folds(target, entry.learns, several, seed)?,
     };
-    let splits: Vec<Split> = parts.iter().map(|part| split(part, training)).collect();
+    let splits: Vec<Split> = parts.iter().map(|part| Split::without(part, training)).collect();
     let points = [model.settings.clone()];
     let trials = Trials { machine: entry, kernel: &model.kernel, points: &points, splits: &splits, budget, seed };
     let judged = trials.run(training, watch)?;
@@ -79,24 +80,12 @@ pub(super) fn cross_validate(
     for (trial, part) in judged.iter().flatten().zip(&parts) {
         wrong.push(errors(trial, part, training, &theory)? as f64);
     }
-    let k = wrong.len() as f64;
     let shares: Vec<f64> = wrong.iter().zip(&parts).map(|(w, part)| w / part.len().max(1) as f64).collect();
-    let mean = shares.iter().sum::<f64>() / k;
-    let squares = shares.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>();
     Ok(CrossValidated {
         error: wrong.iter().sum::<f64>() / training.len().max(1) as f64,
-        spread: (squares / (k * (k - 1.0).max(1.0))).sqrt(),
+        spread: standard_error(&shares),
         folds: parts.len(),
     })
-}
-
-/// All examples but those of a part, and these.
-fn split(part: &[usize], data: &Dataset) -> Split {
-    let mut inside = vec![false; data.len()];
-    part.iter().for_each(|&i| inside[i] = true);
-    let train: Vec<usize> = (0..data.len()).filter(|&i| !inside[i]).collect();
-    let weights = data.weights().map(|w| train.iter().map(|&i| w[i]).collect());
-    Split { train, test: part.to_vec(), weights }
 }
 
 /// How many of the held-out examples are misclassified, or outside the tube.

@@ -1,21 +1,21 @@
 //! Facts about a model: margins, norms, compression sets and complexity penalties, from its scores on the training examples.
 
 use super::held_out::{held_out_facts, seen_before};
+use super::informed::{Half, prior};
 use super::plan::between;
 use super::seen::Seen;
-use super::{Options, informed, thorough};
+use super::{Options, thorough};
 use crate::bounds::{
     Compression, Facts, GIVEN_MATRIX, KernelFacts, LeaveOneOut, Linear, Multiplier, NOT_RECOGNISED, Novelty, Online,
     Price, Regularised, Task, WEIGHTED,
 };
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
-use crate::formula::State;
 use crate::gram::Side;
 use crate::kernels::Definite;
 use crate::machines::Fact;
 use crate::machines::{Coefficients, Compresses, Theory};
-use crate::model::Model;
+use crate::model::{Model, Provenance, Step};
 use crate::watch::{Monitor, Status};
 use std::f64::consts::LN_2;
 
@@ -24,6 +24,17 @@ use std::f64::consts::LN_2;
 /// # Errors
 /// See [`Model::certify`].
 pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Facts, Error> {
+    facts_beside(model, training, options, None, watch)
+}
+
+/// The same beside other models with the kernel of this one, which share the half of the examples that priors are learned from.
+pub(super) fn facts_beside(
+    model: &Model,
+    training: &Dataset,
+    options: &Options<'_>,
+    half: Option<&Half>,
+    watch: &dyn Monitor,
+) -> Result<Facts, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
     between("delta", options.delta)?;
     if options.candidates == Some(0) {
@@ -33,8 +44,8 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
         return usage("held_out_candidates = 0: the model itself is one of them; give 1 or more".to_owned());
     }
     let (fingerprint, copies) = training.fingerprint_and_copies();
-    if let Some(origin) = &model.origin
-        && origin.fingerprint != fingerprint
+    if let Some(provenance) = model.provenance()
+        && provenance.fingerprint() != fingerprint
     {
         return usage(format!(
             "these are not the examples that the model was trained on ({} of them, recognised by their hash); give the training file, and other examples as held-out ones",
@@ -43,7 +54,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     }
     let machine = model.remade()?;
     let mut theory = machine.as_ref().map_or_else(Theory::default, |m| m.traits().theory);
-    if model.origin.as_ref().is_some_and(|o| o.part.is_some()) {
+    if model.provenance().is_some_and(|p| p.part().is_some()) {
         // the machine has solved its problem for a part of these examples only
         theory.loss = None;
         theory.multipliers = None;
@@ -67,7 +78,7 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     }
     facts.regularised = regularised(model, training, &seen, &theory, options)?;
     // the facts that a fit on a part has reported are about that part, not about all examples
-    if model.origin.as_ref().is_none_or(|o| o.part.is_none()) {
+    if model.provenance().is_none_or(|p| p.part().is_none()) {
         facts.novelty = novelty(model, &seen, &theory);
         facts.online = online(model, &seen, &theory, &facts);
         facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
@@ -83,7 +94,10 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
     }
     facts.wants_prior = options.thorough || options.informed;
     if let Some(machine) = machine.as_ref().filter(|_| facts.wants_prior) {
-        facts.informed = informed::prior(model, machine.as_ref(), training, &seen, &facts, options, watch)?;
+        let own = half.is_none().then(|| Half::new(training, options.seed, false));
+        if let Some(half) = half.or(own.as_ref()) {
+            facts.informed = prior(model, machine.as_ref(), training, &seen, &facts, options, half, watch)?;
+        }
     }
     if options.evidence > 0 {
         thorough::evidence(&mut facts, model, training, &seen.signs, options, watch)?;
@@ -93,63 +107,45 @@ pub fn facts(model: &Model, training: &Dataset, options: &Options<'_>, watch: &d
 
 /// True if the examples have weights, or had some at the fit.
 fn weighted(model: &Model, training: &Dataset) -> bool {
-    training.weights().is_some() || model.origin.as_ref().is_some_and(|o| o.weighted)
+    training.weights().is_some() || model.provenance().is_some_and(Provenance::weighted)
 }
 
 /// Assumptions about the fit that the model cannot show to hold.
 fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
     let given = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
-    let all = [(model.origin.is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
+    let all =
+        [(model.provenance().is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
     all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
 }
 
 /// The complexity penalty of everything that was chosen by looking at the training examples.
 fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Price {
-    let mut what = Vec::new();
-    let mut bits = 0.0;
-    if let Some(schema) = model.schema.as_ref().or(options.schema) {
-        let learned = schema.learned_bits();
-        if learned > 0.0 {
-            what.push("scaling or coding of the columns was learned from these examples");
-        }
-        bits += learned;
-    }
-    let chosen = model.origin.as_ref().map_or(0, |o| o.numbers_chosen) + options.numbers_chosen;
-    if chosen > 0 {
-        what.push("the kernel's numbers were chosen by these examples");
-    }
-    bits += 64.0 * chosen as f64;
-    let learned = "the kernel learned its weights from these examples";
-    for state in model.kernel.state() {
-        // no finite penalty covers centres and landmarks; see below
-        let State::Kernel(part) = state else { continue };
-        if !what.contains(&learned) {
-            what.push(learned);
-        }
-        bits += 64.0 * part.numbers.len() as f64 + 8.0 * part.words.iter().map(|w| w.len() + 1).sum::<usize>() as f64;
-    }
-    let balanced = options.balanced || model.origin.as_ref().is_some_and(|o| o.balanced) || theory.balances_classes;
+    let learned = model.learned();
+    let has = |step: Step| learned.iter().any(|l| l.step == step);
+    let balanced = has(Step::ClassBalance) || theory.balances_classes;
+    let steps = [
+        (has(Step::Columns), "scaling or coding of the columns was learned from these examples"),
+        (has(Step::KernelNumbers), "the kernel's numbers were chosen by these examples"),
+        (has(Step::KernelWeights), "the kernel learned its weights from these examples"),
+        (theory.choices > 1.0, "the machine chose among several runs"),
+        (balanced, "classes were weighed by their numbers"),
+        (has(Step::Landmarks), "the kernel's landmarks are some of these examples, which cannot be paid for"),
+        (has(Step::Centre), "the kernel is centred on these examples, which cannot be paid for"),
+    ];
+    let what: Vec<&str> = steps.into_iter().filter(|(taken, _)| *taken).map(|(_, what)| what).collect();
+    let bits: f64 = learned.iter().map(|l| l.bits).sum();
     // machines of several classes solve a problem for each, and choose in each
     let classes = if let Task::Classes(k) = seen.task { k } else { 0 };
     let problems = if classes > 2 { classes as f64 } else { 1.0 };
     let mut nats = bits * LN_2 + problems * theory.choices.max(1.0).ln();
-    if theory.choices > 1.0 {
-        what.push("the machine chose among several runs");
-    }
     if balanced {
-        what.push("classes were weighed by their numbers");
         // all but one of the numbers, each from 0 to m
         nats += classes.saturating_sub(1).max(1) as f64 * (training.len() as f64 + 1.0).ln();
     }
-    if model.kernel.state().iter().any(|s| matches!(s, State::Landmarks(_))) {
-        what.push("the kernel's landmarks are some of these examples, which cannot be paid for");
+    if has(Step::Landmarks) || has(Step::Centre) {
         nats = f64::INFINITY;
     }
-    if model.kernel.needs_all_examples() {
-        what.push("the kernel is centred on these examples, which cannot be paid for");
-        nats = f64::INFINITY;
-    }
-    let recorded = (model.candidates > 0).then_some(model.candidates);
+    let recorded = (model.candidates() > 0).then(|| model.candidates());
     Price {
         // the caller may add to the number of candidates that a search has recorded, never lower it
         candidates: options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded),
@@ -309,7 +305,7 @@ fn tolerance(model: &Model, theory: &Theory) -> f64 {
 
 /// The compression set: examples that determine the solution, so that leaving out all others does not change it.
 fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
-    if let Some(part) = model.origin.as_ref().and_then(|o| o.part.as_ref()) {
+    if let Some(part) = model.provenance().and_then(Provenance::part) {
         // a fit on a part has not seen the others: they are a test set, up to the choice of the part
         if !seen.judged {
             return Err("there is no error to be counted".to_owned());
@@ -374,7 +370,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
     let carrying = model.fitted.report.support.unwrap_or(0).min(training.len());
     // where no multiplier lies strictly between its bounds, the offset is the midpoint of an interval, and two more examples fix
     // its ends. A file without this count is charged two for each offset; primal weights have the offset as one more weight
-    let unknown = || match (&model.fitted.expansion.coefficients, &model.origin) {
+    let unknown = || match (&model.fitted.expansion.coefficients, model.provenance()) {
         (Coefficients::Primal { .. }, Some(_)) => 0.0,
         _ => model.fitted.expansion.offsets.len() as f64,
     };

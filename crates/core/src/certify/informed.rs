@@ -14,7 +14,45 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::machines::{Coefficients, Machine, Readout};
 use crate::model::Model;
+use crate::resample::KernelOnData;
+use crate::seed::Seed;
 use crate::watch::Monitor;
+use std::cell::OnceCell;
+
+/// One half of the examples, drawn without a look at them, and the kernel on it: models that share a kernel share both.
+pub(super) struct Half {
+    /// Places of the half, in rising order.
+    places: Vec<usize>,
+    /// Places of the others.
+    rest: Vec<usize>,
+    /// The examples of the half.
+    data: Dataset,
+    kernel: OnceCell<KernelOnData>,
+    /// Whether several models are to come.
+    shared: bool,
+}
+
+impl Half {
+    /// The half of a seed; several models are to come if it is `shared`.
+    pub(super) fn new(training: &Dataset, seed: Seed, shared: bool) -> Self {
+        let n = training.len();
+        let order = seed.stream("half of the examples").permutation(n);
+        let (mut places, rest) = (order[..n / 2].to_vec(), order[n / 2..].to_vec());
+        places.sort_unstable();
+        let data = training.select(&places);
+        Self { places, rest, data, kernel: OnceCell::new(), shared }
+    }
+
+    /// The kernel of a model on the half.
+    fn kernel(&self, model: &Model, machine: &dyn Machine, options: &Options<'_>) -> Result<&KernelOnData, Error> {
+        if let Some(known) = self.kernel.get() {
+            return Ok(known);
+        }
+        let resolved = model.kernel.resolve(&self.data, options.seed)?;
+        let kernel = KernelOnData::new(resolved, machine, &self.data, options.budget)?;
+        Ok(self.kernel.get_or_init(|| if self.shared { kernel.memoised() } else { kernel }))
+    }
+}
 
 /// The classifier of one half beside the model; `None` where the model is none in feature space or the half cannot be learned from.
 pub(super) fn prior(
@@ -24,33 +62,31 @@ pub(super) fn prior(
     seen: &Seen,
     facts: &Facts,
     options: &Options<'_>,
+    half: &Half,
     watch: &dyn Monitor,
 ) -> Result<Option<Informed>, Error> {
     let (Some(linear), Some(decision)) = (&facts.linear, seen.decision()) else { return Ok(None) };
-    let n = training.len();
-    if n < 4 || linear.squared_norm <= 0.0 {
+    if training.len() < 4 || linear.squared_norm <= 0.0 {
         return Ok(None);
     }
-    let order = options.seed.stream("half of the examples").permutation(n);
-    let (mut half, rest) = (order[..n / 2].to_vec(), &order[n / 2..]);
-    half.sort_unstable();
-    let few = training.select(&half);
+    let few = &half.data;
     // a half with one class, or one that the machine cannot solve, gives no prior
     if few.target().and_then(|t| t.classes().ok()).is_none_or(|c| c.labels.len() != 2) {
         return Ok(None);
     }
     let job = Job { budget: options.budget, seed: options.seed, ..Job::new(machine, &model.kernel) };
-    let Ok(smaller) = job.run(&few, watch) else { return Ok(None) };
+    let learned = half.kernel(model, machine, options).and_then(|kernel| job.run_on(kernel, few, watch));
+    let Ok(smaller) = learned else { return Ok(None) };
     let (b, b_r) = (linear.offset, offset(&smaller, seen));
     let products = match (&model.fitted.expansion.coefficients, dual(&smaller)) {
         (_, Some((points, c))) => {
-            let own = smaller.scores(&few)?;
+            let own = smaller.scores(few)?;
             let of = |p: usize| if seen.outputs == 2 { 0.5 * (own[2 * p] - own[2 * p + 1]) } else { own[p] };
-            let place = |p: usize| smaller.places.get(p).copied().filter(|&p| p < half.len());
+            let place = |p: usize| smaller.places.get(p).copied().filter(|&p| p < half.places.len());
             let mut sums = (0.0, 0.0);
             for (&p, c) in points.iter().zip(&c) {
                 let Some(at) = place(p) else { return Ok(None) };
-                sums.0 += c * (decision[half[at]] - b);
+                sums.0 += c * (decision[half.places[at]] - b);
                 sums.1 += c * (of(at) - b_r);
             }
             Some(sums)
@@ -76,10 +112,10 @@ pub(super) fn prior(
         return Ok(None);
     }
     Ok(Some(Informed {
-        examples: rest.len() as f64,
+        examples: half.rest.len() as f64,
         // rounding apart, Cauchy and Schwarz see to it
         cosine: (inner / (squared * linear.squared_norm).sqrt()).clamp(-1.0, 1.0),
-        gammas: rest.iter().map(|&i| linear.gammas[i]).collect(),
+        gammas: half.rest.iter().map(|&i| linear.gammas[i]).collect(),
     }))
 }
 

@@ -24,7 +24,7 @@ pub use report::statement;
 pub use search::{CertifiedCandidate, CertifiedSelection, judge, judged_candidates, judges, select};
 
 use crate::bounds;
-use crate::data::{Dataset, Schema};
+use crate::data::Dataset;
 use crate::error::Error;
 use crate::gram::Budget;
 use crate::model::Model;
@@ -51,14 +51,8 @@ pub struct Options<'a> {
     pub evidence: usize,
     /// Ends between which every target lies, for regression.
     pub target_range: Option<[f64; 2]>,
-    /// The number of parameters of inputs or kernel that were computed from the examples, beyond those the model has recorded.
-    pub numbers_chosen: usize,
-    /// True if classes were weighted by their sizes, where the model has not recorded it.
-    pub balanced: bool,
     /// In how many folds the error is also estimated by cross-validation, as many fits; 0 leaves out one example at a time.
     pub folds: Option<usize>,
-    /// The schema that turned files into data, where the model does not have it yet: the numbers it learned count in the complexity penalty.
-    pub schema: Option<&'a Schema>,
     /// Memory.
     pub budget: Budget,
     /// Randomness of simulations.
@@ -76,10 +70,7 @@ impl Default for Options<'_> {
             informed: false,
             evidence: 0,
             target_range: None,
-            numbers_chosen: 0,
-            balanced: false,
             folds: None,
-            schema: None,
             budget: Budget::default(),
             seed: Seed(0),
         }

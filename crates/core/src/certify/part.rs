@@ -13,8 +13,9 @@ use crate::formula::Formula;
 use crate::job::Job;
 use crate::linalg::SolveError;
 use crate::machines::{Coefficients, FitError};
-use crate::model::{Model, Origin};
+use crate::model::{Model, Provenance};
 use crate::watch::Monitor;
+use std::sync::Arc;
 
 /// Sizes tried.
 const SIZES: usize = 24;
@@ -40,14 +41,14 @@ pub struct Certified {
 /// As [`Job::run`]; if probabilities or companions are wanted as well, the matrix is precomputed, the wanted bound or δ is not
 /// between 0 and 1, or no prediction of the machine is right or wrong.
 pub fn fit(
-    job: &Job<'_>,
+    job: &Job,
     data: &Dataset,
     options: &Options<'_>,
     wanted: Option<f64>,
     watch: &dyn Monitor,
 ) -> Result<Certified, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
-    if job.probabilities.is_some() || job.auxiliary.is_some_and(|c| !c.is_empty()) {
+    if job.probabilities.is_some() || job.auxiliary.as_ref().is_some_and(|c| !c.is_empty()) {
         return usage(
             "a certified fit trains again on a part, without probabilities, noise, copies or points; leave these out"
                 .to_owned(),
@@ -64,7 +65,8 @@ pub fn fit(
     let whole = job.run(data, watch)?;
     // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
     let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];
-    let (kernel, numbers_chosen) = (whole.kernel.clone(), job.kernel.numbers_chosen(&whole.kernel));
+    let kernel = whole.kernel.clone();
+    let provenance = Provenance::new(data, None, (&job.kernel, &kernel), job.numbers_taken);
     let m = data.len();
     let mut sizes: Vec<usize> = (0..SIZES)
         .map(|i| (4.0 * (m as f64 / 8.0).max(1.0).powf(i as f64 / (SIZES - 1) as f64)).round() as usize)
@@ -74,7 +76,7 @@ pub fn fit(
     let mut best: Option<Certified> = None;
     let mut tried = Vec::new();
     for (d, order) in sizes.iter().flat_map(|&d| orders.iter().map(move |order| (d, order))) {
-        let Some((model, errors, bound)) = at(job, &kernel, data, &order[..d], numbers_chosen, options, watch)? else {
+        let Some((model, errors, bound)) = at(job, &kernel, data, &order[..d], &provenance, options, watch)? else {
             continue;
         };
         tried.push((d, bound));
@@ -96,11 +98,11 @@ pub fn fit(
 
 /// Trains on the examples at the given places and judges the others; `None` where nothing can be learned from so few.
 fn at(
-    job: &Job<'_>,
+    job: &Job,
     kernel: &Formula,
     data: &Dataset,
     part: &[usize],
-    numbers_chosen: usize,
+    provenance: &Provenance,
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<Option<(Model, usize, f64)>, Error> {
@@ -110,12 +112,12 @@ fn at(
     // every class must be there, or another problem would be learned
     if let (Some(all), Some(few)) = (data.target(), small.target())
         && let (Ok(all), Ok(few)) = (all.classes(), few.classes())
-        && job.machine.entry().learns == crate::machines::Learns::Classes
+        && job.machine.learns == crate::machines::Learns::Classes
         && all.labels.len() != few.labels.len()
     {
         return Ok(None);
     }
-    let again = Job { kernel, probabilities: None, auxiliary: None, ..*job };
+    let again = Job { kernel: kernel.clone(), probabilities: None, auxiliary: None, ..job.clone() };
     let mut model = match again.run(&small, watch) {
         Ok(model) => model,
         Err(stop @ Error::Fit(FitError::Solve { error: SolveError::Stopped { .. }, .. })) => return Err(stop),
@@ -125,16 +127,10 @@ fn at(
     };
     // which part is kept depends on all examples, also on those that regions were learned from
     if let Some(conformal) = &mut model.conformal {
-        conformal.apart = false;
+        conformal.withdraw_proof();
     }
-    let places: Vec<u32> = part.iter().map(|&p| p as u32).collect();
-    model.origin = Some(Origin {
-        fingerprint: data.fingerprint(),
-        numbers_chosen,
-        weighted: data.weights().is_some(),
-        balanced: false,
-        part: Some(places),
-    });
+    model.provenance = Some(provenance.clone().with_part(&part));
+    model.job = Some(Arc::new(Job { auxiliary: None, ..job.clone() }));
     model.trained_on = data.len();
     model.fitted.training_scores = None;
     model.places = model.places.iter().map(|&p| part[p]).collect();
@@ -149,7 +145,7 @@ fn at(
 }
 
 /// Places of all examples, those with most weight in the fit first, the others in random order after them.
-fn by_weight(model: &Model, data: &Dataset, job: &Job<'_>) -> Vec<usize> {
+fn by_weight(model: &Model, data: &Dataset, job: &Job) -> Vec<usize> {
     let mut weight = vec![0.0; data.len()];
     if let Coefficients::Dual { points, alpha } | Coefficients::Pairwise { points, alpha, .. } =
         &model.fitted.expansion.coefficients

@@ -42,7 +42,7 @@ impl Seen {
             None => model.scores(data)?,
         };
         // a model of a part may not know every class of the whole
-        let part = model.origin.as_ref().is_some_and(|o| o.part.is_some());
+        let part = model.provenance().is_some_and(|p| p.part().is_some());
         Self::of(model, data, scores, theory, part)
     }
 

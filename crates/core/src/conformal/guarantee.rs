@@ -27,8 +27,9 @@ use serde::Serialize;
 pub struct Guarantee {
     /// The number of held-out examples.
     pub held_out: usize,
-    /// The coverage is at least this.
-    pub least: f64,
+    /// The coverage is at least this; nothing is proven where it is `None`, since held-out examples had a part in what was learned
+    /// before the fits.
+    pub least: Option<f64>,
     /// At most this where no nonconformities are equal; split only.
     pub most: Option<f64>,
     /// Exactly this where no nonconformities are equal; split only.
@@ -70,13 +71,14 @@ impl Conformal {
         } else {
             self.least_of_folds(column, coverage).max(0.0)
         };
+        let split = split && self.is_proven();
         let conditional = (split && !everything).then(|| {
             let (a, b) = (place as f64, (n + 1 - place) as f64);
             Beta { a, b, fifth: beta_quantile(0.05, a, b) }
         });
         Guarantee {
             held_out: n,
-            least,
+            least: self.is_proven().then_some(least),
             most: split.then(|| (coverage + 1.0 / size).min(1.0)),
             exact: split.then(|| place as f64 / size),
             conditional,

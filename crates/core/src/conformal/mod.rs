@@ -24,7 +24,7 @@ mod region;
 pub use full::Full;
 pub use guarantee::{Beta, Guarantee};
 pub use nonconformity::{Measure, nonconformities};
-pub use panel::{MOST, Panel, merged};
+pub use panel::{MAX_PANEL_COEFFICIENTS, Panel, merged};
 pub use region::{Measured, Regions};
 
 use crate::data::{DataError, Dataset};
@@ -69,7 +69,7 @@ impl fmt::Display for Method {
 /// (`gamma=scale`), vocabularies and centres from the examples that it does not set aside. The other methods learn them once, so that one matrix
 /// serves every model, from a part of the examples that is chosen by chance, is in every model and never held out: given that part,
 /// the others and a new example are exchangeable, and the guarantees hold with the number of the others for n. Where a kernel has
-/// nothing to learn, there is no such part. [`Recipe::parts`] gives it beforehand, so that columns can be scaled by it, too.
+/// nothing to learn, there is no such part. The columns of a table are scaled by the same part ([`Job::prepare`](crate::job::Job::prepare)).
 ///
 /// # Use when
 /// Split: there are many examples, or fits are expensive. Cross: every example should be learned from. Jackknife: ridge and kfd, up
@@ -79,12 +79,12 @@ impl fmt::Display for Method {
 /// # Cost
 /// Split: one fit. Cross: one fit for each fold, and as many models in the file. Jackknife: a few fits and n × n coefficients; n
 /// fits where the machine has no closed form. Full: a few fits and n²/2 numbers, and n² multiplications for a prediction.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// The method of holding out examples.
     pub method: Method,
-    /// The share of examples that split sets aside, between 0 and 1; with the other methods the share that resolves data-driven
-    /// parameters of the kernel and scales columns, where there is something to learn, and is never held out.
+    /// The share of examples that split sets aside, between 0 and 1. With the other methods: the share that scales columns and
+    /// resolves data-driven parameters of the kernel, where there is something to learn, and is never held out.
     pub share: f64,
     /// The number of folds of cross.
     pub folds: usize,
@@ -92,14 +92,12 @@ pub struct Recipe {
     pub mondrian: bool,
     /// True if jackknife may fit once for each example, where the machine has no closed form.
     pub retrain: bool,
-    /// Whether what is kept by [`Recipe::parts`] has scaled or coded columns, and is not held out even if the kernel learns nothing.
-    pub scaled: bool,
 }
 
 impl Recipe {
     /// A method with a quarter set aside, or ten folds.
     pub fn new(method: Method) -> Self {
-        Self { method, share: 0.25, folds: 10, mondrian: false, retrain: false, scaled: false }
+        Self { method, share: 0.25, folds: 10, mondrian: false, retrain: false }
     }
 }
 
@@ -123,8 +121,9 @@ pub struct Conformal {
     pub full: Option<Full>,
     /// The examples that panels or full need; `None`: those of the model.
     pub pool: Option<Dataset>,
-    /// Whether nothing that was held out had a part in what was learned before the fits: without that no coverage is proven.
-    pub apart: bool,
+    /// True if no held-out example had a part in what was learned before the fits: without that no coverage is proven. Jobs write it
+    /// from the provenance of the model.
+    pub(crate) proven: bool,
 }
 
 /// ⌈(n + 1) · coverage⌉. A product that misses a whole number by rounding is that number: 0.55 · 100 is 55.
@@ -170,13 +169,28 @@ impl Conformal {
             }
         }
         groups.iter_mut().for_each(|group| group.sort_by(f64::total_cmp));
-        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), full: None, pool: None, apart: true }
+        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), full: None, pool: None, proven: false }
     }
 
     /// The predictor that also learns from every candidate.
     pub fn full(full: Full, columns: usize) -> Self {
         let none = Self::new((Method::Full, false, Measure::Residual), &[], columns, &[], &[]);
         Self { groups: Vec::new(), full: Some(full), ..none }
+    }
+
+    /// True if a coverage is proven: no held-out example had a part in what was learned before the fits.
+    pub fn is_proven(&self) -> bool {
+        self.proven
+    }
+
+    /// Takes the proof back, since held-out examples had a part in a choice.
+    pub fn withdraw_proof(&mut self) {
+        self.proven = false;
+    }
+
+    /// The same predictor, whose coverage is proven if `proven`.
+    pub(crate) fn with_proof(self, proven: bool) -> Self {
+        Self { proven, ..self }
     }
 
     /// The number of models that measure nonconformities.

@@ -1,7 +1,7 @@
 //! A data set: examples seen through named views, with a target.
 
 use super::kinds::{Column, Kind};
-use super::{DataError, Rows, Scalar, SparseRows, Target};
+use super::{DataError, Preparation, Rows, Scalar, SparseRows, Target};
 use std::sync::Arc;
 
 /// The values of one view, of one kind.
@@ -157,12 +157,15 @@ pub struct Dataset {
     views: Vec<View>,
     target: Option<Target>,
     weights: Option<Arc<Vec<f64>>>,
+    /// Whether the weights, or a factor in them, balance the classes by their numbers.
+    balanced: bool,
+    preparation: Option<Preparation>,
 }
 
 impl Dataset {
     /// One view called `x`.
     pub fn new(values: impl Into<Values>) -> Self {
-        Self { views: vec![View { name: "x".to_owned(), values: values.into() }], target: None, weights: None }
+        Self::of(vec![View { name: "x".to_owned(), values: values.into() }])
     }
 
     /// Several views; an error unless there is at least one and all have the same length.
@@ -179,14 +182,18 @@ impl Dataset {
                 wanted: len,
             });
         }
-        Ok(Self { views, target: None, weights: None })
+        Ok(Self::of(views))
+    }
+
+    fn of(views: Vec<View>) -> Self {
+        Self { views, target: None, weights: None, balanced: false, preparation: None }
     }
 
     /// Adds a view; an error if its length differs.
     pub fn with_view(mut self, name: &str, values: impl Into<Values>) -> Result<Self, DataError> {
         self.views.push(View { name: name.to_owned(), values: values.into() });
-        let (target, weights) = (self.target.take(), self.weights.take());
-        Ok(Self { target, weights, ..Self::from_views(self.views)? })
+        let views = Self::from_views(std::mem::take(&mut self.views))?.views;
+        Ok(Self { views, ..self })
     }
 
     /// Sets the target; an error if its length differs.
@@ -224,7 +231,45 @@ impl Dataset {
             return Err(DataError::Unfit { finding: "every weight is zero, so no example counts".to_owned() });
         }
         self.weights = Some(Arc::new(weights));
+        self.balanced = false;
         Ok(self)
+    }
+
+    /// Multiplies the weights of the examples by n / (k · n_c), where n_c of the n examples are of class c and there are k classes: all
+    /// classes then count alike. The numbers n_c are taken from all examples, which certificates pay for.
+    ///
+    /// # Errors
+    /// If there is no target of classes.
+    pub fn with_balanced_classes(mut self) -> Result<Self, DataError> {
+        let classes = self.target.as_ref().ok_or(DataError::NoTarget)?.classes()?;
+        let mut counts = vec![0_usize; classes.labels.len()];
+        classes.codes.iter().for_each(|&c| counts[c as usize] += 1);
+        let (n, k) = (self.len() as f64, counts.len() as f64);
+        let factor = |i: usize| n / (k * counts[classes.codes[i] as usize] as f64);
+        let weights = match &self.weights {
+            None => (0..self.len()).map(factor).collect(),
+            Some(given) => given.iter().enumerate().map(|(i, w)| w * factor(i)).collect(),
+        };
+        self.weights = Some(Arc::new(weights));
+        self.balanced = true;
+        Ok(self)
+    }
+
+    /// Whether the weights balance the classes by their numbers ([`Dataset::with_balanced_classes`]).
+    pub fn is_balanced(&self) -> bool {
+        self.balanced
+    }
+
+    /// The way from a table to these examples; `None` for examples that were made in memory.
+    pub fn preparation(&self) -> Option<&Preparation> {
+        self.preparation.as_ref()
+    }
+
+    /// The same examples, with the way from a table to them.
+    #[must_use]
+    pub(crate) fn with_preparation(mut self, preparation: Preparation) -> Self {
+        self.preparation = Some(preparation);
+        self
     }
 
     /// The same examples with numbers of their own where they are lent.
@@ -244,6 +289,13 @@ impl Dataset {
     #[must_use]
     pub fn without_target(mut self) -> Self {
         self.target = None;
+        self
+    }
+
+    /// The same examples without the way from a table to them.
+    #[must_use]
+    pub(crate) fn without_preparation(mut self) -> Self {
+        self.preparation = None;
         self
     }
 
@@ -302,6 +354,8 @@ impl Dataset {
             views: self.views.iter().map(|v| View { name: v.name.clone(), values: v.values.select(keep) }).collect(),
             target: self.target.as_ref().map(|t| t.select(keep)),
             weights: self.weights.as_ref().map(|w| Arc::new(keep.iter().map(|&i| w[i]).collect())),
+            balanced: self.balanced,
+            preparation: self.preparation.as_ref().map(Preparation::of_part),
         }
     }
 }

@@ -16,7 +16,7 @@ mod take;
 pub use infer::Wanted;
 pub use options::{Missing, SchemaOptions};
 
-use super::{DataError, Dataset, Kind, Scale, Scaler, Table, kinds};
+use super::{DataError, Dataset, Kind, Preparation, Scale, Scaler, Table, kinds};
 use serde::{Deserialize, Serialize};
 
 /// A schema: the meaning of the columns of a file.
@@ -190,12 +190,14 @@ impl Schema {
 
     /// Learns what a training table means and gives its data set, rows with missing entries dropped where asked.
     pub fn learn_and_apply(table: &Table, options: &SchemaOptions) -> Result<(Self, Dataset), DataError> {
-        learn::learn(table, options)
+        let (schema, data) = learn::learn(table, options)?;
+        let data = data.with_preparation(Preparation::by_all(&schema));
+        Ok((schema, data))
     }
 
     /// The data set of a new table; with target if the table has it.
     pub fn apply(&self, table: &Table) -> Result<Dataset, DataError> {
-        apply::apply(self, table)
+        Ok(apply::apply(self, table)?.with_preparation(Preparation::by_all(self)))
     }
 
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.

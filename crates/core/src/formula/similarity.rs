@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 /// A formula and its training examples. Copies share what is prepared.
 #[derive(Clone)]
-struct Met {
+struct FormulaOnData {
     /// Resolved.
     formula: Arc<Formula>,
     /// The views of all examples.
@@ -45,11 +45,11 @@ impl Formula {
     /// # Errors
     /// If the examples have no view.
     pub fn similarity_of(&self, training: &Dataset, gram: Arc<dyn Gram>) -> Result<Arc<dyn Similarity>, Error> {
-        Ok(Arc::new(Met::new(self.clone(), Arc::new(Dataset::from_views(training.views().to_vec())?), gram)))
+        Ok(Arc::new(FormulaOnData::new(self.clone(), Arc::new(Dataset::from_views(training.views().to_vec())?), gram)))
     }
 }
 
-impl Met {
+impl FormulaOnData {
     /// With the matrix between all examples.
     fn new(formula: Formula, data: Arc<Dataset>, whole: Arc<dyn Gram>) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Met {
     }
 }
 
-impl Similarity for Met {
+impl Similarity for FormulaOnData {
     fn gram(&self) -> &Arc<dyn Gram> {
         self.gram.get_or_init(|| match &self.keep {
             Some(keep) => Arc::clone(&self.whole).restrict(keep, keep),

@@ -20,7 +20,7 @@ use crate::seed::Seed;
 /// let data = Dataset::new(x).with_target(Target::from_text("y", &["a", "a", "b", "b"]))?;
 /// let machine = Kda { unwanted: "within + 0.01*norm + 10*tangent".to_owned(), ..Kda::default() };
 /// let kernel = rbf(1.0);
-/// let job = Job { auxiliary: Some(&auxiliary), ..Job::new(&machine, &kernel) };
+/// let job = Job { auxiliary: Some(auxiliary), ..Job::new(&machine, &kernel) };
 /// let model = job.run(&data, &mercer::watch::Silent)?;
 /// assert_eq!(model.predict(&data)?.len(), 4);
 /// # Ok::<(), mercer::Error>(())

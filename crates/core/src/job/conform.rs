@@ -1,16 +1,17 @@
 //! Conformal regions: a job that holds examples out, and keeps what they tell.
 
-use super::Job;
-use crate::conformal::{Conformal, Full, MOST, Measure, Method, Panel, Recipe, merged};
-use crate::data::{DataError, Dataset, Kind};
+use super::Run;
+use crate::conformal::{Conformal, Full, MAX_PANEL_COEFFICIENTS, Measure, Method, Panel, Recipe, merged};
+use crate::data::{DataError, Dataset, Kind, Preparation};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Learns, LeftOutModels, Readout, Smoother, detects, predicts_target, without,
+    Coefficients, Expansion, FitError, HeldOutRequest, Learns, Readout, Smoother, Task, detects, predicts_target,
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
+use crate::resample::without;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use rayon::prelude::*;
@@ -62,22 +63,26 @@ impl Recipe {
     }
 }
 
-impl Job<'_> {
+impl Run<'_> {
     /// Learns a model and its conformal predictor.
     pub(super) fn conform(&self, recipe: &Recipe, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         self.check(recipe, data)?;
         if recipe.method == Method::Split {
             return self.split(recipe, data, watch);
         }
-        let (kernel, held) = self.settled(recipe, data)?;
-        let mut model = self.learn(kernel.clone(), data, watch)?;
+        let (kernel, held, kept) = self.resolved(recipe, data)?;
+        let provenance = self.provenance(data, Some(&kept), &kernel);
+        let proven = provenance.spares_held_out();
+        let kernel = self.on_data(kernel, data)?;
+        let mut model = self.learn(&kernel, data, provenance, watch)?;
+        let task = self.task(&kernel, data);
         // a fit that was stopped leaves no time for more
         let stopped = !matches!(model.fitted.report.status, Status::Converged | Status::IterationLimit);
         let found = match recipe.method {
             _ if stopped => Ok(None),
-            Method::Full => self.with_candidates(&kernel, held, data, &model, watch).map(Some),
+            Method::Full => self.with_candidates(&task, held, data, &model, watch).map(Some),
             _ => {
-                let found = self.hold_out(recipe, &kernel, held, data, &model, watch);
+                let found = self.hold_out(recipe, &task, held, data, &model, watch);
                 found.and_then(|found| joined_with(found, recipe, &model, data)).map(Some)
             }
         };
@@ -86,7 +91,7 @@ impl Job<'_> {
                 model.fitted.report.status = reason.into();
                 None
             }
-            other => other?,
+            other => other?.map(|conformal| conformal.with_proof(proven)),
         };
         if model.conformal.is_none() {
             model.fitted.report.notes.push(Fact::ConformalCutShort.note(1.0));
@@ -94,18 +99,18 @@ impl Job<'_> {
         Ok(model)
     }
 
-    /// The kernel with everything settled, and the places of the examples that may be held out. What is learned from examples is
-    /// learned from those that are never held out; where nothing is, all may be.
-    fn settled(&self, recipe: &Recipe, data: &Dataset) -> Result<(Formula, Vec<usize>), Error> {
+    /// The kernel with everything resolved, the places of the examples that may be held out, and of those that are kept. What is
+    /// learned from examples is learned from the kept ones; where nothing is learned, all may be held out.
+    fn resolved(&self, recipe: &Recipe, data: &Dataset) -> Result<(Formula, Vec<usize>, Vec<usize>), Error> {
         let centred = self.kernel.needs_all_examples();
-        if !centred && !recipe.scaled {
+        if !centred && !data.preparation().is_some_and(Preparation::keeps_some) {
             let kernel = self.kernel.resolve(data, self.seed)?;
             if self.kernel.numbers_chosen(&kernel) == 0 && kernel.state().is_empty() {
-                return Ok((kernel, (0..data.len()).collect()));
+                return Ok((kernel, (0..data.len()).collect(), Vec::new()));
             }
         }
         let (held, kept) = recipe.parts(data, self.seed)?;
-        Ok((self.kernel.resolve_from(&kept, data, self.seed)?, held))
+        Ok((self.kernel.resolve_from(&kept, data, self.seed)?, held, kept))
     }
 
     /// What cannot have regions is told before the work.
@@ -131,13 +136,13 @@ impl Job<'_> {
             return wrong(format!("{} folds hold nothing out; give 2 or more", recipe.folds));
         }
         let matrix = self.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
-        if recipe.method == Method::Full && self.machine.smooths()?.is_none() {
-            return Err(self.no_closed_form());
+        if recipe.method == Method::Full {
+            self.smoother()?;
         }
         let n = data.len();
-        if recipe.method == Method::Full && n.saturating_mul(n) > MOST {
+        if recipe.method == Method::Full && n.saturating_mul(n) > MAX_PANEL_COEFFICIENTS {
             return wrong(format!(
-                "full keeps a factor of {n} × {n} numbers, and {MOST} numbers are the most; use conformal = split or cross"
+                "full keeps a factor of {n} × {n} numbers, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use conformal = split or cross"
             ));
         }
         if recipe.method == Method::Full && matrix {
@@ -150,9 +155,11 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn no_closed_form(&self) -> Error {
-        let finding = "conformal = full is for ridge, whose fit on one example more has a closed form; use conformal = split, cross or jackknife".to_owned();
-        FitError::Param { machine: self.machine.entry().name, finding }.into()
+    /// λ of a machine whose fit on one example more has a closed form.
+    fn smoother(&self) -> Result<f64, Error> {
+        let none = "conformal = full is for ridge, whose fit on one example more has a closed form; use conformal = split, cross or jackknife";
+        let known = self.machine.traits().smoother.unwrap_or(Err(none));
+        known.map_err(|why| FitError::Param { machine: self.machine.entry().name, finding: why.to_owned() }.into())
     }
 
     /// A part of the examples, and of each class if it is judged by itself, is set aside. The others are not stratified: that
@@ -166,31 +173,31 @@ impl Job<'_> {
         let rest = data.select(&proper);
         // a class that was set aside whole has an infinite nonconformity by the model; to refuse such a fit would leave only those to be
         // used whose held-out examples are easy
-        let mut model = self.learn(self.kernel.resolve(&rest, self.seed)?, &rest, watch)?;
+        let kernel = self.on_data(self.kernel.resolve(&rest, self.seed)?, &rest)?;
+        let provenance = self.provenance(data, Some(&proper), &kernel.resolved).with_part(&proper);
+        let proven = provenance.spares_held_out();
+        let mut model = self.learn(&kernel, &rest, provenance, watch)?;
         // regions are valid for whatever was learned, also where the fit was stopped
-        model.calibrate_on(&data.select(&aside), recipe.mondrian)?;
+        let regions = model.regions_from(&data.select(&aside), recipe.mondrian)?;
+        model.conformal = Some(regions.with_proof(proven));
         model.places.iter_mut().for_each(|p| *p = proper[*p]);
         model.fitted.training_scores = None;
-        if let Some(origin) = &mut model.origin {
-            origin.fingerprint = data.fingerprint();
-            origin.part = Some(proper.iter().map(|&p| p as u32).collect());
-        }
         Ok(model)
     }
 
     /// One fit that can take any candidate in as well.
     fn with_candidates(
         &self,
-        kernel: &Formula,
+        task: &Task<'_>,
         compared: Vec<usize>,
         data: &Dataset,
         model: &Model,
         watch: &dyn Monitor,
     ) -> Result<Conformal, Error> {
         let n = data.len();
-        let Some(lambda) = self.machine.smooths()? else { return Err(self.no_closed_form()) };
+        let lambda = self.smoother()?;
         let watch = Conforming { watch, done: AtomicUsize::new(0), total: 1 };
-        let smoother = Smoother::new(self.machine.entry().name, lambda, &self.task(kernel, data)?, &watch)?;
+        let smoother = Smoother::new(self.machine.entry().name, lambda, task, &watch)?;
         let whole = model.places.iter().copied().eq(0..n);
         let mut conformal = Conformal::full(Full { smoother, compared }, model.fitted.readout.outputs());
         conformal.pool = (!whole).then(|| data.clone().without_target().to_own());
@@ -201,26 +208,25 @@ impl Job<'_> {
     fn hold_out(
         &self,
         recipe: &Recipe,
-        kernel: &Formula,
+        task: &Task<'_>,
         held: Vec<usize>,
         data: &Dataset,
         model: &Model,
         watch: &dyn Monitor,
     ) -> Result<HeldOut, Error> {
-        let (n, task) = (data.len(), self.task(kernel, data)?);
-        let out = held.len();
+        let (n, out) = (data.len(), held.len());
         let count = if recipe.method == Method::Jackknife { out } else { recipe.folds.min(out) };
         let watch = Conforming { watch, done: AtomicUsize::new(0), total: count };
         let outputs = model.fitted.expansion.outputs();
         let machine = self.machine.entry().name;
         if recipe.method == Method::Jackknife {
-            if n.saturating_mul(out).saturating_mul(outputs) > MOST {
+            if n.saturating_mul(out).saturating_mul(outputs) > MAX_PANEL_COEFFICIENTS {
                 let finding = format!(
-                    "jackknife keeps {out} models of {n} × {outputs} coefficients, and {MOST} numbers are the most; use conformal = cross, which keeps one for each fold"
+                    "jackknife keeps {out} models of {n} × {outputs} coefficients, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use conformal = cross, which keeps one for each fold"
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
-            if let Some(LeftOutModels { scores, models }) = self.machine.left_out_models(&task, &watch)? {
+            if let Some((scores, models)) = self.left_out_models(task, &watch)? {
                 let numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
                 let panels = vec![Panel { expansion: models_of(models, outputs, &held), members: out, known: None }];
                 return Ok(HeldOut { panels, places: held, members: (0..out).collect(), numbers });
@@ -240,12 +246,22 @@ impl Job<'_> {
         let fits = folds
             .par_iter()
             .map(|fold| {
-                let fit = without(self.machine, &task, fold, count, &watch)?;
+                let fit = without(self.machine, task, fold, count, &watch)?;
                 watch.done.fetch_add(1, Ordering::Relaxed);
                 Ok(fit)
             })
             .collect::<Result<Vec<_>, FitError>>()?;
         self.gathered(&folds, fits, &model.fitted.readout)
+    }
+
+    /// The scores and models of fits without each example, where the machine has them in closed form.
+    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Vec<f64>, Expansion)>, FitError> {
+        if !self.machine.traits().leaves_one_out {
+            return Ok(None);
+        }
+        let asked = Task { held_out: HeldOutRequest::LeaveOneOutModels, ..task.clone() };
+        let held_out = self.machine.run(&asked, watch)?.held_out;
+        Ok(held_out.and_then(|answer| answer.models.map(|models| (answer.scores, models))))
     }
 
     /// Joins the fits without each fold; a label that one of them does not know has an infinite nonconformity by it.
@@ -277,9 +293,9 @@ impl Job<'_> {
         }
         let panels = merged(models);
         let total: usize = panels.iter().map(Panel::numbers).sum();
-        if total > MOST {
+        if total > MAX_PANEL_COEFFICIENTS {
             let finding = format!(
-                "the models without each fold have {total} coefficients, and {MOST} are the most; use fewer folds, or conformal = split"
+                "the models without each fold have {total} coefficients, and {MAX_PANEL_COEFFICIENTS} are the most; use fewer folds, or conformal = split"
             );
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }

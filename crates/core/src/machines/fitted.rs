@@ -1,6 +1,6 @@
 //! The result of a fit: an expansion, its readout, and the report of the solver.
 
-use super::{Expansion, Output, Posterior, Readout, Variances};
+use super::{Expansion, HeldOut, Output, Posterior, Readout, Variances};
 use crate::calibrate::Calibration;
 use crate::watch::Status;
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,14 @@ pub struct Fitted {
     pub posterior: Option<Posterior>,
     /// Scores of the training examples, row by row, where the solver has them anyway; they are not saved.
     pub training_scores: Option<Vec<f64>>,
+    /// The held-out answers that the task asked for, where the machine has them without learning again; they are not saved.
+    pub held_out: Option<HeldOut>,
 }
 
 impl Fitted {
     /// A fit with the three parts that every machine has; the others are added by the machines that have them.
     pub const fn new(expansion: Expansion, readout: Readout, report: SolverReport) -> Self {
-        Self { expansion, readout, report, calibration: None, posterior: None, training_scores: None }
+        Self { expansion, readout, report, calibration: None, posterior: None, training_scores: None, held_out: None }
     }
 
     /// The same, with a calibration.
@@ -44,6 +46,12 @@ impl Fitted {
     #[must_use]
     pub fn with_training_scores(self, training_scores: Option<Vec<f64>>) -> Self {
         Self { training_scores, ..self }
+    }
+
+    /// The same, with held-out answers, where the task asked for some and they are known.
+    #[must_use]
+    pub fn with_held_out(self, held_out: Option<HeldOut>) -> Self {
+        Self { held_out, ..self }
     }
 
     /// Reads a batch of scores, row by row: predictions, with probabilities where they were learned. The label is the

@@ -1,161 +1,50 @@
-//! Held-out scores: what a machine says about examples it has not seen.
+//! Held-out answers: scores and models of fits that have not seen some examples, by machines that need not learn again for them.
 
-use super::{Expansion, Features, FitError, Fitted, Machine, Readout, Task};
-use crate::data::DataError;
-use crate::gram::Budget;
-use crate::linalg::SolveError;
-use crate::watch::{Monitor, Status, Stop};
-use rayon::prelude::*;
-use std::sync::Arc;
+use super::Expansion;
+use crate::calibrate::Layout;
 
-/// n × outputs scores, each from a fit without the fold of its example, by learning once for each fold.
+/// Held-out answers that a task asks for beside the fit.
 ///
-/// A class that a fold takes away whole is unknown to that fit: its scores there are not a number.
-pub(super) fn by_refitting<M: Machine + ?Sized>(
-    machine: &M,
-    task: &Task<'_>,
-    fitted: &Fitted,
-    folds: &[Vec<usize>],
-    watch: &dyn Monitor,
-) -> Result<Vec<f64>, FitError> {
-    let outputs = fitted.expansion.outputs();
-    let parts = folds
-        .par_iter()
-        .map(|fold| scores_of_fold(machine, task, fitted, fold, folds.len(), watch))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut scores = vec![f64::NAN; task.len() * outputs];
-    for (fold, part) in folds.iter().zip(parts) {
-        for (&i, row) in fold.iter().zip(part.chunks_exact(outputs.max(1))) {
-            scores[i * outputs..(i + 1) * outputs].copy_from_slice(row);
-        }
-    }
-    Ok(scores)
+/// A machine that can give the answer for less than learning again puts it into [`Fitted::held_out`](super::Fitted::held_out); any
+/// other leaves that empty, and who asks learns again ([`crate::resample`]). A machine may take another of its solvers for the sake of
+/// the answer; the problem that is solved stays the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeldOutRequest<'a> {
+    /// The fit alone.
+    #[default]
+    Nothing,
+    /// The score of every example by a fit without its fold, for probabilities to be learned from. Scores near those of fits without
+    /// the fold are enough; examples in no fold may have scores as well. A score without a meaning is not a number: that of a class
+    /// which the rest of the examples does not have.
+    Scores(&'a [Vec<usize>]),
+    /// The score of every example by the fit without it, exactly.
+    LeaveOneOutScores,
+    /// The models without each example in turn, and their scores of it, exactly.
+    LeaveOneOutModels,
 }
 
-fn scores_of_fold<M: Machine + ?Sized>(
-    machine: &M,
-    task: &Task<'_>,
-    whole: &Fitted,
-    held_out: &[usize],
-    folds: usize,
-    watch: &dyn Monitor,
-) -> Result<Vec<f64>, FitError> {
-    let name = machine.entry().name;
-    if task.target.is_none() {
-        return Err(FitError::Target { machine: name, error: DataError::NoTarget });
+impl HeldOutRequest<'_> {
+    /// Whether one example is left out at a time.
+    pub fn leaves_one_out(self) -> bool {
+        matches!(self, Self::LeaveOneOutScores | Self::LeaveOneOutModels)
     }
-    let (fitted, scores) = without(machine, task, held_out, folds, watch)?;
-    Ok(spread(&scores, &fitted.readout, &whole.readout))
 }
 
-/// A fit without some examples, whose points are places among all of them, and its scores of those left out. As many as `folds` such
-/// fits may run side by side.
-///
-/// # Errors
-/// As [`Machine::run`]; also [`SolveError::Stopped`] if the monitor ends it.
-pub(crate) fn without<M: Machine + ?Sized>(
-    machine: &M,
-    task: &Task<'_>,
-    held_out: &[usize],
-    folds: usize,
-    watch: &dyn Monitor,
-) -> Result<(Fitted, Vec<f64>), FitError> {
-    let mut out = vec![false; task.len()];
-    held_out.iter().for_each(|&i| out[i] = true);
-    let rest: Vec<usize> = (0..task.len()).filter(|&i| !out[i]).collect();
-    let part =
-        |examples: &[usize]| task.features.as_ref().map(|f| Features { rows: f.rows.select(examples), scale: f.scale });
-    let known = task.target.map(|target| target.select(&rest));
-    let weights = task.weights.map(|w| rest.iter().map(|&i| w[i]).collect::<Vec<_>>());
-    let at_once = rayon::current_num_threads().min(folds).max(1);
-    let mut fitted = machine.run(
-        &Task {
-            kernel: task.kernel.as_ref().map(|kernel| kernel.restrict(&rest)),
-            features: part(&rest),
-            target: known.as_ref(),
-            weights: weights.as_deref(),
-            budget: Budget { memory: task.budget.memory / at_once },
-            seed: task.seed,
-            ..Task::new(Arc::clone(&task.gram).restrict(&rest, &rest))
-        },
-        watch,
-    )?;
-    // the scores of a fit that was stopped in the middle say nothing about those of a whole one
-    let stopped = match fitted.report.status {
-        Status::Interrupted => Some(Stop::Interrupted),
-        Status::TimeLimit => Some(Stop::TimeLimit),
-        Status::Converged | Status::IterationLimit => None,
-    };
-    if let Some(reason) = stopped {
-        return Err(FitError::Solve { machine: machine.entry().name, error: SolveError::Stopped { reason } });
-    }
-    if let Some(points) = fitted.expansion.points_mut() {
-        points.iter_mut().for_each(|p| *p = rest[*p]);
-    }
-    let primal = part(held_out).and_then(|features| fitted.expansion.primal_scores(&features.rows));
-    let scores = primal.unwrap_or_else(|| {
-        let points = fitted.expansion.points();
-        fitted.expansion.scores(Arc::clone(&task.gram).restrict(held_out, points).as_ref())
-    });
-    Ok((fitted, scores))
-}
-
-/// The models without each example in turn, where they have a closed form.
-pub struct LeftOutModels {
-    /// The score of every example by the model that has not seen it, n × outputs row by row.
+/// The answer to a [`HeldOutRequest`].
+#[derive(Clone, Debug)]
+pub struct HeldOut {
+    /// The score of every example by a fit that has not seen it.
     pub scores: Vec<f64>,
-    /// All n models in one expansion: n × outputs outputs, model by model. Points are places among the examples.
-    pub models: Expansion,
+    /// How scores are stored.
+    pub layout: Layout,
+    /// The n models without each example in one expansion, where they were asked for: n × outputs outputs, model by model. Points are
+    /// places among the examples.
+    pub models: Option<Expansion>,
 }
 
-/// Puts the scores of a fit that knows fewer classes at the places they have among all outputs.
-fn spread(scores: &[f64], some: &Readout, all: &Readout) -> Vec<f64> {
-    let (few, many) = (some.outputs(), all.outputs());
-    let places: Vec<usize> = match (some, all) {
-        (Readout::ArgMax { labels }, Readout::ArgMax { labels: known }) => places_of(labels, known),
-        (Readout::Vote { labels }, Readout::Vote { labels: known }) => {
-            let (places, k) = (places_of(labels, known), known.len());
-            // labels keep their order, so a < b stays so; the pairs before (a, ·) are Σ_{c<a} (k − 1 − c)
-            let place = |a: usize, b: usize| a * (2 * k - a - 1) / 2 + (b - a - 1);
-            (0..places.len())
-                .flat_map(|a| (a + 1..places.len()).map(move |b| (a, b)))
-                .map(|(a, b)| place(places[a], places[b]))
-                .collect()
-        }
-        _ => (0..few).collect(),
-    };
-    let mut wide = vec![f64::NAN; scores.len() / few.max(1) * many];
-    for (from, to) in scores.chunks_exact(few.max(1)).zip(wide.chunks_exact_mut(many.max(1))) {
-        for (score, &place) in from.iter().zip(&places) {
-            to[place] = *score;
-        }
-    }
-    wide
-}
-
-fn places_of(labels: &[String], known: &[String]) -> Vec<usize> {
-    labels.iter().filter_map(|label| known.iter().position(|k| k == label)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(labels: &[&str]) -> Vec<String> {
-        labels.iter().map(|&l| l.to_owned()).collect()
-    }
-
-    #[test]
-    fn scores_of_fewer_classes_find_their_places() {
-        let all = words(&["a", "b", "c", "d"]);
-        let some = words(&["a", "c", "d"]);
-        let spread_to = |some: Readout, all: Readout| {
-            spread(&[1.0, 2.0, 3.0], &some, &all).iter().map(|s| if s.is_nan() { 0.0 } else { *s }).collect::<Vec<_>>()
-        };
-        // pairs of all: ab ac ad bc bd cd
-        let pairs = spread_to(Readout::Vote { labels: some.clone() }, Readout::Vote { labels: all.clone() });
-        assert_eq!(pairs, [0.0, 1.0, 2.0, 0.0, 0.0, 3.0]);
-        let classes = spread_to(Readout::ArgMax { labels: some }, Readout::ArgMax { labels: all });
-        assert_eq!(classes, [1.0, 0.0, 2.0, 3.0]);
+impl HeldOut {
+    /// Scores alone, n × outputs row by row.
+    pub(super) fn outputs(scores: Vec<f64>) -> Self {
+        Self { scores, layout: Layout::Outputs, models: None }
     }
 }

@@ -1,5 +1,6 @@
 //! Shared parts of linear machines: features packed once, problems solved side by side, one report of all.
 
+use super::evidence::{Evidence, join};
 use super::fitted::each;
 use super::{Coefficients, Expansion, FitError, SolverReport, Task};
 use crate::data::Vectors;
@@ -7,7 +8,7 @@ use crate::solvers::coordinate_descent::{
     DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution, coordinate_descent,
 };
 use crate::solvers::newton::{newton, suits};
-use crate::watch::{Monitor, Status};
+use crate::watch::Monitor;
 
 /// One linear machine on its way to a solution.
 pub(super) struct Linear<'a> {
@@ -78,20 +79,22 @@ impl Linear<'_> {
 
 /// The evidence of all problems: sums, and the worst.
 fn prove(solutions: &[LinearSolution]) -> SolverReport {
-    let sum = |f: fn(&LinearSolution) -> f64| solutions.iter().map(f).sum::<f64>();
-    let worst = solutions.iter().map(|s| s.status).max();
+    let evidence: Vec<Evidence> = solutions
+        .iter()
+        .map(|s| Evidence {
+            objective: Some(s.primal),
+            gap: Some(s.gap()),
+            violation: Some(s.violation),
+            ..Evidence::new(s.status, s.iterations)
+        })
+        .collect();
     let n = solutions.first().map_or(0, |s| s.coefficients.len());
     let support = (0..n).filter(|&i| solutions.iter().any(|s| s.coefficients[i] != 0.0)).count();
     SolverReport {
-        status: worst.unwrap_or(Status::Converged),
-        iterations: solutions.iter().map(|s| s.iterations).sum(),
         iterations_of_each: each(solutions.iter().map(|s| s.iterations)),
-        objective: Some(sum(|s| s.primal)),
-        duality_gap: Some(sum(LinearSolution::gap)),
-        violation: Some(solutions.iter().map(|s| s.violation).fold(0.0, f64::max)),
         support: Some(support),
         storage: "explicit features, no kernel matrix".to_owned(),
-        notes: vec![("dual_objective".to_owned(), sum(|s| s.dual))],
-        advice: Vec::new(),
+        notes: vec![("dual_objective".to_owned(), solutions.iter().map(|s| s.dual).sum())],
+        ..join(&evidence)
     }
 }

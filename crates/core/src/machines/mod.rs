@@ -11,13 +11,14 @@ pub mod cluster;
 pub mod detect;
 mod ensemble;
 mod error;
+mod evidence;
 mod expansion;
 mod expression;
 mod facts;
 mod fitted;
-mod folds;
 mod held_out;
 mod linear;
+mod multiclass;
 mod neighbours;
 mod output;
 mod posterior;
@@ -41,9 +42,8 @@ pub use expansion::{Coefficients, Expansion};
 pub use expression::{MachineExpression, parse};
 pub use facts::Fact;
 pub use fitted::{Fitted, SolverReport};
-pub use folds::folds;
-pub use held_out::LeftOutModels;
-pub(crate) use held_out::without;
+pub use held_out::{HeldOut, HeldOutRequest};
+pub use multiclass::Strategy;
 pub use neighbours::{Neighbours, Weighting};
 pub use output::{Output, Variances};
 pub use posterior::{Posterior, PosteriorTerm};
@@ -56,7 +56,6 @@ pub use theory::{Compresses, ConvexLoss, Theory};
 pub use threshold::Threshold;
 pub use traits::{Path, Reads, Tolerates, Traits};
 
-use crate::calibrate::Layout;
 use crate::params::{Params, Settings};
 use crate::sources::Source;
 use crate::watch::Monitor;
@@ -69,88 +68,9 @@ pub trait Machine: Params + Settings + Send + Sync {
     fn traits(&self) -> Traits {
         Traits::default()
     }
-    /// Learns from a task.
+    /// Learns from a task, with the held-out answers that it asks for where they cost less than learning again.
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError>;
-
-    /// Learns from a task and, where the machine can do so for less than learning again, gives held-out scores as well: see
-    /// [`Machine::held_out_scores`]. `None` asks for that.
-    fn run_holding_out(
-        &self,
-        task: &Task<'_>,
-        folds: &[Vec<usize>],
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
-        let _ = folds;
-        self.run(task, watch).map(|fitted| (fitted, None))
-    }
-
-    /// The score of every example by a fit without its fold, n × outputs row by row in the order of `fitted`, which is the
-    /// fit on all of them; what probabilities are learned from.
-    ///
-    /// A score that has no meaning is not a number: that of a class which the rest of the examples does not have. A pair
-    /// of classes is only ever judged on examples of the two, so a machine may leave out the others.
-    ///
-    /// # Errors
-    /// As [`Machine::run`]; also [`SolveError::Stopped`](crate::linalg::SolveError::Stopped) if the monitor ends a fold.
-    fn held_out_scores(
-        &self,
-        task: &Task<'_>,
-        fitted: &Fitted,
-        folds: &[Vec<usize>],
-        watch: &dyn Monitor,
-    ) -> Result<Vec<f64>, FitError> {
-        held_out::by_refitting(self, task, fitted, folds, watch)
-    }
-
-    /// Learns from a task and from what stands beside its examples, if anything does. Points of the expansion are places among
-    /// the examples and the others after them.
-    ///
-    /// # Errors
-    /// As [`Machine::run`]; also if there is something and the machine takes no companions.
-    fn run_with_auxiliary(
-        &self,
-        task: &Task<'_>,
-        auxiliary: Option<&Auxiliary<'_>>,
-        watch: &dyn Monitor,
-    ) -> Result<Fitted, FitError> {
-        match auxiliary {
-            None => self.run(task, watch),
-            Some(_) => Err(no_auxiliary(self.entry().name)),
-        }
-    }
-
-    /// A fit, and the score of every example by a fit that has not seen it (n × outputs, row by row), where all of that costs no
-    /// more than a few fits; `None` where it must be learned again for each.
-    ///
-    /// # Errors
-    /// As [`Machine::run`].
-    fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
-        let _ = (task, watch);
-        Ok(None)
-    }
-
-    /// The models without each example in turn, where all of them cost no more than a few fits; `None` where it must be learned
-    /// again for each.
-    ///
-    /// # Errors
-    /// As [`Machine::run`].
-    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
-        let _ = (task, watch);
-        Ok(None)
-    }
-
-    /// The λ of a fit that is (K + λ1) α = Y whatever the examples and their number, of which a [`Smoother`] can be made; `None` for
-    /// other machines.
-    ///
-    /// # Errors
-    /// If a parameter makes it another kind of fit.
-    fn smooths(&self) -> Result<Option<f64>, FitError> {
-        Ok(None)
-    }
 }
-
-/// Held-out scores and how they are stored.
-pub type HeldOutScores = (Layout, Vec<f64>);
 
 /// What a machine needs of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

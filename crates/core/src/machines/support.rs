@@ -1,5 +1,6 @@
 //! Shared parts of the support vector machines: the effort that is allowed, and the way from their problems to the solver.
 
+use super::evidence::{Evidence, join};
 use super::fitted::each;
 use super::{FitError, SolverReport, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
@@ -184,7 +185,14 @@ pub(super) fn prove(
     task: &Task<'_>,
     notes: Vec<(String, f64)>,
 ) -> SolverReport {
-    let status = solutions.iter().map(|s| s.status).max().unwrap_or(Status::Converged);
+    let evidence: Vec<Evidence> = solutions
+        .iter()
+        .map(|s| Evidence {
+            objective: Some(s.objective),
+            violation: Some(s.violation),
+            ..Evidence::new(s.status, s.iterations)
+        })
+        .collect();
     let sum = |of: fn(&Solution) -> f64| solutions.iter().map(of).sum::<f64>();
     let mut all = vec![
         ("kernel_rows".to_owned(), sum(|s| s.rows as f64)),
@@ -196,16 +204,12 @@ pub(super) fn prove(
     all.extend(gap.map(|gap| ("primal_objective".to_owned(), gap - sum(|s| s.objective))));
     all.extend(notes);
     SolverReport {
-        status,
-        iterations: solutions.iter().map(|s| s.iterations).sum(),
         iterations_of_each: each(solutions.iter().map(|s| s.iterations)),
-        objective: Some(sum(|s| s.objective)),
         duality_gap: gap.filter(|_| solutions.iter().all(|s| s.whole)),
-        violation: Some(solutions.iter().map(|s| s.violation).fold(0.0, f64::max)),
         support: Some(support),
         storage: format!("rows in f32, up to {} kept", show_bytes(cache_bytes(effort, task))),
         notes: all,
-        advice: Vec::new(),
+        ..join(&evidence)
     }
 }
 

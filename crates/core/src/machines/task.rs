@@ -1,6 +1,6 @@
 //! The task of a machine: the kernel met with data, the target, weights and limits.
 
-use super::{FitError, Fitted};
+use super::{Auxiliary, FitError, Fitted, HeldOutRequest};
 use crate::data::{Classes, DataError, Numbers, Rows, Target, Vectors};
 use crate::gram::{Budget, Gram, Similarity};
 use crate::seed::Seed;
@@ -29,6 +29,7 @@ impl Features {
 }
 
 /// The kernel met with the data: everything a machine may ask for.
+#[derive(Clone)]
 pub struct Task<'a> {
     /// K between all training examples, not yet computed.
     pub gram: Arc<dyn Gram>,
@@ -40,6 +41,12 @@ pub struct Task<'a> {
     pub target: Option<&'a Target>,
     /// The weight of each example, none below zero; `None`: all alike.
     pub weights: Option<&'a [f64]>,
+    /// Noise, transformed copies and points beside the examples; only for machines that declare to take them
+    /// ([`Traits::auxiliary`](super::Traits::auxiliary)). Points of the expansion are then places among the examples and the others
+    /// after them.
+    pub auxiliary: Option<&'a Auxiliary<'a>>,
+    /// Held-out answers that are wanted beside the fit.
+    pub held_out: HeldOutRequest<'a>,
     /// An earlier fit of the same machine on the same examples, to start from: only speed depends on it.
     pub start: Option<&'a Fitted>,
     /// Memory.
@@ -60,6 +67,8 @@ impl Task<'_> {
             features: None,
             target: None,
             weights: None,
+            auxiliary: None,
+            held_out: HeldOutRequest::Nothing,
             start: None,
             budget: Budget::default(),
             seed: Seed(0),

@@ -14,6 +14,12 @@ pub struct Traits {
     pub weights: bool,
     /// True if it learns from auxiliary examples: noise, transformed copies, points of an expansion.
     pub auxiliary: bool,
+    /// True if it answers requests to leave one example out ([`HeldOutRequest`](super::HeldOutRequest)) for no more than a few fits, at
+    /// least on some tasks; only such machines are asked.
+    pub leaves_one_out: bool,
+    /// λ of a fit that is (K + λ1) α = Y whatever the examples and their number, of which a [`Smoother`](super::Smoother) can be made;
+    /// or, where a parameter makes it another kind of fit, why. `None` for other machines.
+    pub smoother: Option<Result<f64, &'static str>>,
     /// The kernel matrices it can work with, by their eigenvalues.
     pub tolerates: Tolerates,
     /// The parameter along which a fit is a good start for the next, in rising order.
@@ -71,6 +77,8 @@ impl Default for Traits {
             reads: Reads::Blocks,
             weights: false,
             auxiliary: false,
+            leaves_one_out: false,
+            smoother: None,
             tolerates: Tolerates::Definite,
             path: None,
             regularised_by: &[],

@@ -6,7 +6,7 @@
 
 use super::learned::{self, StoredLearned};
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model, Origin, coefficients, conformity, is_libsvm, posterior};
+use super::{FileError, Model, Provenance, coefficients, conformity, is_libsvm, posterior};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View, kinds};
 use crate::formula::{Formula, State};
@@ -25,7 +25,7 @@ struct Document {
     format: u64,
     written_by: String,
     machine: String,
-    settings: Vec<(String, Stored)>,
+    settings: Vec<(String, Setting)>,
     kernel: String,
     readout: Readout,
     #[serde(rename = "proof")]
@@ -46,7 +46,10 @@ struct Document {
     trained_on: usize,
     candidates: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    origin: Option<Origin>,
+    origin: Option<Provenance>,
+    /// Files of older versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    job: Option<serde_json::Value>,
     /// Files of models without probabilities, and those written before there were any, do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<Calibration>,
@@ -56,16 +59,6 @@ struct Document {
     /// Only files of models with conformal regions have it; a reader that does not know them predicts without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     conformal: Option<conformity::StoredConformal>,
-}
-
-/// A parameter as JSON.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Stored {
-    Switch(bool),
-    Number(f64),
-    Numbers(Vec<f64>),
-    Word(String),
 }
 
 /// A view as a document tells it.
@@ -109,7 +102,7 @@ impl Model {
             },
             written_by: format!("mercer {}", env!("CARGO_PKG_VERSION")),
             machine: self.machine.clone(),
-            settings: self.settings.iter().map(|(name, value)| (name.clone(), store(value))).collect(),
+            settings: self.settings.clone(),
             kernel,
             readout: self.fitted.readout.clone(),
             report: self.fitted.report.clone(),
@@ -122,7 +115,8 @@ impl Model {
             schema: self.schema.clone(),
             trained_on: self.trained_on,
             candidates: self.candidates,
-            origin: self.origin.clone(),
+            origin: self.provenance.clone(),
+            job: self.job.as_ref().and_then(|job| serde_json::to_value(job.as_ref()).ok()),
             calibration: self.fitted.calibration.clone(),
             posterior,
             conformal,
@@ -173,27 +167,6 @@ struct Version {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
-}
-
-fn store(value: &Setting) -> Stored {
-    match value {
-        // JSON has no infinity
-        Setting::Number(x) if x.is_infinite() => Stored::Word(x.to_string()),
-        Setting::Number(x) => Stored::Number(*x),
-        Setting::Switch(b) => Stored::Switch(*b),
-        Setting::Word(w) => Stored::Word(w.clone()),
-        Setting::Numbers(xs) => Stored::Numbers(xs.clone()),
-    }
-}
-
-fn restore(value: Stored) -> Setting {
-    match value {
-        Stored::Number(x) => Setting::Number(x),
-        Stored::Switch(b) => Setting::Switch(b),
-        Stored::Word(w) if w == "inf" => Setting::Number(f64::INFINITY),
-        Stored::Word(w) => Setting::Word(w),
-        Stored::Numbers(xs) => Setting::Numbers(xs),
-    }
 }
 
 /// Adds the views of examples to a file.
@@ -319,9 +292,13 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     if let Some(schema) = &document.schema {
         schema.check(&examples)?;
     }
+    let columns = document.schema.as_ref().map(Schema::learned_bits);
+    let provenance = document.origin.map(|origin| origin.completed(&kernel, columns));
+    let job =
+        document.job.map(serde_json::from_value).transpose().map_err(|e| format!("its job cannot be read: {e}"))?;
     Ok(Model {
         machine: document.machine,
-        settings: document.settings.into_iter().map(|(name, value)| (name, restore(value))).collect(),
+        settings: document.settings.into_iter().collect(),
         kernel,
         fitted: Fitted::new(expansion, document.readout, document.report)
             .with_calibration(document.calibration)
@@ -331,7 +308,8 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         trained_on: document.trained_on,
         places: Vec::new(),
         candidates: document.candidates,
-        origin: document.origin,
+        provenance,
+        job: job.map(Arc::new),
         conformal,
     })
 }

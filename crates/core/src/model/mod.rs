@@ -13,6 +13,7 @@ mod plane;
 mod posterior;
 mod predictor;
 mod profile;
+mod provenance;
 mod regions;
 mod regression;
 mod reliability;
@@ -25,15 +26,16 @@ pub use error::FileError;
 pub use libsvm::{LibsvmFile, is_libsvm};
 pub use onnx::OnnxFile;
 pub use predictor::Predictor;
+pub use provenance::{LearnedFrom, Provenance, Step};
 pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
 
 use crate::conformal::Conformal;
 use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
 use crate::formula::Formula;
+use crate::job::Job;
 use crate::machines::{self, Fitted, Machine};
 use crate::params::{Setting, assign};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Facts that files of other programs cannot express.
@@ -53,35 +55,16 @@ pub struct Model {
     /// The examples that predictions need.
     pub examples: Dataset,
     /// The schema that turns files into data for this model; `None` for a model fitted on data in memory.
-    pub schema: Option<Schema>,
+    pub(crate) schema: Option<Schema>,
     /// The number of training examples; 0 where the file of another program does not have it.
     pub trained_on: usize,
     /// Places of `examples` in the training data; not saved.
     pub places: Vec<usize>,
-    /// The number of hypotheses that were tried on the same examples, this one included; 0 where the file of another program does not have it.
-    pub candidates: usize,
-    /// The origin of the model, its training examples; files of other programs and older ones do not have it.
-    pub origin: Option<Origin>,
-    /// The conformal predictor behind sets and intervals, where one was learned.
-    pub conformal: Option<Conformal>,
-}
-
-/// Facts about the training examples.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
-    /// [`Dataset::fingerprint`] of the training examples.
-    pub fingerprint: String,
-    /// The number of parameters of the kernel that were computed from them (gamma=median and the like).
-    pub numbers_chosen: usize,
-    /// True if the examples had weights.
-    #[serde(default)]
-    pub weighted: bool,
-    /// True if these weights balanced the classes by their numbers, besides the machine's own parameters.
-    #[serde(default)]
-    pub balanced: bool,
-    /// Places of the examples that the machine was given, where it was given only a part.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<Vec<u32>>,
+    pub(crate) candidates: usize,
+    pub(crate) provenance: Option<Provenance>,
+    /// The job as it was asked for; files from elsewhere and older ones do not have it.
+    pub(crate) job: Option<Arc<Job>>,
+    pub(crate) conformal: Option<Conformal>,
 }
 
 impl Model {
@@ -111,12 +94,13 @@ impl Model {
             settings,
             kernel,
             fitted,
-            examples: examples.without_target(),
-            schema: None,
+            examples: examples.without_target().without_preparation(),
+            schema: training.preparation().map(|p| p.schema().clone()),
             trained_on: training.len(),
             places,
             candidates: 1,
-            origin: None,
+            provenance: None,
+            job: None,
             conformal: None,
         }
     }
@@ -137,6 +121,21 @@ impl Model {
             assign(entry.name, machine.as_mut(), name, value)?;
         }
         Ok(Some(machine))
+    }
+
+    /// The schema: how files become data for this model; `None` for a model fitted on data in memory.
+    pub fn schema(&self) -> Option<&Schema> {
+        self.schema.as_ref()
+    }
+
+    /// The job that made the model, as it was asked for; `None` where a file from elsewhere or an older one does not have it.
+    pub fn job(&self) -> Option<&Job> {
+        self.job.as_deref()
+    }
+
+    /// The predictor of sets, intervals or p-values, where one was learned.
+    pub fn conformal(&self) -> Option<&Conformal> {
+        self.conformal.as_ref()
     }
 
     /// Turns a table from a file into data for this model.

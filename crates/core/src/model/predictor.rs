@@ -287,4 +287,33 @@ mod tests {
         assert_eq!(asked(&|| drop(predictor.clone().scores(&one).unwrap())), 1, "copies share what is prepared");
         assert_eq!(predictor.scores(&one).unwrap(), model.scores(&one).unwrap());
     }
+
+    #[test]
+    fn one_string_alone_has_the_scores_that_it_has_in_a_batch() {
+        let mut random = crate::seed::Seed(2).stream("strings");
+        let mut words = |n: usize, letters: usize| -> Vec<String> {
+            let mut word = |_| -> String {
+                (0..5 + random.below(40))
+                    .map(|at| if at % 6 == 5 { ' ' } else { char::from(b'a' + random.below(letters) as u8) })
+                    .collect()
+            };
+            (0..n).map(&mut word).collect()
+        };
+        let target = |n: usize| crate::data::Target::from_numbers("y", (0..n).map(|i| (i % 7) as f64).collect());
+        let (training, new) = (words(60, 3), Dataset::new(words(30, 4)));
+        let training = Dataset::new(training).with_target(target(60)).unwrap();
+        let text = kernels::all().filter(|entry| entry.kind == crate::data::Kind::Text);
+        for entry in text {
+            let kernel: Formula = format!("normalise({})", entry.name).parse().unwrap();
+            let predictor =
+                Ridge { lambda: 0.1.into(), ..Ridge::default() }.fit(&kernel, &training).unwrap().predictor();
+            let batch = predictor.scores(&new).unwrap();
+            for (i, &together) in batch.iter().enumerate() {
+                let alone = predictor.scores(&new.select(&[i])).unwrap()[0];
+                // products of dense vectors are summed in another order
+                let near = (alone - together).abs() <= 1e-12 * (1.0 + together.abs());
+                assert!(near, "{}: {alone} {together}", entry.name);
+            }
+        }
+    }
 }

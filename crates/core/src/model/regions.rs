@@ -22,7 +22,7 @@ impl Model {
     /// # Errors
     /// If it has none, with what would give it one.
     pub fn needs_conformal(&self) -> Result<&Conformal, Error> {
-        self.conformal.as_ref().ok_or_else(|| {
+        self.conformal().ok_or_else(|| {
             let finding = "this model has learned no conformal regions; fit with --conformal split, cross, jackknife or full, or give held-out examples with --calibration".to_owned();
             DataError::Usage { finding }.into()
         })
@@ -34,12 +34,14 @@ impl Model {
     /// use mercer::conformal::{Method, Recipe, Regions};
     /// use mercer::prelude::*;
     /// let table = mercer::datasets::load("noisy_sinc", Some(200), Seed(1))?;
-    /// let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default())?;
     /// let (machine, kernel) = (Ridge { lambda: 0.1.into(), ..Ridge::default() }, rbf(1.0));
     /// let job = Job { conformal: Some(Recipe::new(Method::Jackknife)), ..Job::new(&machine, &kernel) };
+    /// // columns are scaled by examples that are never held out, so that the coverage is proven
+    /// let data = job.prepare(table)?;
     /// let model = job.run(&data, &mercer::watch::Silent)?;
     /// let Regions::Intervals { lower, upper, .. } = model.regions(&data, 0.9)? else { unreachable!() };
     /// assert!(lower.iter().zip(&upper).all(|(l, u)| l < u));
+    /// assert!(model.needs_conformal()?.is_proven());
     /// # Ok::<(), mercer::Error>(())
     /// ```
     ///
@@ -187,11 +189,20 @@ impl Model {
     /// # Errors
     /// If the model predicts coordinates or clusters, or the examples have no target that fits.
     pub fn calibrate_on(&mut self, held_out: &Dataset, mondrian: bool) -> Result<(), Error> {
-        if self.origin.as_ref().is_some_and(|o| o.fingerprint == held_out.fingerprint()) {
+        if self.provenance.as_ref().is_some_and(|p| p.fingerprint() == held_out.fingerprint()) {
             let finding =
                 "the examples to calibrate with are those of training; give examples that the model has not seen";
             return Err(DataError::Usage { finding: finding.to_owned() }.into());
         }
+        // columns that these examples have scaled themselves are not those of new examples
+        let by_model =
+            held_out.preparation().is_none_or(|p| p.learned_bits() == 0.0 || self.schema() == Some(p.schema()));
+        self.conformal = Some(self.regions_from(held_out, mondrian)?.with_proof(by_model));
+        Ok(())
+    }
+
+    /// Conformal regions from held-out examples, of which nothing is proven yet.
+    pub(crate) fn regions_from(&self, held_out: &Dataset, mondrian: bool) -> Result<Conformal, Error> {
         let members = vec![0; held_out.len()];
         let readout = &self.fitted.readout;
         let form = readout.form();
@@ -217,7 +228,7 @@ impl Model {
         let numbers = Support::default().by_itself(self, measure, held_out)?;
         let target = || held_out.target().ok_or(DataError::NoTarget);
         let kind = (Method::Split, mondrian, measure);
-        self.conformal = Some(match readout {
+        Ok(match readout {
             Readout::Novelty => Conformal::new(kind, &numbers, 1, &[], &members),
             Readout::Values { names } => {
                 let residuals = residuals(&numbers, target()?)?;
@@ -230,8 +241,7 @@ impl Model {
                 let columns = if mondrian { labels.len() } else { 1 };
                 Conformal::new(kind, &own, columns, &codes, &members)
             }
-        });
-        Ok(())
+        })
     }
 }
 

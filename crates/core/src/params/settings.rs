@@ -1,10 +1,12 @@
 //! Printing: the present value of every parameter.
 
 use super::{Auto, AutoList, Choice, Params, Rule, TextCheck, Visit};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The value of one parameter, detached from its struct.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Stored", from = "Stored")]
 pub enum Setting {
     /// A number, real or whole.
     Number(f64),
@@ -14,6 +16,41 @@ pub enum Setting {
     Word(String),
     /// A list of numbers.
     Numbers(Vec<f64>),
+}
+
+/// A parameter as JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Switch(bool),
+    Number(f64),
+    Numbers(Vec<f64>),
+    Word(String),
+}
+
+impl From<Setting> for Stored {
+    fn from(value: Setting) -> Self {
+        match value {
+            // JSON has no infinity
+            Setting::Number(x) if x.is_infinite() => Self::Word(x.to_string()),
+            Setting::Number(x) => Self::Number(x),
+            Setting::Switch(b) => Self::Switch(b),
+            Setting::Word(w) => Self::Word(w),
+            Setting::Numbers(xs) => Self::Numbers(xs),
+        }
+    }
+}
+
+impl From<Stored> for Setting {
+    fn from(value: Stored) -> Self {
+        match value {
+            Stored::Number(x) => Self::Number(x),
+            Stored::Switch(b) => Self::Switch(b),
+            Stored::Word(w) if w == "inf" => Self::Number(f64::INFINITY),
+            Stored::Word(w) => Self::Word(w),
+            Stored::Numbers(xs) => Self::Numbers(xs),
+        }
+    }
 }
 
 impl fmt::Display for Setting {

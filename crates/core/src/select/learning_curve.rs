@@ -5,9 +5,7 @@
 //! their proportions. The largest size is the plain cross-validation, bit by bit. The matrix is computed once for all sizes;
 //! words such as `gamma=scale` are resolved on all examples, as in a [`Search`](super::Search).
 
-use super::judge::{Folds, Heard, Judge, Point, Split};
-use super::met::Met;
-use super::{error_of, folds};
+use super::error_of;
 use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
 use crate::formula::Formula;
@@ -17,6 +15,7 @@ use crate::linalg::SolveError;
 use crate::machines::{FitError, Learns, MachineEntry, predicts_target};
 use crate::params::{Setting, assign};
 use crate::plot::{LearningFigure, ScoreAt, Theme, short_formula};
+use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, Split, folds, mean_and_deviation};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status, Stop};
 
@@ -71,14 +70,6 @@ pub struct Learned {
     pub status: Status,
 }
 
-/// The mean of some scores, and their standard deviation (with one degree of freedom less).
-pub fn mean_and_deviation(scores: &[f64]) -> (f64, f64) {
-    let k = scores.len() as f64;
-    let mean = scores.iter().sum::<f64>() / k;
-    let squares: f64 = scores.iter().map(|s| (s - mean) * (s - mean)).sum();
-    (mean, (squares / (k - 1.0).max(1.0)).sqrt())
-}
-
 impl LearningCurve<'_> {
     /// Fits every size on every fold.
     ///
@@ -106,23 +97,30 @@ impl LearningCurve<'_> {
         let kernel = resolved.to_string();
         let at_once = rayon::current_num_threads().min(parts.len()).max(1);
         let whole = Folds::ordered(data, parts.clone(), learns, &fold_of)?;
-        let met = Met::new(resolved, machine.as_ref(), data, &whole.order, (self.budget, at_once))?;
-        let points = [Point { place: 0, settings: self.settings, machine }];
+        let on_data = KernelOnData::new(resolved, machine.as_ref(), data, self.budget)?;
+        let on_data = on_data.stored(machine.as_ref(), &whole.order, at_once);
+        let points = [Point { settings: self.settings.to_vec(), machine }];
         let (mut found, mut stopped): (Vec<SizeScores>, Option<Stop>) = (Vec::new(), None);
         // folds differ by one example; the largest size is all that each of them leaves
         let all = smallest_rest(&parts);
         for (done, &size) in sizes.iter().enumerate() {
             let splits = parts.iter().map(|part| beginning(part, if size == all { usize::MAX } else { size }, data));
             let folds = Folds::ordered(data, splits.collect(), learns, &fold_of)?;
-            let read = |heard: Heard<'_>| both(&heard, &parts);
-            let judge =
-                Judge { met: &met, folds: &folds, seed: self.seed, watch, read: &read, done, total: sizes.len() };
-            let mut verdict = judge.run(&points)?;
-            if let Some(Some(scores)) = verdict.scores.pop() {
+            let validator = CrossValidator {
+                kernel: &on_data,
+                folds: &folds,
+                seed: self.seed,
+                watch,
+                measure: &|result| both(&result, &parts),
+                done,
+                total: sizes.len(),
+            };
+            let mut measured = validator.run(&points)?;
+            if let Some(Some(scores)) = measured.points.pop() {
                 let (test, train) = scores.into_iter().unzip();
                 found.push(SizeScores { size, train, test });
             }
-            stopped = verdict.stopped;
+            stopped = measured.stopped;
             if stopped.is_some() {
                 break;
             }
@@ -220,15 +218,15 @@ fn beginning(part: &Split, size: usize, data: &Dataset) -> Split {
 }
 
 /// The scores on what was held out, and on what was learned from.
-fn both(heard: &Heard<'_>, parts: &[Split]) -> Result<(f64, f64), Error> {
-    let held_out = parts[heard.split].test.len();
-    let outputs = heard.fitted.readout.outputs().max(1);
-    let (test, train) = heard.scores.split_at(held_out * outputs);
+fn both(result: &FoldResult<'_>, parts: &[Split]) -> Result<(f64, f64), Error> {
+    let held_out = parts[result.fold].test.len();
+    let outputs = result.fitted.readout.outputs().max(1);
+    let (test, train) = result.scores.split_at(held_out * outputs);
     let of = |scores: &[f64], range: std::ops::Range<usize>| {
-        let unknown = &heard.unknown.select(&range.collect::<Vec<_>>());
-        error_of(Heard { scores: scores.to_vec(), unknown, ..*heard })
+        let target = &result.target.select(&range.collect::<Vec<_>>());
+        error_of(FoldResult { scores: scores.to_vec(), target, ..*result })
     };
-    Ok((of(test, 0..held_out)?, of(train, held_out..heard.unknown.len())?))
+    Ok((of(test, 0..held_out)?, of(train, held_out..result.target.len())?))
 }
 
 impl Learned {

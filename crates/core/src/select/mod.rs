@@ -8,16 +8,13 @@
 mod choose;
 mod grid;
 mod heat;
-mod judge;
 mod learning_curve;
-mod met;
 mod trials;
 
-pub use crate::machines::folds;
+pub use crate::resample::{Split, folds, mean_and_deviation};
 pub use choose::Choose;
 pub use grid::{Axis, Grid, GridError};
-pub use judge::Split;
-pub use learning_curve::{Learned, LearningCurve, SizeScores, mean_and_deviation};
+pub use learning_curve::{Learned, LearningCurve, SizeScores};
 pub use trials::{Trial, Trials};
 
 use crate::calibrate::Method;
@@ -32,11 +29,10 @@ use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
 use crate::metrics::{Metrics, measure};
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign, describe};
+use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, standard_error};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Silent, Status, Stop};
 use grid::Owner;
-use judge::{Folds, Heard, Judge, Point};
-use met::Met;
 
 /// A search over a grid.
 pub struct Search<'a> {
@@ -49,7 +45,7 @@ pub struct Search<'a> {
     /// The grid.
     pub grid: &'a Grid,
     /// The number of folds; 0 leaves out one example at a time, which some machines need not learn again for
-    /// ([`Machine::leave_one_out`]).
+    /// ([`Traits::leaves_one_out`](crate::machines::Traits::leaves_one_out)).
     pub folds: usize,
     /// The rule by which a candidate is chosen.
     pub choose: Choose,
@@ -105,7 +101,7 @@ impl Search<'_> {
             0 => (0..data.len()).map(|i| vec![i]).collect(),
             several => folds(target, self.machine.learns, several, self.seed)?,
         };
-        let folds = Folds::new(data, &parts, self.machine.learns)?;
+        let folds = Folds::partition(data, &parts, self.machine.learns)?;
         let grid = self.grid.kernel_first(self.kernel).points();
         let mut candidates: Vec<Candidate> = Vec::with_capacity(grid.len());
         let mut stopped: Option<Stop> = None;
@@ -113,17 +109,27 @@ impl Search<'_> {
             // the matrix is used up before the next is computed
             let at_once = rayon::current_num_threads().min(parts.len()).max(1);
             let resolved = kernel.resolve(data, self.seed)?;
-            let met = Met::new(resolved, points[0].machine.as_ref(), data, &folds.order, (self.budget, at_once))?;
+            let first = points[0].1.machine.as_ref();
+            let kernel = KernelOnData::new(resolved, first, data, self.budget)?.stored(first, &folds.order, at_once);
             let (done, total) = (candidates.len(), grid.len());
-            let judge = Judge { met: &met, folds: &folds, seed: self.seed, watch, read: &error_of, done, total };
-            let verdict = judge.run(&points)?;
-            for (point, scores) in points.iter().zip(verdict.scores) {
+            let (places, points): (Vec<usize>, Vec<Point>) = points.into_iter().unzip();
+            let validator = CrossValidator {
+                kernel: &kernel,
+                folds: &folds,
+                seed: self.seed,
+                watch,
+                measure: &error_of,
+                done,
+                total,
+            };
+            let found = validator.run(&points)?;
+            for (place, scores) in places.into_iter().zip(found.points) {
                 if let Some(scores) = scores {
-                    let (at, kernel) = (grid[point.place].clone(), met.resolved.to_string());
+                    let (at, kernel) = (grid[place].clone(), kernel.resolved.to_string());
                     candidates.push(summarise(at, kernel, scores, &parts, self.machine.learns));
                 }
             }
-            stopped = verdict.stopped;
+            stopped = found.stopped;
             if stopped.is_some() {
                 break;
             }
@@ -143,7 +149,7 @@ impl Search<'_> {
         };
         // a search that was stopped still owes a whole model of its choice: only the search was cut short
         let mut model = if stopped.is_none() { job.run(data, watch)? } else { job.run(data, &Silent)? };
-        model.candidates = candidates.len();
+        model.chosen_among(candidates.len());
         let status = stopped.map_or(Status::Converged, Status::from);
         if status != Status::Converged {
             model.fitted.report.status = status;
@@ -210,12 +216,21 @@ impl Search<'_> {
         }
     }
 
-    /// The points of the grid, gathered by their kernels. A parameter that cannot be is told before any work.
-    fn by_kernel<'g>(&self, grid: &'g [Vec<(String, Setting)>]) -> Result<Vec<(Formula, Vec<Point<'g>>)>, Error> {
-        let mut groups: Vec<(String, Formula, Vec<Point<'g>>)> = Vec::new();
-        for (place, settings) in grid.iter().enumerate() {
-            let (machine, kernel) = self.at(settings)?;
-            let (text, point) = (kernel.to_string(), Point { place, settings, machine });
+    /// The points of the grid with their places, gathered by their kernels. A parameter that cannot be is told before any work.
+    pub(crate) fn by_kernel(
+        &self,
+        grid: &[Vec<(String, Setting)>],
+    ) -> Result<Vec<(Formula, Vec<(usize, Point)>)>, Error> {
+        let mut groups: Vec<(String, Formula, Vec<(usize, Point)>)> = Vec::new();
+        for (place, values) in grid.iter().enumerate() {
+            let (machine, kernel) = self.at(values)?;
+            let mut settings = Vec::new();
+            for (name, value) in values {
+                if let (Owner::Machine, parameter) = self.owner(name)? {
+                    settings.push((parameter.to_owned(), value.clone()));
+                }
+            }
+            let (text, point) = (kernel.to_string(), (place, Point { settings, machine }));
             // points are ordered with the kernel's parameters outermost
             match groups.last_mut() {
                 Some((known, _, points)) if *known == text => points.push(point),
@@ -227,8 +242,8 @@ impl Search<'_> {
 }
 
 /// Error (classes) or root mean squared error (numbers).
-fn error_of(heard: Heard<'_>) -> Result<f64, Error> {
-    Ok(match measure(&heard.fitted.readout.read(heard.scores), heard.unknown)? {
+fn error_of(result: FoldResult<'_>) -> Result<f64, Error> {
+    Ok(match measure(&result.fitted.readout.read(result.scores), result.target)? {
         Metrics::Classes(m) => m.error,
         Metrics::Numbers(m) => m.rmse,
     })
@@ -247,8 +262,5 @@ fn summarise(
     };
     // errors average over examples; root mean squared errors through their squares
     let score = if learns == Learns::Numbers { weighted(&|s| s * s).sqrt() } else { weighted(&|s| s) };
-    let k = scores.len() as f64;
-    let mean = scores.iter().sum::<f64>() / k;
-    let spread = (scores.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / (k * (k - 1.0).max(1.0))).sqrt();
-    Candidate { point, kernel, score, spread, folds: scores }
+    Candidate { point, kernel, score, spread: standard_error(&scores), folds: scores }
 }

@@ -4,8 +4,6 @@
 //! their own asks for trials: kernel values and warm starts along `c` are shared in the same way, and the judgement is
 //! theirs.
 
-use super::judge::{Folds, Heard, Judge, Point, Split};
-use super::met::Met;
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::formula::Formula;
@@ -14,6 +12,7 @@ use crate::job::takes_weights;
 use crate::linalg::SolveError;
 use crate::machines::{Fitted, MachineEntry, Output};
 use crate::params::{Setting, assign};
+use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, Split};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status};
 
@@ -57,35 +56,37 @@ impl Trials<'_> {
     /// If a point cannot be, data fit neither kernel nor machine, or somebody stops it.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Vec<Vec<Trial>>, Error> {
         let mut points = Vec::with_capacity(self.points.len());
-        for (place, settings) in self.points.iter().enumerate() {
+        for settings in self.points {
             let mut machine = (self.machine.make)();
             for (name, value) in settings {
                 assign(self.machine.name, machine.as_mut(), name, value)?;
             }
-            points.push(Point { place, settings, machine });
+            points.push(Point { settings: settings.clone(), machine });
         }
         let Some(first) = points.first() else { return Ok(Vec::new()) };
         takes_weights(first.machine.as_ref(), self.splits.iter().any(|s| s.weights.is_some()))?;
         let folds = Folds::of(data, self.splits.to_vec(), self.machine.learns)?;
         let at_once = rayon::current_num_threads().min(folds.all.len()).max(1);
         let resolved = self.kernel.resolve(data, self.seed)?;
-        let met = Met::new(resolved, first.machine.as_ref(), data, &folds.order, (self.budget, at_once))?;
-        let read = |heard: Heard<'_>| {
+        let machine = first.machine.as_ref();
+        let kernel = KernelOnData::new(resolved, machine, data, self.budget)?.stored(machine, &folds.order, at_once);
+        let measure = |result: FoldResult<'_>| {
             Ok(Trial {
-                output: heard.fitted.readout.read(heard.scores.clone()),
-                scores: heard.scores,
-                status: heard.fitted.report.status,
-                support: support(heard.fitted),
-                fit_seconds: heard.fit_seconds,
-                score_seconds: heard.score_seconds,
+                output: result.fitted.readout.read(result.scores.clone()),
+                scores: result.scores,
+                status: result.fitted.report.status,
+                support: support(result.fitted),
+                fit_seconds: result.fit_seconds,
+                score_seconds: result.score_seconds,
             })
         };
-        let judge =
-            Judge { met: &met, folds: &folds, seed: self.seed, watch, read: &read, done: 0, total: points.len() };
-        let verdict = judge.run(&points)?;
-        match verdict.stopped {
+        let (seed, total) = (self.seed, points.len());
+        let validator =
+            CrossValidator { kernel: &kernel, folds: &folds, seed, watch, measure: &measure, done: 0, total };
+        let measured = validator.run(&points)?;
+        match measured.stopped {
             Some(reason) => Err(SolveError::Stopped { reason }.into()),
-            None => Ok(verdict.scores.into_iter().map(Option::unwrap_or_default).collect()),
+            None => Ok(measured.points.into_iter().map(Option::unwrap_or_default).collect()),
         }
     }
 }

@@ -72,7 +72,7 @@ fn rows(data: &Dataset) -> Option<Rows<f64>> {
 }
 
 /// The error of a machine trained on some examples and tested on others.
-pub(super) fn error(job: &Job<'_>, data: &Dataset, train: &[usize], test: &[usize]) -> Result<f64, Failure> {
+pub(super) fn error(job: &Job, data: &Dataset, train: &[usize], test: &[usize]) -> Result<f64, Failure> {
     let model = job.run(&data.select(train), &Silent)?;
     let Output::Labels { labels, codes, .. } = model.predict(&data.select(test))? else {
         return Err(Failure { message: "the machine tells no classes".to_owned(), code: 4 });

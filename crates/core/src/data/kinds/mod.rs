@@ -15,6 +15,7 @@ mod vectors;
 pub use column::{Column, Item, Items};
 
 use super::Values;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
 /// All kinds.
@@ -82,6 +83,19 @@ pub enum Kind {
     Precomputed,
     /// Any other kind, by its entry.
     Other(&'static KindEntry),
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.entry().name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        find(&name).map(Self::of).ok_or_else(|| de::Error::custom(format!("there is no kind of data called {name}")))
+    }
 }
 
 impl Kind {

@@ -391,6 +391,29 @@ mod tests {
     }
 
     #[test]
+    fn a_side_that_is_held_is_indexed_once_and_one_string_has_the_bits_of_a_batch() {
+        use crate::gram::fill;
+        use crate::kernels::text::spectrum::holders::INDEXED;
+        let (training, new) = (random_strings(90, 60, 4, "held"), random_strings(40, 60, 5, "new"));
+        let mut kernel = Mismatch { length: 4, mismatches: 1, ..Mismatch::default() };
+        kernel.learn(&training);
+        let side = kernel.prepare(&(Arc::new(training) as Arc<dyn Examples<str>>), None).unwrap();
+        let row = |strings: Vec<String>| {
+            let n = strings.len();
+            let rows = kernel.prepare(&(Arc::new(strings) as Arc<dyn Examples<str>>), Some(&side)).unwrap();
+            let mut values = vec![f64::NAN; n * 90];
+            fill(kernel.prepared_gram(&rows, &side).unwrap().as_ref(), &mut values);
+            values
+        };
+        let before = INDEXED.get();
+        let batch = row(new.clone());
+        for (i, string) in new.iter().enumerate() {
+            assert_eq!(row(vec![string.clone()]), batch[i * 90..(i + 1) * 90]);
+        }
+        assert_eq!(INDEXED.get() - before, 1);
+    }
+
+    #[test]
     fn the_alphabet_is_learned_once_and_kept() {
         let mut kernel = Mismatch::default();
         assert!(kernel.eval("ab", "ab").is_nan() && kernel.learned().is_none() && kernel.needs_learning());

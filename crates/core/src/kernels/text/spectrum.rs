@@ -1,7 +1,7 @@
 //! The p-spectrum kernel: how many substrings of length p two strings share.
 
 pub(super) mod counts;
-mod holders;
+pub(super) mod holders;
 pub(super) mod matrix;
 
 use super::pieces::{Piece, key_of};

@@ -1,6 +1,8 @@
 //! The layouts in which one row meets many columns.
 
 use crate::data::{Coordinate, Rows, Scalar, SparseRows};
+use crate::vectorise::{Loops, vectorised};
+use std::ops::Range;
 
 /// Dense columns feature by feature, in panels of `S::LANES` examples: value of feature k and lane l of panel p is at
 /// `(p * width + k) * LANES + l`. One example against all others then streams straight through memory.
@@ -18,12 +20,12 @@ pub(crate) enum SparseColumns<S> {
 }
 
 impl<S: Scalar> SparseColumns<S> {
-    /// Panels for data that are not very sparse, where a vector of columns holds more than one stored coordinate on
+    /// Panels for data that are not very sparse, where a vector of columns (64 bytes) holds more than one stored coordinate on
     /// average, and that stay small when spread out.
     pub(crate) fn new(rows: &SparseRows<S>) -> Self {
         const MAX_LAYOUT_BYTES: usize = 1 << 30;
         let cells = rows.len().saturating_mul(rows.width());
-        let dense_enough = rows.coordinates().len().saturating_mul(16) > cells;
+        let dense_enough = rows.coordinates().len().saturating_mul(64 / size_of::<S>()) > cells;
         if dense_enough && cells.saturating_mul(size_of::<S>()) <= MAX_LAYOUT_BYTES {
             let mut panels = Panels::zeros(rows.len(), rows.width());
             for i in 0..rows.len() {
@@ -34,6 +36,51 @@ impl<S: Scalar> SparseColumns<S> {
             Self::Panels(panels)
         } else {
             Self::Lists(Lists::new(rows))
+        }
+    }
+
+    /// Inner products of one row with consecutive columns, each added up in the order of the coordinates.
+    pub(crate) fn row(&self, x: &[Coordinate<S>], cols: &Range<usize>, out: &mut [S]) {
+        match self {
+            Self::Panels(panels) if S::LANES == <f32 as Scalar>::LANES => {
+                vectorised(PanelRow::<S, { <f32 as Scalar>::LANES }> { x, panels, cols, out });
+            }
+            Self::Panels(panels) => vectorised(PanelRow::<S, { <f64 as Scalar>::LANES }> { x, panels, cols, out }),
+            Self::Lists(lists) => lists.row(x, cols, out),
+        }
+    }
+}
+
+/// One sparse row against columns spread out in panels of so many lanes.
+struct PanelRow<'a, S, const LANES: usize> {
+    x: &'a [Coordinate<S>],
+    panels: &'a Panels<S>,
+    cols: &'a Range<usize>,
+    out: &'a mut [S],
+}
+
+impl<S: Scalar, const LANES: usize> Loops for PanelRow<'_, S, LANES> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { x, panels, cols, out } = self;
+        let mut done = cols.start;
+        while done < cols.end {
+            let (p, lane) = (done / LANES, done % LANES);
+            let count = (LANES - lane).min(cols.end - done);
+            let (lines, _) = panels.panel(p).as_chunks::<LANES>();
+            let mut sums = [S::default(); LANES];
+            for c in x {
+                // a feature that no column has adds nothing
+                if let Some(line) = lines.get(c.index as usize) {
+                    for l in 0..LANES {
+                        sums[l] += c.value * line[l];
+                    }
+                }
+            }
+            out[done - cols.start..done - cols.start + count].copy_from_slice(&sums[lane..lane + count]);
+            done += count;
         }
     }
 }
@@ -101,6 +148,25 @@ impl<S: Scalar> Lists<S> {
         match (self.starts.get(feature), self.starts.get(feature + 1)) {
             (Some(&a), Some(&b)) => &self.entries[a..b],
             _ => &[],
+        }
+    }
+
+    /// Inner products of one row: only examples that share a feature are touched.
+    fn row(&self, x: &[Coordinate<S>], cols: &Range<usize>, out: &mut [S]) {
+        out.fill(S::default());
+        for c in x {
+            let list = self.list(c.index as usize);
+            let whole = cols.start == 0 && list.last().is_none_or(|last| (last.index as usize) < cols.end);
+            let list = if whole {
+                list
+            } else {
+                let from = list.partition_point(|e| (e.index as usize) < cols.start);
+                let to = list.partition_point(|e| (e.index as usize) < cols.end);
+                &list[from..to]
+            };
+            for e in list {
+                out[e.index as usize - cols.start] += c.value * e.value;
+            }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
 
 use super::Packed;
-use super::layouts::{Lists, Panels, SparseColumns};
+use super::layouts::{Panels, SparseColumns};
 use super::lines::{Counted, Lines};
 use super::packed::{Store, Stored};
-use crate::data::{Coordinate, Scalar, SparseRows};
+use crate::data::{Scalar, SparseRows};
 use crate::gram::between::{Between, Comparison};
 use crate::gram::{BlockMut, Pick, Precision, RowAccess};
 use crate::linalg::multiply_transposed;
@@ -36,6 +36,9 @@ pub(crate) type ProductGram<F> = Between<Product<F>>;
 
 /// Rows of sparse vectors that are compared at once with each column.
 const SPARSE_ROWS: usize = 16;
+/// So few sparse vectors are compared one by one: sixteen at once would be mostly empty. Products are added up in the order of
+/// the coordinates either way, so that one vector alone has the bits that it has among others.
+const FEW_ROWS: usize = SPARSE_ROWS / 2;
 
 impl<F: ProductFamily> ProductGram<F> {
     pub(crate) fn of(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
@@ -59,10 +62,14 @@ impl<F: ProductFamily> ProductGram<F> {
                 });
                 self.finish_block(rows, cols, na, nb, &mut out);
             }
-            (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, .. }) => {
+            (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, columns }) => {
                 match (self.counted(), cols) {
                     (Some(counted), Pick::Range(range)) => {
                         rows.iter().enumerate().for_each(|(k, i)| counted.products(a.row(i), range, out.row_mut(k)));
+                    }
+                    (None, Pick::Range(range)) if a.len() <= FEW_ROWS => {
+                        let columns = columns.get_or_init(|| SparseColumns::new(b));
+                        rows.iter().enumerate().for_each(|(k, i)| columns.row(a.row(i), range, out.row_mut(k)));
                     }
                     _ => sparse_products(a, b, rows, cols, &mut out),
                 }
@@ -271,12 +278,7 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
                 self.own_place(row, &cols, out);
             }
             (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, columns }) => {
-                match columns.get_or_init(|| SparseColumns::new(b)) {
-                    SparseColumns::Panels(panels) => {
-                        vectorised(SparsePanelRow { x: a.row(row), panels, cols: cols.clone(), out: &mut *out });
-                    }
-                    SparseColumns::Lists(lists) => list_row(a.row(row), lists, cols.clone(), out),
-                }
+                columns.get_or_init(|| SparseColumns::new(b)).row(a.row(row), &cols, out);
                 vectorised(FinishRow { family: &self.how.0, square: na[row], others: &nb[cols.clone()], out });
                 self.own_place(row, &cols, out);
             }
@@ -374,58 +376,5 @@ fn panel_row<F: ProductFamily>(x: &[f32], panels: &Panels<f32>, cols: Range<usiz
         }
         out[done - cols.start..done - cols.start + count].copy_from_slice(&sums[lane..lane + count]);
         done += count;
-    }
-}
-
-/// One sparse row against columns spread out in panels.
-struct SparsePanelRow<'a> {
-    x: &'a [Coordinate<f32>],
-    panels: &'a Panels<f32>,
-    cols: Range<usize>,
-    out: &'a mut [f32],
-}
-
-impl Loops for SparsePanelRow<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        const LANES: usize = <f32 as Scalar>::LANES;
-        let mut done = self.cols.start;
-        while done < self.cols.end {
-            let (p, lane) = (done / LANES, done % LANES);
-            let count = (LANES - lane).min(self.cols.end - done);
-            let (lines, _) = self.panels.panel(p).as_chunks::<LANES>();
-            let mut sums = [0.0_f32; LANES];
-            for c in self.x {
-                // a feature that no column has adds nothing
-                if let Some(line) = lines.get(c.index as usize) {
-                    for l in 0..LANES {
-                        sums[l] += c.value * line[l];
-                    }
-                }
-            }
-            self.out[done - self.cols.start..done - self.cols.start + count].copy_from_slice(&sums[lane..lane + count]);
-            done += count;
-        }
-    }
-}
-
-/// One sparse row against columns by their features: only examples that share a feature are touched.
-fn list_row(x: &[Coordinate<f32>], lists: &Lists<f32>, cols: Range<usize>, out: &mut [f32]) {
-    out.fill(0.0);
-    for c in x {
-        let list = lists.list(c.index as usize);
-        let whole = cols.start == 0 && list.last().is_none_or(|last| (last.index as usize) < cols.end);
-        let list = if whole {
-            list
-        } else {
-            let from = list.partition_point(|e| (e.index as usize) < cols.start);
-            let to = list.partition_point(|e| (e.index as usize) < cols.end);
-            &list[from..to]
-        };
-        for e in list {
-            out[e.index as usize - cols.start] += c.value * e.value;
-        }
     }
 }

@@ -20,7 +20,9 @@ use super::stumps::{Best, Sorted};
 use super::table::{Table, shares};
 use crate::linalg::SolveError;
 use crate::linalg::dot;
+use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
+use crate::machines::multiclass::{OneVsRest, Reduction, side_by_side};
 use crate::machines::{
     Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Readout, Reads,
     SolverReport, Stump, Task, Traits, WeightedNet,
@@ -151,24 +153,19 @@ impl Machine for AdaBoost {
         let weights: Vec<f64> = counted.iter().map(|&i| shares[i] / table.n as f64).collect();
         let table = if counted.len() < table.n { table.select(&counted) } else { table };
         let sorted = (self.learner == Learner::Stump).then(|| Sorted::of(&table));
-        // two classes are one problem, in which a positive score decides for the first
-        let problems = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
-        let one = |c: usize| {
-            let sign = |&i: &usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
-            let signs: Vec<f64> = counted.iter().map(sign).collect();
+        let rest = OneVsRest::new(&classes);
+        let boosted = side_by_side(&rest, |problem| {
+            let signs = problem.among(&counted).signs;
+            let seed = Seed(task.seed.0.wrapping_add(problem.first as u64));
             let problem =
                 Problem { machine: self, table: &table, sorted: sorted.as_ref(), signs: &signs, prior: &weights };
-            problem.boost(Seed(task.seed.0.wrapping_add(c as u64)), watch)
-        };
-        let boosted = (0..problems).into_par_iter().map(one).collect::<Result<Vec<_>, _>>();
-        let boosted = boosted.map_err(|error| FitError::Solve { machine: NAME, error })?;
+            problem.boost(seed, watch).map_err(|error| FitError::Solve { machine: NAME, error })
+        })?;
         if boosted.iter().all(|b| b.members.is_empty()) {
             let finding = "no learner is better than chance on these examples; try learner = rbf_network, or svc";
             return Err(FitError::Param { machine: NAME, finding: finding.to_owned() });
         }
-        let labels = classes.labels;
-        let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(self.join(table, boosted, readout))
+        Ok(self.join(table, boosted, rest.readout()))
     }
 }
 
@@ -176,7 +173,7 @@ impl AdaBoost {
     /// The ensembles of all problems as one.
     fn join(&self, table: Table, boosted: Vec<Boosted>, readout: Readout) -> Fitted {
         let rounds = |b: &Boosted| b.members.len();
-        let worst = boosted.iter().map(|b| b.status).find(|s| *s != Status::Converged).unwrap_or(Status::Converged);
+        let evidence: Vec<Evidence> = boosted.iter().map(|b| Evidence::new(b.status, rounds(b))).collect();
         let mut notes = vec![(
             "smallest_margin".to_owned(),
             boosted.iter().map(|b| b.smallest_margin).fold(f64::INFINITY, f64::min),
@@ -185,12 +182,10 @@ impl AdaBoost {
             notes.push(("error_bound".to_owned(), boosted.iter().map(|b| b.bound).fold(0.0, f64::max)));
         }
         let report = SolverReport {
-            status: worst,
-            iterations: boosted.iter().map(rounds).sum(),
             iterations_of_each: each(boosted.iter().map(rounds)),
             storage: "explicit features, no kernel matrix".to_owned(),
             notes,
-            ..SolverReport::direct()
+            ..join(&evidence)
         };
         let mut offsets = vec![0.0; boosted.len()];
         let mut ensemble = Ensemble { width: table.width, used: table.used, ..Ensemble::default() };

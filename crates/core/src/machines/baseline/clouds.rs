@@ -13,6 +13,7 @@ use crate::calibrate::Calibration;
 use crate::data::Classes;
 use crate::linalg::{Cholesky, gram_of_columns};
 use crate::machines::class_weight::ClassWeight;
+use crate::machines::multiclass::pairs;
 use crate::machines::{FitError, Readout};
 
 /// The classes as clouds.
@@ -163,11 +164,6 @@ pub(super) fn log_priors(
     };
     let sum: f64 = shares.iter().sum();
     Ok(shares.into_iter().map(|s| (s / sum).ln()).collect())
-}
-
-/// All pairs (a, b), a < b < k.
-pub(super) fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
 }
 
 /// Scores of pairs are logarithms of odds: they are read as votes, which the likeliest class wins, and their probabilities are

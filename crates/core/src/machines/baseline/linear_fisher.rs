@@ -1,7 +1,8 @@
 //! The linear Fisher discriminant: Gaussian clouds of one shape.
 
-use super::clouds::{Clouds, check_priors, log_priors, odds, pairs};
+use super::clouds::{Clouds, check_priors, log_priors, odds};
 use super::table::{Table, shares};
+use crate::machines::multiclass::pairs;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Reads, SolverReport, Task, Traits,
 };

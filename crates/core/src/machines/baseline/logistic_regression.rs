@@ -11,10 +11,11 @@
 use super::table::{ROUNDING, Table, means, shares};
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
+use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
+use crate::machines::multiclass::{OneVsRest, Reduction, side_by_side};
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task,
-    Traits,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Reads, SolverReport, Task, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::finite;
@@ -120,25 +121,21 @@ impl Machine for LogisticRegression {
                 out[j] = if still[j] { 0.0 } else { x - means[j] };
             }
         });
-        let problems = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
-        let one = |c: usize| {
-            let sign = |&code: &u32| if code as usize == c { 1.0 } else { -1.0 };
-            let signs: Vec<f64> = classes.codes.iter().map(sign).collect();
-            Problem { machine: self, rows: &rows, width: d + 1, signs: &signs, weights }.solve(watch)
-        };
-        let found = (0..problems).into_par_iter().map(one).collect::<Result<Vec<_>, _>>();
-        let found = found.map_err(|error| FitError::Solve { machine: NAME, error })?;
+        let rest = OneVsRest::new(&classes);
+        let found = side_by_side(&rest, |problem| {
+            let problem = Problem { machine: self, rows: &rows, width: d + 1, signs: &problem.signs, weights };
+            problem.solve(watch).map_err(|error| FitError::Solve { machine: NAME, error })
+        })?;
+        let problems = found.len();
         let used: Vec<f64> = (0..d * problems).map(|p| found[p % problems].weights[p / problems]).collect();
         let along = |f: &Plane| f.weights.iter().zip(&means).map(|(w, m)| w * m).sum::<f64>();
-        let labels = classes.labels;
-        let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
         let weights = table.spread(&used, problems);
         Ok(Fitted::new(
             Expansion {
                 coefficients: Coefficients::Primal { weights, width: table.width, scale: 1.0 },
                 offsets: found.iter().map(|f| f.weights[d] - along(f)).collect(),
             },
-            readout,
+            rest.readout(),
             self.prove(&found),
         ))
     }
@@ -146,18 +143,21 @@ impl Machine for LogisticRegression {
 
 impl LogisticRegression {
     fn prove(&self, found: &[Plane]) -> SolverReport {
-        let worst = found.iter().map(|f| f.status).find(|s| *s != Status::Converged).unwrap_or(Status::Converged);
+        let evidence: Vec<Evidence> = found
+            .iter()
+            .map(|f| Evidence {
+                objective: Some(f.objective),
+                violation: Some(f.violation),
+                ..Evidence::new(f.status, f.steps)
+            })
+            .collect();
         let separated = self.lambda == 0.0 && found.iter().any(|f| f.separated);
         let advice = "a plane separates the classes, so that the weights have no limit; give lambda above zero";
         SolverReport {
-            status: worst,
-            iterations: found.iter().map(|f| f.steps).sum(),
             iterations_of_each: each(found.iter().map(|f| f.steps)),
-            objective: Some(found.iter().map(|f| f.objective).sum()),
-            violation: Some(found.iter().map(|f| f.violation).fold(0.0, f64::max)),
             storage: "explicit features, no kernel matrix".to_owned(),
             advice: if separated { vec![advice.to_owned()] } else { Vec::new() },
-            ..SolverReport::direct()
+            ..join(&evidence)
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The quadratic discriminant: Gaussian clouds, each of a shape of its own, of a common one, or of one in between.
 
-use super::clouds::{Clouds, check_priors, log_determinant, log_priors, odds, pairs};
+use super::clouds::{Clouds, check_priors, log_determinant, log_priors, odds};
 use super::table::{Table, shares};
+use crate::machines::multiclass::pairs;
 use crate::machines::{
     Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Quadric, Reads, SolverReport,
     Task, Traits,

@@ -3,6 +3,7 @@
 use super::net::{NetOptions, NetProblem, TrainedNet};
 use super::table::{Table, shares};
 use crate::data::Numbers;
+use crate::machines::multiclass::{OneVsRest, Reduction};
 use crate::machines::regress::ridge::targets;
 use crate::machines::{
     Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport,
@@ -71,14 +72,8 @@ impl Machine for RbfNetwork {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
-        // two classes are one problem, in which a positive score decides for the first
-        let outputs = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
-        let sign = |code: u32, c: usize| if code as usize == c { 1.0 } else { -1.0 };
-        let values: Vec<f64> =
-            classes.codes.iter().flat_map(|&code| (0..outputs).map(move |c| sign(code, c))).collect();
-        let labels = classes.labels;
-        let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        train_network((NAME, "svc"), &self.net, task, &values, readout, watch)
+        let rest = OneVsRest::new(&classes);
+        train_network((NAME, "svc"), &self.net, task, &rest.whole().signs, rest.readout(), watch)
     }
 }
 

@@ -1,14 +1,13 @@
 //! The kernel adatron.
 
 use crate::gram::{BlockMut, Gram, Pick, Side, diagonal, show_bytes};
-use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Traits,
-};
+use crate::machines::evidence::{Evidence, ProblemNote};
+use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, Reduction, gather, side_by_side};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{ADATRON, Source};
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
-use rayon::prelude::*;
 use std::cmp::Ordering;
 
 const NAME: &str = "adatron";
@@ -88,19 +87,6 @@ struct Walk<'a> {
     /// A column of K.
     column: Vec<f64>,
     passes: usize,
-}
-
-/// What one problem came to.
-struct Walked {
-    /// y_i α_i.
-    beta: Vec<f64>,
-    offset: f64,
-    status: Status,
-    passes: usize,
-    violation: f64,
-    objective: f64,
-    imbalance: f64,
-    finite: bool,
 }
 
 impl Walk<'_> {
@@ -205,22 +191,37 @@ impl Walk<'_> {
         Ok((b, violation, false))
     }
 
-    fn walk(mut self, watch: &dyn Monitor) -> Result<Walked, Stop> {
-        let (offset, violation, found) =
-            if self.machine.bias { self.balance(watch)? } else { (0.0, self.settle(0.0, watch)?, true) };
+    fn walk(mut self, watch: &dyn Monitor) -> Result<BinarySolution, FitError> {
+        let found = if self.machine.bias {
+            self.balance(watch)
+        } else {
+            self.settle(0.0, watch).map(|violation| (0.0, violation, true))
+        };
+        let (offset, violation, found) = found.map_err(|reason| FitError::stopped(NAME, reason))?;
+        if self.scores.iter().any(|f| !f.is_finite()) {
+            return Err(FitError::Solve { machine: NAME, error: not_finite(self.gram) });
+        }
         let converged = found && violation <= self.machine.tolerance;
+        let status = if converged { Status::Converged } else { Status::IterationLimit };
+        // y_i α_i
         let beta: Vec<f64> = self.alpha.iter().zip(&self.y).map(|(a, y)| a * y).collect();
         let squared: f64 = beta.iter().zip(&self.scores).map(|(b, f)| b * f).sum();
-        Ok(Walked {
+        // where no α(b) is in balance, b Σ y α makes up for it: the least value is continuous in b
+        let objective = 0.5 * squared - self.alpha.iter().sum::<f64>() + offset * self.imbalance();
+        let mut notes = Vec::new();
+        if self.machine.bias {
+            notes.push(ProblemNote::largest(("imbalance".to_owned(), self.imbalance().abs())));
+        }
+        Ok(BinarySolution {
+            coefficients: beta,
             offset,
-            status: if converged { Status::Converged } else { Status::IterationLimit },
-            passes: self.passes,
-            violation,
-            // where no α(b) is in balance, b Σ y α makes up for it: the least value is continuous in b
-            objective: 0.5 * squared - self.alpha.iter().sum::<f64>() + offset * self.imbalance(),
-            imbalance: if self.machine.bias { self.imbalance().abs() } else { 0.0 },
-            finite: self.scores.iter().all(|f| f.is_finite()),
-            beta,
+            scores: None,
+            evidence: Evidence {
+                objective: Some(objective),
+                violation: Some(violation),
+                ..Evidence::new(status, self.passes)
+            },
+            notes,
         })
     }
 }
@@ -236,9 +237,9 @@ impl Machine for Adatron {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
-        let (n, count) = (task.len(), classes.labels.len());
-        let problems = if count == 2 { 1 } else { count };
-        let stored = task.budget.dense(&*task.gram, 8 * n * (4 * problems + 1), WHAT).ok();
+        let rest = OneVsRest::new(&classes);
+        let n = task.len();
+        let stored = task.budget.dense(&*task.gram, 8 * n * (4 * rest.problems() + 1), WHAT).ok();
         let gram: &dyn Gram = stored.as_ref().map_or(&*task.gram, |dense| dense);
         let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(gram));
         if own.iter().any(|k| !k.is_finite()) {
@@ -253,54 +254,25 @@ impl Machine for Adatron {
             );
             return Err(FitError::Param { machine: NAME, finding });
         }
-        let walk = |c: usize| {
-            let y: Vec<f64> = classes.codes.iter().map(|&k| if k as usize == c { 1.0 } else { -1.0 }).collect();
-            let zeros = || vec![0.0; n];
+        let solved = side_by_side(&rest, |problem| {
+            let (y, zeros) = (problem.signs.clone(), || vec![0.0; n]);
             let walk =
                 Walk { machine: self, gram, own: &own, y, alpha: zeros(), scores: zeros(), column: zeros(), passes: 0 };
             walk.walk(watch)
+        })?;
+        let fitted = gather(&rest, &solved, Keep::NonZero);
+        let storage = match &stored {
+            Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
+            None => fitted.report.storage,
         };
-        let walked: Result<Vec<Walked>, Stop> = (0..problems).into_par_iter().map(walk).collect();
-        let walked = walked.map_err(|reason| FitError::stopped(NAME, reason))?;
-        if walked.iter().any(|w| !w.finite) {
-            return Err(FitError::Solve { machine: NAME, error: not_finite(gram) });
-        }
-        let points: Vec<usize> = (0..n).filter(|&i| walked.iter().any(|w| w.beta[i] != 0.0)).collect();
-        let alpha: Vec<f64> = points.iter().flat_map(|&i| walked.iter().map(move |w| w.beta[i])).collect();
-        let largest = |of: fn(&Walked) -> f64| walked.iter().map(of).fold(0.0, f64::max);
-        let converged = walked.iter().all(|w| w.status == Status::Converged);
-        let mut notes = Vec::new();
-        if self.bias {
-            notes.push(("imbalance".to_owned(), largest(|w| w.imbalance)));
-        }
-        let labels = classes.labels;
-        let report = SolverReport {
-            status: if converged { Status::Converged } else { Status::IterationLimit },
-            iterations: walked.iter().map(|w| w.passes).sum(),
-            objective: Some(walked.iter().map(|w| w.objective).sum()),
-            violation: Some(largest(|w| w.violation)),
-            support: Some(points.len()),
-            storage: match &stored {
-                Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
-                None => "kernel matrix streamed".to_owned(),
-            },
-            notes,
-            ..SolverReport::direct()
-        };
-        Ok(Fitted::new(
-            Expansion {
-                coefficients: Coefficients::Dual { points, alpha },
-                offsets: walked.iter().map(|w| w.offset).collect(),
-            },
-            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            report,
-        ))
+        Ok(Fitted { report: SolverReport { storage, ..fitted.report }, ..fitted })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machines::Coefficients;
     use crate::machines::Effort;
     use crate::machines::classify::{Strategy, Svc};
     use crate::prelude::{Dataset, Fit, Formula, Rows, Seed, Target, linear, rbf};

@@ -1,17 +1,17 @@
 //! The kernel Fisher discriminant with invariances.
 
-use crate::data::Classes;
 use crate::geometry::{Wanted, between_columns, rayleigh, total_scatter};
 use crate::gram::show_bytes;
 use crate::linalg::dot;
 use crate::machines::class_weight::ClassWeight;
+use crate::machines::multiclass::{OneVsRest, Reduction, in_turn};
 use crate::machines::rayleigh::{
     Allowed, Frame, Matrix, Over, Term, Terms, check_unwanted_of_classes, singular, weights_of_classes,
 };
 use crate::machines::threshold::Placed;
 use crate::machines::{
-    Auxiliary, Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
-    Theory, Threshold, Traits,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Theory, Threshold,
+    Traits,
 };
 use crate::params::{Params, Visit};
 use crate::sources::{MIKA, Source};
@@ -104,42 +104,30 @@ impl Machine for InvariantKfd {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.run_with_auxiliary(task, None, watch)
-    }
-
-    fn run_with_auxiliary(
-        &self,
-        task: &Task<'_>,
-        auxiliary: Option<&Auxiliary<'_>>,
-        watch: &dyn Monitor,
-    ) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
         let weights = weights_of_classes(NAME, &self.class_weight, &classes, task)?;
         let wrong = |wanted: String| FitError::Param { machine: NAME, finding: format!("it takes {wanted}") };
         let terms = Terms::parse(&self.unwanted, Allowed::UnwantedOfClasses).map_err(wrong)?;
         let over = Over::parse(&self.expansion).map_err(wrong)?;
         let coefficients = terms.has(&Matrix::Coefficients);
-        let frame = Frame::new(NAME, task, auxiliary, over, weights, (coefficients, 1e-10), watch)?;
+        let frame = Frame::new(NAME, task, task.auxiliary, over, weights, (coefficients, 1e-10), watch)?;
         let problems = Problems::new(&frame, &terms, &self.unwanted)?;
-        let outputs = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
+        let rest = OneVsRest::new(&classes);
+        let found = in_turn(&rest, |problem| {
+            let progress = Progress::new(Phase::new("directions"), problem.first).of(rest.problems());
+            watch.alive(progress).map_err(|reason| FitError::stopped(NAME, reason))?;
+            problems.solve(&problem.signs, &classes.labels[problem.first], self.threshold)
+        })?;
         let (n, m) = (task.len(), frame.points.len());
-        let (mut alpha, mut offsets) = (vec![0.0; m * outputs], vec![0.0; outputs]);
-        let (mut scores, mut quotient) = (vec![0.0; n * outputs], 0.0);
-        for c in 0..outputs {
-            watch
-                .alive(Progress::new(Phase::new("directions"), c).of(outputs))
-                .map_err(|reason| FitError::stopped(NAME, reason))?;
-            let found = problems.solve(&classes, c, self.threshold)?;
-            quotient += found.quotient;
-            offsets[c] = -found.threshold;
-            alpha.iter_mut().skip(c).step_by(outputs).zip(&found.alpha).for_each(|(to, a)| *to = *a);
-            scores.iter_mut().skip(c).step_by(outputs).zip(&found.along).for_each(|(to, q)| *to = q - found.threshold);
-        }
-        let labels = classes.labels;
-        let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
+        let alpha = (0..m).flat_map(|j| found.iter().map(move |f| f.alpha[j])).collect();
+        let scores = (0..n).flat_map(|i| found.iter().map(move |f| f.along[i] - f.threshold)).collect();
+        let quotient = found.iter().map(|f| f.quotient).sum();
         Ok(Fitted::new(
-            Expansion { coefficients: Coefficients::Dual { points: frame.points, alpha }, offsets },
-            readout,
+            Expansion {
+                coefficients: Coefficients::Dual { points: frame.points, alpha },
+                offsets: found.iter().map(|f| -f.threshold).collect(),
+            },
+            rest.readout(),
             SolverReport {
                 support: Some(m),
                 storage: format!(
@@ -188,9 +176,10 @@ impl<'a> Problems<'a> {
         Ok(Self { frame, words, base, between: between - within })
     }
 
-    fn solve(&self, classes: &Classes, class: usize, rule: Threshold) -> Result<Found, FitError> {
+    /// The direction of a class, whose examples have the sign +1.
+    fn solve(&self, signs: &[f64], label: &str, rule: Threshold) -> Result<Found, FitError> {
         let (frame, width) = (self.frame, self.frame.width);
-        let sides: Vec<u32> = classes.codes.iter().map(|&c| u32::from(c as usize != class)).collect();
+        let sides: Vec<u32> = signs.iter().map(|&y| u32::from(y < 0.0)).collect();
         let mass =
             |side: u32| sides.iter().zip(&frame.weights).filter(|(s, _)| **s == side).map(|(_, v)| v).sum::<f64>();
         let (own, rest) = (mass(0), mass(1));
@@ -206,7 +195,6 @@ impl<'a> Problems<'a> {
         let wanted = Wanted::Columns { values: delta.clone(), count: 1 };
         let found = rayleigh(wanted, matrix, width, 1, 0.0).map_err(|error| singular(NAME, self.words, error))?;
         let Some(&quotient) = found.quotients.first() else {
-            let label = &classes.labels[class];
             let finding = format!("the class {label} has the same mean as the rest; use another kernel");
             return Err(FitError::Param { machine: NAME, finding });
         };
@@ -216,9 +204,8 @@ impl<'a> Problems<'a> {
             vector.iter_mut().for_each(|v| *v = -*v);
         }
         let mut along = frame.coordinates(&vector, 1);
-        let signs: Vec<f64> = sides.iter().map(|&s| if s == 0 { 1.0 } else { -1.0 }).collect();
-        let middle = -0.5 * [1.0, -1.0].map(|sign| mean_of(&along, &signs, &frame.weights, sign)).iter().sum::<f64>();
-        let Placed { scale, offset } = rule.place(&along, &signs, &frame.weights, middle);
+        let middle = -0.5 * [1.0, -1.0].map(|sign| mean_of(&along, signs, &frame.weights, sign)).iter().sum::<f64>();
+        let Placed { scale, offset } = rule.place(&along, signs, &frame.weights, middle);
         vector.iter_mut().chain(&mut along).for_each(|x| *x *= scale);
         Ok(Found { alpha: frame.coefficients(vector, 1), along, threshold: -offset, quotient })
     }

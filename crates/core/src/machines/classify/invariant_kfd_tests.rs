@@ -77,7 +77,8 @@ fn a_heavy_tangent_makes_scores_blind_to_the_transformation() {
     let moved = |unwanted: &str, expansion: &str| {
         let machine = InvariantKfd { expansion: expansion.to_owned(), ..with(unwanted) };
         let kernel = rbf(0.05);
-        let model = Job { auxiliary: Some(&auxiliary), ..Job::new(&machine, &kernel) }.run(&data, &Silent).unwrap();
+        let model =
+            Job { auxiliary: Some(auxiliary.clone()), ..Job::new(&machine, &kernel) }.run(&data, &Silent).unwrap();
         assert_eq!(model.trained_on, 40);
         let (f, g) = (model.scores(&data).unwrap(), model.scores(&copies).unwrap());
         let mean = f.iter().sum::<f64>() / 40.0;
@@ -101,7 +102,7 @@ fn points_beside_the_data_carry_the_model_and_its_file() {
     let auxiliary = auxiliary.with_centres(&data, 7, Seed(1)).unwrap();
     let machine = InvariantKfd { expansion: "points".to_owned(), ..InvariantKfd::default() };
     let kernel = rbf(0.05);
-    let job = Job { auxiliary: Some(&auxiliary), ..Job::new(&machine, &kernel) };
+    let job = Job { auxiliary: Some(auxiliary.clone()), ..Job::new(&machine, &kernel) };
     let model = job.run(&data, &Silent).unwrap();
     assert_eq!((model.fitted.report.support, model.examples.len()), (Some(7), 7));
     let read = crate::model::Model::from_bytes(&model.to_bytes().unwrap(), "a file").unwrap();
@@ -116,7 +117,7 @@ fn what_does_not_go_with_companions_is_told() {
     let auxiliary = AuxiliaryExamples::default().with_noise(&Dataset::new(x)).unwrap();
     let said = |machine: &dyn Machine, formula: &str, method| {
         let kernel: crate::formula::Formula = formula.parse().unwrap();
-        let job = Job { auxiliary: Some(&auxiliary), probabilities: method, ..Job::new(machine, &kernel) };
+        let job = Job { auxiliary: Some(auxiliary.clone()), probabilities: method, ..Job::new(machine, &kernel) };
         job.run(&data, &Silent).err().map_or_else(String::new, |e| e.to_string())
     };
     let found = said(&super::super::Svc::default(), "rbf(gamma=1)", None);
@@ -147,7 +148,7 @@ fn weights_are_copies_and_what_weighs_nothing_is_not_there() {
     let fit = |machine: &dyn Machine, data: &Dataset, moved: &Dataset| {
         let auxiliary = AuxiliaryExamples::default().with_copies("shift_x=1", moved).unwrap();
         let kernel = rbf(0.3);
-        Job { auxiliary: Some(&auxiliary), ..Job::new(machine, &kernel) }.run(data, &Silent).unwrap()
+        Job { auxiliary: Some(auxiliary.clone()), ..Job::new(machine, &kernel) }.run(data, &Silent).unwrap()
     };
     let machines: Vec<Box<dyn Machine>> = ["within + 0.1*norm", "within + norm + 0.3*covariance + 2*tangent"]
         .into_iter()

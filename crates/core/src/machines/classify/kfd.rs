@@ -2,14 +2,14 @@
 
 mod solve;
 
-use super::svc::Strategy;
 use crate::data::Classes;
 use crate::gram::Gram;
 use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
+use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strategy};
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry, Readout, SolverReport,
+    Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, SolverReport,
     Task, Theory, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
@@ -185,75 +185,12 @@ impl Machine for Kfd {
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            leaves_one_out: true,
             ..Traits::default()
         }
     }
 
-    /// Exact for the programme's own offset, whatever the rule of the threshold.
-    fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
-        let (penalty, classes) = (self.checked()?, task.classes(NAME)?);
-        let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
-        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
-        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
-        if pairwise || !direct || weights.contains(&0.0) {
-            return Ok(None);
-        }
-        let part = whole(&(0..task.len()).collect::<Vec<_>>(), &classes, &weights);
-        task.budget.check(bordered_bytes(task.len(), part.outputs, penalty, true), WHAT)?;
-        let (fitted, left_out) = self.learn(task, true, watch)?;
-        let left_out = match (&self.lambda, left_out) {
-            (Auto::Value(_), Some(left_out)) => left_out,
-            // the search for λ went by a decomposition that may leave out errors alone
-            _ => {
-                let lambda = fitted.report.fact(Fact::Lambda).unwrap_or(f64::NAN);
-                let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
-                let solved = bordered(task.gram.as_ref(), &aim, watch);
-                solved.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
-            }
-        };
-        let scores = part.y.iter().zip(&left_out).map(|(y, r)| y - r).collect();
-        Ok(Some((fitted, scores)))
-    }
-
-    /// Exact for the programme's own offset, whatever the rule of the threshold. `lambda = loo` has no closed form here: it was
-    /// chosen with the help of the example that is left out.
-    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
-        let (penalty, classes) = (self.checked()?, task.classes(NAME)?);
-        let Auto::Value(lambda) = self.lambda else { return Ok(None) };
-        let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
-        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
-        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
-        if pairwise || !direct || weights.contains(&0.0) || self.class_weight == "balanced" {
-            return Ok(None);
-        }
-        let n = task.len();
-        let part = whole(&(0..n).collect::<Vec<_>>(), &classes, &weights);
-        let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
-        task.budget.check(bordered_bytes(n, part.outputs, penalty, true) + 8 * n * n * (2 + 2 * part.outputs), WHAT)?;
-        let solved =
-            bordered(task.gram.as_ref(), &aim, watch).map_err(|error| FitError::Solve { machine: NAME, error })?;
-        let residuals = solved.left_out(LeftOut::Example);
-        let (alpha, offsets) = solved.left_out_models();
-        Ok(Some(LeftOutModels {
-            scores: part.y.iter().zip(&residuals).map(|(y, r)| y - r).collect(),
-            models: Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
-        }))
-    }
-
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.learn(task, false, watch).map(|(fitted, _)| fitted)
-    }
-}
-
-impl Kfd {
-    /// Learns; with the residuals of examples left out where its solver has them, which the Cholesky solver does if they
-    /// are wanted.
-    fn learn(
-        &self,
-        task: &Task<'_>,
-        leave_out: bool,
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<Vec<f64>>), FitError> {
         let penalty = self.checked()?;
         let classes = task.classes(NAME)?;
         let weights = ClassWeight::of_examples(NAME, &self.class_weight, &classes, task.weights)?;
@@ -266,8 +203,16 @@ impl Kfd {
             let label = &classes.labels[c];
             return Err(wrong(&format!("no example of class {label} has a weight above zero; leave the class out")));
         }
-        let pairwise = k > 2 && self.strategy == Strategy::OneVsOne;
-        let parts = if pairwise { pairs(&live, &classes, &weights) } else { vec![whole(&live, &classes, &weights)] };
+        // the problem of two classes is that of the first against the rest, whatever the strategy
+        let strategy = if k == 2 { Strategy::OneVsRest } else { self.strategy };
+        let reduction = strategy.reduction(&classes);
+        let parts: Vec<Part> = reduction.blocks().iter().map(|block| Part::new(block, &live, &weights)).collect();
+        let held_out = self.answered(task, &classes, &weights);
+        if held_out.leaves_one_out() {
+            let (n, outputs) = (task.len(), parts[0].outputs);
+            let models = usize::from(held_out == HeldOutRequest::LeaveOneOutModels) * 8 * n * n * (2 + 2 * outputs);
+            task.budget.check(bordered_bytes(n, outputs, penalty, true) + models, WHAT)?;
+        }
         let mut placed = Vec::with_capacity(parts.len());
         for part in &parts {
             let all = part.examples.len() == task.len();
@@ -278,29 +223,73 @@ impl Kfd {
             };
             let aim =
                 Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda: self.lambda.value(), penalty };
-            let solved = Problem { kfd: self, task, gram, leave_out, watch }.solve(aim)?;
+            let solved = Problem { kfd: self, task, gram, held_out, watch }.solve(aim)?;
             placed.push(self.place(part, solved));
         }
         let report = self.prove(&parts, &placed, task.len(), &classes);
-        let labels = classes.labels.clone();
         let training_scores = match (parts.as_slice(), placed.as_slice()) {
             ([part], [one]) if part.examples.len() == task.len() => Some(one.solved.found.scores.clone()),
             _ => None,
         };
-        let left_out = match placed.as_slice() {
-            [one] => one.solved.left_out.clone(),
+        let held_out = match placed.as_mut_slice() {
+            [one] if held_out.leaves_one_out() => {
+                Some(self.left_out(&parts[0], &mut one.solved, penalty, task, watch)?)
+            }
             _ => None,
         };
-        let fitted = Fitted::new(
+        Ok(Fitted::new(
             Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
-                coefficients: if pairwise { join_pairs(&parts, placed, &classes) } else { join_whole(&parts, placed) },
+                coefficients: join(reduction.as_ref(), &parts, &placed),
             },
-            if k == 2 || pairwise { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
+            reduction.readout(),
             report,
         )
-        .with_training_scores(training_scores);
-        Ok((fitted, left_out))
+        .with_training_scores(training_scores)
+        .with_held_out(held_out))
+    }
+}
+
+impl Kfd {
+    /// The request that has a closed form here, exact for the programme's own offset, whatever the rule of the threshold. Models have
+    /// none where λ or the weights were chosen with the help of the example that is left out.
+    fn answered<'a>(&self, task: &Task<'a>, classes: &Classes, weights: &[f64]) -> HeldOutRequest<'a> {
+        let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
+        let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
+        let chosen = matches!(self.lambda, Auto::Word(_)) || self.class_weight == ClassWeight::BALANCED;
+        match task.held_out {
+            _ if pairwise || !direct || weights.contains(&0.0) => HeldOutRequest::Nothing,
+            HeldOutRequest::LeaveOneOutModels if chosen => HeldOutRequest::Nothing,
+            HeldOutRequest::Scores(_) => HeldOutRequest::Nothing,
+            leaving => leaving,
+        }
+    }
+
+    /// The scores y − r of examples left out, and the models where the solution has them.
+    fn left_out(
+        &self,
+        part: &Part,
+        solved: &mut Solved,
+        penalty: Quadratic,
+        task: &Task<'_>,
+        watch: &dyn Monitor,
+    ) -> Result<HeldOut, FitError> {
+        let residuals = match (&self.lambda, &solved.left_out) {
+            (Auto::Value(_), Some(residuals)) => residuals.clone(),
+            // the search for λ went by a decomposition that may leave out errors alone
+            _ => {
+                let lambda = solved.lambda;
+                let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
+                let found = bordered(task.gram.as_ref(), &aim, watch);
+                found.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
+            }
+        };
+        let scores = part.y.iter().zip(&residuals).map(|(y, r)| y - r).collect();
+        let models = solved.models.take().map(|(alpha, offsets)| Expansion {
+            coefficients: Coefficients::Dual { points: (0..task.len()).collect(), alpha },
+            offsets,
+        });
+        Ok(HeldOut { models, ..HeldOut::outputs(scores) })
     }
 
     /// Refuses what does not go together.
@@ -383,11 +372,8 @@ impl Kfd {
         for (part, p) in parts.iter().zip(placed) {
             p.solved.found.points.iter().for_each(|&i| carries[part.examples[i]] = true);
         }
-        let rank =
-            |s: &Status| [Status::Converged, Status::IterationLimit, Status::TimeLimit].iter().position(|k| k == s);
         SolverReport {
-            // what is not among the three is an interruption, the worst of all
-            status: all().map(|s| s.status).max_by_key(|s| rank(s).unwrap_or(usize::MAX)).unwrap_or(Status::Converged),
+            status: all().map(|s| s.status).max().unwrap_or(Status::Converged),
             iterations: all().map(|s| s.iterations).sum(),
             objective: Some(all().flat_map(|s| &s.found.objectives).sum()),
             duality_gap: gaps.map(|g| g.iter().sum()),
@@ -400,6 +386,12 @@ impl Kfd {
 }
 
 impl Part {
+    /// Problems on those of the examples that count, which stay in their order.
+    fn new(problems: &SignedProblem, live: &[usize], weights: &[f64]) -> Self {
+        let SignedProblem { examples, signs, outputs, .. } = problems.among(live);
+        Self { weights: examples.iter().map(|&i| weights[i]).collect(), examples, y: signs, outputs }
+    }
+
     /// Σ J over the outputs.
     fn quotients(&self, objectives: &[f64]) -> f64 {
         let each = |c: usize| {
@@ -426,64 +418,15 @@ impl Part {
     }
 }
 
-/// All examples: the first of two classes against the other, or each of several against the rest.
-fn whole(live: &[usize], classes: &Classes, weights: &[f64]) -> Part {
-    let k = classes.labels.len();
-    let outputs = if k == 2 { 1 } else { k };
-    let sign = |i: usize, c: usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
-    Part {
-        examples: live.to_vec(),
-        y: live.iter().flat_map(|&i| (0..outputs).map(move |c| sign(i, c))).collect(),
-        outputs,
-        weights: live.iter().map(|&i| weights[i]).collect(),
+/// The coefficients of all parts; problems of one part share its points.
+fn join(reduction: &dyn Reduction, parts: &[Part], placed: &[Placed]) -> Coefficients {
+    let found =
+        |p: &Placed, part: &Part| -> Vec<usize> { p.solved.found.points.iter().map(|&i| part.examples[i]).collect() };
+    if let ([part], [one]) = (parts, placed) {
+        return Coefficients::Dual { points: found(one, part), alpha: one.solved.found.alpha.clone() };
     }
-}
-
-/// The pairs (a, b), a < b, of classes.
-fn pairs(live: &[usize], classes: &Classes, weights: &[f64]) -> Vec<Part> {
-    let k = classes.labels.len();
-    let code = |i: usize| classes.codes[i] as usize;
-    let pair = |(a, b): (usize, usize)| {
-        let examples: Vec<usize> = live.iter().copied().filter(|&i| code(i) == a || code(i) == b).collect();
-        Part {
-            y: examples.iter().map(|&i| if code(i) == a { 1.0 } else { -1.0 }).collect(),
-            outputs: 1,
-            weights: examples.iter().map(|&i| weights[i]).collect(),
-            examples,
-        }
-    };
-    (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).map(pair).collect()
-}
-
-fn join_whole(parts: &[Part], placed: Vec<Placed>) -> Coefficients {
-    let (mut points, mut alpha) = (Vec::new(), Vec::new());
-    for (part, p) in parts.iter().zip(placed) {
-        points.extend(p.solved.found.points.iter().map(|&i| part.examples[i]));
-        alpha.extend(p.solved.found.alpha);
-    }
-    Coefficients::Dual { points, alpha }
-}
-
-/// LIBSVM's compact form: an example of class c has a coefficient for each of the other classes.
-fn join_pairs(parts: &[Part], placed: Vec<Placed>, classes: &Classes) -> Coefficients {
-    let (n, k) = (classes.codes.len(), classes.labels.len());
-    let mut alpha = vec![0.0; n * (k - 1)];
-    let of_pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
-    for (((a, b), part), p) in of_pairs.zip(parts).zip(placed) {
-        for (&i, value) in p.solved.found.points.iter().zip(p.solved.found.alpha) {
-            let i = part.examples[i];
-            alpha[i * (k - 1) + if classes.codes[i] as usize == a { b - 1 } else { a }] = value;
-        }
-    }
-    let row = |i: usize| &alpha[i * (k - 1)..(i + 1) * (k - 1)];
-    let mut points: Vec<usize> = (0..n).filter(|&i| row(i).iter().any(|&a| a != 0.0)).collect();
-    points.sort_by_key(|&i| classes.codes[i]);
-    Coefficients::Pairwise {
-        classes: points.iter().map(|&i| classes.codes[i]).collect(),
-        alpha: points.iter().flat_map(|&i| row(i)).copied().collect(),
-        count: k,
-        points,
-    }
+    let column = |(part, p)| Column { examples: Some(found(p, part)), values: &p.solved.found.alpha };
+    reduction.coefficients(&parts.iter().zip(placed).map(column).collect::<Vec<_>>(), Keep::NonZero)
 }
 
 fn wrong(finding: &str) -> FitError {

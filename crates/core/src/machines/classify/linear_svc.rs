@@ -2,8 +2,9 @@
 
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::linear::Linear;
+use crate::machines::multiclass::{OneVsRest, Reduction};
 use crate::machines::{
-    Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
+    Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::coordinate_descent::LinearLoss;
@@ -155,13 +156,9 @@ impl Machine for LinearSvc {
             bias: self.bias.then_some(self.bias_scale),
             costs: costs.collect(),
         };
-        // two classes are one problem, in which a positive score decides for the first
-        let problems = if classes.labels.len() == 2 { 1 } else { classes.labels.len() };
-        let signs = |c: usize, i: usize| if classes.codes[i] as usize == c { 1.0 } else { -1.0 };
-        let (expansion, report) = linear.solve(problems, &signs, watch)?;
-        let labels = classes.labels;
-        let readout = if labels.len() == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } };
-        Ok(Fitted::new(expansion, readout, report))
+        let rest = OneVsRest::new(&classes);
+        let (expansion, report) = linear.solve(rest.problems(), &|p, i| rest.sign(p, i), watch)?;
+        Ok(Fitted::new(expansion, rest.readout(), report))
     }
 }
 

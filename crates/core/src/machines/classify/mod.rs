@@ -13,7 +13,6 @@ mod lp_machine;
 mod nearest_mean;
 mod nu_svc;
 mod pac_bayes;
-pub(super) mod pairs;
 mod parzen;
 mod perceptron;
 mod programme;
@@ -41,9 +40,10 @@ pub use programme::programme;
 pub use regularised_fisher::{FisherTarget, RegularisedFisher};
 pub use robust_kfd::robust_kfd;
 pub use sparse_kfd::sparse_kfd;
-pub use svc::{Loss, Strategy, Svc};
+pub use svc::{Loss, Svc};
 
 use super::MachineEntry;
+pub use super::Strategy;
 
 /// The machines of this folder.
 pub static ENTRIES: &[&MachineEntry] = &[

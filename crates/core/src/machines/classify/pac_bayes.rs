@@ -3,9 +3,9 @@
 use crate::distributions::upper_normal;
 use crate::gram::{Gram, Side, apply};
 use crate::linalg::dot;
-use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
-};
+use crate::machines::evidence::{Evidence, ProblemNote};
+use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, gather, in_turn};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{LANGFORD_SHAWE_TAYLOR, Source};
@@ -53,15 +53,6 @@ impl Params for PacBayes {
     }
 }
 
-/// What one problem came to.
-struct Found {
-    coefficients: Vec<f64>,
-    scores: Vec<f64>,
-    bound: f64,
-    steps: usize,
-    status: Status,
-}
-
 /// v = Σ c_i φ(x_i): its coefficients, f = Kc and ‖v‖² = cᵀf.
 struct Place {
     c: Vec<f64>,
@@ -70,7 +61,7 @@ struct Place {
 }
 
 impl PacBayes {
-    fn solve(&self, gram: &dyn Gram, y: &[f64], lengths: &[f64], watch: &dyn Monitor) -> Result<Found, Stop> {
+    fn solve(&self, gram: &dyn Gram, y: &[f64], lengths: &[f64], watch: &dyn Monitor) -> Result<BinarySolution, Stop> {
         let n = y.len();
         let m = n as f64;
         let constant = (2.0 * m.sqrt()).ln() - self.delta.ln();
@@ -160,7 +151,13 @@ impl PacBayes {
         }
         let rate = error(&at.f);
         let bound = value(rate, at.squared, best_lambda(rate, at.squared));
-        Ok(Found { coefficients: at.c, scores: at.f, bound, steps, status })
+        Ok(BinarySolution {
+            coefficients: at.c,
+            offset: 0.0,
+            scores: Some(at.f),
+            evidence: Evidence { objective: Some(bound), ..Evidence::new(status, steps) },
+            notes: vec![ProblemNote::largest(("gibbs_bound_before_prices".to_owned(), bound))],
+        })
     }
 }
 
@@ -196,43 +193,20 @@ impl Machine for PacBayes {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
-        let (n, count) = (task.len(), classes.labels.len());
-        let problems = if count == 2 { 1 } else { count };
+        let rest = OneVsRest::new(&classes);
         let gram = task.gram.as_ref();
         let lengths = gram.self_similarities(Side::Rows).unwrap_or_else(|| crate::gram::diagonal(gram));
         if lengths.iter().any(|k| !k.is_finite()) {
             return Err(FitError::Solve { machine: NAME, error: not_finite(gram) });
         }
-        let mut all = Vec::with_capacity(problems);
-        for c in 0..problems {
-            let y: Vec<f64> = classes.codes.iter().map(|&k| if k as usize == c { 1.0 } else { -1.0 }).collect();
-            let found = self.solve(gram, &y, &lengths, watch);
-            all.push(found.map_err(|reason| FitError::stopped(NAME, reason))?);
-        }
-        if all.iter().any(|p| p.scores.iter().any(|f| !f.is_finite())) {
+        let solved = in_turn(&rest, |problem| {
+            let found = self.solve(gram, &problem.signs, &lengths, watch);
+            found.map_err(|reason| FitError::stopped(NAME, reason))
+        })?;
+        if solved.iter().flat_map(|s| &s.scores).flatten().any(|f| !f.is_finite()) {
             return Err(FitError::Solve { machine: NAME, error: not_finite(gram) });
         }
-        let alpha: Vec<f64> = (0..n).flat_map(|i| all.iter().map(move |p| p.coefficients[i])).collect();
-        let training_scores: Vec<f64> = (0..n).flat_map(|i| all.iter().map(move |p| p.scores[i])).collect();
-        let converged = all.iter().all(|p| p.status == Status::Converged);
-        let bound = all.iter().map(|p| p.bound).fold(0.0, f64::max);
-        let labels = classes.labels;
-        Ok(Fitted::new(
-            Expansion {
-                coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
-                offsets: vec![0.0; problems],
-            },
-            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            SolverReport {
-                status: if converged { Status::Converged } else { Status::IterationLimit },
-                iterations: all.iter().map(|p| p.steps).sum(),
-                objective: Some(all.iter().map(|p| p.bound).sum()),
-                support: Some(n),
-                notes: vec![("gibbs_bound_before_prices".to_owned(), bound)],
-                ..SolverReport::direct()
-            },
-        )
-        .with_training_scores(Some(training_scores)))
+        Ok(gather(&rest, &solved, Keep::All))
     }
 }
 
@@ -252,6 +226,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machines::Coefficients;
     use crate::prelude::{Dataset, Fit, Rows, Seed, Svc, Target, rbf};
 
     fn overlapping(n: usize) -> (Dataset, Vec<f64>) {

@@ -2,11 +2,11 @@
 
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::Fact;
-use crate::machines::{
-    Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
-    Theory, Traits,
-};
+use crate::machines::evidence::{Evidence, ProblemNote};
+use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, SignedProblem, gather, side_by_side};
+use crate::machines::{Compresses, FitError, Fitted, Learns, Machine, MachineEntry, Task, Theory, Traits};
 use crate::params::{Params, Rule, Visit};
+use crate::seed::Seed;
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{HERBRICH, Source};
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
@@ -138,14 +138,35 @@ impl Perceptron {
 }
 
 impl Perceptron {
+    /// One problem of two sides, in the best of all orders.
+    fn solve(&self, problem: &SignedProblem, task: &Task<'_>, watch: &dyn Monitor) -> Result<BinarySolution, FitError> {
+        let gram = problem.gram(&task.gram);
+        let walked = self.sparsest(gram.as_ref(), &problem.signs, task.seed, watch);
+        let walked = walked.map_err(|reason| FitError::stopped(NAME, reason))?;
+        if !walked.finite {
+            return Err(FitError::Solve { machine: NAME, error: not_finite(task.gram.as_ref()) });
+        }
+        let mut notes = vec![
+            ProblemNote::summed(("mistakes".to_owned(), walked.mistakes as f64)),
+            ProblemNote::summed(Fact::MistakesInFirstPass.note(walked.first as f64)),
+        ];
+        notes.extend(walked.margin.map(|margin| ProblemNote::smallest(("margin".to_owned(), margin))));
+        Ok(BinarySolution {
+            coefficients: walked.alpha,
+            offset: 0.0,
+            scores: None,
+            evidence: Evidence::new(walked.status, walked.mistakes),
+            notes,
+        })
+    }
+
     /// The best of the runs in all orders: one that ended without mistakes before one that did not, then the sparsest, then the
     /// first.
-    fn sparsest(&self, task: &Task<'_>, y: &[f64], watch: &dyn Monitor) -> Result<Walked, Stop> {
-        let mut random = task.seed.stream("orders of the perceptron");
+    fn sparsest(&self, gram: &dyn Gram, y: &[f64], seed: Seed, watch: &dyn Monitor) -> Result<Walked, Stop> {
+        let mut random = seed.stream("orders of the perceptron");
         let mut orders: Vec<Vec<usize>> = vec![(0..y.len()).collect()];
         orders.extend((1..self.permutations).map(|_| random.permutation(y.len())));
-        let runs: Result<Vec<Walked>, Stop> =
-            orders.par_iter().map(|order| self.walk(task.gram.as_ref(), y, order, watch)).collect();
+        let runs: Result<Vec<Walked>, Stop> = orders.par_iter().map(|order| self.walk(gram, y, order, watch)).collect();
         let cost = |w: &Walked| (w.status != Status::Converged, w.alpha.iter().filter(|a| **a != 0.0).count());
         let best = runs?.into_iter().reduce(|best, next| if cost(&next) < cost(&best) { next } else { best });
         best.ok_or(Stop::Interrupted)
@@ -174,38 +195,9 @@ impl Machine for Perceptron {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
-        let (n, count) = (task.len(), classes.labels.len());
-        let problems = if count == 2 { 1 } else { count };
-        let walk = |c: usize| {
-            let y: Vec<f64> = classes.codes.iter().map(|&k| if k as usize == c { 1.0 } else { -1.0 }).collect();
-            self.sparsest(task, &y, watch)
-        };
-        let walked: Result<Vec<Walked>, Stop> = (0..problems).into_par_iter().map(walk).collect();
-        let walked = walked.map_err(|reason| FitError::stopped(NAME, reason))?;
-        let points: Vec<usize> = (0..n).filter(|&i| walked.iter().any(|w| w.alpha[i] != 0.0)).collect();
-        let alpha: Vec<f64> = points.iter().flat_map(|&i| walked.iter().map(move |w| w.alpha[i])).collect();
-        if walked.iter().any(|w| !w.finite) {
-            return Err(FitError::Solve { machine: NAME, error: not_finite(task.gram.as_ref()) });
-        }
-        let mistakes: usize = walked.iter().map(|w| w.mistakes).sum();
-        let first: usize = walked.iter().map(|w| w.first).sum();
-        let mut notes = vec![("mistakes".to_owned(), mistakes as f64), Fact::MistakesInFirstPass.note(first as f64)];
-        let margins: Option<Vec<f64>> = walked.iter().map(|w| w.margin).collect();
-        notes.extend(margins.map(|m| ("margin".to_owned(), m.into_iter().fold(f64::INFINITY, f64::min))));
-        let converged = walked.iter().all(|w| w.status == Status::Converged);
-        let labels = classes.labels;
-        let report = SolverReport {
-            status: if converged { Status::Converged } else { Status::IterationLimit },
-            iterations: mistakes,
-            support: Some(points.len()),
-            notes,
-            ..SolverReport::direct()
-        };
-        Ok(Fitted::new(
-            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; problems] },
-            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            report,
-        ))
+        let rest = OneVsRest::new(&classes);
+        let solved = side_by_side(&rest, |problem| self.solve(problem, task, watch))?;
+        Ok(gather(&rest, &solved, Keep::NonZero))
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::gram::{Gram, apply, show_bytes};
 use crate::linalg::SolveError;
 use crate::machines::Fact;
-use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Traits,
-};
+use crate::machines::evidence::{Evidence, ProblemNote};
+use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, Reduction, gather, in_turn};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Traits};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::direct::{difference, solve_shifted, squares};
@@ -96,7 +96,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     make: || Box::new(RegularisedFisher::default()),
 };
 
-/// One class against the rest.
+/// The two sides of a problem.
 struct Sides {
     positive: Vec<bool>,
     /// l₊ and l₋.
@@ -104,10 +104,10 @@ struct Sides {
 }
 
 impl Sides {
-    fn new(codes: &[u32], class: usize) -> Self {
-        let positive: Vec<bool> = codes.iter().map(|&c| c as usize == class).collect();
+    fn new(signs: &[f64]) -> Self {
+        let positive: Vec<bool> = signs.iter().map(|&y| y > 0.0).collect();
         let plus = positive.iter().filter(|p| **p).count() as f64;
-        Self { counts: (plus, codes.len() as f64 - plus), positive }
+        Self { counts: (plus, signs.len() as f64 - plus), positive }
     }
 
     fn all(&self) -> f64 {
@@ -145,16 +145,8 @@ impl Sides {
     }
 }
 
-/// What one problem came to.
-struct Direction {
-    a: Vec<f64>,
-    offset: f64,
-    quotient: f64,
-    relative_residual: f64,
-}
-
 impl RegularisedFisher {
-    fn direction(&self, gram: &dyn Gram, mut matrix: Vec<f64>, sides: &Sides) -> Result<Direction, SolveError> {
+    fn direction(&self, gram: &dyn Gram, mut matrix: Vec<f64>, sides: &Sides) -> Result<BinarySolution, SolveError> {
         let n = sides.positive.len();
         let y = sides.target(self.numerator);
         let product = |x: &[f64]| {
@@ -178,13 +170,19 @@ impl RegularisedFisher {
         sides.root(&mut left);
         sides.root(&mut left);
         left.iter_mut().zip(&a).for_each(|(l, a)| *l += self.lambda * a);
-        Ok(Direction {
+        // at the maximum wᵀ(…)w = yᵀKa, so the quotient is yᵀKa itself
+        let quotient = y.iter().zip(&scores).map(|(y, s)| y * s).sum();
+        let relative_residual = (squares(&difference(&y, &left)) / squares(&y)).sqrt();
+        Ok(BinarySolution {
+            coefficients: a,
             // b = ½ aᵀKt with t = 1/l₊ or 1/l₋: the middle of the projected means (5.20)
             offset: -f64::midpoint(means.0, means.1),
-            // at the maximum wᵀ(…)w = yᵀKa, so the quotient is yᵀKa itself
-            quotient: y.iter().zip(&scores).map(|(y, s)| y * s).sum(),
-            relative_residual: (squares(&difference(&y, &left)) / squares(&y)).sqrt(),
-            a,
+            scores: None,
+            evidence: Evidence::direct(),
+            notes: vec![
+                ProblemNote::summed(("quotient".to_owned(), quotient)),
+                ProblemNote::largest(Fact::RelativeResidual.note(relative_residual)),
+            ],
         })
     }
 }
@@ -209,44 +207,29 @@ impl Machine for RegularisedFisher {
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
-        let (n, count) = (task.len(), classes.labels.len());
-        let problems = if count == 2 { 1 } else { count };
+        let rest = OneVsRest::new(&classes);
+        let n = task.len();
         let solve = |error| FitError::Solve { machine: NAME, error };
         let kept = task.budget.dense(&*task.gram, 8 * n * (n + 128), WHAT)?;
         if kept.stored().is_some_and(|values| values.iter().any(|k| !k.is_finite())) {
             return Err(solve(not_finite(&kept)));
         }
-        let mut found = Vec::with_capacity(problems);
-        for c in 0..problems {
-            watch.alive(Progress::new(Phase::FACTORISATION, c).of(problems)).map_err(|reason| solve(reason.into()))?;
+        let solved = in_turn(&rest, |problem| {
+            let progress = Progress::new(Phase::FACTORISATION, problem.first).of(rest.problems());
+            watch.alive(progress).map_err(|reason| solve(reason.into()))?;
             let copy = kept.stored().map(<[f64]>::to_vec).unwrap_or_default();
-            found.push(self.direction(&kept, copy, &Sides::new(&classes.codes, c)).map_err(solve)?);
-        }
-        let alpha: Vec<f64> = (0..n).flat_map(|i| found.iter().map(move |d| d.a[i])).collect();
-        let notes = vec![
-            ("quotient".to_owned(), found.iter().map(|d| d.quotient).sum()),
-            Fact::RelativeResidual.note(found.iter().map(|d| d.relative_residual).fold(0.0, f64::max)),
-        ];
-        let labels = classes.labels;
-        Ok(Fitted::new(
-            Expansion {
-                coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
-                offsets: found.iter().map(|d| d.offset).collect(),
-            },
-            if count == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-            SolverReport {
-                support: Some(n),
-                storage: format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n)),
-                notes,
-                ..SolverReport::direct()
-            },
-        ))
+            self.direction(&kept, copy, &Sides::new(&problem.signs)).map_err(solve)
+        })?;
+        let fitted = gather(&rest, &solved, Keep::All);
+        let storage = format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n));
+        Ok(Fitted { report: SolverReport { storage, ..fitted.report }, ..fitted })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machines::Coefficients;
     use crate::prelude::{Dataset, Fit, Model, Rows, Seed, Target, linear, rbf};
 
     /// Two clouds in the plane, `plus` examples of the first class.

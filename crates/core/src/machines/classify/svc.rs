@@ -1,19 +1,19 @@
 //! The C-support vector classifier.
 
-use super::pairs::{Pairs, Side};
-use crate::calibrate::Layout;
 use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
+use crate::machines::multiclass::{Column, Keep, Strategy};
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
 use crate::machines::{
-    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOutScores, Learns, Machine, MachineEntry,
-    Path, Readout, Reads, Task, Theory, Tolerates, Traits,
+    Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, Path,
+    Reads, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution};
 use crate::sources::{LIBSVM, Source};
 use crate::watch::Monitor;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// min ½‖w‖² + C Σ w_i max(0, 1 − y_i (⟨w, φ(x_i)⟩ + b)), or the squares of these losses
 ///
@@ -55,15 +55,6 @@ pub enum Loss {
     SquaredHinge,
 }
 
-/// How several classes become problems of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    /// A problem for each pair of classes, and a vote.
-    OneVsOne,
-    /// A problem for each class against all others; the largest value wins.
-    OneVsRest,
-}
-
 impl Choice for Loss {
     fn options(&self) -> &'static [&'static str] {
         &["hinge", "squared_hinge"]
@@ -73,18 +64,6 @@ impl Choice for Loss {
     }
     fn set(&mut self, position: usize) {
         *self = [Self::Hinge, Self::SquaredHinge][position];
-    }
-}
-
-impl Choice for Strategy {
-    fn options(&self) -> &'static [&'static str] {
-        &["one_vs_one", "one_vs_rest"]
-    }
-    fn get(&self) -> usize {
-        *self as usize
-    }
-    fn set(&mut self, position: usize) {
-        *self = [Self::OneVsOne, Self::OneVsRest][position];
     }
 }
 
@@ -112,9 +91,16 @@ impl Params for Svc {
     }
 }
 
+/// One problem: where its examples stand in the matrix, their signs and their weights.
+struct Side<'a> {
+    columns: Vec<Range<usize>>,
+    signs: &'a [f64],
+    weights: Vec<f64>,
+}
+
 impl Svc {
     /// The problem of examples with signs and weights: C_t = C · weight_t bounds β_t = y_t α_t, or 1/2C_t joins the diagonal.
-    fn sub(&self, side: Side, start: Option<Vec<f64>>, folds: Option<(Vec<u32>, usize)>) -> Sub {
+    fn sub(&self, side: Side<'_>, start: Option<Vec<f64>>, folds: Option<(Vec<u32>, usize)>) -> Sub {
         let Side { columns, signs, weights } = side;
         let bound = |w: f64| match self.loss {
             // an infinite price of nothing is nothing
@@ -131,7 +117,7 @@ impl Svc {
             columns,
             lower: pick(-1.0),
             upper: pick(1.0),
-            linear: signs,
+            linear: signs.to_vec(),
             epsilon: 0.0,
             ridge,
             equality: if self.bias { Equality::Sum } else { Equality::None },
@@ -196,71 +182,58 @@ impl Machine for Svc {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.learn(task, None, watch).map(|(fitted, _)| fitted)
-    }
-
-    fn run_holding_out(
-        &self,
-        task: &Task<'_>,
-        folds: &[Vec<usize>],
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
-        self.learn(task, Some(folds), watch)
+        let classes = task.classes(ENTRY.name)?;
+        let weights = ClassWeight::of_examples(ENTRY.name, &self.class_weight, &classes, task.weights)?;
+        let n = classes.codes.len();
+        // the problem of two classes is that of a pair, whatever the strategy
+        let strategy = if classes.labels.len() == 2 { Strategy::OneVsOne } else { self.strategy };
+        let reduction = strategy.reduction(&classes);
+        let fold_of = folds_of(task).map(|folds| (places_in(folds, n), folds.len()));
+        let make = |p: usize| {
+            let problem = reduction.problem(p);
+            let side = Side { columns: reduction.ranges(p), weights: problem.pick(&weights), signs: &problem.signs };
+            let start = task.start.and_then(|fitted| reduction.start(fitted, p));
+            self.sub(side, start, fold_of.as_ref().map(|(of, count)| (problem.pick(of), *count)))
+        };
+        let sizes: Vec<usize> =
+            (0..reduction.problems()).map(|p| reduction.ranges(p).iter().map(Range::len).sum()).collect();
+        let scored = sizes.iter().all(|&size| size == n);
+        let cache = self.effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2);
+        let gram = reduction.rows(task, cache);
+        let solutions =
+            solve(&gram, &Subs { sizes, make: &make }, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
+        let scored = scored && solutions.iter().all(|s| s.whole);
+        let (mut gap, mut bounded, mut scores) = (0.0, 0, Vec::new());
+        for (p, solution) in solutions.iter().enumerate() {
+            let problem = reduction.problem(p);
+            let weights = problem.pick(&weights);
+            gap += self.gap(&problem.signs, &weights, solution);
+            bounded += self.bounded(&weights, solution);
+            if scored {
+                scores.push(self.scores(&problem.signs, &weights, solution).collect::<Vec<f64>>());
+            }
+        }
+        let found = Column::of_problems(solutions.iter().map(|s| s.beta.as_slice()));
+        let expansion = Expansion {
+            coefficients: reduction.coefficients(&found, Keep::NonZero),
+            offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
+        };
+        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
+        let report = prove(&solutions, self.known(gap), expansion.points().len(), &self.effort, task, notes);
+        let held_out: Option<Vec<&[f64]>> = solutions.iter().map(|s| s.held_out.as_deref()).collect();
+        let held_out = held_out.map(|all| {
+            let (layout, scores) = reduction.held_out(&Column::of_problems(all));
+            HeldOut { scores, layout, models: None }
+        });
+        let scores = scores.iter().map(Vec::as_slice);
+        let training_scores = scored.then(|| reduction.scores(&Column::of_problems(scores))).flatten();
+        Ok(Fitted::new(expansion, reduction.readout(), report)
+            .with_training_scores(training_scores)
+            .with_held_out(held_out))
     }
 }
 
 impl Svc {
-    /// Learns, and where folds are given also the held-out scores, from the rows that are there anyway.
-    fn learn(
-        &self,
-        task: &Task<'_>,
-        folds: Option<&[Vec<usize>]>,
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
-        let classes = task.classes(ENTRY.name)?;
-        let weights = ClassWeight::of_examples(ENTRY.name, &self.class_weight, &classes, task.weights)?;
-        let k = classes.labels.len();
-        if self.strategy == Strategy::OneVsRest && k > 2 {
-            return self.one_vs_rest(task, &classes, &weights, folds, watch);
-        }
-        let fold_of = folds.map(|folds| (places_in(folds, classes.codes.len()), folds.len()));
-        let pairs = Pairs::new(&classes.codes, k, &weights);
-        let make = |p: usize| {
-            let folds =
-                fold_of.as_ref().map(|(of, count)| (pairs.examples(p).iter().map(|&i| of[i]).collect(), *count));
-            self.sub(pairs.side(p), pairs.start(task.start, p), folds)
-        };
-        let subs = Subs { sizes: pairs.sizes(), make: &make };
-        let solutions = solve(&pairs.gram(task), &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
-        let mut gap = 0.0;
-        let mut bounded = 0;
-        for (p, solution) in solutions.iter().enumerate() {
-            let side = pairs.side(p);
-            gap += self.gap(&side.signs, &side.weights, solution);
-            bounded += self.bounded(&side.weights, solution);
-        }
-        let (coefficients, support) = pairs.join(&solutions.iter().map(|s| s.beta.as_slice()).collect::<Vec<_>>());
-        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
-        let report = prove(&solutions, self.known(gap), support, &self.effort, task, notes);
-        let held_out = pairs.join_held_out(&solutions).map(|scores| (Layout::Others, scores));
-        let training_scores = match solutions.as_slice() {
-            [one] if one.whole => {
-                let (side, mut scores) = (pairs.side(0), vec![0.0; classes.codes.len()]);
-                let values = self.scores(&side.signs, &side.weights, one);
-                pairs.examples(0).iter().zip(values).for_each(|(&i, f)| scores[i] = f);
-                Some(scores)
-            }
-            _ => None,
-        };
-        let fitted = Fitted::new(
-            Expansion { coefficients, offsets: solutions.iter().map(|s| s.offsets[0]).collect() },
-            Readout::Vote { labels: classes.labels },
-            report,
-        )
-        .with_training_scores(training_scores);
-        Ok((fitted, held_out))
-    }
-
     /// A hard margin has no primal value until its last violation is gone.
     fn known(&self, gap: f64) -> Option<f64> {
         self.c.is_finite().then_some(gap)
@@ -270,64 +243,13 @@ impl Svc {
         let at_bound = |(b, w): (&f64, &f64)| self.loss == Loss::Hinge && *b != 0.0 && b.abs() == self.c * w;
         solution.beta.iter().zip(weights).filter(|&(b, w)| at_bound((b, w))).count()
     }
+}
 
-    /// A problem for each class against all others, on the same rows.
-    fn one_vs_rest(
-        &self,
-        task: &Task<'_>,
-        classes: &crate::data::Classes,
-        weights: &[f64],
-        folds: Option<&[Vec<usize>]>,
-        watch: &dyn Monitor,
-    ) -> Result<(Fitted, Option<HeldOutScores>), FitError> {
-        let (n, k) = (classes.codes.len(), classes.labels.len());
-        let signs = |c: usize| -> Vec<f64> {
-            classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
-        };
-        let start = |c: usize| {
-            let Coefficients::Dual { points, alpha } = &task.start?.expansion.coefficients else { return None };
-            if alpha.len() != points.len() * k || points.iter().any(|&i| i >= n) {
-                return None;
-            }
-            let mut beta = vec![0.0; n];
-            points.iter().enumerate().for_each(|(p, &i)| beta[i] = alpha[p * k + c]);
-            Some(beta)
-        };
-        let make = |c: usize| {
-            let side = Side { columns: vec![0..n], signs: signs(c), weights: weights.to_vec() };
-            self.sub(side, start(c), folds.map(|folds| (places_in(folds, n), folds.len())))
-        };
-        let subs = Subs { sizes: vec![n; k], make: &make };
-        let shared = crate::gram::views::RowCache::share(
-            &task.gram,
-            self.effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2),
-        );
-        let solutions = solve(&shared, &subs, &self.effort, task, watch).map_err(broke(ENTRY.name))?;
-        let gap = solutions.iter().enumerate().map(|(c, s)| self.gap(&signs(c), weights, s)).sum();
-        let bounded: usize = solutions.iter().map(|s| self.bounded(weights, s)).sum();
-        let points: Vec<usize> = (0..n).filter(|&i| solutions.iter().any(|s| s.beta[i] != 0.0)).collect();
-        let alpha = points.iter().flat_map(|&i| solutions.iter().map(move |s| s.beta[i])).collect();
-        let notes = vec![Fact::BoundedMultipliers.note(bounded as f64)];
-        let report = prove(&solutions, self.known(gap), points.len(), &self.effort, task, notes);
-        let outputs: Option<Vec<&Vec<f64>>> = solutions.iter().map(|s| s.held_out.as_ref()).collect();
-        let table = |all: Vec<&Vec<f64>>| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect();
-        let held_out = outputs.map(|all| (Layout::Outputs, table(all)));
-        let known: Option<Vec<Vec<f64>>> = solutions
-            .iter()
-            .enumerate()
-            .map(|(c, s)| s.whole.then(|| self.scores(&signs(c), weights, s).collect()))
-            .collect();
-        let training_scores = known.map(|all| (0..n).flat_map(|i| all.iter().map(move |f| f[i])).collect());
-        let fitted = Fitted::new(
-            Expansion {
-                coefficients: Coefficients::Dual { points, alpha },
-                offsets: solutions.iter().map(|s| s.offsets[0]).collect(),
-            },
-            Readout::ArgMax { labels: classes.labels.clone() },
-            report,
-        )
-        .with_training_scores(training_scores);
-        Ok((fitted, held_out))
+/// The folds that scores are wanted without: these come from the rows that are there anyway.
+fn folds_of<'a>(task: &Task<'a>) -> Option<&'a [Vec<usize>]> {
+    match task.held_out {
+        HeldOutRequest::Scores(folds) => Some(folds),
+        _ => None,
     }
 }
 

@@ -1,67 +1,51 @@
 //! Programmes whose targets are classes: ±1 for two of them, and several problems of two for more.
 
 use super::Programme;
-use super::numbers::{prove, support};
+use super::numbers::prove;
 use super::solve::{Problem, Solutions, Solved, inside};
 use crate::machines::class_weight::ClassWeight;
-use crate::machines::classify::Strategy;
-use crate::machines::classify::pairs::Pairs;
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, Task};
+use crate::machines::multiclass::{Column, Keep, SignedProblem, Strategy};
+use crate::machines::{Expansion, FitError, Fitted, Task};
 use crate::watch::Monitor;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 impl Programme {
     pub(super) fn on_classes(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let classes = task.classes(self.name())?;
-        let (n, k) = (task.len(), classes.labels.len());
+        let k = classes.labels.len();
         if self.shift != 0.0 && k > 2 {
             return Err(self.wrong("shift moves the border of two classes, and here are more; leave it at 0"));
         }
         let weights = ClassWeight::of_examples(self.name(), &self.class_weight, &classes, task.weights)?;
-        let against_rest = |c: usize| -> Vec<f64> {
-            classes.codes.iter().map(|&code| if code as usize == c { 1.0 } else { -1.0 }).collect()
-        };
-        if k == 2 || self.strategy == Strategy::OneVsRest {
-            let signs: Vec<Vec<f64>> = (0..if k == 2 { 1 } else { k }).map(against_rest).collect();
-            let Solutions { mut solved, storage } =
-                self.solve(&Problem { task, targets: &signs, weights: &weights, watch })?;
-            solved.iter_mut().zip(&signs).for_each(|(s, signs)| self.part(s, signs, &weights));
-            let points = support(n, &solved);
-            let report = prove(&solved, points.len(), storage);
-            let alpha = points.iter().flat_map(|&i| solved.iter().map(move |s| s.alpha[i])).collect();
-            let scores = (0..n).flat_map(|i| solved.iter().map(move |s| s.scores[i])).collect();
-            let labels = classes.labels;
-            return Ok(Fitted::new(
-                Expansion {
-                    coefficients: Coefficients::Dual { points, alpha },
-                    offsets: solved.iter().map(|s| s.offset).collect(),
-                },
-                if k == 2 { Readout::Vote { labels } } else { Readout::ArgMax { labels } },
-                report,
-            )
-            .with_training_scores(Some(scores)));
-        }
-        let pairs = Pairs::new(&classes.codes, k, &weights);
-        let one = |p: usize| {
-            let (examples, side) = (pairs.examples(p), pairs.side(p));
-            let gram = Arc::clone(&task.gram).restrict(&examples, &examples);
-            let inner = Task { threads: 1, ..inside(task, gram) };
-            let targets = std::slice::from_ref(&side.signs);
-            let mut found = self.solve(&Problem { task: &inner, targets, weights: &side.weights, watch })?;
-            found.solved.iter_mut().for_each(|s| self.part(s, &side.signs, &side.weights));
+        // the problem of two classes is that of the first against the rest, whatever the strategy
+        let strategy = if k == 2 { Strategy::OneVsRest } else { self.strategy };
+        let reduction = strategy.reduction(&classes);
+        let one = |block: &SignedProblem, task: &Task<'_>| {
+            let targets: Vec<Vec<f64>> = (0..block.outputs).map(|c| block.signs_of(c)).collect();
+            let weights = block.pick(&weights);
+            let mut found = self.solve(&Problem { task, targets: &targets, weights: &weights, watch })?;
+            found.solved.iter_mut().zip(&targets).for_each(|(s, signs)| self.part(s, signs, &weights));
             Ok(found)
         };
-        let found: Vec<Solutions> = (0..pairs.count()).into_par_iter().map(one).collect::<Result<_, FitError>>()?;
+        let inner = |block: &SignedProblem| inside(task, block.gram(&task.gram));
+        let found: Vec<Solutions> = match reduction.blocks().as_slice() {
+            // problems on the same examples have all threads
+            [all] => vec![one(all, &inner(all))?],
+            several => {
+                let alone = |block| one(block, &Task { threads: 1, ..inner(block) });
+                several.par_iter().map(alone).collect::<Result<_, FitError>>()?
+            }
+        };
         let storage = found.first().map(|t| t.storage.clone()).unwrap_or_default();
         let solved: Vec<Solved> = found.into_iter().flat_map(|t| t.solved).collect();
-        let (coefficients, support) = pairs.join(&solved.iter().map(|s| s.alpha.as_slice()).collect::<Vec<_>>());
-        let report = prove(&solved, support, storage);
-        Ok(Fitted::new(
-            Expansion { coefficients, offsets: solved.iter().map(|s| s.offset).collect() },
-            Readout::Vote { labels: classes.labels },
-            report,
-        ))
+        let of = |values: fn(&Solved) -> &[f64]| Column::of_problems(solved.iter().map(values));
+        let expansion = Expansion {
+            coefficients: reduction.coefficients(&of(|s| &s.alpha), Keep::NonZero),
+            offsets: solved.iter().map(|s| s.offset).collect(),
+        };
+        let report = prove(&solved, expansion.points().len(), storage);
+        let scores = reduction.scores(&of(|s| &s.scores));
+        Ok(Fitted::new(expansion, reduction.readout(), report).with_training_scores(scores))
     }
 
     /// Puts the threshold where its rule wants it; the objective stays that of the programme.

@@ -17,7 +17,7 @@ mod solve;
 mod tests;
 
 use super::class_weight::ClassWeight;
-use super::classify::Strategy;
+use super::multiclass::Strategy;
 use super::support::Effort;
 use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Threshold, Traits};
 use crate::params::{Choice, Params, Rule, Visit};

@@ -2,10 +2,11 @@
 
 use super::Programme;
 use super::solve::{Problem, Solutions, Solved};
+use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
 use crate::machines::{Coefficients, Expansion, FitError, Fitted, Readout, SolverReport, Task};
-use crate::watch::{Monitor, Status};
+use crate::watch::Monitor;
 
 impl Programme {
     pub(super) fn on_numbers(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
@@ -32,25 +33,25 @@ impl Programme {
 }
 
 /// The examples that carry any of the functions.
-pub(super) fn support(n: usize, solved: &[Solved]) -> Vec<usize> {
+fn support(n: usize, solved: &[Solved]) -> Vec<usize> {
     (0..n).filter(|&i| solved.iter().any(|s| s.alpha[i] != 0.0)).collect()
 }
 
 /// The report of all targets together.
 pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> SolverReport {
-    let worst = solved.iter().map(|s| s.status).find(|&s| s != Status::Converged);
+    let evidence: Vec<Evidence> = solved
+        .iter()
+        .map(|s| Evidence { objective: Some(s.objective), gap: Some(s.gap), ..Evidence::new(s.status, s.iterations) })
+        .collect();
+    let report = join(&evidence);
     let coefficients: usize = solved.iter().map(|s| s.alpha.len()).sum();
     let zeros: usize = solved.iter().map(|s| s.alpha.iter().filter(|a| **a == 0.0).count()).sum();
-    let gap: f64 = solved.iter().map(|s| s.gap).sum();
     SolverReport {
-        status: worst.unwrap_or(Status::Converged),
-        iterations: solved.iter().map(|s| s.iterations).sum(),
         iterations_of_each: each(solved.iter().map(|s| s.iterations)),
-        objective: Some(solved.iter().map(|s| s.objective).sum()),
-        duality_gap: gap.is_finite().then_some(gap),
+        duality_gap: report.duality_gap.filter(|gap| gap.is_finite()),
         support: Some(support),
         storage,
         notes: vec![("zero_share".to_owned(), zeros as f64 / coefficients.max(1) as f64)],
-        ..SolverReport::direct()
+        ..report
     }
 }

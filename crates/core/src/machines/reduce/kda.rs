@@ -4,7 +4,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::rayleigh::{
     Over, Quotient, check_unwanted_of_classes, check_wanted_of_classes, weights_of_classes,
 };
-use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task, Theory, Traits};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task, Theory, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MIKA, Source};
 use crate::watch::Monitor;
@@ -112,15 +112,6 @@ impl Machine for Kda {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.run_with_auxiliary(task, None, watch)
-    }
-
-    fn run_with_auxiliary(
-        &self,
-        task: &Task<'_>,
-        auxiliary: Option<&Auxiliary<'_>>,
-        watch: &dyn Monitor,
-    ) -> Result<Fitted, FitError> {
         let classes = task.classes(NAME)?;
         let weights = weights_of_classes(NAME, &self.class_weight, &classes, task)?;
         let quotient = Quotient {
@@ -131,7 +122,7 @@ impl Machine for Kda {
             components: self.components,
             tolerance: self.tolerance,
         };
-        quotient.run(task, auxiliary, Some(&classes), weights, watch)
+        quotient.run(task, task.auxiliary, Some(&classes), weights, watch)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::size;
 use crate::machines::rayleigh::{Over, Quotient, check_unwanted, check_wanted};
 use crate::machines::support::weights;
-use crate::machines::{Auxiliary, FitError, Fitted, Learns, Machine, MachineEntry, Task, Traits};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{MIKA, Source};
 use crate::watch::Monitor;
@@ -89,15 +89,6 @@ impl Machine for OrientedKpca {
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
-        self.run_with_auxiliary(task, None, watch)
-    }
-
-    fn run_with_auxiliary(
-        &self,
-        task: &Task<'_>,
-        auxiliary: Option<&Auxiliary<'_>>,
-        watch: &dyn Monitor,
-    ) -> Result<Fitted, FitError> {
         size(task, NAME)?;
         let quotient = Quotient {
             machine: NAME,
@@ -107,7 +98,7 @@ impl Machine for OrientedKpca {
             components: self.components,
             tolerance: self.tolerance,
         };
-        quotient.run(task, auxiliary, None, weights(task), watch)
+        quotient.run(task, task.auxiliary, None, weights(task), watch)
     }
 }
 

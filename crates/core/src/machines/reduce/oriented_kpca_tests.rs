@@ -4,7 +4,7 @@ use super::super::KernelPca;
 use super::super::testing::{Kernel, Points, fit, fit_on, gauss, linear, mapped, matrix, note, points, tanh};
 use super::*;
 use crate::gram::{Budget, Dense};
-use crate::machines::Role;
+use crate::machines::{Auxiliary, Role};
 use crate::seed::Seed;
 use crate::watch::Silent;
 use std::sync::Arc;
@@ -23,11 +23,8 @@ fn fit_beside(
     let (budget, gram) = (Budget { memory: 1 << 30 }, dense(x));
     let task = Task { budget, ..Task::new(gram) };
     let transformations: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
-    machine.run_with_auxiliary(
-        &task,
-        Some(&Auxiliary { gram: dense(&all), roles, transformations: &transformations }),
-        &Silent,
-    )
+    let auxiliary = Auxiliary { gram: dense(&all), roles, transformations: &transformations };
+    machine.run(&Task { auxiliary: Some(&auxiliary), ..task }, &Silent)
 }
 
 /// The variance of a coordinate over points.

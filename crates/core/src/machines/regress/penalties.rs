@@ -4,7 +4,9 @@ use super::ridge::{Ridge, RidgeSolver, Run, WHAT, solve, wrong};
 use crate::data::Numbers;
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::Fact;
-use crate::machines::{Coefficients, Expansion, Features, FitError, Fitted, Readout, SolverReport, Task};
+use crate::machines::{
+    Coefficients, Expansion, Features, FitError, Fitted, HeldOutRequest, Readout, SolverReport, Task,
+};
 use crate::params::Auto;
 use crate::solvers::direct::Spectrum;
 use crate::watch::{Monitor, Status};
@@ -53,6 +55,7 @@ impl Ridge {
             gram: stored.map_or_else(|| Arc::clone(&task.gram), |dense| Arc::new(dense)),
             features: task.features.clone(),
             kernel: task.kernel.clone(),
+            held_out: HeldOutRequest::Nothing,
             ..*task
         };
         let fits: Result<Vec<Fitted>, FitError> =

@@ -2,17 +2,17 @@
 
 use super::primal::{Explicit, PrimalFit, PrimalSpectrum};
 use crate::data::{DataError, Numbers, Rows};
-use crate::gram::{Dense, Gram, fill, show_bytes};
+use crate::gram::{Dense, Gram, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, Learns, LeftOutModels, Machine, MachineEntry,
+    Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry,
     Readout, SolverReport, Task, Theory, Traits,
 };
 use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
-use crate::solvers::direct::{self, Spectrum, choose_lambda, leave_one_out, squares};
+use crate::solvers::direct::{self, Direct, Spectrum, choose_lambda, leave_one_out, squares};
 use crate::sources::{KMPA, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
 use std::cell::Cell;
@@ -121,17 +121,6 @@ impl Params for Ridge {
     }
 }
 
-/// The leave-one-out error at one λ.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LooPoint {
-    /// λ.
-    pub lambda: f64,
-    /// Root of the mean square of all residuals.
-    pub rmse: f64,
-    /// y_i − f₋ᵢ(x_i), n × outputs numbers row by row.
-    pub residuals: Vec<f64>,
-}
-
 impl Machine for Ridge {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
@@ -151,66 +140,46 @@ impl Machine for Ridge {
             };
             Theory { loss, ..Theory::default() }
         };
-        Traits { regularised_by: &[("lambda", Ordering::Greater)], theory, ..Traits::default() }
-    }
-
-    fn leave_one_out(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Fitted, Vec<f64>)>, FitError> {
-        let one = !matches!(&self.lambda, AutoList::Values(each) if each.len() > 1);
-        if !one || self.solver == RidgeSolver::Cg {
-            return Ok(None);
-        }
-        let target = targets(NAME, task)?;
-        let fitted = self.run(task, watch)?;
-        let lambda = fitted.report.fact(Fact::Lambda).unwrap_or(f64::NAN);
-        let run = Run::new(self, Auto::Value(lambda), &target, task, watch);
-        let matrix = run.dense(task, 0)?;
-        let (n, y, outputs) = (task.len(), &target.values, target.names.len());
-        let found = direct::solve_shifted(matrix.into_values(), n, lambda, y, outputs).map_err(solve)?;
-        let left_out = leave_one_out(&found.alpha, &found.factor.inverse_diagonal());
-        Ok(Some((fitted, y.iter().zip(&left_out).map(|(y, r)| y - r).collect())))
-    }
-
-    /// `lambda = loo` has no closed form here: it was chosen with the help of the example that is left out.
-    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<LeftOutModels>, FitError> {
-        let AutoList::Values(each) = &self.lambda else { return Ok(None) };
-        let [lambda] = each.as_slice() else { return Ok(None) };
-        if self.solver == RidgeSolver::Cg {
-            return Ok(None);
-        }
-        let target = targets(NAME, task)?;
-        let (n, y, outputs) = (task.len(), &target.values, target.names.len());
-        let run = Run::new(self, Auto::Value(*lambda), &target, task, watch);
-        let matrix = run.dense(task, 8 * n * n * (1 + outputs))?;
-        let found = direct::solve_shifted(matrix.into_values(), n, *lambda, y, outputs).map_err(solve)?;
-        let residuals = leave_one_out(&found.alpha, &found.factor.inverse_diagonal());
-        let alpha = direct::left_out_models(&found.alpha, &found.factor);
-        Ok(Some(LeftOutModels {
-            scores: y.iter().zip(&residuals).map(|(y, r)| y - r).collect(),
-            models: Expansion {
-                coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
-                offsets: vec![0.0; n * outputs],
-            },
-        }))
-    }
-
-    fn smooths(&self) -> Result<Option<f64>, FitError> {
-        match &self.lambda {
-            AutoList::Values(each) if each.windows(2).all(|l| l[0] == l[1]) => Ok(each.first().copied()),
-            AutoList::Values(_) => Err(wrong("conformal = full wants one lambda for all targets")),
-            AutoList::Word(_) => Err(wrong(
+        let smoother = match &self.lambda {
+            AutoList::Values(each) if each.windows(2).all(|l| l[0] == l[1]) => each.first().copied().map(Ok),
+            AutoList::Values(_) => Some(Err("conformal = full wants one lambda for all targets")),
+            AutoList::Word(_) => Some(Err(
                 "lambda = loo is chosen by the targets, and conformal = full keeps it whatever a new target is; give a number, or use conformal = split or cross",
             )),
+        };
+        Traits {
+            leaves_one_out: true,
+            smoother,
+            regularised_by: &[("lambda", Ordering::Greater)],
+            theory,
+            ..Traits::default()
         }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let target = targets(NAME, task)?;
-        match &self.lambda {
-            AutoList::Word(word) => self.on(Auto::Word(word), &target, task, watch),
+        let lambda = match &self.lambda {
+            AutoList::Word(word) => Auto::Word(word),
             AutoList::Values(each) => match each.as_slice() {
-                [lambda] => self.on(Auto::Value(*lambda), &target, task, watch),
-                several => self.with_a_penalty_each(several, &target, task, watch),
+                [lambda] => Auto::Value(*lambda),
+                several => return self.with_a_penalty_each(several, &target, task, watch),
             },
+        };
+        if self.solver == RidgeSolver::Cg || !task.held_out.leaves_one_out() {
+            return self.on(lambda, &target, task, watch);
+        }
+        if task.held_out == HeldOutRequest::LeaveOneOutScores {
+            let fitted = self.on(lambda, &target, task, watch)?;
+            return self.with_left_out(fitted, &target, task, watch);
+        }
+        match lambda {
+            // models are made of the factor of K + λI, whatever the solver
+            Auto::Value(_) => {
+                let run = Run::new(self, lambda, &target, task, watch);
+                run.cholesky(run.dense(task, 8 * run.n * run.n * (1 + run.outputs))?)
+            }
+            // λ was chosen with the help of the example that is left out: there is no closed form
+            Auto::Word(_) => self.on(lambda, &target, task, watch),
         }
     }
 }
@@ -254,26 +223,6 @@ impl Ridge {
             },
         }
     }
-
-    /// The exact leave-one-out error along a path of λ, from one eigendecomposition of K: O(n³) once and O(n² outputs) for
-    /// each λ. Stores K; the parameters of the machine play no part.
-    pub fn loo_path(
-        &self,
-        gram: &dyn Gram,
-        y: &[f64],
-        outputs: usize,
-        lambdas: &[f64],
-    ) -> Result<Vec<LooPoint>, SolveError> {
-        let n = gram.shape().0;
-        let mut matrix = vec![0.0; n * n];
-        fill(gram, &mut matrix);
-        let spectrum = Spectrum::new(matrix, n, y, outputs)?;
-        let point = |&lambda: &f64| {
-            let residuals = spectrum.at(lambda)?.left_out;
-            Ok(LooPoint { lambda, rmse: rms(&residuals), residuals })
-        };
-        lambdas.iter().map(point).collect()
-    }
 }
 
 /// One task on its way to a solution.
@@ -281,9 +230,10 @@ pub(super) struct Run<'a> {
     ridge: &'a Ridge,
     lambda: Auto,
     watch: &'a dyn Monitor,
-    target: &'a Numbers,
-    n: usize,
-    outputs: usize,
+    pub(super) target: &'a Numbers,
+    pub(super) held_out: HeldOutRequest<'a>,
+    pub(super) n: usize,
+    pub(super) outputs: usize,
 }
 
 /// The common end of all solvers: scores, objective and report.
@@ -303,10 +253,10 @@ impl<'a> Run<'a> {
         ridge: &'a Ridge,
         lambda: Auto,
         target: &'a Numbers,
-        task: &Task<'_>,
+        task: &Task<'a>,
         watch: &'a dyn Monitor,
     ) -> Self {
-        Self { ridge, lambda, watch, target, n: task.len(), outputs: target.names.len() }
+        Self { ridge, lambda, watch, target, held_out: task.held_out, n: task.len(), outputs: target.names.len() }
     }
 
     pub(super) fn dense(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
@@ -351,12 +301,20 @@ impl<'a> Run<'a> {
         Ok((lambda, status.get()))
     }
 
-    fn cholesky(&self, matrix: Dense<f64>) -> Result<Fitted, FitError> {
+    /// (K + λI) α = y with the factor of the matrix.
+    pub(super) fn factorised(&self, matrix: Dense<f64>) -> Result<Direct, FitError> {
         let (lambda, y) = (self.lambda.value(), &self.target.values);
-        let found = direct::solve_shifted(matrix.into_values(), self.n, lambda, y, self.outputs).map_err(solve)?;
-        let affordable = self.n <= MAX_EXAMPLES_FOR_LEAVE_ONE_OUT;
-        let left_out = affordable.then(|| leave_one_out(&found.alpha, &found.factor.inverse_diagonal()));
-        Ok(self.dual(found.alpha, &found.residual, left_out, (lambda, Status::Converged, 0, false)))
+        direct::solve_shifted(matrix.into_values(), self.n, lambda, y, self.outputs).map_err(solve)
+    }
+
+    fn cholesky(&self, matrix: Dense<f64>) -> Result<Fitted, FitError> {
+        let found = self.factorised(matrix)?;
+        let (affordable, asked) = (self.n <= MAX_EXAMPLES_FOR_LEAVE_ONE_OUT, self.held_out.leaves_one_out());
+        let residuals = (affordable || asked).then(|| leave_one_out(&found.alpha, &found.factor.inverse_diagonal()));
+        let held_out = residuals.as_ref().filter(|_| asked).map(|residuals| self.left_out(&found, residuals));
+        let end = (self.lambda.value(), Status::Converged, 0, false);
+        let fitted = self.dual(found.alpha, &found.residual, residuals.filter(|_| affordable), end);
+        Ok(fitted.with_held_out(held_out))
     }
 
     fn eigen(&self, matrix: Dense<f64>) -> Result<Fitted, FitError> {
@@ -471,7 +429,7 @@ pub(in crate::machines) fn targets(machine: &'static str, task: &Task<'_>) -> Re
     Err(FitError::Target { machine, error })
 }
 
-fn rms(x: &[f64]) -> f64 {
+pub(super) fn rms(x: &[f64]) -> f64 {
     (squares(x) / x.len().max(1) as f64).sqrt()
 }
 

@@ -100,7 +100,8 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         trained_on: 0,
         places: Vec::new(),
         candidates: 0,
-        origin: None,
+        provenance: None,
+        job: None,
         conformal: None,
     }
 }

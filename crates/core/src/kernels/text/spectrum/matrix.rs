@@ -1,10 +1,11 @@
 //! The matrix of the spectrum kernel.
 //!
-//! Three ways to the same whole numbers. Where two strings share few substrings, rows walk the lists of strings that
-//! hold each of their substrings. Where they share many, panels of rows lie in a table by substring and each column
-//! string adds up lines of it. Single pairs merge their lists.
+//! Three ways to the same whole numbers. Single rows, and rows of strings that share few substrings, walk the strings that
+//! hold each of their substrings, which are prepared once for all columns. Where strings share many, panels of rows lie in a table by
+//! substring and each column string adds up lines of it. Single pairs merge their lists.
 
 use super::counts::{Counts, Entry};
+use super::holders::Walk;
 use crate::data::Scalar;
 use crate::gram::between::{Between, Comparison};
 use crate::gram::{BlockMut, Pick};
@@ -22,6 +23,8 @@ const FEW_ROWS: usize = 6;
 const COLUMNS: usize = 8;
 /// Cycles to add one shared substring of one pair by walking lists.
 const WALK: f64 = 2.0;
+/// Cycles to add a line of bytes for one pair.
+const LINE: f64 = 0.05;
 /// Cycles to find a list.
 const FIND: f64 = 10.0;
 /// Cycles to compare two entries while merging: the branch is a coin toss.
@@ -44,8 +47,8 @@ impl Clone for SpectrumProducts {
 /// What decides between the ways.
 #[derive(Clone, Copy)]
 struct Costs {
-    /// How many different substrings a pair shares on average.
-    shared: f64,
+    /// Cycles of walking for a row, for each column.
+    walk: f64,
     /// How many different substrings a column has on average.
     mean: f64,
     /// Whether panels are faster than lists for blocks of many rows.
@@ -65,8 +68,15 @@ impl SpectrumGram {
         *self.how.costs.get_or_init(|| {
             let (rows, cols) = (&self.rows, &self.cols);
             let holders = cols.holders();
-            let pairs: f64 = (0..rows.len()).flat_map(|i| rows.get(i)).map(|e| holders.count(e.key) as f64).sum();
-            let shared = pairs / (rows.len() * cols.len()).max(1) as f64;
+            // how many different substrings a pair shares on average, and what walking them costs
+            let (mut shared, mut walk) = (0.0, 0.0);
+            for e in (0..rows.len()).flat_map(|i| rows.get(i)) {
+                let held = holders.count(e.key) as f64;
+                shared += held;
+                walk += if holders.has_line(e.key) { LINE * cols.len() as f64 } else { WALK * held };
+            }
+            let pairs = (rows.len() * cols.len()).max(1) as f64;
+            let (shared, walk) = (shared / pairs, walk / pairs);
             let mean = cols.total() as f64 / cols.len().max(1) as f64;
             // κ(s, t)² ≤ κ(s, s) κ(t, t), and sums of counts only grow: then every sum on the way is exact in f32
             let exact = rows.largest().max(cols.largest()) <= EXACT_F32;
@@ -76,7 +86,7 @@ impl SpectrumGram {
                 0x1_0001..=0x10_0000 => 0.2,
                 _ => 1.0,
             };
-            Costs { shared, mean, panels: exact && mean * line < WALK * shared }
+            Costs { walk, mean, panels: exact && mean * line < WALK * shared }
         })
     }
 
@@ -104,20 +114,20 @@ impl SpectrumGram {
             Pick::List(_) => (0, self.cols.len()),
         };
         let mut sums = vec![0_u64; right - left];
-        let Costs { shared, mean, .. } = self.costs();
+        let mut scratch = Walk::default();
+        let Costs { walk, mean, .. } = self.costs();
         for (k, i) in rows.iter().enumerate() {
             let row = self.rows.get(i);
             let to = out.row_mut(k);
             let size = row.len() as f64;
-            let walk = WALK * shared * sums.len() as f64 + FIND * size + sums.len() as f64;
+            let walk = walk * sums.len() as f64 + FIND * size + sums.len() as f64;
             if MERGE * (size + mean) * (to.len() as f64) < walk {
                 for (o, j) in to.iter_mut().zip(cols.iter()) {
                     *o = S::narrow(merge(row, self.cols.get(j)) as f64);
                 }
                 continue;
             }
-            sums.fill(0);
-            self.cols.holders().add(row, left, &mut sums);
+            self.cols.holders().products(row, self.rows.squares()[i], left, &mut sums, &mut scratch);
             match cols {
                 Pick::Range(_) => to.iter_mut().zip(&sums).for_each(|(o, &s)| *o = S::narrow(s as f64)),
                 Pick::List(list) => to.iter_mut().zip(*list).for_each(|(o, &j)| *o = S::narrow(sums[j] as f64)),

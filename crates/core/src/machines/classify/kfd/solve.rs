@@ -7,7 +7,7 @@ use super::{Kfd, KfdSolver, NAME, WHAT};
 use crate::gram::{Gram, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
-use crate::machines::{FitError, Task};
+use crate::machines::{FitError, HeldOutRequest, Task};
 use crate::params::Auto;
 use crate::solvers::direct::choose_lambda;
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
@@ -38,6 +38,8 @@ pub(super) struct Solved {
     pub(super) found: Discriminants,
     pub(super) lambda: f64,
     pub(super) left_out: Option<Vec<f64>>,
+    /// α and offsets of the discriminants without each example, where these are wanted.
+    pub(super) models: Option<(Vec<f64>, Vec<f64>)>,
     pub(super) status: Status,
     pub(super) iterations: usize,
     /// True if it is the exact minimiser, so that its value gives the Rayleigh quotient.
@@ -51,8 +53,8 @@ pub(super) struct Problem<'a> {
     pub(super) kfd: &'a Kfd,
     pub(super) task: &'a Task<'a>,
     pub(super) gram: Arc<dyn Gram>,
-    /// True if leave-one-out residuals are wanted for any number of examples.
-    pub(super) leave_out: bool,
+    /// Whether residuals of examples left out are wanted, however many there are, or the models without them as well.
+    pub(super) held_out: HeldOutRequest<'a>,
     pub(super) watch: &'a dyn Monitor,
 }
 
@@ -76,7 +78,7 @@ impl Problem<'_> {
 
     /// True if the Cholesky solver computes leave-one-out residuals.
     fn leaves_out(&self, aim: &Aim<'_>) -> bool {
-        self.leave_out || aim.len() <= MAX_EXAMPLES_FOR_LEAVE_ONE_OUT
+        self.held_out.leaves_one_out() || aim.len() <= MAX_EXAMPLES_FOR_LEAVE_ONE_OUT
     }
 
     /// Memory of the Cholesky solver, with the leave-one-out residuals where they are computed.
@@ -91,7 +93,8 @@ impl Problem<'_> {
         }
         let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
         let left_out = Some(solved.left_out(LeftOut::Example));
-        Ok(Solved { left_out, ..direct(solved.found, aim) })
+        let models = (self.held_out == HeldOutRequest::LeaveOneOutModels).then(|| solved.left_out_models());
+        Ok(Solved { left_out, models, ..direct(solved.found, aim) })
     }
 
     fn eigen(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
@@ -188,6 +191,7 @@ fn direct(found: Discriminants, aim: &Aim<'_>) -> Solved {
         found,
         lambda: aim.lambda,
         left_out: None,
+        models: None,
         status: Status::Converged,
         iterations: 0,
         exact: true,

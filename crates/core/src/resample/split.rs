@@ -1,8 +1,35 @@
-//! Folds for cross-validation.
+//! Splits of the examples into those that are learned from and those that are held out.
 
-use super::Learns;
-use crate::data::{DataError, Target};
+use crate::data::{DataError, Dataset, Target};
+use crate::machines::Learns;
 use crate::seed::Seed;
+
+/// Which examples are learned from, and which are predicted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Split {
+    /// Places of the examples that are learned from.
+    pub train: Vec<usize>,
+    /// Places of those that are held out.
+    pub test: Vec<usize>,
+    /// Weights of the examples of `train`, in their order.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Split {
+    /// Holds a part of the examples out and learns from all others, with their weights.
+    pub fn without(part: &[usize], data: &Dataset) -> Self {
+        let train = complement(part, data.len());
+        let weights = data.weights().map(|w| train.iter().map(|&i| w[i]).collect());
+        Self { train, test: part.to_vec(), weights }
+    }
+}
+
+/// All of n places but those of a part, in rising order.
+pub(super) fn complement(part: &[usize], n: usize) -> Vec<usize> {
+    let mut inside = vec![false; n];
+    part.iter().for_each(|&i| inside[i] = true);
+    (0..n).filter(|&i| !inside[i]).collect()
+}
 
 /// `count` disjoint sets of examples that together are all; classes are spread evenly over them.
 pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Result<Vec<Vec<usize>>, DataError> {
@@ -49,6 +76,15 @@ mod tests {
             let a = fold.iter().filter(|&&i| labels[i] == "a").count();
             assert!((5..=6).contains(&a) && (20..=21).contains(&fold.len()));
         }
+    }
+
+    #[test]
+    fn a_part_is_held_out_of_all_others_with_their_weights() {
+        let data = Dataset::new(crate::data::Rows::new(vec![0.0; 5], 5, 1).unwrap());
+        let data = data.with_weights(vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let split = Split::without(&[3, 0], &data);
+        assert_eq!((split.train, split.test), (vec![1, 2, 4], vec![3, 0]));
+        assert_eq!(split.weights, Some(vec![2.0, 3.0, 5.0]));
     }
 
     #[test]

@@ -1,0 +1,70 @@
+//! Preparation: the way from a table to a data set, and the examples that it has learned from.
+//!
+//! A schema takes means, variances and categories from examples. Regions of conformal prediction have a proven coverage only if
+//! examples that are held out had no part in that, and certificates pay for every bit of it. A data set therefore remembers its
+//! preparation, and nobody can forget it on the way to a model.
+
+use super::Schema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The training examples that something was learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// None of them: it was fixed before.
+    Nothing,
+    /// Those that are never held out.
+    Kept,
+    /// All of them, or some that nobody has recorded.
+    All,
+}
+
+/// The schema that made a data set of a table, and the examples that gave the schema its numbers.
+#[derive(Clone, Debug)]
+pub struct Preparation {
+    schema: Arc<Schema>,
+    /// Places of the examples that the schema was learned from, where they are known and the data set still has all examples.
+    kept: Option<Arc<[usize]>>,
+}
+
+impl Preparation {
+    /// A schema whose numbers may come from any example.
+    pub(super) fn by_all(schema: &Schema) -> Self {
+        Self { schema: Arc::new(schema.clone()), kept: None }
+    }
+
+    /// A schema that was learned from the examples at these places alone.
+    pub(crate) fn by_kept(schema: Schema, kept: &[usize]) -> Self {
+        Self { schema: Arc::new(schema), kept: Some(kept.into()) }
+    }
+
+    /// The same for a part of the examples, whose places are others.
+    pub(super) fn of_part(&self) -> Self {
+        Self { schema: Arc::clone(&self.schema), kept: None }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The bits that the schema has learned.
+    pub fn learned_bits(&self) -> f64 {
+        self.schema.learned_bits()
+    }
+
+    /// The scope of what was learned, if the examples at places `kept`, in rising order, are never held out.
+    pub fn scope(&self, kept: &[usize]) -> Scope {
+        match &self.kept {
+            _ if self.learned_bits() == 0.0 => Scope::Nothing,
+            Some(known) if known.iter().all(|i| kept.binary_search(i).is_ok()) => Scope::Kept,
+            _ => Scope::All,
+        }
+    }
+
+    /// Whether only some of the examples were learned from, so that the others may be held out.
+    pub(crate) fn keeps_some(&self) -> bool {
+        self.kept.is_some() && self.learned_bits() > 0.0
+    }
+}

@@ -1,0 +1,201 @@
+//! Provenance: what was learned for a model, from which examples, and among how many candidates it was chosen.
+//!
+//! Coverage and certificates are computed from it. Its fields are private: jobs and searches write them, and the only public call that
+//! changes them, [`Model::chosen_among`], can make a claim weaker, never stronger.
+
+use super::Model;
+use crate::data::{Dataset, Scope};
+use crate::formula::{Formula, State};
+use serde::{Deserialize, Serialize};
+
+/// A step that learns something before the machine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Scaling, filling and coding of the columns of a table.
+    Columns,
+    /// Numbers of the kernel, such as `gamma=median`, or numbers that the caller took from the examples for it.
+    KernelNumbers,
+    /// Weights of the words or coordinates of a kernel, such as inverse document frequencies.
+    KernelWeights,
+    /// Examples that the kernel keeps as landmarks.
+    Landmarks,
+    /// The centre of the examples in feature space.
+    Centre,
+    /// Weights that balance the classes by their numbers.
+    ClassBalance,
+}
+
+/// What a step has learned.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LearnedFrom {
+    /// The step.
+    pub step: Step,
+    /// How many bits tell what it has learned, where that can be counted: 64 for a number, 8 for a byte of a word.
+    pub bits: f64,
+    /// The examples that it has learned from.
+    pub from: Scope,
+}
+
+/// What is known about the way to a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// [`Dataset::fingerprint`] of the training examples.
+    fingerprint: String,
+    /// Whether the examples had weights.
+    #[serde(default)]
+    weighted: bool,
+    /// Places of the examples that the machine was given, where it was given only a part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Vec<u32>>,
+    /// The steps before the fit; `None` in older files, which have the two fields below instead.
+    #[serde(default)]
+    learned: Option<Vec<LearnedFrom>>,
+    /// How many numbers of the kernel were chosen by the examples, as older files tell it.
+    #[serde(default)]
+    numbers_chosen: usize,
+    /// Whether weights balanced the classes, as older files tell it.
+    #[serde(default)]
+    balanced: bool,
+}
+
+impl Provenance {
+    /// The provenance of a fit on all of `data`, whose examples at places `kept` are never held out: `asked` is the kernel of the job,
+    /// `resolved` the kernel with everything learned, and the caller took `numbers_taken` numbers from the examples before.
+    pub(crate) fn new(
+        data: &Dataset,
+        kept: Option<&[usize]>,
+        (asked, resolved): (&Formula, &Formula),
+        numbers_taken: usize,
+    ) -> Self {
+        let kernel = if kept.is_some() { Scope::Kept } else { Scope::All };
+        let mut learned = Vec::new();
+        if let Some(columns) = data.preparation().filter(|p| p.learned_bits() > 0.0) {
+            let from = columns.scope(kept.unwrap_or_default());
+            learned.push(LearnedFrom { step: Step::Columns, bits: columns.learned_bits(), from });
+        }
+        learned.extend(of_kernel(resolved, asked.numbers_chosen(resolved), kernel));
+        if numbers_taken > 0 {
+            let bits = 64.0 * numbers_taken as f64;
+            learned.push(LearnedFrom { step: Step::KernelNumbers, bits, from: Scope::All });
+        }
+        if data.is_balanced() {
+            learned.push(LearnedFrom { step: Step::ClassBalance, bits: 0.0, from: Scope::All });
+        }
+        Self {
+            fingerprint: data.fingerprint(),
+            weighted: data.weights().is_some(),
+            part: None,
+            learned: Some(learned),
+            numbers_chosen: 0,
+            balanced: false,
+        }
+    }
+
+    /// The same, with a machine that was given the examples at some places only.
+    #[must_use]
+    pub(crate) fn with_part(self, part: &[usize]) -> Self {
+        Self { part: Some(part.iter().map(|&p| p as u32).collect()), ..self }
+    }
+
+    /// [`Dataset::fingerprint`] of the training examples.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Whether the examples had weights.
+    pub fn weighted(&self) -> bool {
+        self.weighted
+    }
+
+    /// Places of the examples that the machine was given, where it was given only a part.
+    pub fn part(&self) -> Option<&[u32]> {
+        self.part.as_deref()
+    }
+
+    /// The steps before the fit.
+    pub fn learned(&self) -> &[LearnedFrom] {
+        self.learned.as_deref().unwrap_or_default()
+    }
+
+    /// Whether no step has learned from examples that may be held out: without that no coverage is proven.
+    pub fn spares_held_out(&self) -> bool {
+        self.learned().iter().all(|l| l.from != Scope::All)
+    }
+
+    /// Fills in the steps of an older file from its other fields, its kernel and its schema.
+    pub(super) fn completed(mut self, kernel: &Formula, columns: Option<f64>) -> Self {
+        if self.learned.is_none() {
+            let mut learned = of_columns(columns);
+            learned.extend(of_kernel(kernel, self.numbers_chosen, Scope::All));
+            if self.balanced {
+                learned.push(LearnedFrom { step: Step::ClassBalance, bits: 0.0, from: Scope::All });
+            }
+            self.learned = Some(learned);
+        }
+        self
+    }
+}
+
+/// The steps of columns that have learned so many bits.
+fn of_columns(bits: Option<f64>) -> Vec<LearnedFrom> {
+    let bits = bits.filter(|bits| *bits > 0.0);
+    bits.map(|bits| LearnedFrom { step: Step::Columns, bits, from: Scope::All }).into_iter().collect()
+}
+
+/// The steps of a kernel with everything learned, of whose numbers so many were chosen by the examples.
+fn of_kernel(kernel: &Formula, numbers_chosen: usize, from: Scope) -> Vec<LearnedFrom> {
+    let mut learned = Vec::new();
+    if numbers_chosen > 0 {
+        learned.push(LearnedFrom { step: Step::KernelNumbers, bits: 64.0 * numbers_chosen as f64, from });
+    }
+    for state in kernel.state() {
+        let (step, bits) = match state {
+            State::Kernel(part) => {
+                let words = part.words.iter().map(|w| w.len() + 1).sum::<usize>();
+                (Step::KernelWeights, 64.0 * part.numbers.len() as f64 + 8.0 * words as f64)
+            }
+            State::Landmarks(_) => (Step::Landmarks, 0.0),
+            _ => continue,
+        };
+        learned.push(LearnedFrom { step, bits, from });
+    }
+    if kernel.needs_all_examples() {
+        learned.push(LearnedFrom { step: Step::Centre, bits: 0.0, from });
+    }
+    learned
+}
+
+impl Model {
+    /// What was learned before the fit, and from which examples; `None` where a file from elsewhere or an older one does not tell.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
+    }
+
+    /// The steps that learned something before the fit. A model of unknown provenance has those that its kernel and its schema show.
+    pub(crate) fn learned(&self) -> Vec<LearnedFrom> {
+        match &self.provenance {
+            Some(provenance) => provenance.learned().to_vec(),
+            None => {
+                let mut learned = of_columns(self.schema.as_ref().map(crate::data::Schema::learned_bits));
+                learned.extend(of_kernel(&self.kernel, 0, Scope::All));
+                learned
+            }
+        }
+    }
+
+    /// How many models were tried on the same examples, this one included; 0 where a file from elsewhere does not tell.
+    pub fn candidates(&self) -> usize {
+        self.candidates
+    }
+
+    /// Records that the model was chosen among so many, this one included, with the help of its training examples: certificates pay for
+    /// all of them, and regions that were learned from the same examples lose their proof. A number that was recorded before is
+    /// never lowered.
+    pub fn chosen_among(&mut self, candidates: usize) {
+        self.candidates = self.candidates.max(candidates);
+        if let Some(conformal) = self.conformal.as_mut().filter(|_| candidates > 1) {
+            conformal.withdraw_proof();
+        }
+    }
+}
