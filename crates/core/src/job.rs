@@ -81,17 +81,17 @@ pub(crate) struct Run<'a> {
     auxiliary: Option<&'a AuxiliaryExamples>,
 }
 
-/// Folds where none are asked for.
-const THIRDS: usize = 3;
-/// Held-out scores of a class that are enough for its curves.
-const ENOUGH: usize = 150;
+/// Number of folds where none are asked for.
+const DEFAULT_CALIBRATION_FOLDS: usize = 3;
+/// Number of held-out scores of a class that its curves are learned from, where no folds are asked for.
+const SCORES_PER_CLASS: usize = 150;
 
 /// How many folds it takes until each class has enough members in them; all of them if some class never has.
 fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     let mut counts = vec![0; codes.iter().map(|&c| c as usize + 1).max().unwrap_or(0)];
     for (k, fold) in folds.iter().enumerate() {
         fold.iter().for_each(|&i| counts[codes[i] as usize] += 1);
-        if counts.iter().all(|&c| c >= ENOUGH) {
+        if counts.iter().all(|&c| c >= SCORES_PER_CLASS) {
             return k + 1;
         }
     }
@@ -288,7 +288,8 @@ impl Run<'_> {
             return Err(FitError::Param { machine: entry.name, finding }.into());
         }
         let target = data.target().ok_or(DataError::NoTarget)?;
-        let count = if self.calibration_folds == 0 { THIRDS } else { self.calibration_folds }.min(target.len());
+        let count = if self.calibration_folds == 0 { DEFAULT_CALIBRATION_FOLDS } else { self.calibration_folds }
+            .min(target.len());
         // too few classes and the like are for the machine to tell
         if target.classes().is_ok_and(|classes| classes.labels.len() < 2) {
             return Ok(None);

@@ -38,7 +38,7 @@ pub(crate) type ProductGram<F> = Between<Product<F>>;
 const SPARSE_ROWS: usize = 16;
 /// So few sparse vectors are compared one by one: sixteen at once would be mostly empty. Products are added up in the order of
 /// the coordinates either way, so that one vector alone has the bits that it has among others.
-const FEW_ROWS: usize = SPARSE_ROWS / 2;
+const MAX_ROWS_ONE_BY_ONE: usize = SPARSE_ROWS / 2;
 
 impl<F: ProductFamily> ProductGram<F> {
     pub(crate) fn of(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
@@ -67,7 +67,7 @@ impl<F: ProductFamily> ProductGram<F> {
                     (Some(counted), Pick::Range(range)) => {
                         rows.iter().enumerate().for_each(|(k, i)| counted.products(a.row(i), range, out.row_mut(k)));
                     }
-                    (None, Pick::Range(range)) if a.len() <= FEW_ROWS => {
+                    (None, Pick::Range(range)) if a.len() <= MAX_ROWS_ONE_BY_ONE => {
                         let columns = columns.get_or_init(|| SparseColumns::new(b));
                         rows.iter().enumerate().for_each(|(k, i)| columns.row(a.row(i), range, out.row_mut(k)));
                     }
