@@ -50,19 +50,19 @@ pub struct Job {
     pub kernel: Formula,
     /// The columns of a table: target, views, missing entries and scaling; see [`Job::prepare`].
     pub columns: SchemaOptions,
-    /// How many numbers of the kernel the caller has taken from the examples before the job. Certificates pay for them, and a
+    /// The number of parameters of the kernel that the caller has computed from the examples before the job. Certificates pay for them, and a
     /// coverage that rests on the same examples is not proven.
     pub numbers_taken: usize,
     /// Memory.
     pub budget: Budget,
     /// Randomness.
     pub seed: Seed,
-    /// Whether a classifier also learns probabilities, and how.
+    /// The method by which a classifier also learns probabilities, if it does.
     pub probabilities: Option<Method>,
     /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most. 0: thirds,
     /// and no more of them than give each class some hundred and fifty scores.
     pub calibration_folds: usize,
-    /// Whether sets, intervals or p-values are learned as well, and how.
+    /// The recipe by which sets, intervals or p-values are learned as well, if they are.
     pub conformal: Option<Recipe>,
     /// Noise, copies and points beside the data, for machines that take them. They are examples, so the written job does not have
     /// them.
@@ -86,7 +86,7 @@ const DEFAULT_CALIBRATION_FOLDS: usize = 3;
 /// Number of held-out scores of a class that its curves are learned from, where no folds are asked for.
 const SCORES_PER_CLASS: usize = 150;
 
-/// How many folds it takes until each class has enough members in them; all of them if some class never has.
+/// The number of folds until each class has enough members in them; all of them if some class never has.
 fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     let mut counts = vec![0; codes.iter().map(|&c| c as usize + 1).max().unwrap_or(0)];
     for (k, fold) in folds.iter().enumerate() {
@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
         Arc::new(Job { auxiliary: None, ..self.job.clone() })
     }
 
-    /// What was learned before a fit with a resolved kernel, where the examples at places `kept` are never held out.
+    /// The steps that learned something before a fit with a resolved kernel, where the examples at places `kept` are never held out.
     fn provenance(&self, data: &Dataset, kept: Option<&[usize]>, kernel: &Formula) -> Provenance {
         Provenance::new(data, kept, (self.kernel, kernel), self.job.numbers_taken)
     }

@@ -24,9 +24,9 @@ struct HeldOut {
     panels: Vec<Panel>,
     /// The places of the examples that were held out.
     places: Vec<usize>,
-    /// Which member has not seen each of them.
+    /// The member that has not seen each of them.
     members: Vec<usize>,
-    /// What measures nonconformity of each, n × labels; or predicted numbers, n × outputs.
+    /// Nonconformities of each, n × labels; or predicted numbers, n × outputs.
     numbers: Vec<f64>,
 }
 
@@ -113,7 +113,7 @@ impl Run<'_> {
         Ok((self.kernel.resolve_from(&kept, data, self.seed)?, held, kept))
     }
 
-    /// What cannot have regions is told before the work.
+    /// Checks before the work that the machine and the data can have regions.
     fn check(&self, recipe: &Recipe, data: &Dataset) -> Result<(), Error> {
         let entry = self.machine.entry();
         let wrong = |finding: String| Err(FitError::Param { machine: entry.name, finding }.into());

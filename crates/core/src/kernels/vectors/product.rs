@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 /// A kernel that is a function of the inner product and the two squared lengths.
 pub(crate) trait ProductFamily: Send + Sync + Clone + 'static {
-    /// Whether the kernel sees only ‖x − y‖²: then one row is summed as (x − y)², which cancels nothing.
+    /// True if the kernel sees only ‖x − y‖²: then one row is summed as (x − y)², which cancels nothing.
     const DISTANCE: bool;
-    /// Whether the squared lengths matter beside inner products: then the layouts for single rows, which do not know
+    /// True if the squared lengths matter besides inner products: then the layouts for single rows, which do not know
     /// them, are not used.
     const LENGTHS: bool = false;
     /// Turns inner products of one row into kernel values, in place.

@@ -64,17 +64,17 @@ const LOOKS: (usize, usize) = (64, 60);
 pub struct AdaBoost {
     /// The most rounds.
     pub rounds: usize,
-    /// What learns in a round.
+    /// The weak learner of a round.
     pub learner: Learner,
     /// C.
     pub regularisation: f64,
     /// p.
     pub power: f64,
-    /// How networks are made.
+    /// Options of the networks.
     pub net: NetOptions,
 }
 
-/// What learns in a round.
+/// The weak learner of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Learner {
     /// One coordinate and a threshold.
@@ -213,7 +213,7 @@ enum Member {
     Net(Net),
 }
 
-/// What boosting gives for one problem.
+/// The ensemble of one problem.
 struct Boosted {
     /// b_t and h_t.
     members: Vec<(f64, Member)>,

@@ -28,7 +28,7 @@ use rayon::prelude::*;
 
 /// Rows that one thread takes at a time.
 const STRIP: usize = 256;
-/// How often a step is halved before there is none.
+/// Largest number of halvings of a step.
 const HALVINGS: usize = 30;
 /// A step must gain this share of what the slope promises.
 const ARMIJO: f64 = 1e-4;
@@ -38,7 +38,7 @@ const FIRST_STEP_SHARE: f64 = 0.2;
 /// of them.
 const MAX_CENTRES: f64 = 255.0;
 
-/// How a network is made.
+/// Options of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NetOptions {
     /// The number of centres.
@@ -90,7 +90,7 @@ impl Choice for Widths {
     }
 }
 
-/// What a network learns from.
+/// The training problem of a network.
 pub(super) struct NetProblem<'a> {
     pub(super) table: &'a Table,
     /// n × outputs.
