@@ -18,7 +18,8 @@ use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary, predicts_target,
+    self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary,
+    predicts_target,
 };
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
@@ -49,19 +50,19 @@ pub struct Job {
     pub kernel: Formula,
     /// The columns of a table: target, views, missing entries and scaling; see [`Job::prepare`].
     pub columns: SchemaOptions,
-    /// How many numbers of the kernel the caller has taken from the examples before the job. Certificates pay for them, and a
+    /// The number of parameters of the kernel that the caller has computed from the examples before the job. Certificates pay for them, and a
     /// coverage that rests on the same examples is not proven.
     pub numbers_taken: usize,
     /// Memory.
     pub budget: Budget,
     /// Randomness.
     pub seed: Seed,
-    /// Whether a classifier also learns probabilities, and how.
+    /// The method by which a classifier also learns probabilities, if it does.
     pub probabilities: Option<Method>,
     /// In how many folds scores are held out to learn probabilities from; as many as there are examples at most. 0: thirds,
     /// and no more of them than give each class some hundred and fifty scores.
     pub calibration_folds: usize,
-    /// Whether sets, intervals or p-values are learned as well, and how.
+    /// The recipe by which sets, intervals or p-values are learned as well, if they are.
     pub conformal: Option<Recipe>,
     /// Noise, copies and points beside the data, for machines that take them. They are examples, so the written job does not have
     /// them.
@@ -80,17 +81,17 @@ pub(crate) struct Run<'a> {
     auxiliary: Option<&'a AuxiliaryExamples>,
 }
 
-/// Folds where none are asked for.
-const THIRDS: usize = 3;
-/// Held-out scores of a class that are enough for its curves.
-const ENOUGH: usize = 150;
+/// Number of folds where none are asked for.
+const DEFAULT_CALIBRATION_FOLDS: usize = 3;
+/// Number of held-out scores of a class that its curves are learned from, where no folds are asked for.
+const SCORES_PER_CLASS: usize = 150;
 
-/// How many folds it takes until each class has enough members in them; all of them if some class never has.
+/// The number of folds until each class has enough members in them; all of them if some class never has.
 fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
     let mut counts = vec![0; codes.iter().map(|&c| c as usize + 1).max().unwrap_or(0)];
     for (k, fold) in folds.iter().enumerate() {
         fold.iter().for_each(|&i| counts[codes[i] as usize] += 1);
-        if counts.iter().all(|&c| c >= ENOUGH) {
+        if counts.iter().all(|&c| c >= SCORES_PER_CLASS) {
             return k + 1;
         }
     }
@@ -144,12 +145,7 @@ impl Job {
     }
 
     /// Learns from data with a kernel that is resolved and met with them already, without regions.
-    pub(crate) fn run_on(
-        &self,
-        kernel: &KernelOnData,
-        data: &Dataset,
-        watch: &dyn Monitor,
-    ) -> Result<Model, Error> {
+    pub(crate) fn run_on(&self, kernel: &KernelOnData, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         let machine = self.make()?;
         let run = Run::new(self, machine.as_ref());
         let mut model = run.learn(kernel, data, run.provenance(data, None, &kernel.resolved), watch)?;
@@ -189,7 +185,7 @@ impl<'a> Run<'a> {
         Arc::new(Job { auxiliary: None, ..self.job.clone() })
     }
 
-    /// What was learned before a fit with a resolved kernel, where the examples at places `kept` are never held out.
+    /// The steps that learned something before a fit with a resolved kernel, where the examples at places `kept` are never held out.
     fn provenance(&self, data: &Dataset, kept: Option<&[usize]>, kernel: &Formula) -> Provenance {
         Provenance::new(data, kept, (self.kernel, kernel), self.job.numbers_taken)
     }
@@ -292,7 +288,8 @@ impl Run<'_> {
             return Err(FitError::Param { machine: entry.name, finding }.into());
         }
         let target = data.target().ok_or(DataError::NoTarget)?;
-        let count = if self.calibration_folds == 0 { THIRDS } else { self.calibration_folds }.min(target.len());
+        let count = if self.calibration_folds == 0 { DEFAULT_CALIBRATION_FOLDS } else { self.calibration_folds }
+            .min(target.len());
         // too few classes and the like are for the machine to tell
         if target.classes().is_ok_and(|classes| classes.labels.len() < 2) {
             return Ok(None);

@@ -46,7 +46,6 @@ pub mod machines;
 pub mod metrics;
 pub mod model;
 pub mod params;
-pub mod resample;
 pub mod select;
 pub mod watch;
 
@@ -61,6 +60,8 @@ pub mod distributions;
 pub mod error;
 #[doc(hidden)]
 pub mod linalg;
+#[doc(hidden)]
+pub mod resample;
 #[doc(hidden)]
 pub mod seed;
 #[doc(hidden)]

@@ -372,6 +372,39 @@ fn a_machine_has_three_methods() {
     assert_eq!(methods, ["entry", "traits", "run"]);
 }
 
+/// The modules that users are promised: from data to a model, and the words of their signatures.
+const PROMISED: [&str; 16] = [
+    "certify",
+    "conformal",
+    "data",
+    "datasets",
+    "formula",
+    "geometry",
+    "gram",
+    "hypothesis_tests",
+    "job",
+    "kernels",
+    "machines",
+    "metrics",
+    "model",
+    "params",
+    "select",
+    "watch",
+];
+
+#[test]
+fn internals_are_open_to_our_own_crates_and_promised_to_nobody() {
+    let lib = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let mut promised = Vec::new();
+    let mut above = "";
+    for line in lib.lines() {
+        let name = line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';'));
+        promised.extend(name.filter(|_| above != "#[doc(hidden)]"));
+        above = line;
+    }
+    assert_eq!(promised, PROMISED, "a module of the root is #[doc(hidden)], or users can rely on it");
+}
+
 #[test]
 fn no_file_is_longer_than_five_hundred_lines() {
     for file in files_of_libraries().iter().filter(|f| !is_test(&f.path)) {

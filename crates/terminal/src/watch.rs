@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What the work in hand has to keep: Ctrl-C waits only for a result that is not yet saved.
-static KEEPS: AtomicU8 = AtomicU8::new(NOTHING);
-const NOTHING: u8 = 0;
-const A_RESULT: u8 = 1;
-const SAVED: u8 = 2;
+/// The state of the work in hand: Ctrl-C waits only for a result that is not yet saved.
+static KEEPS: AtomicU8 = AtomicU8::new(NOTHING_TO_KEEP);
+const NOTHING_TO_KEEP: u8 = 0;
+const RESULT_TO_KEEP: u8 = 1;
+const RESULT_SAVED: u8 = 2;
 
 /// Whether failures are told in JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
@@ -34,8 +34,8 @@ fn interrupt() {
     }
     std::thread::sleep(INTERRUPT_WAIT);
     let message = match KEEPS.load(Ordering::SeqCst) {
-        NOTHING => "interrupted before there was a result to keep",
-        SAVED => "interrupted after the model was saved",
+        NOTHING_TO_KEEP => "interrupted before there was a result to keep",
+        RESULT_SAVED => "interrupted after the model was saved",
         _ => return,
     };
     let _ = Failure { message: message.to_owned(), code: 130 }.tell(JSON.load(Ordering::SeqCst));
@@ -44,9 +44,12 @@ fn interrupt() {
 
 /// Saves a result; Ctrl-C waits until it is whole.
 pub fn save(model: &Model, path: &Path) -> Result<(), Failure> {
-    KEEPS.store(A_RESULT, Ordering::SeqCst);
+    KEEPS.store(RESULT_TO_KEEP, Ordering::SeqCst);
     model.save(path)?;
-    KEEPS.store(if model.fitted.report.status == Status::Interrupted { A_RESULT } else { SAVED }, Ordering::SeqCst);
+    KEEPS.store(
+        if model.fitted.report.status == Status::Interrupted { RESULT_TO_KEEP } else { RESULT_SAVED },
+        Ordering::SeqCst,
+    );
     Ok(())
 }
 
@@ -154,7 +157,7 @@ fn new_bar(total: Option<u64>, elapsed: Duration) -> ProgressBar {
 impl Monitor for Watch {
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
         let keeps = self.keeps_all || progress.phase.keeps_result();
-        KEEPS.store(if keeps { A_RESULT } else { NOTHING }, Ordering::SeqCst);
+        KEEPS.store(if keeps { RESULT_TO_KEEP } else { NOTHING_TO_KEEP }, Ordering::SeqCst);
         if INTERRUPTED.load(Ordering::SeqCst) {
             return ControlFlow::Break(Stop::Interrupted);
         }

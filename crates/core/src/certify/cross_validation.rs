@@ -24,7 +24,7 @@ pub struct CrossValidated {
     pub error: f64,
     /// The standard error of the folds' shares.
     pub spread: f64,
-    /// How many folds there were.
+    /// The number of folds.
     pub folds: usize,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn cross_validate(
     })
 }
 
-/// How many of the held-out examples are misclassified, or outside the tube.
+/// The number of held-out examples that are misclassified, or outside the tube.
 fn errors(trial: &Trial, part: &[usize], data: &Dataset, theory: &Theory) -> Result<usize, Error> {
     let target = data.target().ok_or(DataError::NoTarget)?;
     match (&trial.output, theory.compression) {

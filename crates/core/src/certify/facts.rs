@@ -77,7 +77,7 @@ pub(super) fn facts_beside(
         Err(reason) => facts.no_compression = reason,
     }
     facts.regularised = regularised(model, training, &seen, &theory, options)?;
-    // what a fit on a part has noted is not about all examples
+    // the facts that a fit on a part has reported are about that part, not about all examples
     if model.provenance().is_none_or(|p| p.part().is_none()) {
         facts.novelty = novelty(model, &seen, &theory);
         facts.online = online(model, &seen, &theory, &facts);
@@ -306,7 +306,7 @@ fn tolerance(model: &Model, theory: &Theory) -> f64 {
 /// The compression set: examples that determine the solution, so that leaving out all others does not change it.
 fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
     if let Some(part) = model.provenance().and_then(Provenance::part) {
-        // trained again on a part: whatever the machine is, the others are as good as new, but for the choice of the part
+        // a fit on a part has not seen the others: they are a test set, up to the choice of the part
         if !seen.judged {
             return Err("there is no error to be counted".to_owned());
         }
@@ -368,8 +368,8 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
     }
     let counted = inside.iter().filter(|i| **i).count();
     let carrying = model.fitted.report.support.unwrap_or(0).min(training.len());
-    // an offset that no multiplier between its bounds fixes lies in the middle of an interval that two more examples end; whoever
-    // does not know has to fear it for each of them, but those that are weights of their own are fixed
+    // where no multiplier lies strictly between its bounds, the offset is the midpoint of an interval, and two more examples fix
+    // its ends. A file without this count is charged two for each offset; primal weights have the offset as one more weight
     let unknown = || match (&model.fitted.expansion.coefficients, model.provenance()) {
         (Coefficients::Primal { .. }, Some(_)) => 0.0,
         _ => model.fitted.expansion.offsets.len() as f64,

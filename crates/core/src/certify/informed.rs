@@ -28,7 +28,7 @@ pub(super) struct Half {
     /// The examples of the half.
     data: Dataset,
     kernel: OnceCell<KernelOnData>,
-    /// Whether several models are to come.
+    /// True if several models are to come.
     shared: bool,
 }
 

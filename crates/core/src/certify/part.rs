@@ -26,7 +26,7 @@ pub struct Certified {
     pub model: Model,
     /// The bound.
     pub bound: f64,
-    /// How many examples it was trained on.
+    /// The number of training examples.
     pub size: usize,
     /// Errors on the others.
     pub errors: usize,

@@ -34,11 +34,11 @@ pub struct CertifiedCandidate {
     pub kernel: String,
     /// The least bound, all prices paid; 1 where none says anything.
     pub value: f64,
-    /// Which bound it is.
+    /// The bound.
     pub bound: &'static str,
 }
 
-/// What a search found.
+/// The result of a search.
 pub struct CertifiedSelection {
     /// All candidates in the order of the grid.
     pub candidates: Vec<CertifiedCandidate>,
@@ -48,11 +48,11 @@ pub struct CertifiedSelection {
     pub model: Model,
     /// Its certificate.
     pub certificate: Certificate,
-    /// How the search ended.
+    /// The status of the search.
     pub status: Status,
 }
 
-/// How many hypotheses so many candidates are, each judged by each of [`judges`], a learned prior among them.
+/// The number of hypotheses of that many candidates, each certified by each of [`judges`], a learned prior among them.
 pub fn judged_candidates(candidates: usize) -> usize {
     candidates * judges(true).len()
 }
@@ -86,7 +86,7 @@ fn judge_beside(
     Ok(judged.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0))))
 }
 
-/// What candidates with one kernel share.
+/// Quantities that candidates with one kernel share.
 struct Shared {
     /// The kernel on all examples.
     kernel: KernelOnData,

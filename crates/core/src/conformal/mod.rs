@@ -24,7 +24,7 @@ mod region;
 pub use full::Full;
 pub use guarantee::{Beta, Guarantee};
 pub use nonconformity::{Measure, nonconformities};
-pub use panel::{MOST, Panel, merged};
+pub use panel::{MAX_PANEL_COEFFICIENTS, Panel, merged};
 pub use region::{Measured, Regions};
 
 use crate::data::{DataError, Dataset};
@@ -68,7 +68,7 @@ impl fmt::Display for Method {
 /// Held-out examples may have no part in anything that is learned before the fit. Split learns data-driven parameters of the kernel
 /// (`gamma=scale`), vocabularies and centres from the examples that it does not set aside. The other methods learn them once, so that one matrix
 /// serves every model, from a part of the examples that is chosen by chance, is in every model and never held out: given that part,
-/// the others and a new example are exchangeable, and what is proven holds with the number of the others for n. Where a kernel has
+/// the others and a new example are exchangeable, and the guarantees hold with the number of the others for n. Where a kernel has
 /// nothing to learn, there is no such part. The columns of a table are scaled by the same part ([`Job::prepare`](crate::job::Job::prepare)).
 ///
 /// # Use when
@@ -121,7 +121,7 @@ pub struct Conformal {
     pub full: Option<Full>,
     /// The examples that panels or full need; `None`: those of the model.
     pub pool: Option<Dataset>,
-    /// Whether no held-out example had a part in what was learned before the fits: without that no coverage is proven. Jobs write it
+    /// True if no held-out example had a part in what was learned before the fits: without that no coverage is proven. Jobs write it
     /// from the provenance of the model.
     pub(crate) proven: bool,
 }
@@ -178,7 +178,7 @@ impl Conformal {
         Self { groups: Vec::new(), full: Some(full), ..none }
     }
 
-    /// Whether a coverage is proven: no held-out example had a part in what was learned before the fits.
+    /// True if a coverage is proven: no held-out example had a part in what was learned before the fits.
     pub fn is_proven(&self) -> bool {
         self.proven
     }
@@ -193,7 +193,7 @@ impl Conformal {
         Self { proven, ..self }
     }
 
-    /// How many models measure nonconformities.
+    /// The number of models that measure nonconformities.
     pub fn members(&self) -> usize {
         if self.full.is_some() { 1 } else { self.groups.len() / self.columns.max(1) }
     }

@@ -3,8 +3,8 @@
 use crate::machines::{Coefficients, Expansion};
 use std::collections::BTreeMap;
 
-/// The most coefficients that all panels of a predictor may have: 128 MiB of them.
-pub const MOST: usize = 1 << 24;
+/// Largest number of coefficients of all panels of a predictor: 128 MiB of them.
+pub const MAX_PANEL_COEFFICIENTS: usize = 1 << 24;
 
 /// One expansion for one or several members.
 #[derive(Clone, Debug, PartialEq)]

@@ -24,7 +24,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// How many examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         match self {
             Self::Dense(r) => r.len(),
@@ -37,12 +37,12 @@ impl Values {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many coordinates each example has; `None` where examples are no vectors.
+    /// The number of coordinates of each example; `None` where examples are no vectors.
     pub fn width(&self) -> Option<usize> {
         match self {
             Self::Dense(r) => Some(r.width()),
@@ -145,7 +145,7 @@ impl From<Vec<String>> for Values {
 /// A named column of examples of one kind.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// What formulas call it: `rbf@name`.
+    /// Its name in formulas: `rbf@name`.
     pub name: String,
     /// Its examples.
     pub values: Values,
@@ -317,12 +317,12 @@ impl Dataset {
         Self::from_views(self.views.iter().map(join).collect::<Result<_, _>>()?)
     }
 
-    /// How many examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         self.views.first().map_or(0, |v| v.values.len())
     }
 
-    /// Whether there is none.
+    /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -342,7 +342,7 @@ impl Dataset {
         self.target.as_ref()
     }
 
-    /// How much each example counts, if not all count alike.
+    /// The weight of each example, if not all are alike.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_ref().map(|w| w.as_slice())
     }

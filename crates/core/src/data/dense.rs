@@ -58,7 +58,7 @@ impl<S: Scalar> Rows<S> {
         right.then_some(Self { values: Numbers::Borrowed(values), len, width })
     }
 
-    /// Whether the numbers are lent.
+    /// True if the numbers are borrowed.
     pub fn is_lent(&self) -> bool {
         matches!(self.values, Numbers::Borrowed(_))
     }
@@ -82,17 +82,17 @@ impl<S: Scalar> Rows<S> {
         Self::new(values, vectors.len(), width)
     }
 
-    /// How many vectors.
+    /// The number of vectors.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// True if there is no vector.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many coordinates each has.
+    /// The number of coordinates of each.
     pub fn width(&self) -> usize {
         self.width
     }

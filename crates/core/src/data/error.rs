@@ -1,4 +1,4 @@
-//! What can be wrong with data, and where.
+//! Errors of data, with their place.
 
 use crate::error::Blame;
 use std::fmt;
@@ -44,7 +44,7 @@ pub enum DataError {
     Bad {
         /// Where.
         place: Place,
-        /// What was found, what would be right.
+        /// The finding and the remedy.
         finding: String,
     },
     /// There is nothing to learn from.
@@ -56,11 +56,11 @@ pub enum DataError {
     /// Two things that belong together have different lengths.
     #[error("{what} has {got} examples, but {other} has {wanted}")]
     Lengths {
-        /// What is odd.
+        /// The part that does not match.
         what: String,
         /// Its length.
         got: usize,
-        /// What it should match.
+        /// The part that it should match.
         other: String,
         /// The length it should have.
         wanted: usize,
@@ -78,7 +78,7 @@ pub enum DataError {
     /// Classification needs one column.
     #[error("classes need one target column, but {got} were chosen")]
     ManyTargets {
-        /// How many.
+        /// The number of them.
         got: usize,
     },
     /// There is no target.
@@ -95,21 +95,21 @@ pub enum DataError {
     NoSuch {
         /// "column", "view", …
         what: &'static str,
-        /// What was asked for.
+        /// The part that was asked for.
         name: String,
-        /// What there is.
+        /// The parts that there are.
         remedy: String,
     },
     /// The data do not allow what is asked of them.
     #[error("{finding}")]
     Unfit {
-        /// What is missing in them, and how many or which would do.
+        /// The part that is missing, and the remedy.
         finding: String,
     },
     /// The request contradicts itself or the data.
     #[error("{finding}")]
     Usage {
-        /// What, and what would be right.
+        /// The finding and the remedy.
         finding: String,
     },
 }

@@ -80,7 +80,7 @@ impl Dataset {
     }
 }
 
-/// Whether a number stands twice. Fingerprints are as good as random, so they are their own places in a table of twice the
+/// True if a number occurs twice. Fingerprints are as good as random, so they are their own places in a table of twice the
 /// size.
 fn any_twice(numbers: &[u64]) -> bool {
     let size = (2 * numbers.len()).next_power_of_two().max(2);

@@ -41,11 +41,11 @@ pub use words::Words;
 
 /// An ordered collection of examples of type `X`.
 pub trait Examples<X: ?Sized>: Send + Sync {
-    /// How many.
+    /// The number of examples.
     fn len(&self) -> usize;
     /// The i-th.
     fn get(&self, i: usize) -> &X;
-    /// Whether there is none.
+    /// True if there is no example.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

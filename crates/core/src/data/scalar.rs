@@ -30,7 +30,7 @@ pub trait Scalar:
 {
     /// The distance from 1 to the next number.
     const UNIT: f64;
-    /// How many numbers a packed panel of columns holds.
+    /// The number of columns of a packed panel.
     const LANES: usize;
     /// Rounds an f64.
     fn narrow(x: f64) -> Self;

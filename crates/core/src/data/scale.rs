@@ -7,7 +7,7 @@
 use super::{Rows, Scalar};
 use serde::{Deserialize, Serialize};
 
-/// How the coordinates of dense vectors are brought to comparable size.
+/// Scalings, which bring the coordinates of dense vectors to comparable size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {

@@ -19,13 +19,13 @@ pub use options::{Missing, SchemaOptions};
 use super::{DataError, Dataset, Kind, Preparation, Scale, Scaler, Table, kinds};
 use serde::{Deserialize, Serialize};
 
-/// What the columns of a file mean.
+/// A schema: the meaning of the columns of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
-    /// Whether the training file named its columns; if so, columns of new files are found by name.
+    /// True if the training file named its columns; if so, columns of new files are found by name.
     #[serde(default)]
     named: bool,
-    /// How many fields the training file had, target and weights included.
+    /// The number of fields of the training file, target and weights included.
     fields: usize,
     /// The fields to be predicted.
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct Schema {
     weights: Option<FieldRef>,
     /// The views, in the order of the data sets.
     views: Vec<ViewSchema>,
-    /// What was done about missing entries.
+    /// The treatment of missing entries.
     #[serde(default)]
     missing: Missing,
 }
@@ -50,7 +50,7 @@ struct FieldRef {
 /// One view: where it comes from and how it is encoded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ViewSchema {
-    /// What formulas call it.
+    /// Its name in formulas.
     pub name: String,
     content: Content,
 }
@@ -98,7 +98,7 @@ struct ColumnSchema {
     code: Code,
 }
 
-/// How the cells of a column become coordinates.
+/// The coding of the cells of a column as coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Code {
@@ -125,7 +125,7 @@ impl Code {
 }
 
 impl ViewSchema {
-    /// What it holds, in words.
+    /// Its contents, in words.
     pub fn kind(&self) -> &'static str {
         match &self.content {
             Content::Columns { .. } | Content::Block { narrow: false, .. } => "dense",
@@ -144,7 +144,7 @@ impl ViewSchema {
         }
     }
 
-    /// How many coordinates; `None` where examples are no vectors.
+    /// The number of coordinates; `None` where examples are no vectors.
     pub fn width(&self) -> Option<usize> {
         match &self.content {
             Content::Columns { columns, .. } => Some(columns.iter().map(|c| c.code.width()).sum()),
@@ -200,7 +200,7 @@ impl Schema {
         Ok(apply::apply(self, table)?.with_preparation(Preparation::by_all(self)))
     }
 
-    /// How many bits it takes to tell what was learned from the training table: 64 for a number, 8 for a byte of a word.
+    /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.
     pub fn learned_bits(&self) -> f64 {
         let scaled = |scaler: &Option<Scaler>| match scaler {
             Some(Scaler::Affine { shift, factor }) => {
@@ -259,7 +259,7 @@ impl Schema {
         names
     }
 
-    /// What was done about missing entries.
+    /// The treatment of missing entries.
     pub fn missing(&self) -> Missing {
         self.missing
     }

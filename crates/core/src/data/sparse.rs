@@ -6,7 +6,7 @@ use super::{Examples, Rows, Scalar};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Coordinate<S> {
-    /// Which coordinate, from zero.
+    /// The index of the coordinate, from zero.
     pub index: u32,
     /// Its value.
     pub value: S,
@@ -68,17 +68,17 @@ impl<S: Scalar> SparseRows<S> {
         self.width = self.width.max(following.width);
     }
 
-    /// How many vectors.
+    /// The number of vectors.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether there is none.
+    /// True if there is no vector.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many coordinates each has, zeros included.
+    /// The number of coordinates of each, zeros included.
     pub fn width(&self) -> usize {
         self.width
     }

@@ -9,7 +9,7 @@ pub struct Table {
     pub file: String,
     /// The name of the format, as in the list of formats.
     pub format: &'static str,
-    /// How many examples.
+    /// The number of examples.
     pub len: usize,
     /// The fields in file order.
     pub fields: Vec<Field>,
@@ -21,7 +21,7 @@ pub struct Table {
     pub first_line: usize,
     /// The line of each example where blank lines or cells of several lines stand between them.
     pub lines: Option<Vec<u32>>,
-    /// Whether the file itself named its columns.
+    /// True if the file itself named its columns.
     pub named: bool,
 }
 
@@ -30,11 +30,11 @@ pub struct Table {
 pub struct Field {
     /// Its name; `x` for the block of a format without names, numbers ("1", "2", …) for CSV without header.
     pub name: String,
-    /// What it holds.
+    /// Its contents.
     pub data: FieldData,
 }
 
-/// What a field holds.
+/// Contents of a field.
 #[derive(Clone, Debug)]
 pub enum FieldData {
     /// A column of numbers; NaN marks a missing entry. `spellings` are the first texts of distinct values, as many

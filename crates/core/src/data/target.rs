@@ -114,12 +114,12 @@ impl Target {
         Ok(self)
     }
 
-    /// How many examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -129,7 +129,7 @@ impl Target {
         self.columns.iter().map(|c| c.name.clone()).collect()
     }
 
-    /// Whether every column holds numbers.
+    /// True if every column holds numbers.
     pub fn is_numeric(&self) -> bool {
         self.columns.iter().all(|c| matches!(c.data, Data::Numbers { .. }))
     }
@@ -234,7 +234,7 @@ impl From<Vec<String>> for Target {
     }
 }
 
-/// Whether two spellings are one label: equal words, or equal numbers ("1" and "1.0").
+/// True if two spellings are one label: equal words, or equal numbers ("1" and "1.0").
 pub fn same_label(a: &str, b: &str) -> bool {
     a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x == y)
 }

@@ -13,7 +13,7 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    /// How many vectors.
+    /// The number of vectors.
     pub fn len(&self) -> usize {
         match self {
             Self::Dense(rows) => rows.len(),
@@ -21,12 +21,12 @@ impl Vectors {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is no vector.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many coordinates each has, zeros included.
+    /// The number of coordinates of each, zeros included.
     pub fn width(&self) -> usize {
         match self {
             Self::Dense(rows) => rows.width(),

@@ -35,12 +35,12 @@ impl Words {
         Self::default()
     }
 
-    /// How many cells.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
 
-    /// Whether there is none.
+    /// True if there is no cell.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
@@ -90,7 +90,7 @@ impl Words {
         self.codes.extend(other.codes.iter().map(|&code| codes[code as usize]));
     }
 
-    /// Whether a word is among the cells.
+    /// True if a word is among the cells.
     pub(super) fn contains(&self, word: &str) -> bool {
         (0..self.ends.len()).any(|k| self.text(k) == word)
     }

@@ -15,7 +15,7 @@ use crate::seed::Seed;
 const REACH: f64 = 1.8;
 /// Spread across the banana.
 const WIDTH: f64 = 0.4;
-/// How strongly it is bent.
+/// The strength of the bend.
 const BEND: f64 = 0.7;
 /// The centre of class −1; that of class 1 is its negative.
 const CENTRE: [f64; 2] = [0.8, -0.34];

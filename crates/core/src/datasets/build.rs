@@ -1,4 +1,4 @@
-//! What the generators share: the count of examples, balanced classes, and the table.
+//! Shared parts of the generators: the number of examples, balanced classes, and the table.
 
 use crate::data::{DataError, Field, FieldData, Table};
 use crate::seed::Random;
@@ -6,7 +6,7 @@ use crate::seed::Random;
 /// Smallest number of examples of a set: one for each of two classes.
 const MIN_EXAMPLES: usize = 2;
 
-/// How many examples to make.
+/// The number of examples to make.
 pub(super) fn count(name: &str, n: Option<usize>, default: usize) -> Result<usize, DataError> {
     match n {
         Some(n) if n < MIN_EXAMPLES => {

@@ -12,7 +12,7 @@ use crate::seed::Seed;
 
 /// Letters of a string.
 const LENGTH: usize = 60;
-/// What may stand at each place of the motif.
+/// The letters that may stand at each place of the motif.
 const MOTIF: [&[u8]; 8] = [b"T", b"A", b"T", b"A", b"AT", b"A", b"AT", b"AG"];
 
 /// The entry.
@@ -49,7 +49,7 @@ fn make(n: Option<usize>, seed: Seed) -> Result<Table, DataError> {
     Ok(table("dna_motifs", n, vec![sequence], class))
 }
 
-/// Whether the motif occurs anywhere.
+/// True if the motif occurs anywhere.
 #[cfg(test)]
 pub(super) fn occurs(sequence: &str) -> bool {
     sequence

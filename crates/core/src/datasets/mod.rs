@@ -27,11 +27,11 @@ pub struct SetEntry {
     pub summary: &'static str,
     /// "classification" or "regression".
     pub task: &'static str,
-    /// How many examples it has; for generated sets, how many are made unless another number is asked for.
+    /// The number of examples; of a generated set, the number that is made unless another one is asked for.
     pub examples: usize,
     /// Origin, donor and licence; or the work that defines the generator.
     pub source: &'static str,
-    /// Whether it is drawn at random: then any number of examples can be made.
+    /// True if it is drawn at random: then any number of examples can be made.
     pub generated: bool,
     /// Makes the table, with `n` examples if given: a random subset of an embedded set, so many draws of a generator.
     pub make: fn(n: Option<usize>, seed: Seed) -> Result<Table, DataError>,

@@ -86,7 +86,7 @@ impl Formula {
         all
     }
 
-    /// What the formula asks of the columns of a file.
+    /// The views and kinds that the formula wants from the columns of a file.
     pub fn wanted(&self) -> Wanted {
         let owned = |name: Option<&str>| name.map(str::to_owned);
         Wanted {
@@ -116,12 +116,12 @@ impl Formula {
         self.training_gram(data)
     }
 
-    /// Whether its explicit features are the data themselves, and cost nothing.
+    /// True if its explicit features are the data themselves, and cost nothing.
     pub(crate) fn features_are_data(&self) -> bool {
         matches!(self.unscaled().1, Node::Kernel(bound) if bound.kernel.facts().features_are_examples)
     }
 
-    /// Whether it is a multiple of an approximation by a few explicit features.
+    /// True if it is a multiple of an approximation by a few explicit features.
     fn is_approximated(&self) -> bool {
         matches!(self.unscaled().1, Node::Nystrom(..))
     }

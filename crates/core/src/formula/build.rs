@@ -262,7 +262,7 @@ impl Mul<f64> for Formula {
 }
 
 impl Formula {
-    /// Whether every kernel on vectors in it takes missing entries.
+    /// True if every kernel on vectors in it takes missing entries.
     pub fn takes_gaps(&self) -> bool {
         fn takes(node: &Node) -> bool {
             let here = match node {
@@ -281,7 +281,7 @@ impl Formula {
         takes(&self.0)
     }
 
-    /// Whether some kernel on vectors in it takes missing entries, so that the data may have some.
+    /// True if some kernel on vectors in it takes missing entries, so that the data may have some.
     pub fn meets_gaps(&self) -> bool {
         fn meets(node: &Node) -> bool {
             let here = match node {
@@ -294,7 +294,7 @@ impl Formula {
         meets(&self.0)
     }
 
-    /// Whether any kernel in it has a parameter of that name.
+    /// True if any kernel in it has a parameter of that name.
     pub fn has_parameter(&self, name: &str) -> bool {
         fn has(node: &Node, name: &str) -> bool {
             let here = match node {

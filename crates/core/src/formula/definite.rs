@@ -1,4 +1,4 @@
-//! What is known about the eigenvalues of a formula's matrices.
+//! The signs of the eigenvalues of a formula's matrices, as far as they are known.
 //!
 //! # Source
 //! Herbrich (2002), Thm. 2.20 and Cor. 2.21 for positive definite parts; Schölkopf & Smola (2002), §2.4 for conditionally
@@ -8,7 +8,7 @@ use super::{Formula, Node};
 use crate::kernels::Definite;
 
 impl Formula {
-    /// What its matrices are, by the rules of closure.
+    /// The definiteness of its matrices, by the rules of closure.
     pub fn definite(&self) -> Definite {
         of(&self.0)
     }

@@ -1,11 +1,11 @@
-//! How many coordinates a formula's feature space has at most.
+//! An upper bound on the dimension of a formula's feature space.
 
 use super::{Formula, Node};
 use crate::data::{Dataset, Kind};
 use crate::kernels::inner::count_monomials;
 
 impl Formula {
-    /// How many coordinates the feature space has at most, where that is finite and told by the formula and the width of the
+    /// An upper bound on the dimension of the feature space, where it is finite and follows from the formula and the width of the
     /// examples alone; `None` otherwise.
     ///
     /// The linear kernel has the examples' coordinates, polynomials of degree p over d of them C(d + p − 1, p), or C(d + p, p)

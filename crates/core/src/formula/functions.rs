@@ -8,7 +8,7 @@ pub struct FunctionEntry {
     pub name: &'static str,
     /// Other spellings.
     pub aliases: &'static [&'static str],
-    /// How it is written.
+    /// Its form in a formula.
     pub written: &'static str,
     /// The kernel that it makes.
     pub formula: &'static str,

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// A landmark is in the span of others where its squared distance from it is at most this part of the largest κ(x, x).
 const TOLERANCE: f64 = 1e-12;
 
-/// How landmarks are chosen.
+/// Methods of choosing landmarks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Landmarking {
     /// Training examples, drawn uniformly without replacement.
@@ -52,7 +52,7 @@ impl Choice for Landmarking {
     }
 }
 
-/// How many landmarks there are, and how they are chosen.
+/// The number of landmarks, and the method by which they are chosen.
 ///
 /// # Use when
 /// There are too many examples for their kernel matrix: every machine then works with a matrix of low rank, and linear
@@ -73,7 +73,7 @@ impl Choice for Landmarking {
 pub struct Nystrom {
     /// The number m of landmarks at most.
     pub points: usize,
-    /// How they are chosen.
+    /// The method by which they are chosen.
     pub choose: Landmarking,
 }
 
@@ -144,12 +144,12 @@ impl Landmarks {
         Ok(Self { examples: examples.select(&found.pivots), map })
     }
 
-    /// How many features there are.
+    /// The number of features.
     pub fn rank(&self) -> usize {
         self.examples.len()
     }
 
-    /// Whether the map is one of so many landmarks.
+    /// True if the map is one of that number of landmarks.
     pub(super) fn is_whole(&self) -> bool {
         let m = self.examples.len();
         self.map.iter().all(|v| v.is_finite()) && self.map.len() == m * m

@@ -71,7 +71,7 @@ fn of_sign(value: f64) -> Rule {
     if value > 0.0 { Rule::Above(0.0) } else { Rule::Any }
 }
 
-/// How many real parameters a node has itself, without those below it.
+/// The number of real parameters of a node itself, without those below it.
 pub(super) fn own_parameters(node: &Node) -> Vec<String> {
     let mut names = Vec::new();
     let mut alone = node.clone();

@@ -36,7 +36,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone)]
 pub struct PreparedSide(Arc<Prep>);
 
-/// What is prepared for a node of a formula.
+/// The prepared examples of a node of a formula.
 enum Prep {
     /// A kernel on its view.
     Kernel(Arc<dyn Prepared>),
@@ -85,7 +85,7 @@ impl std::fmt::Debug for PreparedSide {
 }
 
 impl PreparedSide {
-    /// How many examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         match self.0.as_ref() {
             Prep::Kernel(side) => side.len(),
@@ -97,7 +97,7 @@ impl PreparedSide {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -130,7 +130,7 @@ impl PreparedSide {
         }))
     }
 
-    /// Whether both are the same examples in the same order.
+    /// True if both are the same examples in the same order.
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

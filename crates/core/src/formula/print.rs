@@ -10,7 +10,7 @@ impl fmt::Display for Formula {
     }
 }
 
-/// What may stand at a place without brackets.
+/// Levels of precedence: the terms that may stand at a place without brackets.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Level {
     Sum,
@@ -123,7 +123,7 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, bound: &Bound) -> fmt::Result {
     }
 }
 
-/// Whether a view's name needs no quotes.
+/// True if a view's name needs no quotes.
 pub(super) fn is_plain(view: &str) -> bool {
     view.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_')
         && view.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')

@@ -1,4 +1,4 @@
-//! How long the images of examples can be, as far as a formula alone tells.
+//! The radius of the feature space: a bound on the length of images, as far as a formula alone gives one.
 //!
 //! Bounds of learning theory ask for R with κ(x, x) ≤ R² for every x that could ever come, not for the largest κ(x, x) of a
 //! sample. The diagonal κ(x, x) of a formula is enclosed in an interval, which sums, products and functions map on.
@@ -33,7 +33,7 @@ impl Formula {
         diagonal(&self.0).filter(|[least, most]| least == most && most.is_finite()).map(|[_, same]| same)
     }
 
-    /// Whether κ(x, x′) ≥ 0 for all x and x′, as far as the formula alone tells.
+    /// True if κ(x, x′) ≥ 0 for all x and x′, as far as the formula alone shows.
     pub fn never_negative(&self) -> bool {
         fn never(node: &Node) -> bool {
             match node {

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::params::{Params, Rule, Visit};
 use std::ops::Range;
 
-/// How an example falls into members.
+/// The division of an example into members.
 ///
 /// # Use when
 /// An example is a bag of things, in no order and of any number: the fragments of a molecule, the reads of a sample, the
@@ -43,11 +43,11 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members {
-    /// What stands between the members of a string; empty where strings are not taken apart.
+    /// The separator between the members of a string; empty where strings are not taken apart.
     pub separator: String,
-    /// How many columns a member of a vector has; zero where vectors are not taken apart.
+    /// The number of columns of a member of a vector; zero where vectors are not taken apart.
     pub columns: usize,
-    /// Whether the sum is divided by the numbers of members of both.
+    /// True if the sum is divided by the numbers of members of both.
     pub mean: bool,
 }
 
@@ -88,7 +88,7 @@ impl Formula {
         Self(Node::Set(Box::new(self.0), members))
     }
 
-    /// What cannot be computed between members, where there is such.
+    /// The kernel that cannot be computed between members, where there is one.
     pub(crate) fn unfit_for_sets(&self) -> Option<&'static str> {
         unfit(&self.0)
     }

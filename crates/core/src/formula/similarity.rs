@@ -16,7 +16,7 @@ struct FormulaOnData {
     formula: Arc<Formula>,
     /// The views of all examples.
     data: Arc<Dataset>,
-    /// Those that are kept; `None`: all.
+    /// The examples that are kept; `None`: all.
     keep: Option<Arc<[usize]>>,
     /// The matrix between all examples.
     whole: Arc<dyn Gram>,
@@ -64,7 +64,7 @@ impl FormulaOnData {
         }
     }
 
-    /// How many examples are kept.
+    /// The number of examples that are kept.
     fn len(&self) -> usize {
         self.keep.as_ref().map_or(self.data.len(), |keep| keep.len())
     }

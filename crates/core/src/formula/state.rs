@@ -1,4 +1,4 @@
-//! What a formula takes from its training examples: which parts of it learn, what they have learned, and how that is put
+//! State that a formula takes from its training examples: the parts that learn, what they have learned, and how that is put
 //! back from a model file.
 
 use super::{Bound, Formula, Landmarks, Node};
@@ -7,7 +7,7 @@ use crate::kernels::Learned;
 use crate::params::{Auto, Setting, describe};
 use std::sync::Arc;
 
-/// What one part of a formula has learned from the training examples, beyond numbers that are parameters.
+/// State that one part of a formula has learned from the training examples, beyond its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
     /// The words and numbers of a kernel.
@@ -21,16 +21,16 @@ pub enum State {
 /// The kind of a [`State`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateKind {
-    /// That of a kernel.
+    /// The state of a kernel.
     Kernel,
-    /// That of `centre(…)`.
+    /// The state of `centre(…)`.
     Centre,
-    /// That of `nystrom(…)`.
+    /// The state of `nystrom(…)`.
     Landmarks,
 }
 
 impl Formula {
-    /// What its parts have learned, in the order of the print; parts that have not met training examples yet are left out.
+    /// The learned state of its parts, in the order of the print; parts that have not met training examples yet are left out.
     pub fn state(&self) -> Vec<State> {
         fn gather(node: &Node, all: &mut Vec<State>) {
             match node {
@@ -92,7 +92,7 @@ impl Formula {
         put(&mut self.0, &mut rest) && rest.next().is_none()
     }
 
-    /// Whether some part of it takes more than single numbers from the training examples: a vocabulary, a metric, a centre.
+    /// True if some part of it learns more than single numbers from the training examples: a vocabulary, a metric, a centre.
     ///
     /// ```
     /// use mercer::formula::{Formula, linear, rbf};

@@ -19,7 +19,7 @@ pub struct BlockMeans {
     pub order: Vec<usize>,
     /// Where cells begin and end in that order; one more than cells in a row.
     pub edges: Vec<usize>,
-    /// How many cells each class has, in the order of their codes; empty without classes. No cell is of two classes.
+    /// The number of cells of each class, in the order of their codes; empty without classes. No cell is of two classes.
     pub groups: Vec<usize>,
     /// The mean of each block, row by row.
     pub values: Vec<f64>,
@@ -59,7 +59,7 @@ impl BlockMeans {
         Ok(Self { order, edges, groups: if sizes.is_some() { groups } else { Vec::new() }, values })
     }
 
-    /// How many cells a row has.
+    /// The number of cells of a row.
     pub fn cells(&self) -> usize {
         self.edges.len() - 1
     }

@@ -54,7 +54,7 @@ impl Centre {
     }
 }
 
-/// How far the centre of n examples is from the mean of their distribution at most, with probability 1 − δ, if ‖φ(x)‖ ≤ R:
+/// An upper bound on the distance of the centre of n examples from the mean of their distribution, with probability 1 − δ, if ‖φ(x)‖ ≤ R:
 /// √(2R²/n) (√2 + √ln(1/δ)).
 ///
 /// # Source

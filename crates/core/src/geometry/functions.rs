@@ -59,7 +59,7 @@ pub struct Whitened {
 }
 
 impl Whitened {
-    /// How many coordinates.
+    /// The number of coordinates.
     pub fn rank(&self) -> usize {
         self.values.len()
     }

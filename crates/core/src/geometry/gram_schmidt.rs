@@ -61,7 +61,7 @@ impl GramSchmidt {
         Ok(Self::watched(gram, tolerance, most, &mut |_, _| true)?)
     }
 
-    /// What it takes for `most` of n examples, in bytes.
+    /// The memory for `most` of n examples, in bytes.
     pub fn bytes(n: usize, most: usize) -> usize {
         let most = most.min(n);
         n.saturating_mul(most + most.min(MAX_PANEL) + 2).saturating_mul(8)
@@ -111,7 +111,7 @@ impl GramSchmidt {
         Ok(Self { pivots, lengths, coordinates, residuals })
     }
 
-    /// How many examples were chosen.
+    /// The number of chosen examples.
     pub fn rank(&self) -> usize {
         self.pivots.len()
     }
@@ -158,13 +158,13 @@ struct Work {
     candidates: Vec<usize>,
     /// Σ_{t < from} r_t(candidate) r_t(x) for all x: strip by strip, in each of them candidate by candidate.
     known: Vec<f64>,
-    /// How many there may be.
+    /// The largest number of candidates.
     widest: usize,
-    /// How many are taken at present.
+    /// The present number of candidates.
     width: usize,
     /// Coordinates that the panel knows.
     from: usize,
-    /// How many of the panel were chosen.
+    /// The number of candidates of the panel that were chosen.
     served: usize,
 }
 

@@ -12,7 +12,7 @@ const DELTA: f64 = 0.05;
 /// Largest number of different numbers that are taken for classes.
 const MAX_CLASSES: usize = 20;
 
-/// What a target is to the measures.
+/// The target, as the measures see it.
 #[derive(Clone, Debug)]
 pub struct Labels {
     /// A number for each example.
@@ -44,20 +44,20 @@ impl Labels {
 /// A kernel on data, measured.
 #[derive(Clone, Debug)]
 pub struct Measures {
-    /// How many examples.
+    /// The number of examples.
     pub n: usize,
     /// Smallest, mean and largest ‖φ(x)‖.
     pub norms: [f64; 3],
     /// The centre of mass.
     pub centre: Centre,
-    /// How far the centre is from the mean of the distribution at most, with probability 95 %; `None` where no length is known
+    /// An upper bound on the distance of the centre from the mean of the distribution, with probability 95 %; `None` where no length is known
     /// that no example can exceed.
     pub centre_within: Option<f64>,
     /// The eigenvalues.
     pub spectrum: Spectrum,
     /// Σ λ/(λ + ridge).
     pub effective_dimension: f64,
-    /// Whether all known eigenvalues are at or above zero but for rounding.
+    /// True if all known eigenvalues are at or above zero but for rounding.
     pub definite: bool,
     /// The alignment with the target, and that of the centred matrices.
     pub alignment: Option<[f64; 2]>,

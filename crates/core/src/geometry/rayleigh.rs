@@ -25,7 +25,7 @@ pub enum Wanted {
     Columns {
         /// G.
         values: Vec<f64>,
-        /// How many columns.
+        /// The number of columns.
         count: usize,
     },
 }
@@ -114,7 +114,7 @@ pub fn rayleigh(
     Ok(Directions { quotients, vectors })
 }
 
-/// How many of the values, the largest first, are not zero.
+/// The number of values, the largest first, that are not zero.
 fn kept(values: &[f64], count: usize, tolerance: f64) -> usize {
     let top = values.first().copied().unwrap_or(0.0);
     let rounding = values.len() as f64 * f64::EPSILON;

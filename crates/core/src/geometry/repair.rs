@@ -3,7 +3,7 @@
 use crate::linalg::SolveError;
 use crate::linalg::{multiply_add, symmetric_eigen};
 
-/// What becomes of negative eigenvalues.
+/// Repairs of negative eigenvalues.
 ///
 /// # Source
 /// Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi & L. Cazzanti, Similarity-based classification, JMLR 10 (2009), §4.
@@ -22,13 +22,13 @@ pub enum Repair {
 pub struct Repaired {
     /// The matrix, row by row.
     pub matrix: Vec<f64>,
-    /// How many eigenvalues were below zero by more than rounding.
+    /// The number of eigenvalues that were below zero by more than rounding.
     pub negative: usize,
     /// The smallest eigenvalue before.
     pub smallest: f64,
     /// The sum of the sizes of the negative ones over that of all.
     pub share: f64,
-    /// What was done, in a sentence.
+    /// The repair, in a sentence.
     pub said: String,
 }
 

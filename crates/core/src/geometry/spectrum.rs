@@ -15,7 +15,7 @@ pub struct Spectrum {
     pub values: Vec<f64>,
     /// The sum of all, the trace of K.
     pub trace: f64,
-    /// How many examples there are.
+    /// The number of examples.
     pub n: usize,
 }
 
@@ -47,12 +47,12 @@ fn few(gram: &dyn Gram, leading: usize, budget: Budget) -> Result<Vec<f64>, crat
 }
 
 impl Spectrum {
-    /// Whether all eigenvalues are known.
+    /// True if all eigenvalues are known.
     pub fn is_whole(&self) -> bool {
         self.values.len() == self.n
     }
 
-    /// How many eigenvalues are above n ε times the largest: the dimension of the space that the examples span.
+    /// The number of eigenvalues above n ε times the largest: the dimension of the space that the examples span.
     ///
     /// # Source
     /// KMPA, proposition 5.11: the rank of the data is that of K.

@@ -25,13 +25,13 @@ use rayon::prelude::*;
 const STRIP: usize = 16;
 /// Smallest number of examples with a variance of the statistic.
 const MIN_EXAMPLES: usize = 6;
-/// What rounding may make of equal statistics, beside the largest possible one.
+/// Rounding of equal statistics, relative to the largest possible one.
 const ROUNDING: f64 = 1e-12;
 
 /// Two parts of the same examples, compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dependence {
-    /// How many examples.
+    /// The number of examples.
     pub n: usize,
     /// HSIC_b.
     pub biased: f64,
@@ -40,7 +40,7 @@ pub struct Dependence {
     /// HSIC_b over the root of that of each part with itself: the alignment of the centred matrices, from 0 to 1. NaN where a
     /// part is the same for all examples.
     pub alignment: f64,
-    /// How likely HSIC_b is as large without dependence, by permutations. The alignment has the same.
+    /// The p-value of HSIC_b under independence, by permutations. The alignment has the same.
     pub p: PValue,
     /// The same by permutations of HSIC_u.
     pub p_unbiased: PValue,

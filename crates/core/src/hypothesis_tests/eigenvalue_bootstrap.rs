@@ -18,7 +18,7 @@ const MAX_EXAMPLES_FOR_FULL_SPECTRUM: usize = 1000;
 /// An eigenvalue λ_i(K)/m and where the true one is likely to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// That of the sample.
+    /// The eigenvalue of the sample.
     pub value: f64,
     /// The lower end.
     pub low: f64,

@@ -36,7 +36,7 @@ pub(super) struct Forms {
     pub(super) largest: f64,
 }
 
-/// What one strip gives.
+/// The sums of one strip.
 struct Part {
     forms: Vec<f64>,
     /// Sums of the rows of the strip, and of the columns right of it.

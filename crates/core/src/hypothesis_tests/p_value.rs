@@ -1,4 +1,4 @@
-//! How likely chance alone is, and what that statement is worth.
+//! P-values, and the guarantee that comes with them.
 
 use crate::seed::Random;
 
@@ -17,7 +17,7 @@ pub enum Null {
     Bound,
 }
 
-/// What a p-value guarantees.
+/// Guarantees of a p-value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarantee {
     /// P(p ≤ α) ≤ α at every sample size, where the examples are exchangeable if nothing differs or depends.
@@ -29,7 +29,7 @@ pub enum Guarantee {
 }
 
 impl Null {
-    /// What it guarantees.
+    /// Its guarantee.
     pub fn guarantee(self) -> Guarantee {
         match self {
             Self::Permutations(_) => Guarantee::Exact,
@@ -72,7 +72,7 @@ pub struct PValue {
 }
 
 /// (1 + #{replicate ≥ observed})/(1 + B): exact, because the observed one is one of B + 1 that are exchangeable under the null.
-/// What differs by rounding counts as equal, which can only make p larger.
+/// Statistics that differ by rounding count as equal, which can only make p larger.
 ///
 /// # Source
 /// B. Phipson & G. K. Smyth, Permutation p-values should never be zero, Stat. Appl. Genet. Mol. Biol. 9 (2010).

@@ -1,4 +1,4 @@
-//! How far the spectrum of a sample can be from that of its distribution.
+//! Bounds on the distance between the spectrum of a sample and that of its distribution.
 //!
 //! For the operator C = E φ(x)φ(x)ᵀ and its estimate Ĉ = (1/m) Σ φ(x_i)φ(x_i)ᵀ, whose eigenvalues are λ(K)/m, where ‖φ(x)‖ ≤ R:
 //! ```text
@@ -28,10 +28,10 @@ const DIRECTION_COUNTS: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
 /// Number of eigenvectors that are looked at.
 const LEADING_EIGENVECTORS: usize = 20;
 
-/// What is known about the spectrum beyond the sample.
+/// Bounds on the spectrum beyond the sample.
 #[derive(Clone, Debug)]
 pub struct Stability {
-    /// How many examples.
+    /// The number of examples.
     pub m: usize,
     /// R.
     pub radius: f64,
@@ -39,7 +39,7 @@ pub struct Stability {
     pub delta: f64,
     /// λ̂_i = λ_i(K)/m, the leading ones.
     pub eigenvalues: Vec<f64>,
-    /// How far any sum of eigenvalues of Ĉ is from its expectation at most.
+    /// An upper bound on the distance of any sum of eigenvalues of Ĉ from its expectation.
     pub sums_within: f64,
     /// The same for the centred covariance with 1/(m − 1), by theorem 4.2 as it is printed, on one side.
     pub printed_sums_within: f64,
@@ -57,7 +57,7 @@ pub struct Stability {
     pub intervals: Vec<Interval>,
 }
 
-/// How the spectrum is judged.
+/// Parameters of the bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Judgement {
     /// R with κ(x, x) ≤ R² for every x that could come; not the largest of the sample.
@@ -77,7 +77,7 @@ impl Stability {
     /// Components are to be interpreted, or a number of them is to be chosen: what is not separated beyond ε may be chance.
     ///
     /// # Cost
-    /// That of the spectrum, and of a bootstrap of its leading part.
+    /// The bounds of the spectrum, and a bootstrap of its leading part.
     ///
     /// # Errors
     /// If there are fewer than three examples, one is longer than R, a value is not finite or the memory budget forbids it.

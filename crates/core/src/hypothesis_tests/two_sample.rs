@@ -24,10 +24,10 @@ use std::ops::Range;
 
 /// The level of the critical value.
 const LEVEL: f64 = 0.05;
-/// What rounding may make of equal statistics, beside the largest kernel value.
+/// Rounding of equal statistics, relative to the largest kernel value.
 const ROUNDING: f64 = 1e-12;
 
-/// Which statistic is compared with chance.
+/// Statistics of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
     /// MMD²_b.
@@ -36,7 +36,7 @@ pub enum Statistic {
     Unbiased,
 }
 
-/// How chance is imitated.
+/// Methods that give the null distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
     /// Examples change places between the samples: exact.
@@ -48,15 +48,15 @@ pub enum Chance {
 /// Two samples, compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwoSample {
-    /// How many examples each has.
+    /// The numbers of examples of both samples.
     pub sizes: [usize; 2],
     /// MMD²_b.
     pub biased: f64,
     /// MMD²_u.
     pub unbiased: f64,
-    /// How likely chance alone gives as much.
+    /// The p-value: the probability of as large a statistic under the null hypothesis.
     pub p: PValue,
-    /// What the statistic exceeds with probability 5 % by chance alone.
+    /// The threshold that the statistic exceeds with probability 5 % under the null hypothesis.
     pub critical: f64,
 }
 
@@ -252,15 +252,15 @@ pub fn linear_two_sample(
 /// Two samples, compared in linear time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearTwoSample {
-    /// How many examples each has.
+    /// The numbers of examples of both samples.
     pub sizes: [usize; 2],
     /// MMD²_l.
     pub value: f64,
-    /// How likely chance alone gives as much.
+    /// The p-value: the probability of as large a statistic under the null hypothesis.
     pub p: PValue,
 }
 
-/// What MMD_b = √MMD²_b exceeds with probability δ at most if both samples come from one distribution with ‖φ(x)‖ ≤ R:
+/// The threshold that MMD_b = √MMD²_b exceeds with probability δ at most if both samples come from one distribution with ‖φ(x)‖ ≤ R:
 /// R √(1/m + 1/n) (1 + √(2 ln(1/δ))).
 ///
 /// # Source

@@ -99,17 +99,17 @@ impl AuxiliaryExamples {
         self.with_points(&points)
     }
 
-    /// How many there are.
+    /// The number of auxiliary examples.
     pub fn len(&self) -> usize {
         self.roles.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.roles.is_empty()
     }
 
-    /// What each is for.
+    /// The role of each.
     pub fn roles(&self) -> &[Role] {
         &self.roles
     }

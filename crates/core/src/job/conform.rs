@@ -1,7 +1,7 @@
 //! Conformal regions: a job that holds examples out, and keeps what they tell.
 
 use super::Run;
-use crate::conformal::{Conformal, Full, MOST, Measure, Method, Panel, Recipe, merged};
+use crate::conformal::{Conformal, Full, MAX_PANEL_COEFFICIENTS, Measure, Method, Panel, Recipe, merged};
 use crate::data::{DataError, Dataset, Kind, Preparation};
 use crate::error::Error;
 use crate::formula::Formula;
@@ -24,9 +24,9 @@ struct HeldOut {
     panels: Vec<Panel>,
     /// The places of the examples that were held out.
     places: Vec<usize>,
-    /// Which member has not seen each of them.
+    /// The member that has not seen each of them.
     members: Vec<usize>,
-    /// What measures nonconformity of each, n × labels; or predicted numbers, n × outputs.
+    /// Nonconformities of each, n × labels; or predicted numbers, n × outputs.
     numbers: Vec<f64>,
 }
 
@@ -113,7 +113,7 @@ impl Run<'_> {
         Ok((self.kernel.resolve_from(&kept, data, self.seed)?, held, kept))
     }
 
-    /// What cannot have regions is told before the work.
+    /// Checks before the work that the machine and the data can have regions.
     fn check(&self, recipe: &Recipe, data: &Dataset) -> Result<(), Error> {
         let entry = self.machine.entry();
         let wrong = |finding: String| Err(FitError::Param { machine: entry.name, finding }.into());
@@ -140,9 +140,9 @@ impl Run<'_> {
             self.smoother()?;
         }
         let n = data.len();
-        if recipe.method == Method::Full && n.saturating_mul(n) > MOST {
+        if recipe.method == Method::Full && n.saturating_mul(n) > MAX_PANEL_COEFFICIENTS {
             return wrong(format!(
-                "full keeps a factor of {n} × {n} numbers, and {MOST} numbers are the most; use conformal = split or cross"
+                "full keeps a factor of {n} × {n} numbers, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use conformal = split or cross"
             ));
         }
         if recipe.method == Method::Full && matrix {
@@ -220,9 +220,9 @@ impl Run<'_> {
         let outputs = model.fitted.expansion.outputs();
         let machine = self.machine.entry().name;
         if recipe.method == Method::Jackknife {
-            if n.saturating_mul(out).saturating_mul(outputs) > MOST {
+            if n.saturating_mul(out).saturating_mul(outputs) > MAX_PANEL_COEFFICIENTS {
                 let finding = format!(
-                    "jackknife keeps {out} models of {n} × {outputs} coefficients, and {MOST} numbers are the most; use conformal = cross, which keeps one for each fold"
+                    "jackknife keeps {out} models of {n} × {outputs} coefficients, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use conformal = cross, which keeps one for each fold"
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
@@ -264,7 +264,7 @@ impl Run<'_> {
         Ok(held_out.and_then(|answer| answer.models.map(|models| (answer.scores, models))))
     }
 
-    /// Joins the fits without each fold; a label that one of them does not know is infinitely strange to it.
+    /// Joins the fits without each fold; a label that one of them does not know has an infinite nonconformity by it.
     fn gathered(
         &self,
         folds: &[Vec<usize>],
@@ -293,9 +293,9 @@ impl Run<'_> {
         }
         let panels = merged(models);
         let total: usize = panels.iter().map(Panel::numbers).sum();
-        if total > MOST {
+        if total > MAX_PANEL_COEFFICIENTS {
             let finding = format!(
-                "the models without each fold have {total} coefficients, and {MOST} are the most; use fewer folds, or conformal = split"
+                "the models without each fold have {total} coefficients, and {MAX_PANEL_COEFFICIENTS} are the most; use fewer folds, or conformal = split"
             );
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }

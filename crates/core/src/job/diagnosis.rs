@@ -13,7 +13,7 @@ const MIN_SLOW_STEPS: usize = 50_000;
 /// Examples that are looked at.
 const SAMPLE: usize = 64;
 
-/// What could be changed, for a fit that stopped early or took very many steps; nothing for any other.
+/// Advice for a fit that stopped early or took very many steps; none for any other.
 pub(super) fn advice(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<String> {
     let n = gram.shape().0;
     let many = report.iterations > MIN_SLOW_STEPS && report.iterations / n.max(1) > SLOW_STEPS_PER_EXAMPLE;

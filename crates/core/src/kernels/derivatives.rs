@@ -46,7 +46,7 @@ impl Sides {
         &self.cols
     }
 
-    /// Whether row i and column i are the same example.
+    /// True if row i and column i are the same example.
     pub fn same(&self) -> bool {
         self.same
     }

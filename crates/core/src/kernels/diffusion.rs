@@ -34,7 +34,7 @@ use std::sync::Arc;
 pub struct Diffusion {
     /// Time β of the diffusion.
     pub beta: f64,
-    /// How many categories each coordinate has, or a single number for all.
+    /// The number of categories of each coordinate, or a single number for all.
     pub categories: Vec<f64>,
 }
 
@@ -56,7 +56,7 @@ impl Params for Diffusion {
     }
 }
 
-/// What a coordinate adds to the negative logarithm where two vectors differ: one number for all, or one for each.
+/// The term of a coordinate in the negative logarithm where two vectors differ: one number for all, or one for each.
 #[derive(Clone)]
 struct Rates(Vec<f64>);
 

@@ -12,9 +12,9 @@ pub enum KernelError {
     Kind {
         /// Kernel.
         kernel: &'static str,
-        /// What it wants.
+        /// The kind of data that it wants.
         wants: Kind,
-        /// What the view holds.
+        /// The contents of the view.
         has: Kind,
     },
     /// Vectors of different lengths.
@@ -34,9 +34,9 @@ pub enum KernelError {
     Negative {
         /// Kernel.
         kernel: &'static str,
-        /// Which example, from one.
+        /// The example, from one.
         example: usize,
-        /// Which coordinate, from one.
+        /// The coordinate, from one.
         coordinate: usize,
         /// The value.
         value: f64,
@@ -48,9 +48,9 @@ pub enum KernelError {
     Missing {
         /// Kernel.
         kernel: &'static str,
-        /// Which example, from one.
+        /// The example, from one.
         example: usize,
-        /// Which coordinate, from one.
+        /// The coordinate, from one.
         coordinate: usize,
     },
     /// A parameter does not fit the data.
@@ -58,7 +58,7 @@ pub enum KernelError {
     Param {
         /// Kernel.
         kernel: &'static str,
-        /// What is wrong and what would be right.
+        /// The finding and the remedy.
         finding: String,
     },
     /// A kernel does not know its derivative by one of its real parameters.

@@ -25,7 +25,7 @@ pub enum Expression {
     OfEach {
         /// The function f.
         f: Feature,
-        /// Which coordinate, from one, where f takes one.
+        /// The coordinate, from one, where f takes one.
         index: usize,
     },
     /// 1 where both sides are the same example, else 0; new examples are never the same as training examples.

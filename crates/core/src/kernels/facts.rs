@@ -9,15 +9,15 @@ use std::cmp::Ordering;
 pub struct KernelFacts {
     /// An interval that holds κ(x, x) for every x that could ever come; `None` where no such interval is known.
     pub self_similarity: Option<[f64; 2]>,
-    /// Whether κ(x, y) ≥ 0 is known for all x and y.
+    /// True if κ(x, y) ≥ 0 is known for all x and y.
     pub never_negative: bool,
-    /// Whether values depend on the contents of examples. A kernel that compares places alone may stand on any view.
+    /// True if values depend on the contents of examples. A kernel that compares places alone may stand on any view.
     pub looks_at_data: bool,
-    /// Whether κ(x, y) = ⟨x, y⟩, so that the explicit features of vectors are the vectors themselves.
+    /// True if κ(x, y) = ⟨x, y⟩, so that the explicit features of vectors are the vectors themselves.
     pub features_are_examples: bool,
     /// Parameters by which functions are smoother, and whether smaller (`Less`) or larger (`Greater`) values make them so.
     pub smoothed_by: &'static [(&'static str, Ordering)],
-    /// Whether the kernel will take more than single numbers from its training examples: a vocabulary, an alphabet, a metric.
+    /// True if the kernel learns more than single numbers from its training examples: a vocabulary, an alphabet, a metric.
     pub learns: bool,
 }
 

@@ -45,7 +45,7 @@ pub struct ImageBlocks {
     pub local_degree: usize,
     /// Degree r across the image.
     pub global_degree: usize,
-    /// Whether weights form a pyramid.
+    /// True if weights form a pyramid.
     pub pyramid: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a kernel has learned from its training examples, beyond numbers that are parameters: the letters of an alphabet,
+//! State that a kernel has learned from its training examples, beyond its parameters: the letters of an alphabet,
 //! the words of a vocabulary with their weights. It belongs to the model, and new examples are met with it as it is.
 
 /// Words with numbers; a model file keeps it.

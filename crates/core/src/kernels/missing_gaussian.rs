@@ -140,7 +140,7 @@ fn moments(values: &Values) -> (Vec<f64>, Vec<f64>) {
     }
 }
 
-/// What every coordinate adds to the negative logarithm.
+/// The term of every coordinate in the negative logarithm.
 #[derive(Clone)]
 struct Marginal {
     gamma: f64,
@@ -274,7 +274,7 @@ impl Family for MissingGaussian {
     }
 }
 
-/// What every coordinate adds, with its derivatives by γ, means and variances, in this order.
+/// The term of every coordinate, with its derivatives by γ, means and variances, in this order.
 #[derive(Clone)]
 struct MarginalSlopes {
     marginal: Marginal,
@@ -298,7 +298,7 @@ impl MarginalSlopes {
         }
     }
 
-    /// Which of the three derivatives the p-th parameter has at a coordinate; `None` where it belongs to another.
+    /// The derivative, one of three, that the p-th parameter has at a coordinate; `None` where it belongs to another.
     fn which(&self, p: usize, j: usize) -> Option<usize> {
         let at = |place: usize, len: usize| len == 1 || place == j;
         let (means, variances) = (self.marginal.means.len(), self.variances.len());

@@ -84,7 +84,7 @@ pub trait Kernel<X: ?Sized + 'static>: Send + Sync {
     }
 }
 
-/// What is known about the eigenvalues of a kernel's matrices.
+/// The signs of the eigenvalues of a kernel's matrices, as far as they are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Definite {
     /// None is negative.
@@ -95,12 +95,12 @@ pub enum Definite {
     Indefinite,
 }
 
-/// Which vectors a kernel is defined on.
+/// Domains of kernels on vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// All.
     Any,
-    /// Those without negative coordinates.
+    /// Vectors without negative coordinates.
     NonNegative,
     /// All, also with missing entries (NaN), which every other kernel refuses.
     Incomplete,
@@ -152,7 +152,7 @@ pub trait Leaf: Params + Settings + Send + Sync {
         KernelFacts::default()
     }
 
-    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    /// An upper bound on the dimension of the feature space of vectors of that width, where it is known and finite.
     fn dimension(&self, width: usize) -> Option<f64> {
         let _ = width;
         None
@@ -198,12 +198,12 @@ pub trait Leaf: Params + Settings + Send + Sync {
         let _ = values;
     }
 
-    /// Whether it has to learn before it can compare.
+    /// True if it has to learn before it can compare.
     fn needs_learning(&self) -> bool {
         false
     }
 
-    /// What it has learned, where it needs to.
+    /// Its learned state, where it needs one.
     fn learned(&self) -> Option<Learned> {
         None
     }
@@ -236,11 +236,11 @@ pub struct KernelEntry {
     pub aliases: &'static [&'static str],
     /// κ(x, y) = …
     pub formula: &'static str,
-    /// What its matrices are.
+    /// The definiteness of its matrices.
     pub definite: Definite,
-    /// Which vectors it is defined on.
+    /// The vectors that it is defined on.
     pub domain: Domain,
-    /// Which examples it compares.
+    /// The kind of examples that it compares.
     pub kind: Kind,
     /// Where it is taken from.
     pub source: Source,

@@ -101,7 +101,7 @@ struct Known {
     rows: Vec<usize>,
     /// Places of the examples among the columns.
     places: Vec<usize>,
-    /// Whether rows and columns are the same examples.
+    /// True if rows and columns are the same examples.
     training: bool,
 }
 

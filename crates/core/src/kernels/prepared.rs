@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 /// One collection, prepared for one kernel.
 pub trait Prepared: Any + Send + Sync {
-    /// How many examples.
+    /// The number of examples.
     fn len(&self) -> usize;
 
-    /// Whether there is none.
+    /// True if there is no example.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -8,7 +8,7 @@ use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 use std::sync::Arc;
 
-/// Which real function of an example.
+/// Real functions of an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// ‖x‖.
@@ -45,7 +45,7 @@ impl Choice for Feature {
 pub struct RankOne {
     /// The function f.
     pub f: Feature,
-    /// Which coordinate, from one; only for `f=coordinate`.
+    /// The coordinate, from one; only for `f=coordinate`.
     pub index: usize,
 }
 

@@ -3,10 +3,10 @@
 use super::SolverReport;
 use crate::watch::Status;
 
-/// What a solver can show about the solution of one problem; `None` where a number has no meaning.
+/// The report of a solver about one problem; `None` where a number has no meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Evidence {
-    /// How it ended.
+    /// The status at the end.
     pub(super) status: Status,
     /// Steps taken; 0 for direct solvers.
     pub(super) iterations: usize,

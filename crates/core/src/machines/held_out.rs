@@ -24,7 +24,7 @@ pub enum HeldOutRequest<'a> {
 }
 
 impl HeldOutRequest<'_> {
-    /// Whether one example is left out at a time.
+    /// True if one example is left out at a time.
     pub fn leaves_one_out(self) -> bool {
         matches!(self, Self::LeaveOneOutScores | Self::LeaveOneOutModels)
     }
@@ -35,7 +35,7 @@ impl HeldOutRequest<'_> {
 pub struct HeldOut {
     /// The score of every example by a fit that has not seen it.
     pub scores: Vec<f64>,
-    /// How scores are stored.
+    /// The layout of the scores.
     pub layout: Layout,
     /// The n models without each example in one expansion, where they were asked for: n × outputs outputs, model by model. Points are
     /// places among the examples.

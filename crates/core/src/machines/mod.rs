@@ -72,7 +72,7 @@ pub trait Machine: Params + Settings + Send + Sync {
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError>;
 }
 
-/// What a machine needs of the target.
+/// The target that a machine learns from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learns {
     /// Classes.
@@ -93,7 +93,7 @@ pub struct MachineEntry {
     pub summary: &'static str,
     /// The problem it solves.
     pub formula: &'static str,
-    /// What it needs of the target.
+    /// The target that it learns from.
     pub learns: Learns,
     /// Where it is taken from.
     pub source: Source,
@@ -122,13 +122,13 @@ pub fn all() -> impl Iterator<Item = &'static MachineEntry> {
     families().into_iter().flat_map(|(_, entries)| entries).copied()
 }
 
-/// What a machine is for: `classify`, `regress`, `reduce`, `detect`, `cluster` or `baseline`.
+/// The family of a machine: `classify`, `regress`, `reduce`, `detect`, `cluster` or `baseline`.
 pub fn family(entry: &MachineEntry) -> &'static str {
     let of = |(_, entries): &(&str, &[&MachineEntry])| entries.iter().any(|e| e.name == entry.name);
     families().into_iter().find(of).map_or("other", |(family, _)| family)
 }
 
-/// Whether predictions of a machine can be held against the target: it learns one, and does not only make coordinates of it.
+/// True if predictions of a machine can be compared with the target: it learns one, and does not only make coordinates of it.
 pub fn predicts_target(entry: &MachineEntry) -> bool {
     entry.learns != Learns::Unsupervised && !is_in(reduce::ENTRIES, entry)
 }
@@ -141,7 +141,7 @@ pub(crate) fn no_auxiliary(machine: &'static str) -> FitError {
     FitError::Param { machine, finding }
 }
 
-/// Whether a machine tells usual examples from unusual ones.
+/// True if a machine is a detector of novelties.
 pub(crate) fn detects(entry: &MachineEntry) -> bool {
     is_in(detect::ENTRIES, entry)
 }

@@ -20,8 +20,8 @@ use crate::watch::{Monitor, Phase};
 
 /// The most rows that one thread scores at a time.
 const STRIP: usize = 128;
-/// Candidates that one thread keeps at a time; fewer rows where k is large.
-const KEPT: usize = 1 << 17;
+/// Largest number of candidates that one thread keeps at a time; fewer rows where k is large.
+const MAX_CANDIDATES: usize = 1 << 17;
 /// Columns of a tile.
 const TILE: usize = 512;
 /// Rounding of κ(x, x) − 2 κ(x, z) + κ(z, z), in units of the last digit: what is below is zero.
@@ -77,7 +77,7 @@ impl Neighbours {
             Weighting::Uniform => vec![0.0; n],
             Weighting::Distance => cross.self_similarities(Side::Rows).unwrap_or_else(unknown),
         };
-        let strip = (KEPT / (2 * self.k).max(1)).clamp(1, STRIP);
+        let strip = (MAX_CANDIDATES / (2 * self.k).max(1)).clamp(1, STRIP);
         by_strips(scores, strip * outputs.max(1), |at, scores| {
             let (start, count) = (at * strip, scores.len() / outputs);
             let mut rows: Vec<Nearest> = (0..count).map(|_| Nearest::new(self.k)).collect();

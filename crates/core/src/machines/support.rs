@@ -140,13 +140,14 @@ pub(super) fn solve(
     found.into_iter().flatten().collect()
 }
 
-/// Cheap rows are not kept beyond this: memory that is touched for the first time costs more than to compute them again.
-const ENOUGH: usize = 64 << 20;
+/// Largest cache of cheap rows in bytes: memory that is touched for the first time costs more than to compute them
+/// again.
+const MAX_CACHE_OF_CHEAP_ROWS: usize = 64 << 20;
 
 /// Bytes for rows: what was asked for, within half of the memory, and no more than pays.
 fn cache_bytes(effort: &Effort, task: &Task<'_>) -> usize {
     let asked = effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2);
-    if task.gram.rows_are_expensive() { asked } else { asked.min(ENOUGH) }
+    if task.gram.rows_are_expensive() { asked } else { asked.min(MAX_CACHE_OF_CHEAP_ROWS) }
 }
 
 /// Shares that fill bounds from the first on until their sum is reached, as LIBSVM starts; `None` if bounds do not hold it.

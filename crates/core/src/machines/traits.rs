@@ -14,13 +14,13 @@ pub struct Traits {
     pub weights: bool,
     /// True if it learns from auxiliary examples: noise, transformed copies, points of an expansion.
     pub auxiliary: bool,
-    /// Whether it answers requests to leave one example out ([`HeldOutRequest`](super::HeldOutRequest)) for no more than a few fits, at
+    /// True if it answers requests to leave one example out ([`HeldOutRequest`](super::HeldOutRequest)) for no more than a few fits, at
     /// least on some tasks; only such machines are asked.
     pub leaves_one_out: bool,
     /// λ of a fit that is (K + λ1) α = Y whatever the examples and their number, of which a [`Smoother`](super::Smoother) can be made;
     /// or, where a parameter makes it another kind of fit, why. `None` for other machines.
     pub smoother: Option<Result<f64, &'static str>>,
-    /// Which eigenvalues of the kernel matrix it can work with.
+    /// The kernel matrices it can work with, by their eigenvalues.
     pub tolerates: Tolerates,
     /// The parameter along which a fit is a good start for the next, in rising order.
     pub path: Option<Path>,

@@ -54,9 +54,9 @@ pub struct Model {
     pub fitted: Fitted,
     /// The examples that predictions need.
     pub examples: Dataset,
-    /// How files become data for this model; `None` for a model fitted on data in memory.
+    /// The schema that turns files into data for this model; `None` for a model fitted on data in memory.
     pub(crate) schema: Option<Schema>,
-    /// How many examples it was trained on; 0 where a file from elsewhere does not tell.
+    /// The number of training examples; 0 where the file of another program does not have it.
     pub trained_on: usize,
     /// Places of `examples` in the training data; not saved.
     pub places: Vec<usize>,

@@ -305,7 +305,8 @@ mod tests {
         let text = kernels::all().filter(|entry| entry.kind == crate::data::Kind::Text);
         for entry in text {
             let kernel: Formula = format!("normalise({})", entry.name).parse().unwrap();
-            let predictor = Ridge { lambda: 0.1.into(), ..Ridge::default() }.fit(&kernel, &training).unwrap().predictor();
+            let predictor =
+                Ridge { lambda: 0.1.into(), ..Ridge::default() }.fit(&kernel, &training).unwrap().predictor();
             let batch = predictor.scores(&new).unwrap();
             for (i, &together) in batch.iter().enumerate() {
                 let alone = predictor.scores(&new.select(&[i])).unwrap()[0];

@@ -26,23 +26,23 @@ pub enum Step {
     ClassBalance,
 }
 
-/// What a step has learned.
+/// A step that has learned something from examples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearnedFrom {
     /// The step.
     pub step: Step,
-    /// How many bits tell what it has learned, where that can be counted: 64 for a number, 8 for a byte of a word.
+    /// The number of bits that describe what it has learned, where they can be counted: 64 for a number, 8 for a byte of a word.
     pub bits: f64,
     /// The examples that it has learned from.
     pub from: Scope,
 }
 
-/// What is known about the way to a model.
+/// The provenance of a model: its training examples, and the steps that learned from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// [`Dataset::fingerprint`] of the training examples.
     fingerprint: String,
-    /// Whether the examples had weights.
+    /// True if the examples had weights.
     #[serde(default)]
     weighted: bool,
     /// Places of the examples that the machine was given, where it was given only a part.
@@ -51,10 +51,10 @@ pub struct Provenance {
     /// The steps before the fit; `None` in older files, which have the two fields below instead.
     #[serde(default)]
     learned: Option<Vec<LearnedFrom>>,
-    /// How many numbers of the kernel were chosen by the examples, as older files tell it.
+    /// The number of parameters of the kernel that were computed from the examples, as older files have it.
     #[serde(default)]
     numbers_chosen: usize,
-    /// Whether weights balanced the classes, as older files tell it.
+    /// True if weights balanced the classes, as older files have it.
     #[serde(default)]
     balanced: bool,
 }
@@ -103,7 +103,7 @@ impl Provenance {
         &self.fingerprint
     }
 
-    /// Whether the examples had weights.
+    /// True if the examples had weights.
     pub fn weighted(&self) -> bool {
         self.weighted
     }
@@ -118,7 +118,7 @@ impl Provenance {
         self.learned.as_deref().unwrap_or_default()
     }
 
-    /// Whether no step has learned from examples that may be held out: without that no coverage is proven.
+    /// True if no step has learned from examples that may be held out: without that no coverage is proven.
     pub fn spares_held_out(&self) -> bool {
         self.learned().iter().all(|l| l.from != Scope::All)
     }
@@ -167,7 +167,7 @@ fn of_kernel(kernel: &Formula, numbers_chosen: usize, from: Scope) -> Vec<Learne
 }
 
 impl Model {
-    /// What was learned before the fit, and from which examples; `None` where a file from elsewhere or an older one does not tell.
+    /// The provenance: the steps that learned before the fit, and from which examples; `None` where the file of another program or an older one does not have it.
     pub fn provenance(&self) -> Option<&Provenance> {
         self.provenance.as_ref()
     }
@@ -184,7 +184,7 @@ impl Model {
         }
     }
 
-    /// How many models were tried on the same examples, this one included; 0 where a file from elsewhere does not tell.
+    /// The number of models that were tried on the same examples, this one included; 0 where the file of another program does not have it.
     pub fn candidates(&self) -> usize {
         self.candidates
     }

@@ -63,7 +63,7 @@ struct ChainOnFold {
 struct Measured<T> {
     measure: T,
     fitted: Fitted,
-    /// Whether the next point of the chain has the same fit.
+    /// True if the next point of the chain has the same fit.
     is_final: bool,
 }
 

@@ -91,7 +91,7 @@ impl Folds {
         Ok(Self { all: splits.into_iter().map(fold).collect(), target: target.select(&order), weights, order })
     }
 
-    /// Whether each fold holds a single example out and learns from all others.
+    /// True if each fold holds a single example out and learns from all others.
     pub(super) fn leave_one_out(&self) -> bool {
         let n = self.order.len();
         self.all.len() == n && self.all.iter().all(|fold| fold.test.len() == 1 && fold.train.len() + 1 == n)

@@ -109,6 +109,6 @@ impl KernelOnData {
 
 #[cfg(test)]
 thread_local! {
-    /// How many kernels on data this thread has built.
+    /// The number of kernels on data that this thread has built.
     pub(crate) static BUILT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

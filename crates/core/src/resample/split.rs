@@ -4,7 +4,7 @@ use crate::data::{DataError, Dataset, Target};
 use crate::machines::Learns;
 use crate::seed::Seed;
 
-/// Which examples are learned from, and which are predicted.
+/// A split: the examples that are learned from, and those that are predicted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Split {
     /// Places of the examples that are learned from.

@@ -44,7 +44,7 @@ pub struct Search<'a> {
     pub kernel: &'a Formula,
     /// The grid.
     pub grid: &'a Grid,
-    /// How many folds; 0 leaves out one example at a time, which some machines need not learn again for
+    /// The number of folds; 0 leaves out one example at a time, which some machines need not learn again for
     /// ([`Traits::leaves_one_out`](crate::machines::Traits::leaves_one_out)).
     pub folds: usize,
     /// The rule by which a candidate is chosen.

@@ -18,13 +18,13 @@ use crate::watch::{Monitor, Status};
 
 /// Fits with one kernel on parts of the data.
 pub struct Trials<'a> {
-    /// What learns.
+    /// The machine that learns.
     pub machine: &'static MachineEntry,
-    /// How examples are compared; words and centres are resolved on all examples.
+    /// The kernel; data-driven parameters and centres are resolved on all examples.
     pub kernel: &'a Formula,
     /// The parameters of the machine, one list for each point.
     pub points: &'a [Vec<(String, Setting)>],
-    /// What is learned from and what is held out. Weights are those of a split, not of the data.
+    /// The splits into training and held-out examples. Weights are those of a split, not of the data.
     pub splits: &'a [Split],
     /// Memory.
     pub budget: Budget,
@@ -32,16 +32,16 @@ pub struct Trials<'a> {
     pub seed: Seed,
 }
 
-/// What a fit says about the examples that were held out of it.
+/// The result of a fit on the examples that were held out of it.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// Its predictions; labels are those of the examples it has learned from.
     pub output: Output,
     /// Its scores, n × outputs row by row.
     pub scores: Vec<f64>,
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// How many of the examples it has learned from carry weight; `None` where weights sit on explicit features.
+    /// The number of training examples that carry weight; `None` where weights sit on explicit features.
     pub support: Option<usize>,
     /// Seconds that learning took.
     pub fit_seconds: f64,

@@ -31,15 +31,15 @@ use std::path::{Path, PathBuf};
 /// A file format.
 #[derive(Debug)]
 pub struct FormatEntry {
-    /// What options call it.
+    /// Its name in options.
     pub name: &'static str,
     /// One line of help.
     pub summary: &'static str,
     /// Extensions in lower case, without point.
     pub extensions: &'static [&'static str],
-    /// Whether content that begins so is of this format.
+    /// True if content that begins so is of this format.
     pub sniff: fn(&[u8]) -> bool,
-    /// Whether the format itself says what is to be predicted, whatever the columns are called.
+    /// True if the format itself names the target, whatever the columns are called.
     pub names_target: bool,
     /// The column that is learned from where all others are annotations; `None` where columns are alike.
     pub main_column: Option<&'static str>,
@@ -66,14 +66,14 @@ pub fn find(name: &str) -> Option<&'static FormatEntry> {
     FORMATS.iter().find(|f| f.name == name).copied()
 }
 
-/// What the user says about a file.
+/// Options of a reader: the user's statements about a file.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// The name of its format; `None`: told from extension and content.
     pub format: Option<String>,
-    /// Whether its first line names the columns; `None`: told from the content.
+    /// True if its first line names the columns; `None`: inferred from the content.
     pub header: Option<bool>,
-    /// What separates its cells, a blank for runs of blanks; `None`: told from the content.
+    /// The delimiter of its cells, a blank for runs of blanks; `None`: inferred from the content.
     pub delimiter: Option<u8>,
     /// A second file with the labels, one column.
     pub labels: Option<PathBuf>,
@@ -113,7 +113,7 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static FormatEntry
     })
 }
 
-/// What a column that is the target is usually called.
+/// Usual names of a target column.
 const TARGETS: [&str; 4] = ["y", "label", "target", "class"];
 
 /// The target of a format with names that says nothing about it: a column of a usual name, else the last single one.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(super) trait Seekable: Read + Seek + Send {}
 impl<T: Read + Seek + Send> Seekable for T {}
 
-/// How a file is packed.
+/// Compressions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     None,
@@ -97,7 +97,7 @@ impl Source {
         }
     }
 
-    /// How many bytes its content has, unless it is compressed.
+    /// The number of bytes of its content, unless it is compressed.
     pub(super) fn plain_len(&self) -> Option<u64> {
         (self.packing == Packing::None).then(|| self.stored_len())
     }

@@ -33,11 +33,11 @@ pub(super) struct Plain {
 const MAX_MEAN_BYTES_OF_DIGITS: usize = 4;
 /// Mean bytes of a cell from which on cells are mostly decimals of more than eight bytes.
 const MIN_MEAN_BYTES_OF_DECIMALS: usize = 12;
-/// What is looked for first: single digits (pixels, codes and counts; elsewhere the look would cost more than it spares),
+/// The form that is tried first: single digits (pixels, codes and counts; elsewhere the look would cost more than it spares),
 /// decimals of up to eight bytes, or longer ones.
-const DIGITS: u8 = 0;
-const SHORT: u8 = 1;
-const WIDE: u8 = 2;
+const FIRST_DIGITS: u8 = 0;
+const FIRST_SHORT: u8 = 1;
+const FIRST_WIDE: u8 = 2;
 
 /// Where the numbers of a block go, column by column.
 type Room<'s> = Vec<&'s mut [f64]>;
@@ -200,9 +200,9 @@ impl Loops for Sweep<'_, '_> {
         let lines = self.room.iter().map(|numbers| numbers.len()).max().unwrap_or(0);
         let cells = lines * self.ways.len();
         match self.text.len() {
-            len if len < MAX_MEAN_BYTES_OF_DIGITS * cells => self.rows::<DIGITS>(),
-            len if len < MIN_MEAN_BYTES_OF_DECIMALS * cells => self.rows::<SHORT>(),
-            _ => self.rows::<WIDE>(),
+            len if len < MAX_MEAN_BYTES_OF_DIGITS * cells => self.rows::<FIRST_DIGITS>(),
+            len if len < MIN_MEAN_BYTES_OF_DECIMALS * cells => self.rows::<FIRST_SHORT>(),
+            _ => self.rows::<FIRST_WIDE>(),
         }?;
         Some(self)
     }
@@ -245,7 +245,7 @@ impl Sweep<'_, '_> {
                     break;
                 }
                 let bytes = self.text.as_bytes().get(at..)?;
-                if WIDTH == DIGITS
+                if WIDTH == FIRST_DIGITS
                     && let [digit @ b'0'..=b'9', end, ..] = bytes
                     && *end == stop
                 {
@@ -360,13 +360,13 @@ impl Sweep<'_, '_> {
 /// The decimal with which a text begins, if it goes as far as a stop.
 #[inline(always)]
 fn decimal_until<const WIDTH: u8>(stop: u8, text: &[u8]) -> Option<Decimal> {
-    if WIDTH != WIDE
+    if WIDTH != FIRST_WIDE
         && let Some(&eight) = text.first_chunk()
         && let Some(short) = decimal_before(stop, u64::from_le_bytes(eight))
     {
         return Some(short);
     }
-    let found = if WIDTH == WIDE { wide_decimal(text) } else { any_decimal(text) }?;
+    let found = if WIDTH == FIRST_WIDE { wide_decimal(text) } else { any_decimal(text) }?;
     (text.get(found.len) == Some(&stop)).then_some(found)
 }
 

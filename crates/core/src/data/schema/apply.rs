@@ -48,7 +48,7 @@ fn with_target(data: Dataset, table: &Table, targets: &[usize]) -> Result<Datase
     }
 }
 
-/// What to do about a missing entry; nothing where they are kept.
+/// The remedy for a missing entry; none where they are kept.
 fn remedy(schema: &Schema) -> Option<&'static str> {
     match schema.missing {
         Missing::Drop => Some("rows are dropped in training only; fill it in, or train with --missing mean"),
@@ -198,7 +198,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Whether all features stand at the same places either way.
+    /// True if all features stand at the same places either way.
     fn same_inputs(&self, a: &BTreeMap<usize, usize>, b: &BTreeMap<usize, usize>) -> bool {
         let fields = self.schema.views.iter().flat_map(ViewSchema::fields);
         fields.into_iter().all(|f| a.get(&f.place) == b.get(&f.place))

@@ -7,7 +7,7 @@ use super::{Code, ColumnSchema, Content, Schema, ViewSchema};
 const MAX_COORDINATES: usize = 1 << 24;
 
 impl Schema {
-    /// Whether its parts fit together, and fit the examples of the model; else what is wrong, in words.
+    /// Checks that its parts fit together, and fit the examples of the model; the error says which does not.
     pub(crate) fn check(&self, examples: &Dataset) -> Result<(), String> {
         if self.views.len() != examples.views().len() {
             return Err("its schema has another number of views than its examples".to_owned());
@@ -27,7 +27,7 @@ impl Schema {
 }
 
 impl ViewSchema {
-    /// Whether stand-ins and scaling have the width of the vectors.
+    /// True if stand-ins and scaling have the width of the vectors.
     fn is_sound(&self) -> bool {
         match &self.content {
             Content::Columns { columns, scaler } => {
@@ -44,7 +44,7 @@ impl ViewSchema {
         }
     }
 
-    /// Whether it makes such values. Places in a precomputed matrix stand for rows of any width.
+    /// True if it makes such values. Places in a precomputed matrix stand for rows of any width.
     fn fits(&self, values: &Values) -> bool {
         match (&self.content, values) {
             (Content::Columns { .. } | Content::Block { narrow: false, .. }, Values::Dense(_))

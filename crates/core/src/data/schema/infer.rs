@@ -1,4 +1,4 @@
-//! What a kernel's formula says about the columns of a file, where the user says nothing.
+//! Columns of a file as a kernel's formula wants them, where the user says nothing.
 //!
 //! A formula names views and wants a kind of example in each. Before a file is read, that decides which columns are kept as words
 //! ([`SchemaOptions::expect`]); once it is read, which columns become views ([`SchemaOptions::infer`]).
@@ -7,7 +7,7 @@ use super::super::read::find as find_format;
 use super::super::{DataError, FieldData, Kind, Scale, Table};
 use super::{Missing, SchemaOptions};
 
-/// What a formula wants of the data.
+/// Wishes of a formula about the data.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Every view that it looks at (`None`: not named), with the kind of examples wanted there.
@@ -148,7 +148,7 @@ impl SchemaOptions {
     }
 }
 
-/// Whether a field is one column.
+/// True if a field is one column.
 fn is_single(data: &FieldData) -> bool {
     matches!(data, FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. })
 }

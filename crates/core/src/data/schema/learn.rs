@@ -155,7 +155,7 @@ impl Wishes<'_> {
         self.cells.iter().find(|(f, _)| *f == field).map(|(_, kind)| *kind)
     }
 
-    /// Which fields make up which view: the columns that no one named first, then blocks and texts, then named groups.
+    /// The fields of each view: the columns without a name first, then blocks and texts, then named groups.
     fn groups(&self, table: &Table) -> Result<Vec<(String, Vec<usize>)>, DataError> {
         let mut named: Vec<(String, Vec<usize>)> = Vec::new();
         for (name, columns) in &self.options.views {
@@ -217,7 +217,7 @@ impl Wishes<'_> {
         Ok((Content::Columns { columns, scaler }, rows.into()))
     }
 
-    /// What to do about a missing entry; nothing where they are kept.
+    /// The remedy for a missing entry; none where they are kept.
     fn remedy(&self) -> Option<&'static str> {
         (self.options.missing != Missing::Keep).then_some(REMEDY)
     }

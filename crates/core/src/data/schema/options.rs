@@ -1,9 +1,9 @@
-//! What the user says about the columns of a table.
+//! Options of a schema: the user's statements about the columns of a table.
 
 use super::super::{DataError, Kind, Scale, Table};
 use serde::{Deserialize, Serialize};
 
-/// What to do about missing entries.
+/// Treatments of missing entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
@@ -24,7 +24,7 @@ impl Missing {
         [("error", Self::Error), ("mean", Self::Mean), ("drop", Self::Drop), ("keep", Self::Keep)];
 }
 
-/// What the user says about the columns of a table. Columns are named, or numbered from one (negative: from the end).
+/// Options of a schema: the user's statements about the columns of a table. Columns are named, or numbered from one (negative: from the end).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SchemaOptions {
@@ -40,7 +40,7 @@ pub struct SchemaOptions {
     pub cells: Vec<(String, Kind)>,
     /// Named groups of columns; an entry may be a range of numbers or names such as `5-9`.
     pub views: Vec<(String, Vec<String>)>,
-    /// What to do about missing entries.
+    /// The treatment of missing entries.
     pub missing: Missing,
     /// Scaling of dense views; `None`: standard. Neither sparse vectors nor the target are touched by default.
     pub scale: Option<Scale>,

@@ -22,7 +22,7 @@ impl Schema {
 }
 
 impl ViewSchema {
-    /// What is done to the entries of a file before the model sees them, in words; empty if they are taken as they are.
+    /// The transformation of the entries of a file before the model sees them, in words; empty if they are taken as they are.
     pub fn treatments(&self) -> Vec<&'static str> {
         let mut all = self.codes();
         if self.has_unit_length() {
@@ -33,7 +33,7 @@ impl ViewSchema {
         all
     }
 
-    /// How entries become numbers, in words; empty if they are numbers.
+    /// The coding of entries as numbers, in words; empty if they are numbers.
     pub fn codes(&self) -> Vec<&'static str> {
         let (categories, fill) = match &self.content {
             Content::Columns { columns, .. } => (
@@ -55,7 +55,7 @@ impl ViewSchema {
         all
     }
 
-    /// Whether every vector is divided by its length.
+    /// True if every vector is divided by its length.
     pub fn has_unit_length(&self) -> bool {
         matches!(self.scaler(), Some(Scaler::Unit)) || matches!(&self.content, Content::Sparse { unit: true, .. })
     }

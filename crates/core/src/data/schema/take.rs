@@ -45,7 +45,7 @@ pub(super) fn words(table: &Table, field: usize) -> Result<Cow<'_, Words>, DataE
     }
 }
 
-/// Whether a cell reads as a finite number.
+/// True if a cell reads as a finite number.
 pub(super) fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(f64::is_finite)
 }

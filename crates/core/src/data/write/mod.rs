@@ -15,11 +15,11 @@ use std::path::Path;
 /// A format that can be written.
 #[derive(Debug)]
 pub struct WriterEntry {
-    /// What options call it, as in the list of formats.
+    /// Its name in options, as in the list of formats.
     pub name: &'static str,
     /// Extensions in lower case, without point.
     pub extensions: &'static [&'static str],
-    /// Whether the column to be predicted is written, too.
+    /// True if the target is written, too.
     pub holds_target: bool,
     /// Refuses what the format cannot hold.
     pub check: fn(&Table) -> Result<(), DataError>,
@@ -85,7 +85,7 @@ fn features(table: &Table) -> impl Iterator<Item = (usize, &Field)> {
     table.fields.iter().enumerate().filter(|(k, _)| Some(*k) != table.target)
 }
 
-/// How many columns a field has.
+/// The number of columns of a field.
 fn width(field: &Field) -> usize {
     match &field.data {
         FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. } => 1,

@@ -83,7 +83,7 @@ fn contract_own(tree: &Tree, root: usize, weights: &[f64], sums: &mut [f64]) {
     });
 }
 
-/// What a pass over pairs leaves to others: weights of κ(x, x), and the nodes where the next pass begins.
+/// The rest that a pass over pairs leaves to later ones: weights of κ(x, x), and the nodes where the next pass begins.
 fn finish(tree: &Tree, root: usize, whole: &Sink, weights: &dyn Weights, sums: &mut [f64]) {
     add(sums, &whole.sums);
     tree.marginal(root, &mut |id| {

@@ -4,7 +4,7 @@ use super::tree::{Tree, What};
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Pick};
 
-/// What is gathered while weights are pushed down.
+/// The sums that are gathered while weights are pushed down.
 pub(super) struct Sink {
     /// The contraction for every parameter.
     pub(super) sums: Vec<f64>,
@@ -54,7 +54,7 @@ impl Tree {
         knot.children.iter().for_each(|&child| self.marginal(child, see));
     }
 
-    /// Whether a node lies below another, or is it.
+    /// True if a node lies below another, or is it.
     fn is_below(&self, id: usize, top: usize) -> bool {
         id == top || self.knots[top].children.iter().any(|&child| self.is_below(id, child))
     }

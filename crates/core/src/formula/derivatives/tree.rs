@@ -17,7 +17,7 @@ pub(in crate::formula) struct Tree {
     pub(super) knots: Vec<Knot>,
     /// The examples of every kernel, in the order of the tree: kept while only numbers change.
     sides: Vec<Arc<Sides>>,
-    /// How many real parameters.
+    /// The number of real parameters.
     pub(super) parameters: usize,
     /// The first kernel that does not know its derivatives.
     missing: Option<KernelError>,
@@ -31,12 +31,12 @@ pub(super) struct Knot {
     pub(super) gram: Arc<dyn Gram>,
     /// Its own real parameters.
     pub(super) own: Range<usize>,
-    /// Those of all nodes below it, and its own.
+    /// The parameters of all nodes below it, and its own.
     pub(super) all: Range<usize>,
     diagonal: OnceLock<Vec<f64>>,
 }
 
-/// What a node makes of those below it.
+/// The operation of a node on the matrices of the nodes below it.
 pub(super) enum What {
     Kernel(Option<Arc<dyn Derivatives>>),
     Constant,
@@ -71,7 +71,7 @@ impl Tree {
         &self.knots[0].gram
     }
 
-    /// Whether every kernel knows its derivatives.
+    /// True if every kernel has derivatives.
     ///
     /// # Errors
     /// The first that does not, with the parameter.
@@ -143,7 +143,7 @@ impl Growing<'_> {
         Ok(id)
     }
 
-    /// What a node is, and its matrix from those of the nodes below.
+    /// The operation of a node, and its matrix from those of the nodes below.
     fn join(
         &mut self,
         node: &mut Node,

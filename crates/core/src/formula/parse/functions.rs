@@ -14,7 +14,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()))
 }
 
-/// Whether a name is that of a function.
+/// True if a name is that of a function.
 pub(super) fn is_function(name: &str) -> bool {
     function(name).is_some()
 }
@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How the members of a set are found.
+    /// Reads the division of an example into members.
     fn set(&mut self, inner: Formula, start: usize, first: usize, opened: usize) -> Result<Formula, FormulaError> {
         let mut members = Members::default();
         let mut given: Vec<String> = Vec::new();
@@ -132,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How many landmarks there are, and how they are chosen.
+    /// Reads the number of landmarks, and the method by which they are chosen.
     fn nystrom(&mut self, inner: Formula, first: usize, opened: usize) -> Result<Formula, FormulaError> {
         let mut how = Nystrom::default();
         let mut given: Vec<String> = Vec::new();
@@ -155,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the first argument is a formula: a bracket, or the name of a kernel or function that is no parameter.
+    /// True if the first argument is a formula: a bracket, or the name of a kernel or function that is no parameter.
     pub(super) fn formula_follows(&mut self) -> bool {
         let start = self.at;
         let found = match self.peek() {

@@ -7,7 +7,7 @@ use crate::kernels::{KernelEntry, KernelError};
 use crate::params::{Params, Visit};
 use std::sync::Arc;
 
-/// What a coordinate multiplies.
+/// The factor of a coordinate.
 pub trait FactorProfile: Params + Clone + Send + Sync + 'static {
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;

@@ -45,9 +45,9 @@ pub static ENTRIES: &[&KernelEntry] = &[
     &anova::ENTRY,
 ];
 
-/// What a coordinate adds, and what becomes of the sum.
+/// The term of a coordinate, and the function of the sum.
 pub trait Profile: Params + Clone + Send + Sync + 'static {
-    /// Whether only differences of coordinates matter: dense data are then moved to their centre, where f32 is sharpest.
+    /// True if only differences of coordinates matter: dense data are then moved to their centre, where f32 is sharpest.
     const MOVABLE: bool = false;
     /// The catalogue's entry.
     fn entry() -> &'static KernelEntry;
@@ -59,11 +59,11 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     fn expression(&self) -> Result<Expression, Inexpressible> {
         Err(Inexpressible::Unknown)
     }
-    /// What one coordinate adds; zero for two zeros.
+    /// The term of one coordinate; zero for two zeros.
     fn term<S: Scalar>(&self, x: S, y: S) -> S;
-    /// What becomes of the sum.
+    /// The function of the sum.
     fn outer<S: Scalar>(&self, sum: S) -> S;
-    /// How many of its real parameters, from the first on, are in the term.
+    /// The number of its real parameters, from the first on, that are in the term.
     const TERM_PARAMETERS: usize = 0;
     /// The derivative of the term by its p-th real parameter; zero for two zeros. To be marked `#[inline(always)]`.
     #[inline(always)]

@@ -5,7 +5,7 @@ use crate::data::Rows;
 use crate::distributions::ln_choose;
 use crate::kernels::KernelError;
 
-/// How many features a polynomial kernel has on vectors of so many coordinates: C(N + p − 1, p) for the homogeneous one,
+/// The number of features of a polynomial kernel on vectors of that many coordinates: C(N + p − 1, p) for the homogeneous one,
 /// C(N + p, p) for the complete one; `None` where that is beyond counting.
 ///
 /// ```

@@ -45,7 +45,7 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     fn facts(&self) -> KernelFacts {
         KernelFacts::default()
     }
-    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    /// An upper bound on the dimension of the feature space of vectors of that width, where it is known and finite.
     fn dimension(&self, _width: usize) -> Option<f64> {
         None
     }

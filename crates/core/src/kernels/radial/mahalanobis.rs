@@ -67,7 +67,7 @@ impl Choice for Metric {
 pub struct Mahalanobis {
     /// The matrix P, row by row; a single number is that multiple of the identity.
     pub precision: Vec<f64>,
-    /// Whether the matrix is given, or taken from the training examples.
+    /// The source of the matrix: given, or learned from the training examples.
     pub metric: Metric,
     /// Length scale ℓ.
     pub length: f64,
@@ -369,7 +369,7 @@ impl Profile for Whitened {
 /// Whitened vectors.
 type Side = Sided<Packed, Whitening>;
 
-/// How vectors are whitened: z = Lᵀ(x − centre).
+/// The whitening of vectors: z = Lᵀ(x − centre).
 struct Whitening {
     centre: Vec<f64>,
     /// Lᵀ, row by row.

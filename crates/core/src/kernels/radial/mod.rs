@@ -62,7 +62,7 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     }
     /// Its value at a squared distance.
     fn at<S: Scalar>(&self, squared_distance: S) -> S;
-    /// Whether its parameters are the lengths by which coordinates are divided, one for all or one for each: one over the factors.
+    /// True if its parameters are the lengths by which coordinates are divided, one for all or one for each: one over the factors.
     const LENGTHS: bool = false;
     /// Its derivative by the squared distance; zero where it has a kink.
     fn slope(&self, squared_distance: f64) -> f64;
@@ -79,7 +79,7 @@ pub trait Profile: Params + Clone + Send + Sync + 'static {
     fn weights(&self, _width: usize) -> Result<Option<Vec<f64>>, KernelError> {
         Ok(None)
     }
-    /// How many coordinates vectors may use where the kernel is definite up to some dimension only; more are refused.
+    /// The largest number of coordinates, where the kernel is definite up to some dimension only; more are refused.
     fn most_coordinates(&self) -> Option<usize> {
         None
     }

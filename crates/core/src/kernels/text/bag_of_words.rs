@@ -3,7 +3,7 @@
 mod stem;
 mod words;
 
-use super::pieces::{EXACT, Piece, hash};
+use super::pieces::{EXACT_KEYS, Piece, hash};
 use super::side::{FeatureSide, gram_of};
 use super::{Text, TextKernel};
 use crate::data::{Coordinate, Examples, Kind, SparseRows};
@@ -254,7 +254,7 @@ impl TextKernel for BagOfWords {
         self.terms(string, &mut |term, start, len, value| {
             let known = self.vocabulary.as_ref().filter(|_| self.needs_learning()).and_then(|v| v.get(term));
             let key = match known {
-                Some(&(place, _)) if (place as u64) < EXACT => place as u64,
+                Some(&(place, _)) if (place as u64) < EXACT_KEYS => place as u64,
                 _ => hash(term.chars().map(|c| u64::from(u32::from(c)))),
             };
             emit(Piece { start, len, key, value });

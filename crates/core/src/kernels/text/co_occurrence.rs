@@ -191,7 +191,7 @@ impl TextKernel for CoOccurrence {
         }
         // no more than the texts of a file can be: a row of each is made for every prediction
         let most = holders.values().flatten().count().max(holders.len());
-        let fits = rest.next().is_none() && (texts <= most || texts <= MOST_EMPTY);
+        let fits = rest.next().is_none() && (texts <= most || texts <= MAX_EMPTY_TEXTS);
         if !fits || (self.words.needs_learning() && !self.words.set_learned(Learned { words, numbers: weights })) {
             return false;
         }
@@ -200,8 +200,8 @@ impl TextKernel for CoOccurrence {
     }
 }
 
-/// A damaged file cannot ask for more memory than so many texts without words.
-const MOST_EMPTY: usize = 1 << 24;
+/// Largest number of texts without words in a file: a damaged one cannot ask for more memory.
+const MAX_EMPTY_TEXTS: usize = 1 << 24;
 
 /// A number that counts something.
 fn whole(x: f64) -> Option<usize> {

@@ -82,12 +82,12 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     make: || Box::new(Text(LatentSemantic::default())),
 };
 
-/// Eigenvalues below this fraction of the largest are rounding, and so are coordinates of unit vectors below it.
-const NOTHING: f64 = 1e-12;
+/// Eigenvalues below this share of the largest are rounding, and so are coordinates of unit vectors below it.
+const ROUNDING: f64 = 1e-12;
 
 /// A coordinate of a unit vector; zero where it is rounding, so that texts with nothing in common have κ = 0.
 fn cleaned(coordinate: f64) -> f64 {
-    if coordinate.abs() < NOTHING { 0.0 } else { coordinate }
+    if coordinate.abs() < ROUNDING { 0.0 } else { coordinate }
 }
 
 impl LatentSemantic {
@@ -191,7 +191,7 @@ impl TextKernel for LatentSemantic {
         if let Some(found) = found {
             let largest = found.values.first().copied().unwrap_or(0.0);
             let all = found.values.len();
-            let kept = found.values.iter().take_while(|&&v| v > NOTHING * largest && v > 0.0).count();
+            let kept = found.values.iter().take_while(|&&v| v > ROUNDING * largest && v > 0.0).count();
             // u = Dᵀ v/√λ
             let sums = back(&found.vectors, all.max(1));
             for (row, sums) in directions.iter_mut().zip(sums.chunks(all.max(1))) {

@@ -2,7 +2,7 @@
 
 mod neighbours;
 
-use super::pieces::{EXACT, Piece, hash};
+use super::pieces::{EXACT_KEYS, Piece, hash};
 use super::side::{Plain, gram_of};
 use super::spectrum::counts::Counts;
 use super::spectrum::matrix::SpectrumGram;
@@ -112,10 +112,10 @@ type Side = Sided<Counts, Neighbourhoods>;
 /// Strings that are compared pair by pair.
 type PlainSide = Sided<Plain, Mismatch>;
 
-/// Beyond so many neighbours of a substring, pairs of strings are compared directly.
-const MANY: f64 = 5_000.0;
-/// What stands for a letter outside the alphabet.
-const FOREIGN: u32 = u32::MAX;
+/// Largest number of neighbours of a substring that are listed; beyond it, pairs of strings are compared directly.
+const MAX_NEIGHBOURS: f64 = 5_000.0;
+/// The code of a letter outside the alphabet.
+const UNKNOWN_LETTER: u32 = u32::MAX;
 
 impl Mismatch {
     fn letters(&self) -> Option<Vec<char>> {
@@ -128,7 +128,7 @@ impl Mismatch {
 
     /// The places of characters in the alphabet.
     fn codes(letters: &[char], characters: impl Iterator<Item = char>) -> Vec<u32> {
-        characters.map(|c| letters.iter().position(|&l| l == c).map_or(FOREIGN, |at| at as u32)).collect()
+        characters.map(|c| letters.iter().position(|&l| l == c).map_or(UNKNOWN_LETTER, |at| at as u32)).collect()
     }
 
     /// How many neighbours a substring of letters has.
@@ -194,7 +194,7 @@ impl TextKernel for Mismatch {
             kernel.letters().unwrap_or_default()
         });
         let few = u32::try_from(self.length).is_ok_and(|p| (letters.len() as f64).powi(p as i32) < 2_f64.powi(63));
-        if self.neighbours(letters.len()) > MANY || !few {
+        if self.neighbours(letters.len()) > MAX_NEIGHBOURS || !few {
             return Ok(Arc::new(PlainSide { examples: Arc::new(Plain::new(strings)), shared: Arc::new(kernel) }));
         }
         let (shared, counts) = Neighbourhoods::learn(kernel, &letters, strings.as_ref());
@@ -217,7 +217,7 @@ impl TextKernel for Mismatch {
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {
         let (Some(letters), len) = (self.letters(), self.length.max(1)) else { return false };
         let codes = Self::codes(&letters, string.chars());
-        let exact = number(letters.len(), len, EXACT);
+        let exact = number(letters.len(), len, EXACT_KEYS);
         for (start, piece) in codes.windows(len).enumerate() {
             self.visit_neighbours(letters.len() as u32, piece, &mut |u| {
                 let key = match &exact {
@@ -303,7 +303,7 @@ impl Kernel<str> for Mismatch {
             for v in y.windows(p) {
                 let mut places = [0; 5];
                 for (&a, &b) in u.iter().zip(v) {
-                    let kind = match (a == FOREIGN, b == FOREIGN) {
+                    let kind = match (a == UNKNOWN_LETTER, b == UNKNOWN_LETTER) {
                         (false, false) => usize::from(a != b),
                         (false, true) => 2,
                         (true, false) => 3,
@@ -386,7 +386,7 @@ mod tests {
     fn many_neighbours_are_compared_pair_by_pair() {
         let strings: Vec<String> = random_strings(12, 20, 4, "many").iter().map(|s| s.to_uppercase()).collect();
         let kernel = Mismatch { length: 6, mismatches: 4, alphabet: Alphabet::Protein, letters: None };
-        assert!(kernel.neighbours(20) > MANY);
+        assert!(kernel.neighbours(20) > MAX_NEIGHBOURS);
         check_matrix(&kernel, &strings, 1e-12);
     }
 

@@ -15,8 +15,8 @@ use crate::data::{Coordinate, Examples, SparseRows};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Keys below this are coordinates as they are; so many coordinates follow for hashed keys.
-pub(super) const EXACT: u64 = 1 << 19;
+/// Number of keys that are coordinates as they are; as many coordinates follow for hashed keys.
+pub(super) const EXACT_KEYS: u64 = 1 << 19;
 
 /// One occurrence of a feature in a string.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub(super) fn key_of(piece: &[char]) -> u64 {
     hash(piece.iter().map(|&c| u64::from(u32::from(c))))
 }
 
-/// A 64-bit hash of numbers in their order; never below [`EXACT`].
+/// A 64-bit hash of numbers in their order; never below [`EXACT_KEYS`].
 pub(super) fn hash(numbers: impl Iterator<Item = u64>) -> u64 {
     let step = |state: u64, number: u64| {
         let product = u128::from(state ^ number) * 0x9e37_79b9_7f4a_7c15;
@@ -58,7 +58,7 @@ pub(super) fn hash(numbers: impl Iterator<Item = u64>) -> u64 {
 
 /// The coordinate of a key.
 pub(super) fn coordinate(key: u64) -> u32 {
-    (if key < EXACT { key } else { EXACT + key % EXACT }) as u32
+    (if key < EXACT_KEYS { key } else { EXACT_KEYS + key % EXACT_KEYS }) as u32
 }
 
 /// Shows the pieces of one string; `false` where a kernel has none.
@@ -66,8 +66,8 @@ pub(super) type Show<'a> = dyn Fn(&str, &mut dyn FnMut(Piece)) -> bool + Sync + 
 
 /// Strings whose features are kept apart before they are joined.
 const BATCH: usize = 4096;
-/// Fewer strings are not worth a thread.
-const FEW: usize = 64;
+/// Smallest number of strings that are worth a thread.
+const MIN_STRINGS_FOR_THREADS: usize = 64;
 
 /// The features of every string; `None` where the kernel has none.
 pub(super) fn features(strings: &dyn Examples<str>, show: &Show<'_>) -> Option<SparseRows<f64>> {
@@ -87,7 +87,7 @@ pub(super) fn features(strings: &dyn Examples<str>, show: &Show<'_>) -> Option<S
     };
     let mut rows = SparseRows::new(0);
     for start in (0..strings.len()).step_by(BATCH) {
-        let batch = (start..strings.len().min(start + BATCH)).into_par_iter().with_min_len(FEW);
+        let batch = (start..strings.len().min(start + BATCH)).into_par_iter().with_min_len(MIN_STRINGS_FOR_THREADS);
         for row in batch.map(row).collect::<Option<Vec<_>>>()? {
             rows.push(&row);
         }
@@ -125,14 +125,16 @@ mod tests {
                 .collect();
             for piece in &level {
                 let key = key_of(piece);
-                assert!(key < EXACT && seen.insert(key) && u64::from(coordinate(key)) == key);
+                assert!(key < EXACT_KEYS && seen.insert(key) && u64::from(coordinate(key)) == key);
             }
         }
-        assert!(key_of(&['T'; 9]) < EXACT);
+        assert!(key_of(&['T'; 9]) < EXACT_KEYS);
         let others: Vec<u64> = ["ACGN", "acgt", "TTTTTTTTTT", "xy", "yx", "x", "xx"]
             .map(|s| key_of(&s.chars().collect::<Vec<_>>()))
             .to_vec();
-        assert!(others.iter().all(|&k| k > EXACT && (EXACT..2 * EXACT).contains(&u64::from(coordinate(k)))));
+        assert!(
+            others.iter().all(|&k| k > EXACT_KEYS && (EXACT_KEYS..2 * EXACT_KEYS).contains(&u64::from(coordinate(k))))
+        );
         assert_eq!(others.iter().collect::<HashSet<_>>().len(), others.len());
     }
 

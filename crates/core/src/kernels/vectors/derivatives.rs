@@ -34,7 +34,7 @@ pub(crate) trait Slopes: ProductFamily {
     fn slope(&self, at: f64) -> f64;
     /// By the p-th real parameter.
     fn partial(&self, p: usize, at: f64) -> f64;
-    /// Whether the parameters are the lengths by which coordinates are divided.
+    /// True if the parameters are the lengths by which coordinates are divided.
     fn has_lengths(&self) -> bool {
         false
     }
@@ -213,7 +213,7 @@ impl<F: Slopes> Derivatives for ProductDerivatives<F> {
 pub(crate) trait PairSlopes: PairFamily {
     /// True if every coordinate has parameters of its own, so that a pair is better visited once for all of them.
     const PARAMETERS_PER_COORDINATE: bool = false;
-    /// Whether the p-th real parameter is in the term.
+    /// True if the p-th real parameter is in the term.
     fn in_term(&self, p: usize) -> bool;
     /// The derivative of a coordinate's term by the p-th real parameter; zero for two zeros. To be marked `#[inline(always)]`.
     fn term_partial<S: Scalar>(&self, p: usize, coordinate: usize, x: S, y: S) -> S;

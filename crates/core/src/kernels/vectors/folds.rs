@@ -18,7 +18,7 @@ pub(crate) trait FoldFamily<const D: usize>: Send + Sync + Clone + 'static {
     /// Takes one coordinate into W states that lie side by side: number s of state l is `states[s][l]`. To be marked
     /// `#[inline(always)]`.
     fn join<S: Scalar, const W: usize>(&self, states: &mut [[S; W]; D], x: S, y: &[S; W]);
-    /// What becomes of the state.
+    /// The function of the state.
     fn end<S: Scalar, const W: usize>(&self, states: &[[S; W]; D]) -> [S; W];
 }
 

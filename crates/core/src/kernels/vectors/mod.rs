@@ -1,4 +1,4 @@
-//! What the three families of vector kernels share: packing the data once, and the loops over blocks.
+//! Shared parts of the three families of vector kernels: packing the data once, and the loops over blocks.
 //!
 //! A family says how a pair is compared; this folder makes it a [`Kernel`](super::Kernel) on dense and sparse vectors in
 //! f32 and f64, and a [`Leaf`] of formulas.
@@ -33,7 +33,7 @@ pub trait Family: Params + Clone + Send + Sync + 'static {
     fn facts(&self) -> KernelFacts {
         KernelFacts::default()
     }
-    /// How many coordinates the feature space of vectors of that width has at most, where that is known and finite.
+    /// An upper bound on the dimension of the feature space of vectors of that width, where it is known and finite.
     fn dimension(&self, _width: usize) -> Option<f64> {
         None
     }
@@ -63,7 +63,7 @@ pub trait Family: Params + Clone + Send + Sync + 'static {
     fn gradient(&self, _x: &[f64], _z: &[f64], _alpha: f64, _out: &mut [f64]) -> bool {
         false
     }
-    /// How the vectors of a training collection are changed before they are compared.
+    /// The transformation of the vectors of a training collection before they are compared.
     ///
     /// # Errors
     /// If a parameter does not fit them.

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 /// A collection of vectors, prepared on demand in f64 and in f32.
 pub struct Packed {
     source: Origin,
-    /// What it shares with the collections it is compared with.
+    /// The frame that it shares with the collections it is compared with.
     frame: Arc<Frame>,
     /// The width of the vectors as they were given, and whether they were dense then.
     given: (usize, bool),
@@ -18,7 +18,7 @@ pub struct Packed {
     narrow: OnceLock<Store<f32>>,
     /// For single rows; `None` inside where sparse vectors are better left as they are.
     lines: OnceLock<Option<Lines>>,
-    /// Whether [`Counted`] can hold them.
+    /// True if [`Counted`] can hold them.
     countable: OnceLock<bool>,
     /// Dense vectors as sparse ones, for sparse vectors to be compared with.
     thin: OnceLock<Arc<Packed>>,
@@ -26,21 +26,21 @@ pub struct Packed {
     used: OnceLock<Vec<u32>>,
 }
 
-/// How vectors are changed before they are compared.
+/// The transformation of vectors before they are compared.
 #[derive(Clone, Debug, Default)]
 pub struct Packing {
-    /// Whether dense vectors are moved to the mean of the training vectors: distances by products cancel less around it.
+    /// True if dense vectors are moved to the mean of the training vectors: distances by products cancel less around it.
     pub(crate) centre: bool,
     /// Factors of the coordinates; see [`weight`].
     pub(crate) weights: Option<Arc<Vec<f64>>>,
 }
 
-/// What a collection shares with those it is compared with.
+/// The frame that a collection shares with those it is compared with.
 struct Frame {
     packing: Packing,
     /// Subtracted from every dense vector.
     shift: Option<Vec<f64>>,
-    /// Whether vectors are sparse.
+    /// True if vectors are sparse.
     sparse: bool,
     /// The coordinates of very wide sparse vectors: the k-th of them is named k.
     known: Option<Vec<u32>>,
@@ -217,7 +217,7 @@ impl Packed {
         Ok((Arc::clone(rows), Arc::clone(cols)))
     }
 
-    /// Whether vectors of so many coordinates can be compared with these; sparse ones may end anywhere.
+    /// True if vectors of so many coordinates can be compared with these; sparse ones may end anywhere.
     pub(crate) fn check_width(&self, values: &Values, kernel: &'static str) -> Result<(), KernelError> {
         let ((wanted, dense), got) = (self.given, values.width().unwrap_or(0));
         if got != wanted && (dense || !is_sparse(values)) {
@@ -226,7 +226,7 @@ impl Packed {
         Ok(())
     }
 
-    /// How many coordinates this collection and another use: all of dense vectors, those that are stored anywhere of sparse
+    /// The number of coordinates that this collection and another use: all of dense vectors, those that are stored anywhere of sparse
     /// ones.
     pub(crate) fn coordinates_in_use(&self, other: &Self) -> usize {
         let both = [self, other];
@@ -268,7 +268,7 @@ impl Packed {
         self.lines.get_or_init(pack).as_ref()
     }
 
-    /// Whether they are zeros and ones that can be counted.
+    /// True if they are zeros and ones that can be counted.
     pub(crate) fn is_countable(&self) -> bool {
         // a weight for each coordinate makes other numbers of them
         let alike = self.weights().is_none_or(|w| w.len() == 1);
@@ -283,7 +283,7 @@ impl Packed {
         }
     }
 
-    /// How many vectors.
+    /// The number of vectors.
     pub(crate) fn len(&self) -> usize {
         match &self.source {
             Origin::Given(values) => values.len(),
@@ -291,7 +291,7 @@ impl Packed {
         }
     }
 
-    /// Those at the given places, prepared alike.
+    /// The vectors at the given places, prepared alike.
     fn select(self: &Arc<Self>, keep: &[usize]) -> Self {
         // what was packed for rows is repacked from there, far faster than from the source
         let Some(Some(lines)) = self.lines.get() else {

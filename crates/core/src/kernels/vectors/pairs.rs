@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// κ(x, y) = outer(Σ_j term(x_j, y_j)).
 pub(crate) trait PairFamily: Send + Sync + Clone + 'static {
-    /// What one coordinate adds; term(0, 0) = 0.
+    /// The term of one coordinate; term(0, 0) = 0.
     fn term<S: Scalar>(&self, x: S, y: S) -> S;
-    /// What a certain coordinate adds, for families whose coordinates are not alike. To be marked `#[inline(always)]`.
+    /// The term of a certain coordinate, for families whose coordinates are not alike. To be marked `#[inline(always)]`.
     #[inline(always)]
     fn term_at<S: Scalar>(&self, _coordinate: usize, x: S, y: S) -> S {
         self.term(x, y)
     }
-    /// What becomes of the sum.
+    /// The function of the sum.
     fn outer<S: Scalar>(&self, sum: S) -> S;
 }
 

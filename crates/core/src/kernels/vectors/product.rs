@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 /// A kernel that is a function of the inner product and the two squared lengths.
 pub(crate) trait ProductFamily: Send + Sync + Clone + 'static {
-    /// Whether the kernel sees only ‖x − y‖²: then one row is summed as (x − y)², which cancels nothing.
+    /// True if the kernel sees only ‖x − y‖²: then one row is summed as (x − y)², which cancels nothing.
     const DISTANCE: bool;
-    /// Whether the squared lengths matter beside inner products: then the layouts for single rows, which do not know
+    /// True if the squared lengths matter besides inner products: then the layouts for single rows, which do not know
     /// them, are not used.
     const LENGTHS: bool = false;
     /// Turns inner products of one row into kernel values, in place.
@@ -38,7 +38,7 @@ pub(crate) type ProductGram<F> = Between<Product<F>>;
 const SPARSE_ROWS: usize = 16;
 /// So few sparse vectors are compared one by one: sixteen at once would be mostly empty. Products are added up in the order of
 /// the coordinates either way, so that one vector alone has the bits that it has among others.
-const FEW_ROWS: usize = SPARSE_ROWS / 2;
+const MAX_ROWS_ONE_BY_ONE: usize = SPARSE_ROWS / 2;
 
 impl<F: ProductFamily> ProductGram<F> {
     pub(crate) fn of(family: F, rows: Arc<Packed>, cols: Arc<Packed>) -> Self {
@@ -67,7 +67,7 @@ impl<F: ProductFamily> ProductGram<F> {
                     (Some(counted), Pick::Range(range)) => {
                         rows.iter().enumerate().for_each(|(k, i)| counted.products(a.row(i), range, out.row_mut(k)));
                     }
-                    (None, Pick::Range(range)) if a.len() <= FEW_ROWS => {
+                    (None, Pick::Range(range)) if a.len() <= MAX_ROWS_ONE_BY_ONE => {
                         let columns = columns.get_or_init(|| SparseColumns::new(b));
                         rows.iter().enumerate().for_each(|(k, i)| columns.row(a.row(i), range, out.row_mut(k)));
                     }

@@ -35,8 +35,8 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 
 const NAME: &str = "adaboost";
-/// The largest coefficient of a line search: (1 − ε)/ε = exp(20).
-const LARGEST: f64 = 10.0;
+/// Largest coefficient of a line search: (1 − ε)/ε = exp(20).
+const MAX_COEFFICIENT: f64 = 10.0;
 /// Points of the first look along the line, and halvings of the bracket around the best of them.
 const LOOKS: (usize, usize) = (64, 60);
 
@@ -64,17 +64,17 @@ const LOOKS: (usize, usize) = (64, 60);
 pub struct AdaBoost {
     /// The most rounds.
     pub rounds: usize,
-    /// What learns in a round.
+    /// The weak learner of a round.
     pub learner: Learner,
     /// C.
     pub regularisation: f64,
     /// p.
     pub power: f64,
-    /// How networks are made.
+    /// Options of the networks.
     pub net: NetOptions,
 }
 
-/// What learns in a round.
+/// The weak learner of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Learner {
     /// One coordinate and a threshold.
@@ -213,7 +213,7 @@ enum Member {
     Net(Net),
 }
 
-/// What boosting gives for one problem.
+/// The ensemble of one problem.
 struct Boosted {
     /// b_t and h_t.
     members: Vec<(f64, Member)>,
@@ -344,7 +344,7 @@ impl<'a> State<'a> {
             top + exponents.iter().zip(self.prior).map(|(e, v)| v * (e - top).exp()).sum::<f64>().ln()
         };
         // finer near zero, where most coefficients are
-        let place = |k: usize| LARGEST * (k as f64 / LOOKS.0 as f64).powi(2);
+        let place = |k: usize| MAX_COEFFICIENT * (k as f64 / LOOKS.0 as f64).powi(2);
         let looks: Vec<f64> = (0..=LOOKS.0).into_par_iter().map(|k| value(place(k))).collect();
         let best = (0..=LOOKS.0).fold(0, |best, k| if looks[k] < looks[best] { k } else { best });
         let (mut low, mut high) = (place(best.saturating_sub(1)), place((best + 1).min(LOOKS.0)));

@@ -133,7 +133,7 @@ fn soft_margins_become_hard_ones_and_the_line_search_ends_at_a_minimum() {
                     })
                     .sum::<f64>()
             };
-            assert!(b < LARGEST, "{power} {round}");
+            assert!(b < MAX_COEFFICIENT, "{power} {round}");
             for other in [0.5 * b, 0.99 * b, 1.01 * b, 2.0 * b, 5.0] {
                 assert!(value(b) <= value(other) * (1.0 + 1e-9), "{power} {round}: {b} {other}");
             }

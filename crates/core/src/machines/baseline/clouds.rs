@@ -19,13 +19,13 @@ use crate::machines::{FitError, Readout};
 /// The classes as clouds.
 pub(super) struct Clouds {
     machine: &'static str,
-    /// How much the examples of each class count.
+    /// The total weight of each class.
     pub(super) counts: Vec<f64>,
     /// The mean of each class, class after class.
     pub(super) means: Vec<f64>,
     /// Σ v (x − m_c)(x − m_c)ᵀ of each class.
     pub(super) scatters: Vec<Vec<f64>>,
-    /// How many coordinates.
+    /// The number of coordinates.
     pub(super) d: usize,
     /// The first coordinate that does not vary inside any class.
     still: Option<usize>,

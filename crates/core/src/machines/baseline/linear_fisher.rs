@@ -34,7 +34,7 @@ const NAME: &str = "linear_fisher";
 pub struct LinearFisher {
     /// The part of the covariance that is replaced by (tr Σ / d) I.
     pub gamma: f64,
-    /// How likely the classes are beforehand: `data`, `equal`, or `label:share,label:share`.
+    /// Prior probabilities of the classes: `data`, `equal`, or `label:share,label:share`.
     pub priors: String,
 }
 

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 
 const NAME: &str = "logistic_regression";
-/// How often a step is halved before there is none.
+/// Largest number of halvings of a step.
 const HALVINGS: usize = 40;
 /// The shift of a Hessian relative to its diagonal, and how it grows where it cannot be factorised.
 const SHIFT: (f64, f64) = (1e-13, 100.0);
@@ -162,7 +162,7 @@ impl LogisticRegression {
     }
 }
 
-/// Whether a coordinate never changes, so that it says nothing that the bias does not.
+/// True if a coordinate is constant, so that the bias stands for it.
 fn is_still(table: &Table, j: usize, mean: f64) -> bool {
     let column = || table.rows.iter().skip(j).step_by(table.d);
     let spread = column().map(|x| (x - mean).abs()).fold(0.0, f64::max);
@@ -187,7 +187,7 @@ struct Plane {
     objective: f64,
     /// √(gᵀH⁻¹g / P).
     violation: f64,
-    /// Whether every example is on its side.
+    /// True if every example is on its side.
     separated: bool,
 }
 

@@ -28,16 +28,17 @@ use rayon::prelude::*;
 
 /// Rows that one thread takes at a time.
 const STRIP: usize = 256;
-/// How often a step is halved before there is none.
+/// Largest number of halvings of a step.
 const HALVINGS: usize = 30;
 /// A step must gain this share of what the slope promises.
 const ARMIJO: f64 = 1e-4;
-/// The first step moves no centre farther than this share of its width.
-const CAREFUL: f64 = 0.2;
-/// The most centres: up to here the linear system is the work of one thread, and the same bits for any number of them.
-const MOST_CENTRES: f64 = 255.0;
+/// Largest move of a centre in the first step, as a share of its width.
+const FIRST_STEP_SHARE: f64 = 0.2;
+/// Largest number of centres: up to here the linear system is the work of one thread, and the same bits for any number
+/// of them.
+const MAX_CENTRES: f64 = 255.0;
 
-/// How a network is made.
+/// Options of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NetOptions {
     /// The number of centres.
@@ -59,7 +60,7 @@ impl Default for NetOptions {
 impl NetOptions {
     /// Shows the parameters.
     pub(super) fn visit(&mut self, v: &mut dyn Visit) {
-        let rule = Rule::Between(1.0, MOST_CENTRES);
+        let rule = Rule::Between(1.0, MAX_CENTRES);
         v.count("centres", &mut self.centres, rule, "number of centres of a network");
         v.real("lambda", &mut self.lambda, Rule::Above(0.0), "penalty λ on the output weights of a network");
         v.choice("widths", &mut self.widths, "widths at the start: cluster (mean distance in it) or nearest (centre)");
@@ -89,7 +90,7 @@ impl Choice for Widths {
     }
 }
 
-/// What a network learns from.
+/// The training problem of a network.
 pub(super) struct NetProblem<'a> {
     pub(super) table: &'a Table,
     /// n × outputs.
@@ -292,7 +293,7 @@ fn careful(direction: &[f64], net: &Net, d: usize) -> f64 {
     let count = net.widths.len();
     let far = |k: usize| dot(&direction[k * d..(k + 1) * d], &direction[k * d..(k + 1) * d]).sqrt() / net.widths[k];
     let most = (0..count).map(|k| far(k).max(direction[count * d + k].abs())).fold(0.0, f64::max);
-    if most > 0.0 { CAREFUL / most } else { 0.0 }
+    if most > 0.0 { FIRST_STEP_SHARE / most } else { 0.0 }
 }
 
 #[cfg(test)]

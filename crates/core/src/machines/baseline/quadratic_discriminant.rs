@@ -36,7 +36,7 @@ pub struct QuadraticDiscriminant {
     pub lambda: f64,
     /// The part of the identity.
     pub gamma: f64,
-    /// How likely the classes are beforehand: `data`, `equal`, or `label:share,label:share`.
+    /// Prior probabilities of the classes: `data`, `equal`, or `label:share,label:share`.
     pub priors: String,
 }
 

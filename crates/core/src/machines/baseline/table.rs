@@ -17,9 +17,9 @@ pub(super) struct Table {
     pub(super) n: usize,
     /// d, at least one.
     pub(super) d: usize,
-    /// Which coordinates of the examples these are, rising: all of dense ones, those that are not always zero of sparse ones.
+    /// The coordinates of the examples, rising: all of dense ones, those that are not always zero of sparse ones.
     pub(super) used: Vec<usize>,
-    /// How many coordinates the examples have.
+    /// The number of coordinates of the examples.
     pub(super) width: usize,
 }
 
@@ -81,7 +81,7 @@ impl Table {
     }
 }
 
-/// How much each example counts, n in all.
+/// The weight of each example, n in all.
 pub(super) fn shares(machine: &'static str, task: &Task<'_>) -> Result<Vec<f64>, FitError> {
     let n = task.len();
     let Some(weights) = task.weights else { return Ok(vec![1.0; n]) };

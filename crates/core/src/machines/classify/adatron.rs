@@ -36,7 +36,7 @@ const ROUNDS: usize = 200;
 pub struct Adatron {
     /// C, the price of a margin violation; infinite for a hard margin.
     pub c: f64,
-    /// Whether the decision function has an offset b.
+    /// True if the decision function has an offset b.
     pub bias: bool,
     /// η, the length of a step relative to the best one.
     pub rate: f64,
@@ -90,7 +90,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// How much a step could still gain at example i: the gradient, where the box does not forbid to follow it.
+    /// The violation of example i: the gradient, where the box does not forbid to follow it.
     fn gain(&self, i: usize, b: f64) -> f64 {
         let gradient = 1.0 - self.y[i] * (self.scores[i] + b);
         let bound = self.machine.c;

@@ -41,13 +41,13 @@ const NAME: &str = "invariant_kfd";
 /// For m points nm kernel values and nm² operations, as much for all copies of each transformation; m³/3 for each class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvariantKfd {
-    /// What is not wanted, a weighted sum of matrices.
+    /// The variance to be small, a weighted sum of matrices.
     pub unwanted: String,
-    /// Which points the direction is made of.
+    /// The points that the direction is made of.
     pub expansion: String,
     /// Where the classes part on the line; `programme` is the middle of the class means.
     pub threshold: Threshold,
-    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    /// Weights of the classes: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,
 }
 
@@ -142,13 +142,13 @@ impl Machine for InvariantKfd {
     }
 }
 
-/// What all problems of one class against the rest have in common.
+/// Matrices that all problems of one class against the rest share.
 struct Problems<'a> {
     frame: &'a Frame<'a>,
     words: &'a str,
     /// B without what depends on the classes, and with the weight of `within` on the scatter about the mean of all.
     base: Vec<f64>,
-    /// How much of `between` B has besides: what `within` has less than the scatter about the mean of all.
+    /// The factor of `between` in B: the difference of `within` from the scatter about the mean of all.
     between: f64,
 }
 

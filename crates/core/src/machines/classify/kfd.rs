@@ -65,9 +65,9 @@ pub struct Kfd {
     pub threshold: Threshold,
     /// Added to the score, for mistakes of unequal cost.
     pub shift: f64,
-    /// How several classes become problems of two.
+    /// The reduction of several classes to problems of two.
     pub strategy: Strategy,
-    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    /// Weights of the classes: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,
     /// The examples of `subset` and the most of an output of `greedy`; all where there are fewer.
     pub points: usize,
@@ -169,7 +169,7 @@ struct Part {
     weights: Vec<f64>,
 }
 
-/// What a part came to: α and offset of every output after the threshold.
+/// The solution of a part: α and offset of every output after the threshold.
 struct Placed {
     solved: Solved,
     offsets: Vec<f64>,

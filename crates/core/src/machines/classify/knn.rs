@@ -28,7 +28,7 @@ const NAME: &str = "knn";
 pub struct Knn {
     /// k.
     pub k: usize,
-    /// How votes are weighed.
+    /// The weighting of votes.
     pub weighting: Weighting,
 }
 

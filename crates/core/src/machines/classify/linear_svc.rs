@@ -41,7 +41,7 @@ pub struct LinearSvc {
     pub tolerance: f64,
     /// The most passes, or steps of Newton, of a problem; 0 for no limit.
     pub max_iterations: usize,
-    /// Whether there is a bias.
+    /// True if there is a bias.
     pub bias: bool,
     /// The value of the constant feature that carries the bias.
     pub bias_scale: f64,

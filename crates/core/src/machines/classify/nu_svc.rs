@@ -135,7 +135,7 @@ impl NuSvc {
         Err(FitError::Param { machine: ENTRY.name, finding })
     }
 
-    /// What to do about classes that overlap by more than ν allows.
+    /// The advice for classes that overlap by more than ν allows.
     fn without_margin(&self, (a, b): (&str, &str)) -> String {
         format!(
             "the classes {a} and {b} overlap too much for a margin at nu = {}, and their rule is arbitrary; give a larger nu",

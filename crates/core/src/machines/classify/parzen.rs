@@ -13,7 +13,7 @@ use crate::sources::{PARZEN, Source};
 use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "parzen";
-/// What a prior may be.
+/// The values that a prior may have.
 const WANTED: &str = "equal, frequency or label:weight,label:weight with weights above zero";
 
 /// p_c(x) = π_c (1/l_c) Σ_{i∈c} κ(x_i, x): the class with the largest estimated density times its prior.

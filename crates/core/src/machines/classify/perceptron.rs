@@ -37,7 +37,7 @@ const NAME: &str = "perceptron";
 pub struct Perceptron {
     /// The most passes over the examples.
     pub passes: usize,
-    /// Whether the mean of all steps is taken.
+    /// True if the mean of all steps is taken.
     pub average: bool,
     /// The most examples with a weight; 0 for any number.
     pub budget: usize,
@@ -65,7 +65,7 @@ impl Params for Perceptron {
     }
 }
 
-/// What one problem came to.
+/// The solution of one problem.
 struct Walked {
     alpha: Vec<f64>,
     mistakes: usize,
@@ -73,7 +73,7 @@ struct Walked {
     first: usize,
     status: Status,
     margin: Option<f64>,
-    /// Whether every score that was seen is a number.
+    /// True if every score that was seen is a number.
     finite: bool,
 }
 

@@ -39,7 +39,7 @@ const WHAT: &str = "the regularised Fisher discriminant";
 pub struct RegularisedFisher {
     /// λ > 0.
     pub lambda: f64,
-    /// What y is.
+    /// The meaning of y.
     pub numerator: FisherTarget,
 }
 

@@ -36,11 +36,11 @@ pub struct Svc {
     pub c: f64,
     /// The loss of a margin violation.
     pub loss: Loss,
-    /// Whether the decision function has an offset b.
+    /// True if the decision function has an offset b.
     pub bias: bool,
-    /// How several classes become problems of two.
+    /// The reduction of several classes to problems of two.
     pub strategy: Strategy,
-    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    /// Weights of the classes: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,
     /// Sharpness and cost.
     pub effort: Effort,

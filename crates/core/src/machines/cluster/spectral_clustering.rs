@@ -14,14 +14,14 @@ use rayon::prelude::*;
 
 const NAME: &str = "spectral_clustering";
 const WHAT: &str = "spectral clustering";
-/// Up to so many examples a full decomposition takes no longer than a few products, and one thread does it.
-const FULL_UP_TO: usize = 256;
+/// Largest number of examples for which a full decomposition takes no longer than a few products; one thread does it.
+const MAX_EXAMPLES_FOR_FULL_SPECTRUM: usize = 256;
 /// The most passes over K.
 const MAX_PASSES: usize = 1000;
 /// Relative accuracy of the eigenvectors.
-const SHARP: f64 = 1e-10;
-/// Components with smaller eigenvalues tell nothing apart: a step of the random walk forgets them.
-const LEAST: f64 = 1e-6;
+const EIGENVECTOR_TOLERANCE: f64 = 1e-10;
+/// Smallest eigenvalue of a component: those below it separate nothing, since a step of the random walk forgets them.
+const MIN_EIGENVALUE: f64 = 1e-6;
 
 /// D^(−1/2) K D^(−1/2) u_j = λ_j u_j, z_i = the rows of D^(−1/2) U for the k largest λ_j, divided by k-means; D = diag(Σ_j κ(x_i, x_j))
 ///
@@ -93,7 +93,7 @@ impl Machine for SpectralClustering {
         let (n, k) = (task.len(), self.clusters);
         enough(NAME, n, k)?;
         watch.alive(Phase::KERNEL_MATRIX.into()).map_err(stopped)?;
-        let full = n <= FULL_UP_TO;
+        let full = n <= MAX_EXAMPLES_FOR_FULL_SPECTRUM;
         let extra = if full { symmetric_eigen_bytes(n) } else { 16 * n * (2 * k + 96) };
         let stored = task.budget.dense(&*task.gram, extra, WHAT).ok();
         let gram: &dyn Gram = stored.as_ref().map_or(&*task.gram, |dense| dense);
@@ -102,7 +102,7 @@ impl Machine for SpectralClustering {
             Some(values) => (whole(values, &degrees, k)?, Status::Converged),
             None => leading(gram, &degrees, k, task, watch)?,
         };
-        let kept = found.values.iter().take_while(|&&v| v > LEAST).count();
+        let kept = found.values.iter().take_while(|&&v| v > MIN_EIGENVALUE).count();
         let (width, values) = (found.values.len(), &found.values[..kept]);
         // z = D^(−1/2) u; signs are of no matter to distances
         let rows = degrees.iter().zip(found.vectors.chunks_exact(width.max(1)));
@@ -209,7 +209,7 @@ fn leading(
         stop = watch.alive(Progress::new(Phase::new("eigenvectors"), done)).err();
         stop.is_none()
     };
-    let options = KrylovOptions { tolerance: SHARP, max_applications: MAX_PASSES, seed: task.seed };
+    let options = KrylovOptions { tolerance: EIGENVECTOR_TOLERANCE, max_applications: MAX_PASSES, seed: task.seed };
     let found = top_eigen(degrees.len(), &mut product, k, &options, &mut proceed).map_err(solve)?;
     match stop {
         // half of the eigenvectors tell no clusters

@@ -24,7 +24,7 @@ const NAME: &str = "parzen_density";
 /// Parzen (1962), eq. (1.5), for the estimate; the quantile is that of the examples left out one by one.
 ///
 /// # Use when
-/// What is rare is to be told from what is common, and the region of the common has any shape. For many examples use `one_class`,
+/// Rare examples are to be separated from common ones, whose region may have any shape. For many examples use `one_class`,
 /// which keeps few.
 ///
 /// # Cost

@@ -37,7 +37,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How several classes become problems of two.
+/// Reductions of several classes to problems of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// A problem for each pair of classes, and a vote.
@@ -77,7 +77,7 @@ pub(super) struct SignedProblem {
     pub(super) examples: Vec<usize>,
     /// ±1, examples × outputs row by row.
     pub(super) signs: Vec<f64>,
-    /// How many problems.
+    /// The number of problems.
     pub(super) outputs: usize,
 }
 
@@ -136,27 +136,27 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Which examples stand in an expansion.
+/// The examples that an expansion keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     /// All of them.
     All,
-    /// Those with a coefficient that is not zero.
+    /// The examples with a coefficient that is not zero.
     NonZero,
 }
 
 /// Problems of two sides in the place of one target, and how their functions answer together.
 pub(super) trait Reduction: Sync {
-    /// How many training examples there are.
+    /// The number of training examples.
     fn len(&self) -> usize;
 
-    /// How many problems there are, each of which gives a score.
+    /// The number of problems, each of which gives a score.
     fn problems(&self) -> usize;
 
     /// The sign of an example in a problem: +1, −1, or 0 where it takes no part.
     fn sign(&self, problem: usize, example: usize) -> f64;
 
-    /// How the scores of all problems become a prediction.
+    /// The readout, which turns the scores of all problems into a prediction.
     fn readout(&self) -> Readout;
 
     /// The examples that take part in a problem, in the order of its columns.
@@ -254,7 +254,7 @@ fn table(reduction: &(impl Reduction + ?Sized), columns: &[Column<'_>], missing:
     rows
 }
 
-/// What a binary machine found for one problem: f(x) = Σ β_i κ(x_i, x) + b.
+/// The solution of a binary machine for one problem: f(x) = Σ β_i κ(x_i, x) + b.
 pub(super) struct BinarySolution {
     /// β of the problem's examples, in their order.
     pub(super) coefficients: Vec<f64>,

@@ -66,7 +66,7 @@ impl<'a> OneVsOne<'a> {
         self.classes.labels.len() > 2
     }
 
-    /// How many classes are not an example's own.
+    /// The number of classes that are not an example's own.
     fn others(&self) -> usize {
         self.classes.labels.len() - 1
     }

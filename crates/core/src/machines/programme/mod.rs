@@ -33,9 +33,9 @@ pub struct Cell {
     pub loss: LossName,
     /// P.
     pub penalty: Penalty,
-    /// Which of the two are parameters: (ℓ, P).
+    /// The parameters among the two: (ℓ, P).
     pub free: (bool, bool),
-    /// Whether ν stands in the place of λ.
+    /// True if ν stands in the place of λ.
     pub by_nu: bool,
 }
 
@@ -106,15 +106,15 @@ pub struct Programme {
     pub epsilon: f64,
     /// s of Huber's loss.
     pub width: f64,
-    /// Whether the function has an offset b.
+    /// True if the function has an offset b.
     pub bias: bool,
     /// Where two classes part.
     pub threshold: Threshold,
     /// Added to the score, for mistakes of unequal cost.
     pub shift: f64,
-    /// How several classes become problems of two.
+    /// The reduction of several classes to problems of two.
     pub strategy: Strategy,
-    /// What the classes' examples count: `none`, `balanced`, or `label:weight,label:weight`.
+    /// Weights of the classes: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,
     /// Sharpness and cost.
     pub effort: Effort,

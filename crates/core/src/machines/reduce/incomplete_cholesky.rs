@@ -14,9 +14,9 @@ use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use std::ops::ControlFlow;
 
 const NAME: &str = "incomplete_cholesky";
-/// Where the coordinates that the model gives its own examples differ from those found by more than this part of the
-/// largest ‖φ(x)‖, it is said.
-const APART: f64 = 1e-6;
+/// Largest difference between the coordinates that were found and those that the model gives its own examples, as a
+/// share of the largest ‖φ(x)‖; a larger one is reported.
+const MAX_DIFFERENCE: f64 = 1e-6;
 
 /// r = L⁻¹ (κ(x_I1, x), …, κ(x_IT, x)): coordinates after partial Gram–Schmidt, whose inner products approximate κ.
 ///
@@ -126,7 +126,7 @@ fn fitted(task: &Task<'_>, found: &GramSchmidt, selves: &[f64], status: Status) 
     let left: f64 = found.residuals.iter().map(|r| r.max(0.0)).sum();
     let (worst, least) = found.residuals.iter().fold((0.0, 0.0), |(w, l): (f64, f64), r| (w.max(*r), l.min(*r)));
     let mut advice = Vec::new();
-    if apart > APART * largest.sqrt() {
+    if apart > MAX_DIFFERENCE * largest.sqrt() {
         advice.push(format!(
             "the chosen examples are so nearly dependent that coordinates of new examples are exact to {apart:.1e} \
              only; raise tolerance or lower components"

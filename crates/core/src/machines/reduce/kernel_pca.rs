@@ -16,12 +16,12 @@ use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 
 const NAME: &str = "kernel_pca";
 const WHAT: &str = "kernel principal component analysis";
-/// Up to so many examples a full decomposition takes no longer than a few products.
-const FULL_UP_TO: usize = 120;
+/// Largest number of examples for which a full decomposition takes no longer than a few products.
+const MAX_EXAMPLES_FOR_FULL_SPECTRUM: usize = 120;
 /// The same where more components are wanted than are found at once.
-const FULL_OF_MANY_UP_TO: usize = 500;
-/// So many components are found at once.
-const FEW: usize = 14;
+const MAX_EXAMPLES_FOR_FULL_SPECTRUM_OF_MANY: usize = 500;
+/// Number of components that are found at once.
+const COMPONENTS_AT_ONCE: usize = 14;
 /// The most passes over K.
 const MAX_PASSES: usize = 1000;
 
@@ -122,7 +122,11 @@ impl Machine for KernelPca {
             return Err(FitError::Target { machine: NAME, error });
         }
         let wanted = self.components.min(n);
-        let few = if wanted <= FEW { FULL_UP_TO } else { FULL_OF_MANY_UP_TO };
+        let few = if wanted <= COMPONENTS_AT_ONCE {
+            MAX_EXAMPLES_FOR_FULL_SPECTRUM
+        } else {
+            MAX_EXAMPLES_FOR_FULL_SPECTRUM_OF_MANY
+        };
         let small = n <= few || wanted * 4 >= n;
         let mut full = self.solver == PcaSolver::Full || (self.solver == PcaSolver::Auto && small);
         watch.alive(Phase::KERNEL_MATRIX.into()).map_err(stopped)?;

@@ -12,8 +12,8 @@ use crate::sources::{NEWEY, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
 use std::cmp::Ordering;
 
-/// The most times that weights may change sides.
-const MOST: usize = 100;
+/// Largest number of times that weights may change sides.
+const MAX_CHANGES: usize = 100;
 
 /// min ½ Σ |τ − 1[z_i < f(x_i)]| (z_i − f(x_i))² + ½ λ ‖f‖²
 ///
@@ -75,7 +75,7 @@ impl Machine for Expectile {
             // everything above at first, as from a function that is zero far below
             let mut above: Vec<bool> = z.iter().map(|z| *z >= 0.0).collect();
             let mut found = Vec::new();
-            for round in 0..=MOST {
+            for round in 0..=MAX_CHANGES {
                 watch
                     .alive(Progress::new(Phase::new("expectiles"), solved))
                     .map_err(|reason| broke(SolveError::Stopped { reason }))?;
@@ -91,7 +91,7 @@ impl Machine for Expectile {
                     break;
                 }
                 above = sides;
-                if round == MOST {
+                if round == MAX_CHANGES {
                     status = Status::IterationLimit;
                 }
             }

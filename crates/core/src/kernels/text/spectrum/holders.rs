@@ -12,7 +12,7 @@ use std::ops::{AddAssign, Mul};
 /// The least width of a segment: that of the tiles in which whole matrices are computed.
 const SEGMENT: usize = 512;
 /// Neighbouring strings whose bytes stand side by side: one line of cache for each substring.
-const WIDE: usize = 64;
+const STRINGS_PER_LINE: usize = 64;
 /// A substring has a line where at least one string of so many holds it: its bytes are then no more memory than its list.
 const STRINGS_OF_A_LISTED_ENTRY: usize = size_of::<Entry>();
 /// The number of a substring's line where it has none.
@@ -41,8 +41,8 @@ pub(super) struct Holders {
     lines: usize,
     /// The line of each name, or [`NO_LINE`].
     line_of: Vec<u32>,
-    /// Group by group of [`WIDE`] strings the lines of all names that have one.
-    bytes: Vec<[u8; WIDE]>,
+    /// Group by group of [`STRINGS_PER_LINE`] strings the lines of all names that have one.
+    bytes: Vec<[u8; STRINGS_PER_LINE]>,
     /// The largest κ(t, t) of all strings t.
     largest: u64,
 }
@@ -96,10 +96,10 @@ impl Holders {
             entries[*place] = Entry { key: i as u32, count: e.count };
             *place += 1;
         }
-        let mut bytes = vec![[0; WIDE]; counts.len().div_ceil(WIDE) * lines];
+        let mut bytes = vec![[0; STRINGS_PER_LINE]; counts.len().div_ceil(STRINGS_PER_LINE) * lines];
         for (i, e) in all() {
-            if let Some(line) = bytes[i / WIDE * lines..].get_mut(line_of[e.key as usize] as usize) {
-                line[i % WIDE] = e.count as u8;
+            if let Some(line) = bytes[i / STRINGS_PER_LINE * lines..].get_mut(line_of[e.key as usize] as usize) {
+                line[i % STRINGS_PER_LINE] = e.count as u8;
             }
         }
         Self { width, distinct, starts, entries, counts: held, lines, line_of, bytes, largest: counts.largest() }
@@ -148,10 +148,11 @@ impl Holders {
     fn add_lines<W: Whole>(&self, lined: &[Entry], left: usize, sums: &mut [u64]) {
         let mut done = 0;
         while done < sums.len() {
-            let (group, lane) = ((left + done) / WIDE, (left + done) % WIDE);
-            let count = (WIDE - lane).min(sums.len() - done);
+            let (group, lane) = ((left + done) / STRINGS_PER_LINE, (left + done) % STRINGS_PER_LINE);
+            let count = (STRINGS_PER_LINE - lane).min(sums.len() - done);
             let lines = &self.bytes[group * self.lines..][..self.lines];
-            let found: [W; WIDE] = vectorised(Lines { lined, lines, sums: [W::default(); WIDE] });
+            let found: [W; STRINGS_PER_LINE] =
+                vectorised(Lines { lined, lines, sums: [W::default(); STRINGS_PER_LINE] });
             sums[done..done + count].iter_mut().zip(&found[lane..]).for_each(|(sum, &w)| *sum = w.into());
             done += count;
         }
@@ -206,19 +207,19 @@ impl Whole for u64 {
 struct Lines<'a, W> {
     /// The number of each line, and the count that it is multiplied with.
     lined: &'a [Entry],
-    lines: &'a [[u8; WIDE]],
-    sums: [W; WIDE],
+    lines: &'a [[u8; STRINGS_PER_LINE]],
+    sums: [W; STRINGS_PER_LINE],
 }
 
 impl<W: Whole> Loops for Lines<'_, W> {
-    type Output = [W; WIDE];
+    type Output = [W; STRINGS_PER_LINE];
 
     #[inline(always)]
-    fn run(self) -> [W; WIDE] {
+    fn run(self) -> [W; STRINGS_PER_LINE] {
         let Self { lined, lines, mut sums } = self;
         for e in lined {
             let (line, count) = (&lines[e.key as usize], W::of(e.count));
-            for l in 0..WIDE {
+            for l in 0..STRINGS_PER_LINE {
                 sums[l] += count * W::from(line[l]);
             }
         }
@@ -264,7 +265,11 @@ mod tests {
                 holders.products(&row, square, left, &mut sums, &mut walk);
                 for (j, sum) in (left..).zip(sums) {
                     let other = |key: u32| all.get(j).iter().find(|o| o.key == key).map_or(0, |o| u64::from(o.count));
-                    assert_eq!(sum, row.iter().map(|e| u64::from(e.count) * other(e.key)).sum::<u64>(), "{largest} {j}");
+                    assert_eq!(
+                        sum,
+                        row.iter().map(|e| u64::from(e.count) * other(e.key)).sum::<u64>(),
+                        "{largest} {j}"
+                    );
                 }
             }
         }
@@ -280,7 +285,7 @@ mod tests {
         let walked: usize = walk.listed.iter().map(|e| holders.count(e.key)).sum();
         assert!(walked <= walk.listed.len() * 640 / STRINGS_OF_A_LISTED_ENTRY, "{walked}");
         // the index is no larger than the lists that it stands for
-        let bytes = holders.bytes.len() * WIDE + holders.entries.len() * size_of::<Entry>();
+        let bytes = holders.bytes.len() * STRINGS_PER_LINE + holders.entries.len() * size_of::<Entry>();
         assert!(bytes <= all.total() * size_of::<Entry>(), "{bytes}");
     }
 }

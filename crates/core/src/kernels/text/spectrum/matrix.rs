@@ -17,18 +17,18 @@ use std::sync::{Arc, OnceLock};
 const EXACT_F32: u64 = 1 << 24;
 /// Rows of a panel: two lines of cache for each substring.
 const PANEL: usize = 32;
-/// With fewer rows than this a panel is mostly empty.
-const FEW_ROWS: usize = 6;
+/// Smallest number of rows of a panel; with fewer it is mostly empty.
+const MIN_PANEL_ROWS: usize = 6;
 /// Columns whose sums are gathered before they are written, row by row.
 const COLUMNS: usize = 8;
 /// Cycles to add one shared substring of one pair by walking lists.
-const WALK: f64 = 2.0;
+const CYCLES_TO_WALK: f64 = 2.0;
 /// Cycles to add a line of bytes for one pair.
 const LINE: f64 = 0.05;
 /// Cycles to find a list.
-const FIND: f64 = 10.0;
+const CYCLES_TO_FIND: f64 = 10.0;
 /// Cycles to compare two entries while merging: the branch is a coin toss.
-const MERGE: f64 = 6.0;
+const CYCLES_TO_MERGE: f64 = 6.0;
 
 /// Products of counts at equal names.
 #[derive(Default)]
@@ -73,7 +73,7 @@ impl SpectrumGram {
             for e in (0..rows.len()).flat_map(|i| rows.get(i)) {
                 let held = holders.count(e.key) as f64;
                 shared += held;
-                walk += if holders.has_line(e.key) { LINE * cols.len() as f64 } else { WALK * held };
+                walk += if holders.has_line(e.key) { LINE * cols.len() as f64 } else { CYCLES_TO_WALK * held };
             }
             let pairs = (rows.len() * cols.len()).max(1) as f64;
             let (shared, walk) = (shared / pairs, walk / pairs);
@@ -86,7 +86,7 @@ impl SpectrumGram {
                 0x1_0001..=0x10_0000 => 0.2,
                 _ => 1.0,
             };
-            Costs { walk, mean, panels: exact && mean * line < WALK * shared }
+            Costs { walk, mean, panels: exact && mean * line < CYCLES_TO_WALK * shared }
         })
     }
 
@@ -100,7 +100,7 @@ impl SpectrumGram {
         if cols.is_empty() {
             return;
         }
-        if self.costs().panels && rows.len() >= FEW_ROWS {
+        if self.costs().panels && rows.len() >= MIN_PANEL_ROWS {
             pulp::Arch::new().dispatch(Panels { gram: self, rows, cols, out });
         } else {
             self.lists(rows, cols, out);
@@ -120,8 +120,8 @@ impl SpectrumGram {
             let row = self.rows.get(i);
             let to = out.row_mut(k);
             let size = row.len() as f64;
-            let walk = walk * sums.len() as f64 + FIND * size + sums.len() as f64;
-            if MERGE * (size + mean) * (to.len() as f64) < walk {
+            let walk = walk * sums.len() as f64 + CYCLES_TO_FIND * size + sums.len() as f64;
+            if CYCLES_TO_MERGE * (size + mean) * (to.len() as f64) < walk {
                 for (o, j) in to.iter_mut().zip(cols.iter()) {
                     *o = S::narrow(merge(row, self.cols.get(j)) as f64);
                 }

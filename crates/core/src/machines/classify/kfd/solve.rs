@@ -53,7 +53,7 @@ pub(super) struct Problem<'a> {
     pub(super) kfd: &'a Kfd,
     pub(super) task: &'a Task<'a>,
     pub(super) gram: Arc<dyn Gram>,
-    /// Whether residuals of examples left out are wanted, however many there are, or the models without them as well.
+    /// The request for leave-one-out residuals, for any number of examples, or for the models as well.
     pub(super) held_out: HeldOutRequest<'a>,
     pub(super) watch: &'a dyn Monitor,
 }
