@@ -20,6 +20,7 @@ mod formulas_on_data;
 mod golden;
 mod golden_comparisons;
 mod golden_support_vectors;
+mod jobs;
 mod judge;
 mod laws_of_derivatives;
 mod laws_of_gradients;
