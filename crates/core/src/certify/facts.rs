@@ -113,7 +113,8 @@ fn weighted(model: &Model, training: &Dataset) -> bool {
 /// Assumptions about the fit that the model cannot show to hold.
 fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
     let given = model.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed);
-    let all = [(model.provenance().is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
+    let all =
+        [(model.provenance().is_none(), NOT_RECOGNISED), (given, GIVEN_MATRIX), (weighted(model, training), WEIGHTED)];
     all.into_iter().filter(|(assumed, _)| *assumed).map(|(_, what)| what).collect()
 }
 
