@@ -18,7 +18,8 @@ use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary, predicts_target,
+    self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary,
+    predicts_target,
 };
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
@@ -144,12 +145,7 @@ impl Job {
     }
 
     /// Learns from data with a kernel that is resolved and met with them already, without regions.
-    pub(crate) fn run_on(
-        &self,
-        kernel: &KernelOnData,
-        data: &Dataset,
-        watch: &dyn Monitor,
-    ) -> Result<Model, Error> {
+    pub(crate) fn run_on(&self, kernel: &KernelOnData, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         let machine = self.make()?;
         let run = Run::new(self, machine.as_ref());
         let mut model = run.learn(kernel, data, run.provenance(data, None, &kernel.resolved), watch)?;

@@ -294,7 +294,8 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     }
     let columns = document.schema.as_ref().map(Schema::learned_bits);
     let provenance = document.origin.map(|origin| origin.completed(&kernel, columns));
-    let job = document.job.map(serde_json::from_value).transpose().map_err(|e| format!("its job cannot be read: {e}"))?;
+    let job =
+        document.job.map(serde_json::from_value).transpose().map_err(|e| format!("its job cannot be read: {e}"))?;
     Ok(Model {
         machine: document.machine,
         settings: document.settings.into_iter().collect(),

@@ -195,7 +195,8 @@ impl Model {
             return Err(DataError::Usage { finding: finding.to_owned() }.into());
         }
         // columns that these examples have scaled themselves are not those of new examples
-        let by_model = held_out.preparation().is_none_or(|p| p.learned_bits() == 0.0 || self.schema() == Some(p.schema()));
+        let by_model =
+            held_out.preparation().is_none_or(|p| p.learned_bits() == 0.0 || self.schema() == Some(p.schema()));
         self.conformal = Some(self.regions_from(held_out, mondrian)?.with_proof(by_model));
         Ok(())
     }

@@ -10,8 +10,8 @@ use crate::machines::rayleigh::{
 };
 use crate::machines::threshold::Placed;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Theory,
-    Threshold, Traits,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Theory, Threshold,
+    Traits,
 };
 use crate::params::{Params, Visit};
 use crate::sources::{MIKA, Source};

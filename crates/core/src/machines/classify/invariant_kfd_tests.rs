@@ -77,7 +77,8 @@ fn a_heavy_tangent_makes_scores_blind_to_the_transformation() {
     let moved = |unwanted: &str, expansion: &str| {
         let machine = InvariantKfd { expansion: expansion.to_owned(), ..with(unwanted) };
         let kernel = rbf(0.05);
-        let model = Job { auxiliary: Some(auxiliary.clone()), ..Job::new(&machine, &kernel) }.run(&data, &Silent).unwrap();
+        let model =
+            Job { auxiliary: Some(auxiliary.clone()), ..Job::new(&machine, &kernel) }.run(&data, &Silent).unwrap();
         assert_eq!(model.trained_on, 40);
         let (f, g) = (model.scores(&data).unwrap(), model.scores(&copies).unwrap());
         let mean = f.iter().sum::<f64>() / 40.0;

@@ -9,8 +9,8 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strategy};
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, SolverReport, Task,
-    Theory, Traits,
+    Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, SolverReport,
+    Task, Theory, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;

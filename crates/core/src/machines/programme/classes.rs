@@ -2,7 +2,7 @@
 
 use super::Programme;
 use super::numbers::prove;
-use super::solve::{Problem, Solved, Solutions, inside};
+use super::solve::{Problem, Solutions, Solved, inside};
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, SignedProblem, Strategy};
 use crate::machines::{Expansion, FitError, Fitted, Task};

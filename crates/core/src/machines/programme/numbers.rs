@@ -1,7 +1,7 @@
 //! Programmes whose targets are numbers.
 
 use super::Programme;
-use super::solve::{Problem, Solved, Solutions};
+use super::solve::{Problem, Solutions, Solved};
 use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
