@@ -231,7 +231,8 @@ impl Digits<'_> {
         kernel: &Formula,
         auxiliary: Option<&AuxiliaryExamples>,
     ) -> Result<Judged, Failure> {
-        let job = Job { budget: self.budget, seed: self.seed, auxiliary: auxiliary.cloned(), ..Job::new(machine, kernel) };
+        let job =
+            Job { budget: self.budget, seed: self.seed, auxiliary: auxiliary.cloned(), ..Job::new(machine, kernel) };
         let start = Instant::now();
         let model = job.run(&self.train, self.watch)?;
         let seconds = start.elapsed().as_secs_f64();
