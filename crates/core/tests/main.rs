@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests fail as tests do
 
 mod algebra;
+mod by_name;
 mod calibration;
 mod catalogue;
 mod certificates;
