@@ -24,6 +24,7 @@ mod judge;
 mod laws_of_derivatives;
 mod laws_of_gradients;
 mod laws_of_grams;
+mod laws_of_held_out;
 mod laws_of_kernels;
 mod laws_of_machines;
 mod laws_of_roads;

@@ -96,7 +96,7 @@ pub(super) fn facts_beside(
     if let Some(machine) = machine.as_ref().filter(|_| facts.wants_prior) {
         let own = half.is_none().then(|| Half::new(training, options.seed, false));
         if let Some(half) = half.or(own.as_ref()) {
-            facts.informed = prior(model, machine.as_ref(), training, &seen, &facts, options, half, watch)?;
+            facts.informed = prior(model, machine.as_ref(), &seen, &facts, options, half, watch)?;
         }
     }
     if options.evidence > 0 {

@@ -58,7 +58,6 @@ impl Half {
 pub(super) fn prior(
     model: &Model,
     machine: &dyn Machine,
-    training: &Dataset,
     seen: &Seen,
     facts: &Facts,
     options: &Options<'_>,
@@ -66,7 +65,7 @@ pub(super) fn prior(
     watch: &dyn Monitor,
 ) -> Result<Option<Informed>, Error> {
     let (Some(linear), Some(decision)) = (&facts.linear, seen.decision()) else { return Ok(None) };
-    if training.len() < 4 || linear.squared_norm <= 0.0 {
+    if half.places.len() + half.rest.len() < 4 || linear.squared_norm <= 0.0 {
         return Ok(None);
     }
     let few = &half.data;

@@ -16,7 +16,7 @@ use crate::job::Job;
 use crate::model::Model;
 use crate::params::Setting;
 use crate::resample::{KernelOnData, Point};
-use crate::select::Search;
+use crate::select::{PointsOfKernel, Search};
 use crate::watch::{Monitor, Status};
 
 /// The bounds that a search compares models by, the last only where a prior is learned; each takes its part of δ.
@@ -127,7 +127,7 @@ pub fn select(
     let mut candidates = Vec::new();
     let mut kept: Option<(usize, Model, Certificate)> = None;
     let mut status = Status::Converged;
-    'search: for (kernel, points) in search.by_kernel(&grid)? {
+    'search: for PointsOfKernel { kernel, points } in search.by_kernel(&grid)? {
         for same in points.chunk_by(|a, b| a.1.machine.traits().reads == b.1.machine.traits().reads) {
             let shared = Shared::new(search, &kernel, same, data, options)?;
             for (place, Point { machine, .. }) in same {

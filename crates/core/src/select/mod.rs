@@ -105,7 +105,7 @@ impl Search<'_> {
         let grid = self.grid.kernel_first(self.kernel).points();
         let mut candidates: Vec<Candidate> = Vec::with_capacity(grid.len());
         let mut stopped: Option<Stop> = None;
-        for (kernel, points) in self.by_kernel(&grid)? {
+        for PointsOfKernel { kernel, points } in self.by_kernel(&grid)? {
             // the matrix is used up before the next is computed
             let at_once = rayon::current_num_threads().min(parts.len()).max(1);
             let resolved = kernel.resolve(data, self.seed)?;
@@ -216,12 +216,9 @@ impl Search<'_> {
         }
     }
 
-    /// The points of the grid with their places, gathered by their kernels. A parameter that cannot be is told before any work.
-    pub(crate) fn by_kernel(
-        &self,
-        grid: &[Vec<(String, Setting)>],
-    ) -> Result<Vec<(Formula, Vec<(usize, Point)>)>, Error> {
-        let mut groups: Vec<(String, Formula, Vec<(usize, Point)>)> = Vec::new();
+    /// The points of the grid, gathered by their kernels. A parameter that cannot be is told before any work.
+    pub(crate) fn by_kernel(&self, grid: &[Vec<(String, Setting)>]) -> Result<Vec<PointsOfKernel>, Error> {
+        let mut groups: Vec<(String, PointsOfKernel)> = Vec::new();
         for (place, values) in grid.iter().enumerate() {
             let (machine, kernel) = self.at(values)?;
             let mut settings = Vec::new();
@@ -233,12 +230,20 @@ impl Search<'_> {
             let (text, point) = (kernel.to_string(), (place, Point { settings, machine }));
             // points are ordered with the kernel's parameters outermost
             match groups.last_mut() {
-                Some((known, _, points)) if *known == text => points.push(point),
-                _ => groups.push((text, kernel, vec![point])),
+                Some((known, group)) if *known == text => group.points.push(point),
+                _ => groups.push((text, PointsOfKernel { kernel, points: vec![point] })),
             }
         }
-        Ok(groups.into_iter().map(|(_, kernel, points)| (kernel, points)).collect())
+        Ok(groups.into_iter().map(|(_, group)| group).collect())
     }
+}
+
+/// Points of a grid that share a kernel.
+pub(crate) struct PointsOfKernel {
+    /// The kernel at these points.
+    pub(crate) kernel: Formula,
+    /// The points, with their places in the grid.
+    pub(crate) points: Vec<(usize, Point)>,
 }
 
 /// Error (classes) or root mean squared error (numbers).
