@@ -21,7 +21,7 @@ mod _native {
     #[pymodule_export]
     use super::catalogue::{kernels, machines};
     #[pymodule_export]
-    use super::certify::{certify, least_certificate, plan};
+    use super::certify::{certify, judge, plan};
     #[pymodule_export]
     use super::evidence::{alignment_test, hsic_test, mmd_test, spectral_stability};
     #[pymodule_export]
