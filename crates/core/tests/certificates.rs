@@ -140,7 +140,7 @@ fn a_perceptron_is_its_updates() {
     assert!(!of(&found, "scenario").applicable);
     // several orders are paid for
     let several = Perceptron { permutations: 20, ..Perceptron::default() }.fit(&kernel, &data).unwrap();
-    let price = certified(&several, &data).facts.price.learned;
+    let price = certified(&several, &data).facts.penalty.learned;
     assert!((price - 20.0_f64.ln()).abs() < 1e-12);
 }
 
@@ -715,7 +715,7 @@ fn every_class_pays_for_what_was_chosen_in_it() {
     let three: Vec<&str> = (0..90).map(|i| ["a", "b", "c"][i % 3]).collect();
     let three = two.clone().with_target(Target::from_text("y", &three)).unwrap();
     let price = |machine: &dyn mercer::machines::Machine, data: &Dataset| {
-        certified(&Job::new(machine, &rbf(1.0)).run(data, &Silent).unwrap(), data).facts.price.learned
+        certified(&Job::new(machine, &rbf(1.0)).run(data, &Silent).unwrap(), data).facts.penalty.learned
     };
     let walks = Perceptron { permutations: 5, ..Perceptron::default() };
     assert!((price(&walks, &two) - 5.0_f64.ln()).abs() < 1e-12);

@@ -252,7 +252,7 @@ fn claims(facts: &Facts, delta: f64, truth: impl Fn(&BoundEntry, &Claim, Quantit
         if facts.refuses(entry).is_some() {
             continue;
         }
-        let Ok(claim) = (entry.claim)(facts, facts.price.nats(entry) - delta.ln()) else { continue };
+        let Ok(claim) = (entry.claim)(facts, facts.penalty.nats(entry) - delta.ln()) else { continue };
         let Some(truth) = truth(entry, &claim, claim.quantity.unwrap_or(entry.quantity)) else { continue };
         said.push(Said::upper(entry.name, Must::Hold, claim.value, truth));
         if let Some(lower) = claim.lower {

@@ -186,7 +186,7 @@ fn detail(
         "\n{}: {} ({} candidates paid for); test error {:.2} % of {tested}\n\n",
         case.name,
         chosen.join(", "),
-        certified.facts.price.candidates.unwrap_or(1),
+        certified.facts.penalty.candidates.unwrap_or(1),
         100.0 * test_error
     );
     let rows: Vec<Vec<String>> = certified

@@ -76,7 +76,7 @@ pub(crate) fn certify(
         "training_error": found.facts.error_rate(),
         "held_out_error": found.held_out_error,
         "cross_validated": found.cross_validated,
-        "candidates": found.facts.price.candidates,
+        "candidates": found.facts.penalty.candidates,
         "summary": found.summary(),
     }))
 }
@@ -99,7 +99,7 @@ pub(crate) fn judge(
     let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
     let size = data.len().saturating_mul(data.len());
     let judged = run(py, (threads, size), None, None, |watch| {
-        mercer::certify::judge(model.model(), &data, candidates, &wanted, watch)
+        mercer::certify::least_certificate(model.model(), &data, candidates, &wanted, watch)
     })?;
     text(&json!(judged.map_err(raise)?))
 }

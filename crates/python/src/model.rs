@@ -5,7 +5,7 @@ use crate::convert::{dataset, raise, settings, target};
 use crate::kernel::parse;
 use crate::run::run;
 use mercer::calibrate::Method;
-use mercer::certify::{Options, judged_candidates, part};
+use mercer::certify::{Options, hypotheses, part};
 use mercer::conformal::{self, Recipe, Regions};
 use mercer::gram::Budget;
 use mercer::job::AuxiliaryExamples;
@@ -344,7 +344,7 @@ impl Model {
     /// The same model, which knows among how many candidates it was chosen, and whether certificates were the judges.
     fn chosen_among(&self, candidates: usize, by_certificate: bool) -> Self {
         let mut model = self.model().clone();
-        model.chosen_among(if by_certificate { judged_candidates(candidates) } else { candidates });
+        model.chosen_among(if by_certificate { hypotheses(candidates) } else { candidates });
         Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() }
     }
 

@@ -229,7 +229,7 @@ impl Certificate {
     /// What an entry says at a price.
     pub fn of(entry: &'static BoundEntry, facts: &super::Facts, delta: f64) -> Self {
         let spends = entry.guarantee == Guarantee::HighProbability;
-        let price = if spends { facts.price.nats(entry) } else { 0.0 };
+        let price = if spends { facts.penalty.nats(entry) } else { 0.0 };
         let said = facts.refuses(entry).map_or_else(|| (entry.claim)(facts, price - delta.ln()), Err);
         // what cannot be computed is no certificate
         let said = said.and_then(|claim| {
@@ -239,7 +239,7 @@ impl Certificate {
             Ok(claim)
         });
         // a mean over samples says nothing of the least of several candidates
-        let chosen = entry.guarantee == Guarantee::Expectation && facts.price.candidates.is_some_and(|n| n > 1);
+        let chosen = entry.guarantee == Guarantee::Expectation && facts.penalty.candidates.is_some_and(|n| n > 1);
         let mut found = Self {
             bound: entry.name,
             quantity: entry.quantity,

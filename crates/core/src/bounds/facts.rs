@@ -24,27 +24,27 @@ pub enum Task {
     Nothing,
 }
 
-/// What was chosen by looking at the same examples, which every statement about them has to pay for.
+/// The complexity penalty for everything that was chosen by looking at the same examples.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Price {
-    /// How many candidates were tried, this one included; `None` where nobody counted.
+pub struct ComplexityPenalty {
+    /// The number of candidates that were tried, this one included; `None` where it is not known.
     pub candidates: Option<usize>,
-    /// How many were compared on the held-out examples.
+    /// The number of candidates that were compared on the held-out examples.
     pub held_out_candidates: usize,
-    /// Nats of what the schema, the kernel and the machine learned from the examples before learning began.
+    /// Nats for the numbers that schema, kernel and machine took from the examples before the fit.
     pub learned: f64,
-    /// What these were, in words; empty for nothing.
+    /// The sources of these nats, in words; empty if there is none.
     pub learned_what: String,
 }
 
-impl Default for Price {
+impl Default for ComplexityPenalty {
     fn default() -> Self {
         Self { candidates: Some(1), held_out_candidates: 1, learned: 0.0, learned_what: String::new() }
     }
 }
 
-impl Price {
-    /// What a bound has to pay in nats.
+impl ComplexityPenalty {
+    /// The penalty of a bound in nats.
     pub fn nats(&self, entry: &BoundEntry) -> f64 {
         if entry.uses_held_out() {
             return (self.held_out_candidates.max(1) as f64).ln();
@@ -195,7 +195,7 @@ pub struct Facts {
     /// What is predicted.
     pub task: Task,
     /// What is to be paid.
-    pub price: Price,
+    pub penalty: ComplexityPenalty,
     /// Training errors.
     pub errors: Option<f64>,
     /// See [`Compression`].
@@ -241,7 +241,7 @@ impl Facts {
             machine: String::new(),
             examples,
             task,
-            price: Price::default(),
+            penalty: ComplexityPenalty::default(),
             errors: None,
             compression: None,
             no_compression: "no compression set is known".to_owned(),
@@ -320,7 +320,7 @@ impl Facts {
         let informed = self.informed.as_ref().map(|i| Informed { gammas: evenly(&i.gammas), ..*i });
         Self {
             machine: self.machine.clone(),
-            price: self.price.clone(),
+            penalty: self.penalty.clone(),
             assumes: self.assumes.clone(),
             no_compression: self.no_compression.clone(),
             no_linear: self.no_linear.clone(),
@@ -350,8 +350,8 @@ impl Facts {
         if entry.uses_held_out() {
             return None;
         }
-        if self.price.learned == f64::INFINITY {
-            return Some(NotApplicable::because(self.price.learned_what.clone()));
+        if self.penalty.learned == f64::INFINITY {
+            return Some(NotApplicable::because(self.penalty.learned_what.clone()));
         }
         if self.examples < 1.0 {
             return Some(NotApplicable::because("there are no examples"));
@@ -375,7 +375,7 @@ impl Facts {
             return conditions;
         }
         conditions.extend(self.assumes.iter().map(|what| declared(what)));
-        match self.price.candidates {
+        match self.penalty.candidates {
             None => conditions
                 .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
             Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
@@ -387,9 +387,9 @@ impl Facts {
                 )));
             }
         }
-        if self.price.learned > 0.0 {
+        if self.penalty.learned > 0.0 {
             conditions
-                .push(checked(format!("{}, which costs {:.0} nats", self.price.learned_what, self.price.learned)));
+                .push(checked(format!("{}, which costs {:.0} nats", self.penalty.learned_what, self.penalty.learned)));
         }
         conditions
     }

@@ -15,10 +15,10 @@ fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
 }
 
 fn untouched(facts: &Facts) -> Result<(), NotApplicable> {
-    if facts.price.learned > 0.0 {
+    if facts.penalty.learned > 0.0 {
         return Err(NotApplicable::because(format!(
             "{}: leaving one out would change that too",
-            facts.price.learned_what
+            facts.penalty.learned_what
         )));
     }
     Ok(())

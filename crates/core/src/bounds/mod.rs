@@ -30,8 +30,8 @@ pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
 pub use facts::{
-    Compression, Evidence, Facts, GIVEN_MATRIX, HeldOut, HeldOutLoss, Informed, KernelFacts, LeaveOneOut,
-    NOT_RECOGNISED, Novelty, Online, Price, Regularised, Task, WEIGHTED,
+    ComplexityPenalty, Compression, Evidence, Facts, GIVEN_MATRIX, HeldOut, HeldOutLoss, Informed, KernelFacts,
+    LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised, Task, WEIGHTED,
 };
 pub use linear::{Linear, Multiplier, Posterior};
 pub use sample_size::{Needed, curve, examples_for, needed};

@@ -174,7 +174,7 @@ impl Facts {
     /// Chooses one posterior for all PAC-Bayes bounds of these facts at about this δ, so that its Gibbs error is summed once:
     /// they hold for every posterior.
     pub fn choose_posterior(&mut self, delta: f64) {
-        let nats = self.price.nats(&ENTRIES[0]) - delta.ln();
+        let nats = self.penalty.nats(&ENTRIES[0]) - delta.ln();
         let Ok(gammas) = linear(self).map(|l| &l.gammas) else { return };
         let (_, mu, gibbs_error) = gaussian(gammas, self.examples, nats);
         if let Some(linear) = &mut self.linear {

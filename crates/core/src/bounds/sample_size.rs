@@ -26,7 +26,7 @@ pub fn needed(entry: &BoundEntry, facts: &Facts, delta: f64) -> Needed {
 /// The value at m examples and the complexity of these facts; `None` where the theorem does not apply there.
 pub fn curve(entry: &BoundEntry, facts: &Facts, delta: f64, m: f64) -> Option<f64> {
     let imagined = facts.at(m);
-    (entry.claim)(&imagined, imagined.price.nats(entry) - delta.ln()).ok().map(|c| c.value).filter(|v| !v.is_nan())
+    (entry.claim)(&imagined, imagined.penalty.nats(entry) - delta.ln()).ok().map(|c| c.value).filter(|v| !v.is_nan())
 }
 
 /// The least m above which the bound stays below the target: the last crossing, found by doubling from the right, since some

@@ -6,8 +6,8 @@ use super::plan::between;
 use super::seen::Seen;
 use super::{Options, thorough};
 use crate::bounds::{
-    Compression, Facts, GIVEN_MATRIX, KernelFacts, LeaveOneOut, Linear, Multiplier, NOT_RECOGNISED, Novelty, Online,
-    Price, Regularised, Task, WEIGHTED,
+    ComplexityPenalty, Compression, Facts, GIVEN_MATRIX, KernelFacts, LeaveOneOut, Linear, Multiplier, NOT_RECOGNISED,
+    Novelty, Online, Regularised, Task, WEIGHTED,
 };
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
@@ -62,7 +62,7 @@ pub(super) fn facts_beside(
     let seen = Seen::new(model, training, &theory)?;
     let mut facts = Facts::bare(training.len() as f64, seen.task);
     facts.machine.clone_from(&model.machine);
-    facts.price = price(model, training, &seen, &theory, options);
+    facts.penalty = price(model, training, &seen, &theory, options);
     facts.errors =
         (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
     facts.kernel = kernel_facts(model, training, &seen);
@@ -119,7 +119,7 @@ fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
 }
 
 /// The complexity penalty of everything that was chosen by looking at the training examples.
-fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> Price {
+fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> ComplexityPenalty {
     let learned = model.learned();
     let has = |step: Step| learned.iter().any(|l| l.step == step);
     let balanced = has(Step::ClassBalance) || theory.balances_classes;
@@ -146,7 +146,7 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
         nats = f64::INFINITY;
     }
     let recorded = (model.candidates() > 0).then(|| model.candidates());
-    Price {
+    ComplexityPenalty {
         // the caller may add to the number of candidates that a search has recorded, never lower it
         candidates: options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded),
         held_out_candidates: options.held_out_candidates.max(1),

@@ -21,7 +21,7 @@ pub use cross_validation::CrossValidated;
 pub use facts::facts;
 pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
 pub use report::statement;
-pub use search::{CertifiedCandidate, CertifiedSelection, judge, judged_candidates, judges, select};
+pub use search::{CertifiedCandidate, CertifiedSelection, hypotheses, least_certificate, select, selection_bounds};
 
 use crate::bounds;
 use crate::data::Dataset;
@@ -152,7 +152,7 @@ fn rank(c: &Certificate) -> f64 {
 
 impl Certified {
     /// The certificate to go by: of wrong predictions of the model in hand, with high probability, and true although it was
-    /// chosen. Held-out examples have one bound; without them the least of [`judges`] is taken, each at its part of δ, and where
+    /// chosen. Held-out examples have one bound; without them the least of [`selection_bounds`] is taken, each at its part of δ, and where
     /// none of those applies, the least of all others in the same way.
     pub fn best(&self) -> Option<&Certificate> {
         self.best.as_ref()
@@ -170,15 +170,15 @@ fn chosen(facts: &Facts, all: &[Certificate], delta: f64) -> Option<Certificate>
     let alone: Vec<&str> = bounds::all().filter(|b| b.stands_alone()).map(|b| b.name).collect();
     let names: Vec<&str> = if named(&alone) > 0 {
         alone
-    } else if named(&judges(facts.wants_prior)) > 0 {
-        judges(facts.wants_prior)
+    } else if named(&selection_bounds(facts.wants_prior)) > 0 {
+        selection_bounds(facts.wants_prior)
     } else {
         useful.iter().map(|c| c.bound).collect()
     };
     let share = delta / names.len().max(1) as f64;
-    let judges: Vec<_> = names.iter().filter_map(|name| bounds::find(name)).collect();
-    let judged: Vec<_> = judges.par_iter().map(|e| Certificate::of(e, facts, share)).collect();
-    let least = judged
+    let entries: Vec<_> = names.iter().filter_map(|name| bounds::find(name)).collect();
+    let certificates: Vec<_> = entries.par_iter().map(|e| Certificate::of(e, facts, share)).collect();
+    let least = certificates
         .into_iter()
         .filter(|c| c.applicable && !c.vacuous)
         .min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0)))?;

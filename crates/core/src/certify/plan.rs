@@ -6,7 +6,8 @@
 
 use super::{Options, facts};
 use crate::bounds::{
-    self, Compression, Facts, Guarantee, HeldOut, KernelFacts, Linear, Online, Price, Quantity, Regularised, Task,
+    self, ComplexityPenalty, Compression, Facts, Guarantee, HeldOut, KernelFacts, Linear, Online, Quantity,
+    Regularised, Task,
 };
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
@@ -94,7 +95,11 @@ impl Expected {
         let mut facts = Facts::bare(EXAMPLES_FOR_RATES, Task::Classes(2));
         let error = self.training_error.unwrap_or(0.0);
         let candidates = self.candidates.unwrap_or(1).max(1);
-        facts.price = Price { candidates: Some(candidates), held_out_candidates: candidates, ..Price::default() };
+        facts.penalty = ComplexityPenalty {
+            candidates: Some(candidates),
+            held_out_candidates: candidates,
+            ..ComplexityPenalty::default()
+        };
         facts.errors = Some((error * EXAMPLES_FOR_RATES).round());
         facts.held_out = self.held_out_error.map(rate);
         facts.compression = self.support.map(|size| Compression {

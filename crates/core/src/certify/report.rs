@@ -43,7 +43,7 @@ impl Certified {
         lines.extend(self.cross_validated.map(|c| ("cross-validated error", c.to_string())));
         let held_out = facts.held_out.map_or(0.0, |h| h.examples);
         lines.extend(self.held_out_error.map(|e| ("held-out error", format!("{e:.4} of {held_out}"))));
-        match facts.price.candidates {
+        match facts.penalty.candidates {
             None => lines.push((
                 "candidates",
                 "unknown: nothing is paid for a choice by these examples; tell how many candidates were tried"
@@ -55,8 +55,8 @@ impl Certified {
                 format!("{n} (or pairs of a candidate and a bound), which costs {:.1} nats", (n as f64).ln()),
             )),
         }
-        if facts.price.learned > 0.0 && facts.price.learned.is_finite() {
-            lines.push(("paid for", format!("{}: {:.0} nats", facts.price.learned_what, facts.price.learned)));
+        if facts.penalty.learned > 0.0 && facts.penalty.learned.is_finite() {
+            lines.push(("paid for", format!("{}: {:.0} nats", facts.penalty.learned_what, facts.penalty.learned)));
         }
         lines
     }

@@ -19,8 +19,8 @@ use crate::resample::{KernelOnData, Point};
 use crate::select::{PointsOfKernel, Search};
 use crate::watch::{Monitor, Status};
 
-/// The bounds that models are judged by, the last only where a prior is learned; each costs its part of δ.
-pub fn judges(informed: bool) -> Vec<&'static str> {
+/// The bounds that a search compares models by, the last only where a prior is learned; each takes its part of δ.
+pub fn selection_bounds(informed: bool) -> Vec<&'static str> {
     let among = |chosen_by: ChosenBy| bounds::all().filter(move |b| b.chosen_by == chosen_by).map(|b| b.name);
     among(ChosenBy::Everybody).chain(among(ChosenBy::LearnedPriors).filter(|_| informed)).collect()
 }
@@ -32,7 +32,7 @@ pub struct CertifiedCandidate {
     pub point: Vec<(String, Setting)>,
     /// The kernel here, with numbers resolved.
     pub kernel: String,
-    /// The least bound, all prices paid; 1 where none says anything.
+    /// The least bound, with all complexity penalties; 1 where none says anything.
     pub value: f64,
     /// The bound.
     pub bound: &'static str,
@@ -52,27 +52,27 @@ pub struct CertifiedSelection {
     pub status: Status,
 }
 
-/// The number of hypotheses of that many candidates, each certified by each of [`judges`], a learned prior among them.
-pub fn judged_candidates(candidates: usize) -> usize {
-    candidates * judges(true).len()
+/// The number of hypotheses of that many candidates, each certified by each of [`selection_bounds`], a learned prior among them.
+pub fn hypotheses(candidates: usize) -> usize {
+    candidates * selection_bounds(true).len()
 }
 
-/// The least certificate of one of so many candidates, all of them paid for; `None` where no bound applies to it.
+/// The least certificate of one of that many candidates, with the penalty for all of them; `None` where no bound applies to it.
 ///
 /// # Errors
 /// As [`Model::certify`].
-pub fn judge(
+pub fn least_certificate(
     model: &Model,
     data: &Dataset,
     candidates: usize,
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<Option<Certificate>, Error> {
-    judge_beside(model, data, candidates, options, None, watch)
+    least_certificate_beside(model, data, candidates, options, None, watch)
 }
 
 /// The same beside other candidates with the kernel of this one.
-fn judge_beside(
+fn least_certificate_beside(
     model: &Model,
     data: &Dataset,
     candidates: usize,
@@ -80,10 +80,11 @@ fn judge_beside(
     half: Option<&Half>,
     watch: &dyn Monitor,
 ) -> Result<Option<Certificate>, Error> {
-    let options = &Options { candidates: Some(judged_candidates(candidates)), informed: true, ..*options };
+    let options = &Options { candidates: Some(hypotheses(candidates)), informed: true, ..*options };
     let known = facts_beside(model, data, options, half, watch)?;
-    let judged = judges(true).into_iter().filter_map(bounds::find).map(|e| Certificate::of(e, &known, options.delta));
-    Ok(judged.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0))))
+    let certificates =
+        selection_bounds(true).into_iter().filter_map(bounds::find).map(|e| Certificate::of(e, &known, options.delta));
+    Ok(certificates.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0))))
 }
 
 /// Quantities that candidates with one kernel share.
@@ -136,7 +137,7 @@ pub fn select(
                     status = model.fitted.report.status;
                     break 'search;
                 }
-                let best = judge_beside(&model, data, tried, options, Some(&shared.half), watch)?;
+                let best = least_certificate_beside(&model, data, tried, options, Some(&shared.half), watch)?;
                 let (value, bound) = best.as_ref().map_or((1.0, "none"), |c| (c.value.unwrap_or(1.0), c.bound));
                 let point = grid[*place].clone();
                 candidates.push(CertifiedCandidate { point, kernel: model.kernel.to_string(), value, bound });
@@ -157,7 +158,7 @@ pub fn select(
         }
         .into());
     };
-    model.chosen_among(judged_candidates(candidates.len()));
+    model.chosen_among(hypotheses(candidates.len()));
     Ok(CertifiedSelection { candidates, best, model, certificate, status })
 }
 
@@ -198,7 +199,8 @@ mod tests {
             for candidate in &found.candidates {
                 let (machine, kernel) = search.at(&candidate.point).unwrap();
                 let job = Job { budget: search.budget, seed: search.seed, ..Job::new(machine.as_ref(), &kernel) };
-                let alone = judge(&job.run(&data, &Silent).unwrap(), &data, 6, &options, &Silent).unwrap().unwrap();
+                let alone =
+                    least_certificate(&job.run(&data, &Silent).unwrap(), &data, 6, &options, &Silent).unwrap().unwrap();
                 assert_eq!(alone.value.unwrap_or(1.0).to_bits(), candidate.value.to_bits());
                 assert_eq!(alone.bound, candidate.bound);
             }

@@ -1,8 +1,8 @@
 //! Resampling: fits on parts of the examples, and their scores of the others.
 //!
 //! Probabilities, conformal regions, searches, learning curves, trials and the folds beside certificates all need fits that have not
-//! seen some examples. They share one builder of a kernel on data ([`KernelOnData`]), one fit on a part ([`refit`]) and one
-//! cross-validation of many parameters on many splits ([`engine`]), so that kernel values are computed once.
+//! seen some examples. They share one builder of a kernel on data (`KernelOnData`), one fit on a part (`refit`) and one
+//! cross-validation of many parameters on many splits (`engine`), so that kernel values are computed once.
 
 mod chain;
 mod engine;

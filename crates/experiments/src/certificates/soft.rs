@@ -114,7 +114,7 @@ fn upper(h: HeldOut) -> f64 {
 
 /// What a bound says, not cut off at 1, and its lower end; infinite where it does not apply.
 fn said(facts: &Facts, name: &str) -> (f64, f64) {
-    let claim = bounds::find(name).and_then(|entry| (entry.claim)(facts, facts.price.nats(entry) - DELTA.ln()).ok());
+    let claim = bounds::find(name).and_then(|entry| (entry.claim)(facts, facts.penalty.nats(entry) - DELTA.ln()).ok());
     claim.map_or((f64::INFINITY, 0.0), |c| (c.value, c.lower.unwrap_or(0.0)))
 }
 
