@@ -1,13 +1,14 @@
 //! Predictions: new examples meet the examples of a model, which are prepared once.
 
+use super::parts::PartSupport;
 use super::{Model, whole};
 use crate::conformal::Regions;
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
-use crate::formula::PreparedSide;
+use crate::formula::{Formula, PreparedSide};
 use crate::gram::Side;
 use crate::linalg::SolveError;
-use crate::machines::{Coefficients, Expansion, Output, Weighting};
+use crate::machines::{Coefficients, Expansion, Output, Readout, Weighting};
 use std::sync::{Arc, OnceLock};
 
 /// Examples whose features are computed at a time.
@@ -84,7 +85,7 @@ impl Model {
     }
 
     /// Predicts new examples, with probabilities where the model has learned them. What the model compares with is prepared
-    /// for each call: see [`Predictor`].
+    /// for each call: see [`Predictor`]. Of a model with several parts, those are told whose views the data have.
     ///
     /// # Errors
     /// If the data do not fit the kernel: another kind, or another number of coordinates.
@@ -102,10 +103,12 @@ pub(super) struct Support {
     pool: OnceLock<PreparedSide>,
     /// The points of its members' expansions.
     panels: OnceLock<Vec<PreparedSide>>,
+    /// The kernel and the points of each part, where the model has several.
+    pub(super) parts: OnceLock<Vec<PartSupport>>,
 }
 
 /// The value of a slot, computed if need be; an error is not kept.
-fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+pub(super) fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
     if let Some(known) = slot.get() {
         return Ok(known);
     }
@@ -114,7 +117,7 @@ fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Resul
 }
 
 /// The points of an expansion among examples that are prepared.
-fn points_of(expansion: &Expansion, examples: &PreparedSide) -> PreparedSide {
+pub(super) fn points_of(expansion: &Expansion, examples: &PreparedSide) -> PreparedSide {
     let points = expansion.points();
     if whole(points, examples.len()) { examples.clone() } else { examples.select(points) }
 }
@@ -122,19 +125,21 @@ fn points_of(expansion: &Expansion, examples: &PreparedSide) -> PreparedSide {
 impl Support {
     pub(super) fn scores(&self, model: &Model, data: &Dataset) -> Result<Vec<f64>, Error> {
         let expansion = &model.fitted.expansion;
-        let scores = match features_scores(model, expansion, data)? {
-            Some(scores) => scores,
-            None => scores_by(model, expansion, self.points(model)?, data)?,
-        };
-        let outputs = expansion.outputs().max(1);
-        match scores.iter().position(|s| !s.is_finite()) {
-            Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs + 1 }.into()),
-            None => Ok(scores),
+        if !expansion.parts().is_empty() {
+            return self.scores_of_parts(model, data);
         }
+        let scores = match features_scores(&model.kernel, expansion, data)? {
+            Some(scores) => scores,
+            None => scores_by((&model.machine, &model.kernel), expansion, self.points(model)?, data)?,
+        };
+        finite(scores, expansion.outputs())
     }
 
     /// Predictions, with probabilities and variances where the model has them.
     fn predict(&self, model: &Model, data: &Dataset) -> Result<Output, Error> {
+        if let Readout::Parts(names) = &model.fitted.readout {
+            return self.predict_parts(model, names, data);
+        }
         let scores = self.scores(model, data)?;
         let Some(posterior) = &model.fitted.posterior else { return Ok(model.fitted.read(scores)) };
         let points = self.points(model)?;
@@ -164,30 +169,42 @@ impl Support {
     pub(super) fn panel_scores(&self, model: &Model, panel: usize, data: &Dataset) -> Result<Vec<f64>, Error> {
         let panels = model.conformal.as_ref().map_or(&[][..], |conformal| &conformal.panels);
         let expansion = &panels[panel].expansion;
-        if let Some(scores) = features_scores(model, expansion, data)? {
+        if let Some(scores) = features_scores(&model.kernel, expansion, data)? {
             return Ok(scores);
         }
         let all = made(&self.panels, || {
             let pool = self.pool(model)?;
             Ok(panels.iter().map(|panel| points_of(&panel.expansion, pool)).collect())
         })?;
-        scores_by(model, expansion, &all[panel], data)
+        scores_by((&model.machine, &model.kernel), expansion, &all[panel], data)
     }
 }
 
-/// The scores of new examples from their explicit features; `None` where an expansion is in examples.
-fn features_scores(model: &Model, expansion: &Expansion, data: &Dataset) -> Result<Option<Vec<f64>>, Error> {
+/// Scores with so many outputs, if all are finite.
+pub(super) fn finite(scores: Vec<f64>, outputs: usize) -> Result<Vec<f64>, Error> {
+    match scores.iter().position(|s| !s.is_finite()) {
+        Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs.max(1) + 1 }.into()),
+        None => Ok(scores),
+    }
+}
+
+/// The scores of new examples from their explicit features under a kernel; `None` where an expansion is in examples.
+pub(super) fn features_scores(
+    kernel: &Formula,
+    expansion: &Expansion,
+    data: &Dataset,
+) -> Result<Option<Vec<f64>>, Error> {
     let Some(width) = expansion.width() else { return Ok(None) };
-    if data.len() > SLICE && !model.kernel.features_are_data() {
+    if data.len() > SLICE && !kernel.features_are_data() {
         // computed features may be many more numbers than the data
         let mut scores = Vec::with_capacity(data.len() * expansion.outputs());
         for start in (0..data.len()).step_by(SLICE) {
             let slice: Vec<usize> = (start..data.len().min(start + SLICE)).collect();
-            scores.extend(features_scores(model, expansion, &data.select(&slice))?.unwrap_or_default());
+            scores.extend(features_scores(kernel, expansion, &data.select(&slice))?.unwrap_or_default());
         }
         return Ok(Some(scores));
     }
-    let (rows, _) = model.kernel.features(data).ok_or_else(|| DataError::Usage {
+    let (rows, _) = kernel.features(data).ok_or_else(|| DataError::Usage {
         finding: "this model has explicit weights, for which the data have no features: it needs the kind of examples it was trained on".to_owned(),
     })?;
     let got = rows.width();
@@ -197,20 +214,23 @@ fn features_scores(model: &Model, expansion: &Expansion, data: &Dataset) -> Resu
     Ok(Some(scores))
 }
 
-/// The scores of new examples by an expansion in examples that are prepared.
-fn scores_by(model: &Model, expansion: &Expansion, points: &PreparedSide, data: &Dataset) -> Result<Vec<f64>, Error> {
-    let new = model.kernel.prepare_like(data, points)?;
-    let cross = model.kernel.gram_between(&new, points)?;
+/// The scores of new examples by an expansion of a machine under a kernel, in examples that are prepared.
+pub(super) fn scores_by(
+    (machine, kernel): (&str, &Formula),
+    expansion: &Expansion,
+    points: &PreparedSide,
+    data: &Dataset,
+) -> Result<Vec<f64>, Error> {
+    let new = kernel.prepare_like(data, points)?;
+    let cross = kernel.gram_between(&new, points)?;
     let instead = match &expansion.coefficients {
         Coefficients::Ball { .. } => Some("use one_class"),
         Coefficients::Neighbours(n) if n.weighting == Weighting::Distance => Some("take weighting = uniform"),
         _ => None,
     };
     if let Some(remedy) = instead.filter(|_| cross.self_similarities(Side::Rows).is_none()) {
-        let finding = format!(
-            "{} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}",
-            model.machine
-        );
+        let finding =
+            format!("{machine} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}");
         return Err(DataError::Usage { finding }.into());
     }
     Ok(expansion.scores(cross.as_ref()))
@@ -220,11 +240,12 @@ fn scores_by(model: &Model, expansion: &Expansion, points: &PreparedSide, data: 
 mod tests {
     use super::*;
     use crate::data::{Rows, Values};
-    use crate::formula::{Bound, Formula, Node};
+    use crate::formula::{Bound, Node};
     use crate::gram::Gram;
     use crate::job::Fit;
     use crate::kernels::{self, KernelEntry, KernelError, Leaf, Prepared};
     use crate::machines::regress::Ridge;
+    use crate::machines::{Fitted, Part, PartNames, SolverReport};
     use crate::params::{Params, Visit};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -309,6 +330,34 @@ mod tests {
                 assert_eq!(count.load(Ordering::Relaxed) - before, n);
             }
         }
+    }
+
+    #[test]
+    fn each_part_prepares_its_own_view_once() {
+        let counts = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+        let term = |part: usize, view: &str| {
+            Node::Kernel(Bound { kernel: Box::new(Counting(Arc::clone(&counts[part]))), view: Some(view.to_owned()) })
+        };
+        let kernel = Formula(Node::Sum(vec![term(0, "x"), term(1, "b")]));
+        let rows = |n: usize| Rows::new((0..2 * n).map(|v| (v as f64).sin()).collect(), n, 2).unwrap();
+        let data = |n: usize| Dataset::new(rows(n)).with_view("b", rows(n)).unwrap();
+        let part = |term: usize, points: Vec<usize>| {
+            let names = PartNames { name: term.to_string(), coordinates: vec!["c".to_owned()] };
+            let coefficients = Coefficients::Dual { alpha: vec![1.0; points.len()], points };
+            (names, Part { term, expansion: Expansion { coefficients, offsets: vec![0.0] } })
+        };
+        // of fifty examples one part needs two, and the other two more
+        let fitted = Fitted::of_parts(vec![part(0, vec![40, 3]), part(1, vec![3, 7])], SolverReport::direct());
+        let model = Model::new("kernel_pca", Vec::new(), kernel, fitted, &data(50));
+        assert_eq!(model.places, [3, 7, 40]);
+        assert_eq!(model.parts().iter().map(|p| p.expansion.points().to_vec()).collect::<Vec<_>>(), [[2, 0], [0, 1]]);
+        let before = counts.each_ref().map(|count| count.load(Ordering::Relaxed));
+        let predictor = model.predictor();
+        for n in [1, 4, 2] {
+            predictor.predict(&data(n)).unwrap();
+        }
+        let after = counts.each_ref().map(|count| count.load(Ordering::Relaxed));
+        assert_eq!([after[0] - before[0], after[1] - before[1]], [3 + 7; 2]);
     }
 
     #[test]

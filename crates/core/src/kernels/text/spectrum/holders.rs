@@ -162,7 +162,8 @@ impl Holders {
             let (group, lane) = ((left + done) / STRINGS_PER_LINE, (left + done) % STRINGS_PER_LINE);
             let count = (STRINGS_PER_LINE - lane).min(sums.len() - done);
             let table = &self.bytes[group * self.lines..][..self.lines];
-            let found: [W; STRINGS_PER_LINE] = vectorised(Lines { lined, table, sums: [W::default(); STRINGS_PER_LINE] });
+            let found: [W; STRINGS_PER_LINE] =
+                vectorised(Lines { lined, table, sums: [W::default(); STRINGS_PER_LINE] });
             sums[done..done + count].iter_mut().zip(&found[lane..]).for_each(|(sum, &w)| *sum = w.into());
             done += count;
         }
