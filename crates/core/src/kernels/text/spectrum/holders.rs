@@ -152,7 +152,7 @@ impl Holders {
             let count = (STRINGS_PER_LINE - lane).min(sums.len() - done);
             let lines = &self.bytes[group * self.lines..][..self.lines];
             let found: [W; STRINGS_PER_LINE] =
-                vectorised(Lines { lined, lines, sums: [W::default(); STRINGS_PER_LINE] });
+                vectorised(LineSums { lined, lines, sums: [W::default(); STRINGS_PER_LINE] });
             sums[done..done + count].iter_mut().zip(&found[lane..]).for_each(|(sum, &w)| *sum = w.into());
             done += count;
         }
@@ -204,14 +204,14 @@ impl Whole for u64 {
 }
 
 /// Σ count · line for a group of neighbouring strings.
-struct Lines<'a, W> {
+struct LineSums<'a, W> {
     /// The number of each line, and the count that it is multiplied with.
     lined: &'a [Entry],
     lines: &'a [[u8; STRINGS_PER_LINE]],
     sums: [W; STRINGS_PER_LINE],
 }
 
-impl<W: Whole> Loops for Lines<'_, W> {
+impl<W: Whole> Loops for LineSums<'_, W> {
     type Output = [W; STRINGS_PER_LINE];
 
     #[inline(always)]
