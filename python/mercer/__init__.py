@@ -8,7 +8,7 @@
 from mercer import kernels, plot
 from mercer._certify import plan
 from mercer._checks import expected_failed_checks
-from mercer._data import pack_sets
+from mercer._data import Items, pack_sets
 from mercer._kernel import Kernel, kernel
 from mercer._load import load
 from mercer._native import __version__
@@ -22,6 +22,6 @@ from mercer.model_selection import MercerSearchCV
 from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
-    "SVC", "SVR", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
+    "SVC", "SVR", "Items", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
     "__version__", "alignment_test", "expected_failed_checks", "hsic_test", "kernel", "kernels", "load", "matrix_function", "measure", "mmd_test", "pack_sets", "patch_sklearn", "plan", "plot", "repair", "spectral_stability", "unpatch_sklearn", *_generated,
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
 import os
 import warnings
@@ -34,6 +35,10 @@ from mercer._data import (
 )
 from mercer._kernel import Kernel, KernelLike
 from mercer._progress import Progress
+
+# facts of a formula, which every prediction asks for
+_views_wanted = functools.lru_cache(maxsize=1024)(_native.kernel_views)
+_meets_gaps = functools.lru_cache(maxsize=1024)(_native.kernel_meets_gaps)
 
 # how scikit-learn calls kernels, and how a formula does
 NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
@@ -125,7 +130,7 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
         text = self._own_kernel()
         if text is not None and (has_views(X) or are_strings(X) or is_frame(X)):
-            wanted = _native.kernel_views(text)
+            wanted = _views_wanted(text)
             if not is_frame(X) or any(name is not None for name, _ in wanted):
                 return self._check_views(checked_views(X, wanted, self._finite()), reset, more)
         sparse = False if self._is_pairwise() else "csr"
@@ -135,7 +140,7 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     def _finite(self):
         """Whether all numbers must be finite; kernels that take missing ones say what else is wrong themselves."""
         text = self._own_kernel()
-        return "allow-nan" if text is not None and _native.kernel_meets_gaps(text) else True
+        return "allow-nan" if text is not None and _meets_gaps(text) else True
 
     def _check_views(self, X, reset, more):
         if reset:

@@ -16,7 +16,47 @@ Data = Any
 Array = npt.NDArray[Any]
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
-View = Union[npt.NDArray[Any], "tuple[str, Any, Any, Any, int]", "list[str]"]
+View = Union[npt.NDArray[Any], "tuple[str, Any, Any, Any, int]", "list[str]", "tuple[str, list[str]]"]
+
+
+class Items(np.ndarray):  # type: ignore[type-arg]
+    """Examples of a kind of data by their text, as a cell of a file holds them.
+
+    Arrays are vectors and strings are text without it. Every other kind of data reads its examples from strings, and is named.
+    It is an array of strings: what is chosen from it is of its kind.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the kind.
+    cells : iterable of str
+        The examples.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> items = mercer.Items("text", ["to be", "or not", "to be"])
+    >>> items[[1, 2]].kind, list(items[[1, 2]])
+    ('text', ['or not', 'to be'])
+    """
+
+    kind: str
+
+    def __new__(cls, kind: str, cells: Any) -> Items:
+        items = np.array([str(cell) for cell in cells], dtype=object).view(cls)
+        items.kind = str(kind)
+        return items
+
+    def __array_finalize__(self, made_from: Any) -> None:
+        self.kind = getattr(made_from, "kind", "")
+
+    def __reduce__(self) -> Any:
+        return Items, (self.kind, list(self))
+
+
+def strings_of(values: Data) -> Data:
+    """The strings of examples, which stay of their kind."""
+    return Items(values.kind, values) if isinstance(values, Items) else [str(v) for v in values]
 
 
 def view_of(values: Data) -> View:
@@ -29,6 +69,8 @@ def view_of(values: Data) -> View:
         numbers = csr.data if csr.data.dtype == np.float32 else np.asarray(csr.data, dtype=np.float64)
         starts, indices = (np.ascontiguousarray(part, dtype=np.int64) for part in (csr.indptr, csr.indices))
         return ("csr", starts, indices, np.ascontiguousarray(numbers), csr.shape[1])
+    if isinstance(values, Items):
+        return (values.kind, [str(v) for v in values])
     if are_strings(values):
         return [str(v) for v in values]
     array = np.asarray(values)
@@ -120,13 +162,13 @@ def checked_views(X: Data, wanted: list[tuple[str | None, str]], finite: bool | 
     if is_frame(X):
         X = _views_of_frame(X, [name for name, _ in wanted if name is not None])
     if not has_views(X):
-        return [str(v) for v in X]
+        return strings_of(X)
     if not X:
         raise ValueError("Found a dictionary without views; give at least one, such as {'x': X}.")
     checked = {}
     for name, values in X.items():
         if are_strings(values):
-            checked[name] = [str(v) for v in values]
+            checked[name] = strings_of(values)
         else:
             checked[name] = check_array(values, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
                                         ensure_all_finite=finite, input_name=f"the view {name!r}")  # fmt: skip

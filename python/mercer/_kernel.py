@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import numbers
 from collections.abc import Sequence
@@ -16,6 +17,10 @@ from mercer._data import Data, Matrix, threads_of, views_of
 Operand = Union["Kernel", float]
 # a name that scikit-learn knows, a mercer kernel, or a function that gives the matrix
 KernelLike = Union[str, "Kernel", Callable[..., Any]]
+
+
+# every prediction asks for the canonical text of its kernel
+_canonical = functools.lru_cache(maxsize=1024)(_native.kernel_text)
 
 
 class Kernel:
@@ -41,7 +46,7 @@ class Kernel:
         self.text = text
 
     def __str__(self) -> str:
-        return _native.kernel_text(self._text())
+        return _canonical(self._text())
 
     def _text(self) -> str:
         return self.text

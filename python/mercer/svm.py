@@ -33,6 +33,8 @@ def _has_probability(self):
 
 
 class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
+    # whether the machine can weigh classes by the examples that a fit sees
+    _balances_within = True
     classes_: Array
     class_weight_: Vector
     n_iter_: npt.NDArray[np.int32]
@@ -72,7 +74,7 @@ class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
     def _own_balance(self):
         """Whether every fit has to count its classes itself: examples that are held out must have no say."""
         own = self.conformal is not None and self._balances()
-        if own and self._machine == "nu_svc":
+        if own and not self._balances_within:
             raise ValueError("NuSVC cannot balance classes without those that conformal holds out; give class_weight as a dict.")
         return own
 
@@ -195,6 +197,7 @@ class NuSVC(_Classifier):
     """
 
     _machine = "nu_svc"
+    _balances_within = False
 
     def __init__(self, *, nu: float = 0.5, kernel: KernelLike = "rbf", degree: int = 3,
                  gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,

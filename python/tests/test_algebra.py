@@ -1,5 +1,7 @@
 """Polynomials of kernels, pairs of views, sets of members, and kernels that learn from the training examples."""
 
+import pickle
+
 import mercer
 import numpy as np
 import pytest
@@ -69,6 +71,21 @@ def test_sets_of_strings_are_compared_member_by_member():
     np.testing.assert_array_equal(k(pack_sets(sets, separator='"|')), brute)
     model = SVC(kernel=k).fit(pack_sets(sets, separator='"|'), [0, 1, 1, 0])
     assert list(model.predict(['b"|b"|b', "c"])) == [0, 1]
+
+
+def test_examples_of_a_kind_are_read_from_their_text():
+    words, y = ["abc", "abd", "xyz", "xya"], [0, 0, 1, 1]
+    k = Spectrum(length=2)
+    items = mercer.Items("text", words)
+    np.testing.assert_array_equal(k(items), k(words))
+    assert pickle.loads(pickle.dumps(items)).kind == "text" and list(items[1:]) == words[1:]
+    np.testing.assert_array_equal((k @ "w")({"w": items}), k(words))
+    model = SVC(kernel=k).fit(items, y)
+    assert list(model.predict(mercer.Items("text", ["abe", "xyb"]))) == [0, 1]
+    search = mercer.MercerSearchCV(SVC(kernel=k), {"C": [1.0, 10.0]}, cv=2).fit(items, y)
+    assert search.best_params_["C"] in (1.0, 10.0)
+    with pytest.raises(ValueError, match="is called trees; kinds are text"):
+        k(mercer.Items("trees", words))
 
 
 def test_what_cannot_be_packed_is_told():

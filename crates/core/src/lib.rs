@@ -36,6 +36,8 @@ pub mod certify;
 pub mod conformal;
 pub mod data;
 pub mod datasets;
+#[cfg(test)]
+mod dummies;
 pub mod formula;
 pub mod geometry;
 pub mod gram;

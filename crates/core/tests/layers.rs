@@ -191,32 +191,43 @@ fn files_of(name: &str) -> Vec<File> {
     all
 }
 
-/// The code of a file: no comments and no items that only tests compile, for tests may see anything.
+/// The code of a file, line by line: no comments, and nothing where an item stands that only tests compile, for tests may see
+/// anything.
 ///
 /// The source is formatted, so an item ends with the first line as far left as its attribute that ends with a semicolon, a
 /// comma or a closing brace. An item that was read too short is still seen, and would be found wrong rather than missed.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let mut kept = Vec::new();
-    let mut lines = text.lines().map(|line| line.split("//").next().unwrap_or("").trim_end());
-    while let Some(line) = lines.next() {
+    // how far left the attribute of the item stands that is passed over
+    let mut item: Option<usize> = None;
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or("").trim_end()) {
         let start = line.trim_start();
-        let Some(rest) = ["#[cfg(test)]", "#[cfg(all(test,"].iter().find_map(|a| start.strip_prefix(a)) else {
-            kept.push(line);
-            continue;
-        };
-        assert!(rest.is_empty() || rest.ends_with(")]"), "the item stands on the line of its attribute: {line}");
         let left = line.len() - start.len();
-        let _item = lines.by_ref().find(|line| {
-            let inner = line.trim_start();
-            line.len() - inner.len() == left && !inner.starts_with('#') && inner.ends_with([';', ',', '}'])
-        });
+        let attribute = ["#[cfg(test)]", "#[cfg(all(test,"].iter().find_map(|a| start.strip_prefix(a));
+        match (item, attribute) {
+            (None, None) => {
+                kept.push(line);
+                continue;
+            }
+            (None, Some(rest)) => {
+                assert!(
+                    rest.is_empty() || rest.ends_with(")]"),
+                    "the item stands on the line of its attribute: {line}"
+                );
+                item = Some(left);
+            }
+            (Some(at), _) if left == at && !start.starts_with('#') && start.ends_with([';', ',', '}']) => item = None,
+            (Some(_), _) => {}
+        }
+        kept.push("");
     }
     kept.join("\n")
 }
 
-fn is_test(path: &Path) -> bool {
+/// Whether a file is compiled for tests only; the dummies are one entry of each list that tests add.
+pub(crate) fn is_test(path: &Path) -> bool {
     let stem = path.file_stem().unwrap().to_str().unwrap();
-    stem == "tests" || stem == "testing" || stem.ends_with("_tests")
+    ["tests", "testing", "dummies"].contains(&stem) || stem.ends_with("_tests")
 }
 
 /// The items named after every `crate::`, two steps deep: `data::Scalar`, `gram::views`.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests fail as tests do
 
 mod algebra;
+mod by_name;
 mod calibration;
 mod catalogue;
 mod certificates;
@@ -20,6 +21,7 @@ mod formulas_on_data;
 mod golden;
 mod golden_comparisons;
 mod golden_support_vectors;
+mod jobs;
 mod judge;
 mod laws_of_derivatives;
 mod laws_of_gradients;

@@ -1,6 +1,6 @@
 //! Python objects as data: arrays, sparse matrices and lists of strings.
 
-use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View};
+use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View, kinds};
 use mercer::params::Setting;
 use mercer::prelude::{Rows, SparseRows};
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -28,13 +28,17 @@ pub(crate) fn dataset(views: &Bound<'_, PyList>) -> PyResult<Dataset> {
     Dataset::from_views(all).map_err(raise)
 }
 
-/// A two-dimensional array of f64 or f32 in C order, `("csr", starts, indices, values, width)`, or a list of strings.
+/// A two-dimensional array of f64 or f32 in C order, `("csr", starts, indices, values, width)`, a list of strings, or
+/// `(kind, list of strings)`.
 fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
     if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f64>>() {
         return dense(&array);
     }
     if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f32>>() {
         return dense(&array);
+    }
+    if let Ok((kind, cells)) = payload.extract::<(String, Vec<String>)>() {
+        return items(&kind, &cells);
     }
     if let Ok(parts) = payload.cast::<PyTuple>() {
         type Part<'a> = PyReadonlyArray1<'a, i64>;
@@ -51,6 +55,18 @@ fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
         return Ok(list.into());
     }
     Err(PyTypeError::new_err("a view is an array of numbers, a sparse matrix or a list of strings"))
+}
+
+/// Examples of a kind by their text, as a cell of a file holds them.
+fn items(kind: &str, cells: &[String]) -> PyResult<Values> {
+    let Some(parse) = kinds::find(kind).and_then(|entry| entry.parse) else {
+        let names: Vec<&str> = kinds::KINDS.iter().filter(|k| k.parse.is_some()).map(|k| k.name).collect();
+        let finding =
+            format!("no kind of data that is read from strings is called {kind}; kinds are {}", names.join(", "));
+        return Err(PyValueError::new_err(finding));
+    };
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    parse(&cells).map_err(|bad| PyValueError::new_err(format!("example {}: {}", bad.example + 1, bad.finding)))
 }
 
 /// The numbers of an array, borrowed: nothing is copied.

@@ -8,6 +8,8 @@
 //! # Source
 //! Herbrich (2002), chapters 4 and 5; the entries name the theorem, and where its print had to be corrected.
 
+#[cfg(test)]
+mod certain;
 mod certificate;
 pub mod compression;
 mod facts;
@@ -63,6 +65,11 @@ impl BoundEntry {
     pub fn uses_held_out(&self) -> bool {
         test_set::ENTRIES.iter().any(|e| e.name == self.name)
     }
+
+    /// Whether it is the certificate of a model wherever it applies, so that no other is looked at and nothing is paid for a choice.
+    pub fn stands_alone(&self) -> bool {
+        self.chosen_by == ChosenBy::HeldOut
+    }
 }
 
 /// Whether a bound is among those of which the least is the certificate of a model. They are named before the data, since each
@@ -75,29 +82,31 @@ pub enum ChosenBy {
     Everybody,
     /// It is where a prior is learned from a part of the examples.
     LearnedPriors,
+    /// It alone is, where examples were held out.
+    HeldOut,
 }
 
 /// The bounds by family, which is the name of their file.
-pub fn families() -> [(&'static str, &'static [BoundEntry]); 12] {
-    [
-        ("test_set", test_set::ENTRIES),
-        ("scenario", scenario::ENTRIES),
-        ("compression", compression::ENTRIES),
-        ("pac_bayes", pac_bayes::ENTRIES),
-        ("leave_one_out", leave_one_out::ENTRIES),
-        ("rademacher", rademacher::ENTRIES),
-        ("stability", stability::ENTRIES),
-        ("margin", margin::ENTRIES),
-        ("luckiness", luckiness::ENTRIES),
-        ("vc", vc::ENTRIES),
-        ("novelty", novelty::ENTRIES),
-        ("online", online::ENTRIES),
-    ]
-}
+pub static FAMILIES: &[(&str, &[BoundEntry])] = &[
+    ("test_set", test_set::ENTRIES),
+    ("scenario", scenario::ENTRIES),
+    ("compression", compression::ENTRIES),
+    ("pac_bayes", pac_bayes::ENTRIES),
+    ("leave_one_out", leave_one_out::ENTRIES),
+    ("rademacher", rademacher::ENTRIES),
+    ("stability", stability::ENTRIES),
+    ("margin", margin::ENTRIES),
+    ("luckiness", luckiness::ENTRIES),
+    ("vc", vc::ENTRIES),
+    ("novelty", novelty::ENTRIES),
+    ("online", online::ENTRIES),
+    #[cfg(test)]
+    ("certain", certain::ENTRIES),
+];
 
 /// All bounds, by family.
 pub fn all() -> impl Iterator<Item = &'static BoundEntry> {
-    families().into_iter().flat_map(|(_, entries)| entries)
+    FAMILIES.iter().flat_map(|(_, entries)| *entries)
 }
 
 /// The entry of a name.

@@ -96,7 +96,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         guarantee: Guarantee::HighProbability,
         source: Source::new(&LANGFORD, "Thm. 3.3"),
         use_when: "Examples can be spared that training does not see: nothing is tighter.",
-        chosen_by: ChosenBy::Nobody,
+        chosen_by: ChosenBy::HeldOut,
         claim: held_out,
     },
     BoundEntry {

@@ -167,8 +167,9 @@ fn chosen(facts: &Facts, all: &[Certificate], delta: f64) -> Option<Certificate>
     };
     let useful: Vec<&Certificate> = all.iter().filter(of_risk).collect();
     let named = |names: &[&str]| names.iter().filter(|n| useful.iter().any(|c| c.bound == **n)).count();
-    let names: Vec<&str> = if named(&["held_out"]) > 0 {
-        vec!["held_out"]
+    let alone: Vec<&str> = bounds::all().filter(|b| b.stands_alone()).map(|b| b.name).collect();
+    let names: Vec<&str> = if named(&alone) > 0 {
+        alone
     } else if named(&selection_bounds(facts.wants_prior)) > 0 {
         selection_bounds(facts.wants_prior)
     } else {

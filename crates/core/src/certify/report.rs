@@ -1,14 +1,14 @@
 //! Certificates in words.
 
 use super::Certified;
-use crate::bounds::{Certificate, Guarantee, Quantity, Task};
+use crate::bounds::{self, Certificate, Guarantee, Quantity, Task};
 use crate::plot::{CertificateBar, CertificateFigure, Theme};
 
 impl Certified {
     /// The best certificate as a sentence.
     pub fn sentence(&self) -> String {
         match self.best() {
-            Some(best) if best.bound.starts_with("held_out") => format!("{} ({}).", statement(best), best.bound),
+            Some(best) if on_held_out(best) => format!("{} ({}).", statement(best), best.bound),
             Some(best) => {
                 format!("{} ({}; that it was chosen among several is paid for).", statement(best), best.bound)
             }
@@ -119,7 +119,7 @@ pub fn statement(c: &Certificate) -> String {
     let delta = c.delta.unwrap_or(0.0);
     // 1 − δ in so many digits that it is not rounded to all
     let sure = if delta >= 1e-4 { format!("{} %", trim(100.0 * (1.0 - delta))) } else { format!("1 − {delta:e}") };
-    let sample = if c.bound.starts_with("held_out") { "held-out sample" } else { "training sample" };
+    let sample = if on_held_out(c) { "held-out sample" } else { "training sample" };
     let what = match c.quantity {
         Quantity::TubeMisses => "of new values lie outside the tube",
         Quantity::NoveltyRate => "of new examples of the same kind are called novelties",
@@ -133,4 +133,9 @@ pub fn statement(c: &Certificate) -> String {
 fn trim(v: f64) -> String {
     let text = format!("{v:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Whether a certificate speaks of examples that training has not seen.
+fn on_held_out(c: &Certificate) -> bool {
+    bounds::find(c.bound).is_some_and(bounds::BoundEntry::uses_held_out)
 }

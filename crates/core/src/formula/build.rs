@@ -1,6 +1,6 @@
 //! Formulas in Rust: constructors and operators, in canonical form.
 
-use super::{Bound, Formula, Node};
+use super::{Bound, Formula, Landmarks, Node};
 use crate::data::Kind;
 use crate::kernels::coordinatewise::{ChiSquared, Coordinatewise, Laplacian};
 use crate::kernels::inner::{Inner, Linear, Polynomial, Sigmoid};
@@ -9,6 +9,7 @@ use crate::kernels::text::{Spectrum, Subsequence, Text};
 use crate::kernels::{Domain, Leaf, Noise, Precomputed};
 use crate::params::{self, Auto, ParamError, Setting, describe};
 use std::ops::{Add, Mul};
+use std::sync::Arc;
 
 /// exp(−γ‖x − y‖²).
 pub fn rbf(gamma: f64) -> Formula {
@@ -315,7 +316,7 @@ impl Formula {
     /// Sets a parameter in every kernel that has it; whether any has.
     pub fn assign(&mut self, name: &str, value: &Setting) -> Result<bool, ParamError> {
         fn set(node: &mut Node, name: &str, value: &Setting) -> Result<bool, ParamError> {
-            let mut found = match node {
+            let found = match node {
                 Node::Kernel(bound) => {
                     let owner = bound.kernel.entry().name;
                     match params::assign(owner, bound.kernel.as_mut(), name, value) {
@@ -351,10 +352,17 @@ impl Formula {
                 },
                 _ => false,
             };
+            let mut below = false;
             for child in node.children_mut() {
-                found |= set(child, name, value)?;
+                below |= set(child, name, value)?;
             }
-            Ok(found)
+            if let Node::Nystrom(_, _, Some(landmarks)) = node
+                && below
+            {
+                // what was prepared for the kernel as it was is left behind
+                *landmarks = Arc::new(Landmarks::clone(landmarks));
+            }
+            Ok(found || below)
         }
         set(&mut self.0, name, value)
     }

@@ -13,8 +13,8 @@
 //! & J. T. Kwok, Improved Nyström low-rank approximation and error analysis, ICML (2008), for the centres of k means.
 
 use super::bind::{is_data_free, look};
-use super::prepare::{cross, training_gram};
-use super::{Bound, Formula, Node};
+use super::prepare::{cross, meet, prepare, training_gram};
+use super::{Bound, Formula, Node, PreparedSide};
 use crate::data::{DataError, Dataset, Kind, Rows, Values, View};
 use crate::error::Error;
 use crate::geometry::{GramSchmidt, k_means};
@@ -23,7 +23,7 @@ use crate::kernels::Definite;
 use crate::linalg::inverse_lower;
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::seed::Seed;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A landmark is in the span of others where its squared distance from it is at most this part of the largest κ(x, x).
 const TOLERANCE: f64 = 1e-12;
@@ -91,12 +91,21 @@ impl Params for Nystrom {
 }
 
 /// Landmarks with the map from kernel values with them to explicit features.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Landmarks {
     /// The landmarks, in the views that the kernel looks at.
     pub examples: Dataset,
     /// L⁻ᵀ, landmarks × landmarks row by row.
     pub map: Vec<f64>,
+    /// The landmarks, prepared for their kernel when features are first asked for.
+    side: OnceLock<PreparedSide>,
+}
+
+impl Clone for Landmarks {
+    /// Nothing that was prepared goes along: the fields of a copy are open, and its kernel may be another.
+    fn clone(&self) -> Self {
+        Self::new(self.examples.clone(), self.map.clone())
+    }
 }
 
 impl PartialEq for Landmarks {
@@ -106,6 +115,11 @@ impl PartialEq for Landmarks {
 }
 
 impl Landmarks {
+    /// Landmarks and their map, landmarks × landmarks row by row.
+    pub fn new(examples: Dataset, map: Vec<f64>) -> Self {
+        Self { examples, map, side: OnceLock::new() }
+    }
+
     /// Chooses landmarks among the training examples, or among some of them, and computes their map.
     pub(super) fn learn(
         inner: &Node,
@@ -141,7 +155,7 @@ impl Landmarks {
         // L⁻ᵀ, so that a row of kernel values times it is a row of features
         let inverse = inverse_lower(&found.triangle(), rank);
         let map = (0..rank * rank).map(|p| inverse[p % rank * rank + p / rank]).collect();
-        Ok(Self { examples: examples.select(&found.pivots), map })
+        Ok(Self::new(examples.select(&found.pivots), map))
     }
 
     /// The number of features.
@@ -158,7 +172,14 @@ impl Landmarks {
     /// The explicit features of examples, n × rank.
     pub(super) fn features(&self, inner: &Node, data: &Dataset) -> Result<Arc<Rows<f64>>, Error> {
         let (n, rank) = (data.len(), self.rank());
-        let cross = cross(inner, data, &self.examples)?;
+        let side = match self.side.get() {
+            Some(side) => side,
+            None => {
+                let new = prepare(inner, &self.examples, None)?;
+                self.side.get_or_init(|| new)
+            }
+        };
+        let cross = meet(inner, &prepare(inner, data, Some(side))?, side)?;
         let mut features = vec![0.0; n * rank];
         apply(cross.as_ref(), &self.map, rank, &mut features);
         let rows = Rows::new(features, n, rank);

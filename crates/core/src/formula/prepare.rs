@@ -188,7 +188,8 @@ pub(super) fn cross(node: &Node, new: &Dataset, training: &Dataset) -> Result<Ar
     meet(node, &prepare(node, new, Some(&cols))?, &cols)
 }
 
-fn prepare(node: &Node, data: &Dataset, like: Option<&PreparedSide>) -> Result<PreparedSide, Error> {
+/// A side of a node: training examples, or new ones like these.
+pub(super) fn prepare(node: &Node, data: &Dataset, like: Option<&PreparedSide>) -> Result<PreparedSide, Error> {
     // the side below, like the one below
     let one = |inner: &Node, like: Option<&PreparedSide>| prepare(inner, data, like);
     let prep = match node {
@@ -286,7 +287,8 @@ fn members(inner: &Node, how: &Members, data: &Dataset, like: Option<&PreparedSi
     Ok(SetSide { members: side, sets, own: Arc::new(own) })
 }
 
-fn meet(node: &Node, rows: &PreparedSide, cols: &PreparedSide) -> Result<Arc<dyn Gram>, Error> {
+/// The matrix of a node between two sides that were prepared for each other.
+pub(super) fn meet(node: &Node, rows: &PreparedSide, cols: &PreparedSide) -> Result<Arc<dyn Gram>, Error> {
     let below = || -> Result<Vec<Arc<dyn Gram>>, Error> {
         let (rows, cols) = (rows.below()?, cols.below()?);
         let sides = rows.iter().zip(cols);

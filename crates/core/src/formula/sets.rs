@@ -201,6 +201,11 @@ fn apart(values: &Values, how: &Members, view: &str, gaps: bool) -> Result<(Valu
             );
             Err(DataError::Unfit { finding }.into())
         }
+        Values::Items(_) => {
+            let finding =
+                format!("view {view} holds {}, which have no members; give set(…) text or vectors", values.kind());
+            Err(DataError::Unfit { finding }.into())
+        }
         Values::Index(_) => Err(DataError::Unfit { finding: format!("view {view} has no members") }.into()),
         other => {
             let wanted = if other.kind() == Kind::Text { "separator=\"|\"" } else { "columns=2" };

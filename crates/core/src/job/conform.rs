@@ -73,7 +73,12 @@ impl Run<'_> {
         let (kernel, held, kept) = self.resolved(recipe, data)?;
         let provenance = self.provenance(data, Some(&kept), &kernel);
         let proven = provenance.spares_held_out();
-        let kernel = self.on_data(kernel, data)?;
+        let mut kernel = self.on_data(kernel, data)?;
+        // closed forms ask for the whole matrix once more, after the fit
+        let closed = recipe.method == Method::Full || self.machine.traits().leaves_one_out;
+        if closed && kernel.gram.rows_are_expensive() {
+            kernel = kernel.memoised();
+        }
         let mut model = self.learn(&kernel, data, provenance, watch)?;
         let task = self.task(&kernel, data);
         // a fit that was stopped leaves no time for more

@@ -3,7 +3,7 @@
 //! [`Kernel::eval`] is the definition; [`Kernel::gram`] is the fast way to the same numbers. Vector kernels come in
 //! three families that own all loops: [`radial`] (a profile of the squared distance), [`inner`] (a profile of the inner
 //! product) and [`coordinatewise`] (a sum over coordinates). A new kernel of a family is a profile, one line of
-//! mathematics, in one file. Strings have [`text`].
+//! mathematics, in one file. Strings have [`text`]; a kernel on any other kind of data is a function of two examples ([`ItemKernel`]).
 
 pub mod coordinatewise;
 mod derivatives;
@@ -13,9 +13,12 @@ mod expression;
 mod facts;
 mod image_blocks;
 pub mod inner;
+mod items;
 mod learned;
 mod missing_gaussian;
 mod noise;
+#[cfg(test)]
+mod overlap;
 mod pairwise;
 mod precomputed;
 mod prepared;
@@ -31,6 +34,7 @@ pub use error::KernelError;
 pub use expression::{Expression, Inexpressible};
 pub use facts::KernelFacts;
 pub use image_blocks::ImageBlocks;
+pub use items::{ItemKernel, OnItems};
 pub use learned::Learned;
 pub use missing_gaussian::{Gaps, MissingGaussian};
 pub use noise::Noise;
@@ -265,6 +269,8 @@ static ENTRIES: &[&KernelEntry] = &[
     &rank_one::ENTRY,
     &noise::ENTRY,
     &precomputed::ENTRY,
+    #[cfg(test)]
+    &overlap::KERNEL,
 ];
 
 /// The entry of a name or alias.

@@ -26,7 +26,7 @@ pub(super) fn pack(pack: &mut Packer, kernel: &Formula) -> StoredLearned {
         match state {
             State::Centre(centring) => centrings.push(centring),
             State::Kernel(words) => learned.push(words),
-            State::Landmarks(Landmarks { examples, map }) => {
+            State::Landmarks(Landmarks { examples, map, .. }) => {
                 let i = landmarks.len();
                 pack.f64s(format!("landmarks.{i}.map"), &[map.len()], &map);
                 landmarks.push(pack.within(&format!("landmarks.{i}."), |p| pack_views(p, &examples)));
@@ -66,7 +66,7 @@ pub(super) fn unpack(stored: &StoredLearned, unpack: &Unpacker<'_>, kernel: &For
                     landmarks.next().ok_or("its kernel has another number of approximations than the file")?;
                 let (_, map) = finite(unpack.get_f64s(&format!("landmarks.{i}.map"))?)?;
                 let examples = unpack_views(&unpack.within(&format!("landmarks.{i}.")), views, gaps)?;
-                State::Landmarks(Landmarks { examples, map })
+                State::Landmarks(Landmarks::new(examples, map))
             }
             StateKind::Kernel => {
                 let i = learned.next().ok_or("what its kernel has learned does not fit it")?;

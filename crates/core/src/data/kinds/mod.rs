@@ -8,7 +8,7 @@
 mod column;
 mod precomputed;
 #[cfg(test)]
-mod span;
+pub(crate) mod span;
 mod text;
 mod vectors;
 

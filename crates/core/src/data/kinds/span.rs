@@ -28,7 +28,7 @@ impl Item for Span {
 }
 
 /// The catalogue's entry.
-pub(super) static KIND: KindEntry = KindEntry {
+pub(crate) static KIND: KindEntry = KindEntry {
     name: "spans",
     plural: "spans",
     summary: "whole numbers from a first to a last",

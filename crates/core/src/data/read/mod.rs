@@ -4,6 +4,8 @@
 //! it is read. The extension decides, `.gz` and `.zst` left out; without a known one the content does.
 
 mod array;
+#[cfg(test)]
+mod bars;
 mod blocks;
 mod column;
 mod columns;
@@ -58,6 +60,8 @@ pub static FORMATS: &[&FormatEntry] = &[
     &sequences::FASTA,
     &sequences::FASTQ,
     &libsvm::LIBSVM,
+    #[cfg(test)]
+    &bars::FORMAT,
     &csv::CSV,
 ];
 

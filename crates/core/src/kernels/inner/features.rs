@@ -51,7 +51,7 @@ pub(crate) fn count_monomials(d: f64, p: f64) -> f64 {
 /// ```
 pub fn polynomial_features(rows: &Rows<f64>, kernel: &Polynomial) -> Result<Rows<f64>, KernelError> {
     const MAX_FEATURES: usize = 1 << 20;
-    let refused = |finding: String| Err(KernelError::Param { kernel: "polynomial", finding });
+    let refused = |finding: String| Err(KernelError::Param { kernel: super::polynomial::ENTRY.name, finding });
     let gamma = kernel.gamma.value();
     if !(gamma > 0.0 && kernel.offset >= 0.0) {
         return refused("features need a γ that is a number above 0, and an offset that is not negative".to_owned());

@@ -170,3 +170,52 @@ impl<S: Scalar> Lists<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+
+    /// Vectors of which one coordinate of so many is stored.
+    fn vectors<S: Scalar>(n: usize, width: usize, one_of: usize) -> SparseRows<S> {
+        let mut random = Seed(one_of as u64).stream("layouts");
+        let mut rows = SparseRows::new(width);
+        for _ in 0..n {
+            let row: Vec<Coordinate<S>> = (0..width as u32)
+                .filter(|_| random.below(one_of) == 0)
+                .map(|index| Coordinate { index, value: S::narrow(f64::from(index + 1).sin()) })
+                .collect();
+            rows.push(&row);
+        }
+        rows
+    }
+
+    fn check<S: Scalar>(one_of: usize, panels: bool) {
+        let (rows, cols) = (vectors::<S>(3, 50, 2), vectors::<S>(150, 40, one_of));
+        let columns = SparseColumns::new(&cols);
+        assert_eq!(matches!(columns, SparseColumns::Panels(_)), panels);
+        for range in [0..150, 3..140, 63..65, 149..150, 7..7] {
+            for i in 0..3 {
+                let mut out = vec![S::narrow(f64::NAN); range.len()];
+                columns.row(rows.row(i), &range, &mut out);
+                for (j, o) in range.clone().zip(out) {
+                    // the products of blocks: coordinate by coordinate of the column, zeros too
+                    let mut sum = S::default();
+                    for c in cols.row(j) {
+                        let x = rows.row(i).iter().find(|x| x.index == c.index).map_or(S::default(), |x| x.value);
+                        sum += c.value * x;
+                    }
+                    assert_eq!(o.wide().to_bits(), sum.wide().to_bits(), "{i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_has_the_bits_of_a_block_in_every_layout() {
+        check::<f64>(2, true);
+        check::<f64>(20, false);
+        check::<f32>(2, true);
+        check::<f32>(40, false);
+    }
+}

@@ -20,6 +20,8 @@ mod regularised_fisher;
 mod robust_kfd;
 mod sparse_kfd;
 mod svc;
+#[cfg(test)]
+mod windows;
 
 pub use adatron::Adatron;
 pub use huber_kfd::huber_kfd;
@@ -67,4 +69,6 @@ pub static ENTRIES: &[&MachineEntry] = &[
     &programme::ENTRY,
     &invariant_kfd::ENTRY,
     &knn::ENTRY,
+    #[cfg(test)]
+    &windows::MACHINE,
 ];

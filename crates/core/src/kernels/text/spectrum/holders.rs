@@ -65,10 +65,10 @@ impl Holders {
             held[e.key as usize] += 1;
             most[e.key as usize] = e.count.max(most[e.key as usize]);
         }
-        let mut lines = 0;
+        let (mut lines, bytes) = (0, counts.len().next_multiple_of(STRINGS_PER_LINE).max(STRINGS_PER_LINE));
         let mut number = |(&held, &most): (&u32, &u32)| {
             // a count beyond a byte stays in a list
-            if held as usize * STRINGS_OF_A_LISTED_ENTRY < counts.len() || held == 0 || most > u32::from(u8::MAX) {
+            if (held as usize * STRINGS_OF_A_LISTED_ENTRY) < bytes || most > u32::from(u8::MAX) {
                 return NO_LINE;
             }
             lines += 1;
@@ -118,12 +118,20 @@ impl Holders {
 
     #[inline(always)]
     fn list(&self, segment: usize, name: u32) -> &[Entry] {
+        // new strings have substrings that none of these hold
+        if name as usize >= self.distinct {
+            return &[];
+        }
         let at = segment * self.distinct + name as usize;
         &self.entries[self.starts[at]..self.starts[at + 1]]
     }
 
     /// Writes κ(row, ·) for the strings from `left` on to `sums`; `square` is κ(row, row).
     pub(super) fn products(&self, row: &[Entry], square: u64, left: usize, sums: &mut [u64], walk: &mut Walk) {
+        if self.lines == 0 {
+            sums.fill(0);
+            return self.add_lists(row, left, sums);
+        }
         let Walk { lined, listed } = walk;
         lined.clear();
         listed.clear();
@@ -146,13 +154,16 @@ impl Holders {
 
     /// Writes the part of names with lines, group by group.
     fn add_lines<W: Whole>(&self, lined: &[Entry], left: usize, sums: &mut [u64]) {
+        if lined.is_empty() {
+            return sums.fill(0);
+        }
         let mut done = 0;
         while done < sums.len() {
             let (group, lane) = ((left + done) / STRINGS_PER_LINE, (left + done) % STRINGS_PER_LINE);
             let count = (STRINGS_PER_LINE - lane).min(sums.len() - done);
-            let lines = &self.bytes[group * self.lines..][..self.lines];
+            let table = &self.bytes[group * self.lines..][..self.lines];
             let found: [W; STRINGS_PER_LINE] =
-                vectorised(LineSums { lined, lines, sums: [W::default(); STRINGS_PER_LINE] });
+                vectorised(Lines { lined, table, sums: [W::default(); STRINGS_PER_LINE] });
             sums[done..done + count].iter_mut().zip(&found[lane..]).for_each(|(sum, &w)| *sum = w.into());
             done += count;
         }
@@ -204,21 +215,21 @@ impl Whole for u64 {
 }
 
 /// Σ count · line for a group of neighbouring strings.
-struct LineSums<'a, W> {
+struct Lines<'a, W> {
     /// The number of each line, and the count that it is multiplied with.
     lined: &'a [Entry],
-    lines: &'a [[u8; STRINGS_PER_LINE]],
+    table: &'a [[u8; STRINGS_PER_LINE]],
     sums: [W; STRINGS_PER_LINE],
 }
 
-impl<W: Whole> Loops for LineSums<'_, W> {
+impl<W: Whole> Loops for Lines<'_, W> {
     type Output = [W; STRINGS_PER_LINE];
 
     #[inline(always)]
     fn run(self) -> [W; STRINGS_PER_LINE] {
-        let Self { lined, lines, mut sums } = self;
+        let Self { lined, table, mut sums } = self;
         for e in lined {
-            let (line, count) = (&lines[e.key as usize], W::of(e.count));
+            let (line, count) = (&table[e.key as usize], W::of(e.count));
             for l in 0..STRINGS_PER_LINE {
                 sums[l] += count * W::from(line[l]);
             }
@@ -280,8 +291,10 @@ mod tests {
         let all = counts(640, 60, 20, 3);
         let holders = Holders::of(&all);
         let mut walk = Walk::default();
-        holders.products(all.get(0), all.squares()[0], 0, &mut vec![0; 640], &mut walk);
+        let row = (0..640).max_by_key(|&i| all.get(i).len()).unwrap();
+        holders.products(all.get(row), all.squares()[row], 0, &mut vec![0; 640], &mut walk);
         assert!(walk.lined.len() == 20 && walk.lined.iter().all(|e| (e.key as usize) < holders.lines));
+        assert!(holders.lines == 20 && !walk.listed.is_empty());
         let walked: usize = walk.listed.iter().map(|e| holders.count(e.key)).sum();
         assert!(walked <= walk.listed.len() * 640 / STRINGS_OF_A_LISTED_ENTRY, "{walked}");
         // the index is no larger than the lists that it stands for
