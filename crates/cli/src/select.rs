@@ -114,7 +114,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 "--heat, --probabilities and --one-standard-error belong to cross-validation; leave them out with --by certificate",
             ));
         }
-        return by_certificate(&search, training, (started, read), target, &watch, flags);
+        return by_certificate(&search, &training, (started, read), target, &watch, flags);
     }
     if given("certificate-delta") {
         return Err(Failure::usage("--certificate-delta is for --by certificate; add that or leave it out"));
@@ -147,7 +147,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 /// Every candidate is fitted on all examples and judged by its best certificate.
 fn by_certificate(
     search: &Search<'_>,
-    training: input::Training,
+    training: &input::Training,
     (started, read): (Instant, f64),
     target: &Path,
     watch: &Watch,

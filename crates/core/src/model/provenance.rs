@@ -156,7 +156,8 @@ fn of_kernel(kernel: &Formula, numbers_chosen: usize, from: Scope) -> Vec<Learne
                 (Step::KernelWeights, 64.0 * part.numbers.len() as f64 + 8.0 * words as f64)
             }
             State::Landmarks(_) => (Step::Landmarks, 0.0),
-            _ => continue,
+            // every centred kernel is one step, below
+            State::Centre(_) => continue,
         };
         learned.push(LearnedFrom { step, bits, from });
     }
