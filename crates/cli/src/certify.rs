@@ -92,7 +92,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         arguments::picture(file)?;
     }
     let model = Model::load(path)?;
-    if matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Clusters { .. }) {
+    if matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Clusters { .. } | Readout::Parts(_)) {
         return Err(Failure::usage(format!(
             "{} predicts nothing that could be wrong; see measure --stability",
             model.machine

@@ -44,7 +44,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage("MODEL and DATA are needed"));
     };
     let model = Model::load(path)?;
-    if matches!(model.fitted.readout, Readout::Coordinates { .. }) {
+    if matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Parts(_)) {
         let what = format!("{} has no target to be compared with; use predict or plot", model.machine);
         return Err(Failure::usage(what));
     }

@@ -155,8 +155,10 @@ const MAX_KERNEL_VALUES_FOR_TRAINING_ERROR: usize = 20_000_000;
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
     let interrupted = model.fitted.report.status == Status::Interrupted;
     // coordinates, novelties and clusters have no target to be right about
-    let told =
-        matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. });
+    let told = matches!(
+        model.fitted.readout,
+        Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. } | Readout::Parts(_)
+    );
     // which examples were set aside is not kept
     let aside = model.conformal().is_some_and(|c| c.method == Method::Split);
     let target = data.target().filter(|_| !interrupted && !told && !aside)?;

@@ -4,10 +4,10 @@ use crate::{Verb, arguments, conformal, input, npy, profile, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::Regions;
 use mercer::data::Dataset;
-use mercer::machines::{Output, Variances};
+use mercer::machines::{Output, PartOutput, Variances};
 use mercer::model::Model;
 use mercer_terminal::Failure;
-use serde_json::json;
+use serde_json::{Map, json};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             format!("--deviations is for models that know how uncertain a number is; {} does not", model.machine);
         return Err(Failure::usage(what));
     }
-    if columns.scores && matches!(output, Output::Values { .. }) {
+    if columns.scores && matches!(output, Output::Values { .. } | Output::Parts(_)) {
         let what = format!("--scores is for classifiers; {} predicts numbers", model.machine);
         return Err(Failure::usage(what));
     }
@@ -166,6 +166,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         if let (Output::Order { scores }, None, true) = (&output, file, columns.scores) {
             document["scores"] = json!(scores);
         }
+        if let (Output::Parts(parts), None) = (&output, file) {
+            let named = parts.iter().map(|part| (part.names.name.clone(), json!(part.names.coordinates)));
+            document["coordinates"] = named.collect::<Map<_, _>>().into();
+        }
         if let (Output::Values { names, variances: Some(known), .. }, None, true) = (&output, file, columns.deviations)
         {
             document["deviations"] = rows(&known.deviations(), names.len());
@@ -214,6 +218,11 @@ fn beside(data: &Dataset, regions: Option<&Regions>, flags: &ArgMatches) -> Resu
 
 /// Predicted numbers and how many there are for each example; the ends of intervals come after them, as in a CSV file.
 fn numbers<'a>(output: &'a Output, regions: Option<&Regions>) -> Option<(Cow<'a, [f64]>, usize)> {
+    if let (Output::Parts(parts), None) = (output, regions) {
+        let row = |i: usize| parts.iter().flat_map(move |part| row_of(part, i)).copied();
+        let values = (0..output.len()).flat_map(row).collect();
+        return Some((Cow::Owned(values), parts.iter().map(PartOutput::width).sum()));
+    }
     let Output::Values { names, values, .. } = output else { return None };
     let k = names.len();
     let Some(regions) = regions else { return Some((Cow::Borrowed(values), k)) };
@@ -223,6 +232,11 @@ fn numbers<'a>(output: &'a Output, regions: Option<&Regions>) -> Option<(Cow<'a,
         values[i * k..(i + 1) * k].iter().copied().chain(ends)
     };
     Some(((0..regions.len()).flat_map(row).collect(), 3 * k))
+}
+
+/// The numbers that a part predicts for an example.
+fn row_of(part: &PartOutput, example: usize) -> &[f64] {
+    &part.values[example * part.width()..(example + 1) * part.width()]
 }
 
 /// Columns of text beside the predictions: their names, and a line for each example.
@@ -255,6 +269,10 @@ fn predictions(output: &Output) -> serde_json::Value {
         Output::LabelSets { .. } => json!(output.label_sets()),
         Output::Order { .. } => json!(output.ranks()),
         Output::Values { names, values, .. } => rows(values, names.len()),
+        Output::Parts(parts) => {
+            let part = |part: &PartOutput| (part.names.name.clone(), rows(&part.values, part.width()));
+            parts.iter().map(part).collect::<Map<_, _>>().into()
+        }
     }
 }
 
@@ -340,6 +358,17 @@ pub(crate) fn write_csv(
             for (i, row) in values.chunks_exact(k).enumerate() {
                 let more = deviations.as_ref().map_or(&[][..], |all| &all[i * k..(i + 1) * k]);
                 let texts: Vec<String> = row.iter().chain(more).map(ToString::to_string).collect();
+                writeln!(out, "{}{}", texts.join(","), line(i))?;
+            }
+        }
+        Output::Parts(parts) => {
+            let of_part = |part: &PartOutput| profile::part_columns(&part.names).into_iter();
+            let header: Vec<String> =
+                parts.iter().flat_map(of_part).map(|name| cell(&format!("prediction_{name}"))).collect();
+            writeln!(out, "{}{names}", header.join(","))?;
+            for i in 0..output.len() {
+                let texts: Vec<String> =
+                    parts.iter().flat_map(|part| row_of(part, i)).map(ToString::to_string).collect();
                 writeln!(out, "{}{}", texts.join(","), line(i))?;
             }
         }

@@ -3,7 +3,7 @@
 use crate::predict::cell;
 use crate::report;
 use mercer::data::{Dataset, Kind, Values};
-use mercer::machines::Readout;
+use mercer::machines::{PartNames, Readout};
 use mercer::model::Model;
 use mercer_terminal::Failure;
 use serde_json::json;
@@ -16,6 +16,7 @@ fn names(readout: &Readout) -> Vec<String> {
         Readout::Values { names } | Readout::Coordinates { names } | Readout::Clusters { names } => names.clone(),
         Readout::ArgMax { labels } | Readout::LabelSets { labels } => labels.clone(),
         Readout::Order => vec!["order".to_owned()],
+        Readout::Parts(parts) => parts.iter().flat_map(part_columns).collect(),
         Readout::Novelty => vec!["inlier".to_owned()],
         // one score for each pair, positive for the first
         Readout::Vote { labels } => labels
@@ -23,6 +24,14 @@ fn names(readout: &Readout) -> Vec<String> {
             .enumerate()
             .flat_map(|(a, first)| labels[a + 1..].iter().map(move |second| format!("{first}_against_{second}")))
             .collect(),
+    }
+}
+
+/// The columns of one part: its name alone where it has one coordinate.
+pub(crate) fn part_columns(part: &PartNames) -> Vec<String> {
+    match part.coordinates.as_slice() {
+        [_] => vec![part.name.clone()],
+        several => several.iter().map(|coordinate| format!("{}_{coordinate}", part.name)).collect(),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::read::read;
 use mercer::data::{Field, FieldData, Table, Target};
-use mercer::model::{Model, is_libsvm};
+use mercer::model::{Model, ModelPart, is_libsvm};
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::io::Read;
@@ -51,12 +51,16 @@ fn show_model(model: &Model, json: bool) {
         .map(|v| json!({"name": v.name, "kind": v.kind(), "width": v.width(), "coordinates": v.coordinate_names()}))
         .collect();
     let targets: Vec<&str> = model.schema().into_iter().flat_map(|s| s.target_names()).collect();
+    let parts = model.parts();
     if json {
         let mut document = report::model(model);
         document.insert("kind".to_owned(), json!("model"));
         document.insert("target".to_owned(), json!(targets));
         document.insert("views".to_owned(), json!(views));
         document.insert("readout".to_owned(), json!(model.fitted.readout));
+        if !parts.is_empty() {
+            document.insert("parts".to_owned(), json!(parts.iter().map(described).collect::<Vec<_>>()));
+        }
         document.insert("calibration".to_owned(), json!(model.fitted.calibration));
         document.insert("job".to_owned(), json!(model.job()));
         document.insert("provenance".to_owned(), json!(model.provenance()));
@@ -64,6 +68,10 @@ fn show_model(model: &Model, json: bool) {
         return;
     }
     let mut rows = report::model_facts(model);
+    for part in &parts {
+        let what = format!("{}: {} with {}", part.names.name, part.names.coordinates.join(", "), part.kernel);
+        rows.push(("part", what));
+    }
     if let Some(schema) = model.schema() {
         for view in schema.views() {
             let width = view.width().map(|w| format!(", {w} coordinates")).unwrap_or_default();
@@ -74,6 +82,11 @@ fn show_model(model: &Model, json: bool) {
     }
     rows.push(("candidates", format!("{} tried on the same examples", model.candidates())));
     report::print(&report::facts(&rows));
+}
+
+/// A part of a model as JSON.
+fn described(part: &ModelPart<'_>) -> Value {
+    json!({"name": part.names.name, "coordinates": part.names.coordinates, "kernel": part.kernel.to_string()})
 }
 
 fn show_data(table: &Table, json: bool) {

@@ -69,6 +69,10 @@ pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
             let finding = "sets of labels and orders are not compared with one target column".to_owned();
             Err(DataError::Usage { finding })
         }
+        Output::Parts(_) => {
+            let finding = "the coordinates of several parts predict no target, so none is compared with them".to_owned();
+            Err(DataError::Usage { finding })
+        }
     }
 }
 

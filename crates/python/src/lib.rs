@@ -7,6 +7,7 @@ mod catalogue;
 mod certify;
 mod convert;
 mod evidence;
+mod fit;
 mod geometry;
 mod kernel;
 mod model;
@@ -25,6 +26,8 @@ mod _native {
     #[pymodule_export]
     use super::evidence::{alignment_test, hsic_test, mmd_test, spectral_stability};
     #[pymodule_export]
+    use super::fit::fit;
+    #[pymodule_export]
     use super::geometry::{matrix_function, measure, repaired};
     #[pymodule_export]
     use super::kernel::{
@@ -32,7 +35,7 @@ mod _native {
         kernel_text, kernel_views, matrix,
     };
     #[pymodule_export]
-    use super::model::{Model, fit};
+    use super::model::Model;
     #[pymodule_export]
     use super::search::{leave_one_out, trials};
     use pyo3::prelude::*;

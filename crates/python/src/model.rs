@@ -1,18 +1,12 @@
-//! Fitting, and the model that comes out of it.
+//! A trained model: what it predicts, and what it tells about itself.
 
-use crate::certify::{asked, given};
-use crate::convert::{dataset, raise, settings, target};
-use crate::kernel::parse;
+use crate::convert::{dataset, raise, target};
 use crate::run::run;
-use mercer::calibrate::Method;
-use mercer::certify::{Options, hypotheses, part};
-use mercer::conformal::{self, Recipe, Regions};
-use mercer::gram::Budget;
-use mercer::job::AuxiliaryExamples;
-use mercer::machines::{Coefficients, Output, Readout};
+use mercer::certify::hypotheses;
+use mercer::conformal::{self, Regions};
+use mercer::machines::{Coefficients, Expansion, Output, Readout};
 use mercer::model::Predictor;
-use mercer::prelude::{Job, Seed};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -29,111 +23,7 @@ pub(crate) struct Model {
 }
 
 /// Examples, errors on the others, the bound, and (examples, bound) of all that was tried.
-type Part = (usize, usize, f64, Vec<(usize, f64)>);
-
-/// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal, balanced (weights that balance the
-/// classes), numbers_taken (numbers of the kernel that were taken from the examples before) and companions, each of which may be None;
-/// certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
-#[pyfunction]
-#[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn fit(
-    py: Python<'_>,
-    machine: &str,
-    parameters: &Bound<'_, PyList>,
-    kernel: &str,
-    views: &Bound<'_, PyList>,
-    y: Option<&Bound<'_, PyAny>>,
-    labels: Option<Vec<String>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    options: &Bound<'_, PyDict>,
-    callback: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Model> {
-    let entry = mercer::machines::find(machine)
-        .ok_or_else(|| PyValueError::new_err(format!("there is no machine called {machine}")))?;
-    let mut data = dataset(views)?;
-    if let Some(y) = y {
-        data = data.with_target(target(y, labels)?).map_err(raise)?;
-    }
-    if let Some(weights) = weights {
-        data = data.with_weights(weights.as_slice()?.to_vec()).map_err(raise)?;
-    }
-    let option = |name: &str| given(options, name);
-    if option("balanced")?.map_or(Ok(false), |o| o.extract::<bool>())? {
-        data = data.with_balanced_classes().map_err(raise)?;
-    }
-    let threads = option("threads")?.map_or(Ok(0), |o| o.extract())?;
-    let max_seconds: Option<f64> = option("max_seconds")?.map(|o| o.extract()).transpose()?;
-    let budget = match option("memory")? {
-        Some(bytes) => Budget { memory: bytes.extract()? },
-        None => Budget::default(),
-    };
-    let seed = Seed(option("seed")?.map_or(Ok(0), |o| o.extract())?);
-    let word: Option<String> = option("probabilities")?.map(|o| o.extract()).transpose()?;
-    let probabilities = match word {
-        Some(word) => Some(
-            Method::WORDS
-                .iter()
-                .find(|w| w.0 == word)
-                .map(|w| w.1)
-                .ok_or_else(|| PyValueError::new_err(format!("there is no calibration called {word}")))?,
-        ),
-        None => None,
-    };
-    let calibration_folds = option("calibration_folds")?.map_or(Ok(0), |o| o.extract())?;
-    let conformal = option("conformal")?.map(|o| recipe(&o)).transpose()?;
-    let mut auxiliary = AuxiliaryExamples::default();
-    if let Some(given) = option("companions")? {
-        for one in given.try_iter()? {
-            let (role, name, views): (String, String, Bound<'_, PyList>) = one?.extract()?;
-            let beside = dataset(&views)?;
-            auxiliary = match role.as_str() {
-                "noise" => auxiliary.with_noise(&beside),
-                "copies" => auxiliary.with_copies(&name, &beside),
-                _ => auxiliary.with_points(&beside),
-            }
-            .map_err(raise)?;
-        }
-    }
-    let certified = match option("certified")? {
-        Some(asking) => {
-            let asking = asking.cast_into::<PyDict>()?;
-            let wanted: Option<f64> = given(&asking, "certified")?.map(|o| o.extract()).transpose()?;
-            Some((wanted, Options { budget, seed, ..asked(&asking)? }))
-        }
-        None => None,
-    };
-    let size = data.len().saturating_mul(data.len());
-    let job = Job {
-        settings: settings(parameters)?,
-        numbers_taken: option("numbers_taken")?.map_or(Ok(0), |o| o.extract())?,
-        budget,
-        seed,
-        probabilities,
-        calibration_folds,
-        conformal,
-        auxiliary: Some(auxiliary),
-        ..Job::of(entry, parse(kernel)?)
-    };
-    let fitted = run(py, (threads, size), max_seconds, callback, |watch| match certified {
-        None => job.run(&data, watch).map(|model| (model, None)),
-        Some((wanted, asked)) => part::fit(&job, &data, &asked, wanted, watch)
-            .map(|found| (found.model, Some((found.size, found.errors, found.bound, found.tried)))),
-    })?;
-    let (model, part) = fitted.map_err(raise)?;
-    let places = model.places.clone();
-    Ok(Model { predictor: model.predictor(), places, part })
-}
-
-/// How conformal regions are to be learned.
-fn recipe(given: &Bound<'_, PyAny>) -> PyResult<Recipe> {
-    let (word, share, folds, mondrian, retrain): (String, f64, usize, bool, bool) = given.extract()?;
-    let known = conformal::Method::WORDS.iter().find(|w| w.0 == word).map(|w| w.1);
-    let method = known.ok_or_else(|| {
-        PyValueError::new_err(format!("conformal={word:?} is not known; use 'split', 'cross', 'jackknife' or 'full'"))
-    })?;
-    Ok(Recipe { method, share, folds, mondrian, retrain })
-}
+pub(crate) type Part = (usize, usize, f64, Vec<(usize, f64)>);
 
 /// Rows and columns of numbers.
 fn table(py: Python<'_>, numbers: Vec<f64>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
@@ -141,7 +31,19 @@ fn table(py: Python<'_>, numbers: Vec<f64>, columns: usize) -> PyResult<Bound<'_
     numbers.into_pyarray(py).reshape([rows, columns])
 }
 
+/// The offsets of all outputs, part by part where there are several.
+fn offsets_of(expansion: &Expansion) -> Vec<f64> {
+    let parts = expansion.parts().iter().flat_map(|part| &part.expansion.offsets);
+    expansion.offsets.iter().chain(parts).copied().collect()
+}
+
 impl Model {
+    /// A model that was just fitted.
+    pub(crate) fn fitted(model: mercer::model::Model, part: Option<Part>) -> Self {
+        let places = model.places.clone();
+        Self { predictor: model.predictor(), places, part }
+    }
+
     /// The model of the core.
     pub(crate) fn model(&self) -> &mercer::model::Model {
         self.predictor.model()
@@ -235,6 +137,12 @@ impl Model {
         }
     }
 
+    /// Whether it tells how uncertain its predictions are.
+    #[getter]
+    fn has_posterior(&self) -> bool {
+        self.model().fitted.posterior.is_some()
+    }
+
     /// Predicted numbers and their standard deviations, noise included, n × outputs each.
     #[allow(clippy::type_complexity)]
     fn deviations<'py>(
@@ -249,6 +157,29 @@ impl Model {
             }
             _ => Err(PyValueError::new_err("this model does not know how uncertain its predictions are")),
         }
+    }
+
+    /// What each part predicts, n × coordinates by its name; parts whose view the examples do not have are left out.
+    fn parts<'py>(&self, py: Python<'py>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Bound<'py, PyDict>> {
+        let Output::Parts(parts) = self.predict(py, views, threads)? else {
+            return Err(PyValueError::new_err("this model has no parts"));
+        };
+        let told = PyDict::new(py);
+        for part in parts {
+            let width = part.width();
+            told.set_item(part.names.name, table(py, part.values, width)?)?;
+        }
+        Ok(told)
+    }
+
+    /// The coordinates of each part by its name; none for a model without parts.
+    #[getter]
+    fn part_coordinates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let told = PyDict::new(py);
+        for part in self.model().parts() {
+            told.set_item(&part.names.name, part.names.coordinates.clone())?;
+        }
+        Ok(told)
     }
 
     /// Whether each label is in the set of each example.
@@ -378,6 +309,7 @@ impl Model {
             Readout::Novelty => "novelty",
             Readout::Coordinates { .. } => "coordinates",
             Readout::Clusters { .. } => "clusters",
+            Readout::Parts(_) => "parts",
         }
     }
 
@@ -412,19 +344,13 @@ impl Model {
     /// Places of the support vectors in the training data.
     #[getter]
     fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let places: Vec<i64> = self
-            .model()
-            .fitted
-            .expansion
-            .points()
-            .iter()
-            .map(|&p| self.places.get(p).map_or(-1, |&i| i as i64))
-            .collect();
+        let points = self.model().fitted.expansion.needed_points();
+        let places: Vec<i64> = points.iter().map(|&p| self.places.get(p).map_or(-1, |&i| i as i64)).collect();
         places.into_pyarray(py)
     }
 
-    /// The form of the coefficients ("dual", "pairwise", "ball", "primal", "neighbours" or "committee") and the numbers,
-    /// row by row; of an ensemble the offsets alone, for its members are no table.
+    /// The form of the coefficients ("dual", "pairwise", "ball", "primal", "neighbours", "committee" or "parts") and the numbers,
+    /// row by row; of an ensemble and of several parts the offsets alone, for their members are no table.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray2<f64>>)> {
         let expansion = &self.model().fitted.expansion;
@@ -437,13 +363,14 @@ impl Model {
             }
             Coefficients::Neighbours(found) => ("neighbours", found.values.clone(), expansion.outputs()),
             Coefficients::Ensemble(_) => ("committee", expansion.offsets.clone(), expansion.outputs()),
+            Coefficients::Parts(_) => ("parts", offsets_of(expansion), expansion.outputs()),
         };
         Ok((form, table(py, numbers, columns)?))
     }
 
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.model().fitted.expansion.offsets.clone().into_pyarray(py)
+        offsets_of(&self.model().fitted.expansion).into_pyarray(py)
     }
 
     /// The report of the solver.

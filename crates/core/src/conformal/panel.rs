@@ -63,16 +63,22 @@ pub fn merged(members: Vec<(Expansion, Option<Vec<u32>>)>) -> Vec<Panel> {
 impl Panel {
     /// The number of its coefficients.
     pub fn numbers(&self) -> usize {
-        match &self.expansion.coefficients {
-            Coefficients::Dual { alpha, .. }
-            | Coefficients::Pairwise { alpha, .. }
-            | Coefficients::Ball { alpha, .. } => alpha.len(),
-            Coefficients::Primal { weights, .. } => weights.len(),
-            Coefficients::Neighbours(found) => found.values.len(),
-            Coefficients::Ensemble(ensemble) => {
-                let nets: usize = ensemble.nets.iter().map(|s| s.net.centres.len() + s.net.weights.len()).sum();
-                ensemble.stumps.len() + nets
-            }
+        numbers(&self.expansion)
+    }
+}
+
+/// The number of the coefficients of an expansion.
+fn numbers(expansion: &Expansion) -> usize {
+    match &expansion.coefficients {
+        Coefficients::Dual { alpha, .. } | Coefficients::Pairwise { alpha, .. } | Coefficients::Ball { alpha, .. } => {
+            alpha.len()
         }
+        Coefficients::Primal { weights, .. } => weights.len(),
+        Coefficients::Neighbours(found) => found.values.len(),
+        Coefficients::Ensemble(ensemble) => {
+            let nets: usize = ensemble.nets.iter().map(|s| s.net.centres.len() + s.net.weights.len()).sum();
+            ensemble.stumps.len() + nets
+        }
+        Coefficients::Parts(parts) => parts.iter().map(|part| numbers(&part.expansion)).sum(),
     }
 }

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::gram::{Gram, Similarity};
 use crate::params::Parameter;
 use crate::seed::Seed;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// A formula and its training examples. Copies share what is prepared.
@@ -47,6 +48,36 @@ impl Formula {
     pub fn similarity_of(&self, training: &Dataset, gram: Arc<dyn Gram>) -> Result<Arc<dyn Similarity>, Error> {
         Ok(Arc::new(FormulaOnData::new(self.clone(), Arc::new(Dataset::from_views(training.views().to_vec())?), gram)))
     }
+}
+
+impl Formula {
+    /// The terms of a sum with all that they have learned, each with the factor in front of the sum; a formula that is no sum is its
+    /// only term.
+    pub fn terms(&self) -> Vec<Self> {
+        match &self.0 {
+            Node::Sum(terms) => terms.iter().map(|term| Self(term.clone())).collect(),
+            Node::Scaled(c, inner) => match inner.as_ref() {
+                Node::Sum(terms) => terms.iter().map(|term| *c * Self(term.clone())).collect(),
+                _ => vec![self.clone()],
+            },
+            _ => vec![self.clone()],
+        }
+    }
+}
+
+/// A name for each term, no two alike: the view that it looks at, or its formula.
+fn names_of(terms: &[Formula]) -> Vec<String> {
+    let all_differ = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    let view = |term: &Formula| {
+        let mut views: Vec<Option<String>> = term.views().into_iter().map(|(name, _)| name.map(str::to_owned)).collect();
+        views.sort();
+        views.dedup();
+        if views.len() == 1 { views.pop().flatten() } else { None }
+    };
+    let views: Option<Vec<String>> = terms.iter().map(view).collect();
+    let printed = || terms.iter().map(ToString::to_string).collect();
+    let names = views.filter(|names| all_differ(names)).unwrap_or_else(printed);
+    if all_differ(&names) { names } else { (1..=terms.len()).map(|k| format!("term{k}")).collect() }
 }
 
 impl FormulaOnData {
@@ -105,23 +136,19 @@ impl Similarity for FormulaOnData {
     }
 
     fn parts(&self) -> Result<Vec<Arc<dyn Similarity>>, Error> {
-        let terms: Vec<Node> = match &self.formula.0 {
-            Node::Sum(terms) => terms.clone(),
-            Node::Scaled(c, inner) => match inner.as_ref() {
-                Node::Sum(terms) => terms.iter().map(|t| (*c * Formula(t.clone())).0).collect(),
-                _ => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        if terms.is_empty() {
+        let terms = self.formula.terms();
+        if terms.len() == 1 {
             return Ok(vec![Arc::new(self.clone())]);
         }
-        let part = |term: Node| -> Result<Arc<dyn Similarity>, Error> {
-            let formula = Formula(term);
+        let part = |formula: Formula| -> Result<Arc<dyn Similarity>, Error> {
             let whole = formula.training_gram(&self.data)?;
             Ok(Arc::new(Self { keep: self.keep.clone(), ..Self::new(formula, Arc::clone(&self.data), whole) }))
         };
         terms.into_iter().map(part).collect()
+    }
+
+    fn part_names(&self) -> Vec<String> {
+        names_of(&self.formula.terms())
     }
 
     fn parameters(&self) -> &[Parameter] {

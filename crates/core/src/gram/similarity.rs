@@ -72,6 +72,10 @@ pub trait Similarity: Send + Sync {
     /// If a term does not fit the examples.
     fn parts(&self) -> Result<Vec<Arc<dyn Similarity>>, Error>;
 
+    /// A name for each of the [`parts`](Self::parts), no two alike: the view that a part looks at, where each looks at one of its own;
+    /// else its formula.
+    fn part_names(&self) -> Vec<String>;
+
     /// Its real parameters θ.
     fn parameters(&self) -> &[Parameter];
 

@@ -417,7 +417,7 @@ fn pooled(panels: &mut [Panel], model: &Model, data: &Dataset) -> Option<Dataset
         None => kept.get(&place).copied().unwrap_or(0),
         Some(_) => needed.binary_search(&place).unwrap_or(0),
     };
-    for points in panels.iter_mut().filter_map(|p| p.expansion.points_mut()) {
+    for points in panels.iter_mut().flat_map(|p| p.expansion.points_mut()) {
         points.iter_mut().for_each(|p| *p = at(*p));
     }
     pool

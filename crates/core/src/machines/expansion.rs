@@ -1,5 +1,6 @@
 //! Expansions: f_c(x) = Σ_i α_ic κ(x_i, x) + b_c, the representer theorem as a type.
 
+use super::Part;
 use super::ensemble::Ensemble;
 use super::neighbours::Neighbours;
 use crate::data::{Coordinate, SparseRows, Vectors};
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 pub struct Expansion {
     /// Where the weight sits and how much.
     pub coefficients: Coefficients,
-    /// b_c for every output.
+    /// b_c for every output; none for several parts, which have their own.
     pub offsets: Vec<f64>,
 }
 
@@ -59,33 +60,61 @@ pub enum Coefficients {
     Neighbours(Neighbours),
     /// Stumps and networks on explicit features.
     Ensemble(Ensemble),
+    /// Several expansions, each with weights on one term of the kernel; their outputs follow one another.
+    Parts(Vec<Part>),
 }
 
 impl Expansion {
-    /// The number of outputs.
-    pub fn outputs(&self) -> usize {
-        self.offsets.len()
+    /// Several expansions as one.
+    pub const fn of_parts(parts: Vec<Part>) -> Self {
+        Self { coefficients: Coefficients::Parts(parts), offsets: Vec::new() }
     }
 
-    /// The training examples it needs; none for explicit features.
+    /// The number of outputs; of all parts together.
+    pub fn outputs(&self) -> usize {
+        let in_parts: usize = self.parts().iter().map(|part| part.expansion.outputs()).sum();
+        self.offsets.len() + in_parts
+    }
+
+    /// Its parts; none where all weights are on the whole kernel.
+    pub fn parts(&self) -> &[Part] {
+        match &self.coefficients {
+            Coefficients::Parts(parts) => parts,
+            _ => &[],
+        }
+    }
+
+    /// The training examples it needs; none for explicit features, nor for several parts, each of which has its own.
     pub fn points(&self) -> &[usize] {
         match &self.coefficients {
             Coefficients::Dual { points, .. }
             | Coefficients::Pairwise { points, .. }
             | Coefficients::Ball { points, .. }
             | Coefficients::Neighbours(Neighbours { points, .. }) => points,
-            Coefficients::Primal { .. } | Coefficients::Ensemble(_) => &[],
+            Coefficients::Primal { .. } | Coefficients::Ensemble(_) | Coefficients::Parts(_) => &[],
         }
     }
 
-    /// The same to be renumbered; `None` for explicit features.
-    pub(crate) fn points_mut(&mut self) -> Option<&mut Vec<usize>> {
+    /// The training examples that it needs with all its parts: in the order of its points, or of the data for several parts.
+    pub fn needed_points(&self) -> Vec<usize> {
+        let mut all = self.points().to_vec();
+        if let Coefficients::Parts(parts) = &self.coefficients {
+            all = parts.iter().flat_map(|part| part.expansion.needed_points()).collect();
+            all.sort_unstable();
+            all.dedup();
+        }
+        all
+    }
+
+    /// The points to be renumbered, of each part by themselves; none for explicit features.
+    pub(crate) fn points_mut(&mut self) -> Vec<&mut Vec<usize>> {
         match &mut self.coefficients {
             Coefficients::Dual { points, .. }
             | Coefficients::Pairwise { points, .. }
             | Coefficients::Ball { points, .. }
-            | Coefficients::Neighbours(Neighbours { points, .. }) => Some(points),
-            Coefficients::Primal { .. } | Coefficients::Ensemble(_) => None,
+            | Coefficients::Neighbours(Neighbours { points, .. }) => vec![points],
+            Coefficients::Primal { .. } | Coefficients::Ensemble(_) => Vec::new(),
+            Coefficients::Parts(parts) => parts.iter_mut().flat_map(|part| part.expansion.points_mut()).collect(),
         }
     }
 
@@ -118,7 +147,8 @@ impl Expansion {
     /// The scores of new examples, n × outputs row by row, from the matrix between them (rows) and the points (columns).
     ///
     /// # Panics
-    /// If the expansion is in explicit features, which need no matrix: see [`Expansion::primal_scores`].
+    /// If the expansion is in explicit features, which need no matrix: see [`Expansion::primal_scores`]; or of several parts, each of
+    /// which needs that of its term.
     pub fn scores(&self, cross: &dyn Gram) -> Vec<f64> {
         let (n, outputs) = (cross.shape().0, self.outputs());
         let mut scores = vec![0.0; n * outputs];
@@ -137,6 +167,7 @@ impl Expansion {
             Coefficients::Primal { .. } | Coefficients::Ensemble(_) => {
                 unreachable!("explicit features need no matrix")
             }
+            Coefficients::Parts(_) => unreachable!("every part has a matrix of its own"),
         }
         self.add_offsets(&mut scores);
         scores

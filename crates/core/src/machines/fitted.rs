@@ -1,6 +1,6 @@
 //! The result of a fit: an expansion, its readout, and the report of the solver.
 
-use super::{Expansion, HeldOut, Output, Posterior, Readout, Variances};
+use super::{Expansion, HeldOut, Output, Part, PartNames, Posterior, Readout, Variances};
 use crate::calibrate::Calibration;
 use crate::watch::Status;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,12 @@ impl Fitted {
     /// A fit with the three parts that every machine has; the others are added by the machines that have them.
     pub const fn new(expansion: Expansion, readout: Readout, report: SolverReport) -> Self {
         Self { expansion, readout, report, calibration: None, posterior: None, training_scores: None, held_out: None }
+    }
+
+    /// A fit of several parts, each with its names.
+    pub fn of_parts(parts: Vec<(PartNames, Part)>, report: SolverReport) -> Self {
+        let (names, parts) = parts.into_iter().unzip();
+        Self::new(Expansion::of_parts(parts), Readout::Parts(names), report)
     }
 
     /// The same, with a calibration.

@@ -1,5 +1,7 @@
 //! Outputs: what a model says about a batch of examples.
 
+use super::PartOutput;
+
 /// Predictions of a batch of examples. Each form holds what belongs to it and nothing else, so that no reader has to ask whether a
 /// label could have a variance.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +40,8 @@ pub enum Output {
         /// n scores.
         scores: Vec<f64>,
     },
+    /// Numbers for each example and each part of the model. Parts that look at a view that the examples do not have are left out.
+    Parts(Vec<PartOutput>),
 }
 
 /// The variances of predicted numbers.
@@ -67,7 +71,7 @@ impl Output {
     pub fn labels(&self) -> Vec<&str> {
         match self {
             Self::Labels { labels, codes, .. } => codes.iter().map(|&c| labels[c as usize].as_str()).collect(),
-            Self::LabelSets { .. } | Self::Values { .. } | Self::Order { .. } => Vec::new(),
+            Self::LabelSets { .. } | Self::Values { .. } | Self::Order { .. } | Self::Parts(_) => Vec::new(),
         }
     }
 
@@ -83,7 +87,15 @@ impl Output {
     pub fn values(&self) -> &[f64] {
         match self {
             Self::Values { values, .. } => values,
-            Self::Labels { .. } | Self::LabelSets { .. } | Self::Order { .. } => &[],
+            Self::Labels { .. } | Self::LabelSets { .. } | Self::Order { .. } | Self::Parts(_) => &[],
+        }
+    }
+
+    /// What every part of the model says; empty for other outputs.
+    pub fn parts(&self) -> &[PartOutput] {
+        match self {
+            Self::Parts(parts) => parts,
+            Self::Labels { .. } | Self::LabelSets { .. } | Self::Values { .. } | Self::Order { .. } => &[],
         }
     }
 
@@ -127,6 +139,9 @@ impl Output {
                 }
             }
             (Self::Order { scores }, Self::Order { scores: s }) => scores.extend(s),
+            (Self::Parts(parts), Self::Parts(more)) => {
+                parts.iter_mut().zip(more).for_each(|(part, more)| part.values.extend(more.values));
+            }
             _ => {}
         }
     }
@@ -138,6 +153,7 @@ impl Output {
             Self::LabelSets { labels, inside, .. } => inside.len() / labels.len().max(1),
             Self::Values { names, values, .. } => values.len() / names.len().max(1),
             Self::Order { scores } => scores.len(),
+            Self::Parts(parts) => parts.first().map_or(0, PartOutput::len),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Readouts: how scores become predictions.
 
-use super::Output;
+use super::parts::split;
+use super::{Output, PartNames};
 use crate::calibrate::Form;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,8 @@ pub enum Readout {
         /// Clusters in the order of the outputs.
         names: Vec<String>,
     },
+    /// The scores of each part are its coordinates; parts follow one another.
+    Parts(Vec<PartNames>),
 }
 
 /// Labels of a detector of novelties.
@@ -54,6 +57,7 @@ impl Readout {
             Self::Values { names } | Self::Coordinates { names } | Self::Clusters { names } => names.len(),
             Self::ArgMax { labels } | Self::LabelSets { labels } => labels.len(),
             Self::Novelty | Self::Order => 1,
+            Self::Parts(parts) => parts.iter().map(|part| part.coordinates.len()).sum(),
             Self::Vote { labels } => labels.len() * labels.len().saturating_sub(1) / 2,
         }
     }
@@ -61,6 +65,7 @@ impl Readout {
     /// The oldest version of model files whose readers know it; those of the first version know most.
     pub(crate) fn file_version(&self) -> u64 {
         match self {
+            Self::Parts(_) => 5,
             Self::LabelSets { .. } | Self::Order => 4,
             _ => 1,
         }
@@ -76,7 +81,8 @@ impl Readout {
             | Self::Order
             | Self::Novelty
             | Self::Coordinates { .. }
-            | Self::Clusters { .. } => None,
+            | Self::Clusters { .. }
+            | Self::Parts(_) => None,
         }
     }
 
@@ -89,6 +95,7 @@ impl Readout {
                 Output::LabelSets { labels: labels.clone(), inside, scores }
             }
             Self::Order => Output::Order { scores },
+            Self::Parts(parts) => Output::Parts(split(parts, &scores)),
             Self::Novelty => Output::Labels {
                 labels: NOVELTY.map(str::to_owned).to_vec(),
                 codes: scores.iter().map(|&f| u32::from(f < 0.0)).collect(),

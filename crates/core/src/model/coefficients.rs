@@ -3,7 +3,7 @@
 use super::file::finite;
 use super::tensors::{Packer, Unpacker};
 use super::{members, weights};
-use crate::machines::{Coefficients, Expansion, Readout};
+use crate::machines::{Coefficients, Expansion, Part, PartNames, Readout};
 use serde::{Deserialize, Serialize};
 
 /// The part of the document about coefficients.
@@ -19,6 +19,14 @@ pub(super) enum Stored {
     Neighbours(members::StoredNeighbours),
     #[serde(rename = "committee")]
     Ensemble(members::StoredEnsemble),
+    Parts(Vec<StoredPart>),
+}
+
+/// One of several parts: its term of the kernel, and the form of its coefficients.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredPart {
+    term: usize,
+    coefficients: Stored,
 }
 
 impl Stored {
@@ -31,7 +39,10 @@ impl Stored {
 /// Adds coefficients and offsets to a file.
 pub(super) fn pack(pack: &mut Packer, expansion: &Expansion) -> Stored {
     let outputs = expansion.outputs();
-    pack.f64s("offsets", &[outputs], &expansion.offsets);
+    // several parts have their own
+    if expansion.parts().is_empty() {
+        pack.f64s("offsets", &[outputs], &expansion.offsets);
+    }
     let points = |pack: &mut Packer, points: &[usize]| {
         pack.u64s("points", &[points.len()], &points.iter().map(|&p| p as u64).collect::<Vec<_>>());
     };
@@ -60,11 +71,56 @@ pub(super) fn pack(pack: &mut Packer, expansion: &Expansion) -> Stored {
             Stored::Neighbours(members::pack_neighbours(pack, neighbours, outputs))
         }
         Coefficients::Ensemble(ensemble) => Stored::Ensemble(members::pack_ensemble(pack, ensemble)),
+        Coefficients::Parts(parts) => {
+            let one = |(i, Part { term, expansion }): (usize, &Part)| {
+                let coefficients = pack.within(&format!("part.{i}."), |pack| self::pack(pack, expansion));
+                StoredPart { term: *term, coefficients }
+            };
+            Stored::Parts(parts.iter().enumerate().map(one).collect())
+        }
     }
 }
 
 /// Reads and checks them: so many outputs, and points that are places among so many examples.
 pub(super) fn unpack(
+    stored: &Stored,
+    unpack: &Unpacker<'_>,
+    readout: &Readout,
+    (outputs, examples): (usize, usize),
+) -> Result<Expansion, String> {
+    match (stored, readout) {
+        (Stored::Parts(parts), Readout::Parts(names)) => return unpack_parts(parts, names, unpack, readout, examples),
+        (Stored::Parts(_), _) | (_, Readout::Parts(_)) => return Err("its parts do not fit its readout".to_owned()),
+        _ => {}
+    }
+    unpack_one(stored, unpack, readout, (outputs, examples))
+}
+
+/// Several parts with their names, each of which has one form of coefficients.
+fn unpack_parts(
+    stored: &[StoredPart],
+    names: &[PartNames],
+    unpack: &Unpacker<'_>,
+    readout: &Readout,
+    examples: usize,
+) -> Result<Expansion, String> {
+    let named_alike = |(i, part): (usize, &PartNames)| names[..i].iter().any(|other| other.name == part.name);
+    if stored.is_empty() || stored.len() != names.len() || names.iter().enumerate().any(named_alike) {
+        return Err("its parts do not fit its readout".to_owned());
+    }
+    let part = |(i, (stored, names)): (usize, (&StoredPart, &PartNames))| -> Result<Part, String> {
+        if matches!(stored.coefficients, Stored::Parts(_)) {
+            return Err("one of its parts has parts".to_owned());
+        }
+        let sizes = (names.coordinates.len(), examples);
+        let expansion = unpack_one(&stored.coefficients, &unpack.within(&format!("part.{i}.")), readout, sizes)?;
+        Ok(Part { term: stored.term, expansion })
+    };
+    stored.iter().zip(names).enumerate().map(part).collect::<Result<_, _>>().map(Expansion::of_parts)
+}
+
+/// One expansion.
+fn unpack_one(
     stored: &Stored,
     unpack: &Unpacker<'_>,
     readout: &Readout,

@@ -31,7 +31,7 @@ impl Model {
             (Readout::Clusters { .. }, None) => self.contingency(data, &output, theme),
             (Readout::Coordinates { .. }, _) => Ok(self.coordinates(data, &output, theme)),
             (Readout::Values { .. }, _) => self.regression(data, &output, theme),
-            (Readout::LabelSets { .. } | Readout::Order, _) => {
+            (Readout::LabelSets { .. } | Readout::Order | Readout::Parts(_), _) => {
                 let finding = format!("there is no picture of what {} predicts", self.machine);
                 Err(DataError::Usage { finding }.into())
             }

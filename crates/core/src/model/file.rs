@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The latest version that is read. Files that an older reader understands are written in its version.
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -92,10 +92,11 @@ impl Model {
         let posterior = self.fitted.posterior.as_ref().map(|p| posterior::pack(&mut pack, p));
         let document = Document {
             // columns without weight are left out since the second version; since the third, centres may be those of a part, and
-            // candidates be learned from; since the fourth, there are landmarks, posteriors, sets of labels and orders
+            // candidates be learned from; since the fourth, there are landmarks, posteriors, sets of labels and orders; since the fifth,
+            // models of several parts
             format: match learned.parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
-                _ if !learned.landmarks.is_empty() || posterior.is_some() => 4,
                 _ if self.fitted.readout.file_version() > 3 => self.fitted.readout.file_version(),
+                _ if !learned.landmarks.is_empty() || posterior.is_some() => 4,
                 true => 3,
                 false if coefficients.leaves_columns_out() => 2,
                 false => 1,
@@ -262,6 +263,13 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     }
     let sizes = (document.readout.outputs(), examples.len());
     let expansion = coefficients::unpack(&document.coefficients, unpack, &document.readout, sizes)?;
+    let terms = kernel.terms().len();
+    if expansion.parts().iter().any(|part| part.term >= terms) {
+        return Err("one of its parts belongs to a term that its kernel does not have".to_owned());
+    }
+    if document.posterior.is_some() && !expansion.parts().is_empty() {
+        return Err("it has several parts, to which one posterior cannot belong".to_owned());
+    }
     let sizes = (expansion.points().len(), expansion.outputs());
     let posterior = document.posterior.as_ref().map(|p| posterior::unpack(p, unpack, sizes)).transpose()?;
     if let Some(calibration) = &document.calibration {

@@ -9,6 +9,7 @@ mod learned;
 mod libsvm;
 mod members;
 mod onnx;
+mod parts;
 mod plane;
 mod posterior;
 mod predictor;
@@ -25,6 +26,7 @@ pub(crate) use conformity::sub_readout;
 pub use error::FileError;
 pub use libsvm::{LibsvmFile, is_libsvm};
 pub use onnx::OnnxFile;
+pub use parts::ModelPart;
 pub use predictor::Predictor;
 pub use provenance::{LearnedFrom, Provenance, Step};
 pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
@@ -77,17 +79,21 @@ impl Model {
         training: &Dataset,
     ) -> Self {
         let indexed = index_precomputed(&kernel, training);
-        let mut places: Vec<usize> = fitted.expansion.points().to_vec();
+        let mut places = fitted.expansion.needed_points();
         let examples = if kernel.needs_all_examples() {
             places = (0..training.len()).collect();
             // lent numbers may change once the fit is over
             indexed.to_own()
         } else {
-            let kept = indexed.select(fitted.expansion.points());
-            if let Some(points) = fitted.expansion.points_mut() {
-                *points = (0..points.len()).collect();
+            for points in fitted.expansion.points_mut() {
+                if *points == places {
+                    *points = (0..places.len()).collect();
+                } else {
+                    // a part that needs fewer examples than all parts together, which stand in the order of the data
+                    points.iter_mut().for_each(|p| *p = places.partition_point(|kept| kept < p));
+                }
             }
-            kept
+            indexed.select(&places)
         };
         Self {
             machine: machine.to_owned(),

@@ -1,13 +1,14 @@
 //! Predictions: new examples meet the examples of a model, which are prepared once.
 
+use super::parts::PartSupport;
 use super::{Model, whole};
 use crate::conformal::Regions;
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
-use crate::formula::PreparedSide;
+use crate::formula::{Formula, PreparedSide};
 use crate::gram::Side;
 use crate::linalg::SolveError;
-use crate::machines::{Coefficients, Expansion, Output, Weighting};
+use crate::machines::{Coefficients, Expansion, Output, Readout, Weighting};
 use std::sync::{Arc, OnceLock};
 
 /// Examples whose features are computed at a time.
@@ -84,7 +85,7 @@ impl Model {
     }
 
     /// Predicts new examples, with probabilities where the model has learned them. What the model compares with is prepared
-    /// for each call: see [`Predictor`].
+    /// for each call: see [`Predictor`]. Of a model with several parts, those are told whose views the data have.
     ///
     /// # Errors
     /// If the data do not fit the kernel: another kind, or another number of coordinates.
@@ -102,10 +103,12 @@ pub(super) struct Support {
     pool: OnceLock<PreparedSide>,
     /// The points of its members' expansions.
     panels: OnceLock<Vec<PreparedSide>>,
+    /// The kernel and the points of each part, where the model has several.
+    pub(super) parts: OnceLock<Vec<PartSupport>>,
 }
 
 /// The value of a slot, computed if need be; an error is not kept.
-fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+pub(super) fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
     if let Some(known) = slot.get() {
         return Ok(known);
     }
@@ -114,7 +117,7 @@ fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Resul
 }
 
 /// The points of an expansion among examples that are prepared.
-fn points_of(expansion: &Expansion, examples: &PreparedSide) -> PreparedSide {
+pub(super) fn points_of(expansion: &Expansion, examples: &PreparedSide) -> PreparedSide {
     let points = expansion.points();
     if whole(points, examples.len()) { examples.clone() } else { examples.select(points) }
 }
@@ -122,19 +125,21 @@ fn points_of(expansion: &Expansion, examples: &PreparedSide) -> PreparedSide {
 impl Support {
     pub(super) fn scores(&self, model: &Model, data: &Dataset) -> Result<Vec<f64>, Error> {
         let expansion = &model.fitted.expansion;
-        let scores = match features_scores(model, expansion, data)? {
-            Some(scores) => scores,
-            None => scores_by(model, expansion, self.points(model)?, data)?,
-        };
-        let outputs = expansion.outputs().max(1);
-        match scores.iter().position(|s| !s.is_finite()) {
-            Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs + 1 }.into()),
-            None => Ok(scores),
+        if !expansion.parts().is_empty() {
+            return self.scores_of_parts(model, data);
         }
+        let scores = match features_scores(&model.kernel, expansion, data)? {
+            Some(scores) => scores,
+            None => scores_by((&model.machine, &model.kernel), expansion, self.points(model)?, data)?,
+        };
+        finite(scores, expansion.outputs())
     }
 
     /// Predictions, with probabilities and variances where the model has them.
     fn predict(&self, model: &Model, data: &Dataset) -> Result<Output, Error> {
+        if let Readout::Parts(names) = &model.fitted.readout {
+            return self.predict_parts(model, names, data);
+        }
         let scores = self.scores(model, data)?;
         let Some(posterior) = &model.fitted.posterior else { return Ok(model.fitted.read(scores)) };
         let points = self.points(model)?;
@@ -164,30 +169,42 @@ impl Support {
     pub(super) fn panel_scores(&self, model: &Model, panel: usize, data: &Dataset) -> Result<Vec<f64>, Error> {
         let panels = model.conformal.as_ref().map_or(&[][..], |conformal| &conformal.panels);
         let expansion = &panels[panel].expansion;
-        if let Some(scores) = features_scores(model, expansion, data)? {
+        if let Some(scores) = features_scores(&model.kernel, expansion, data)? {
             return Ok(scores);
         }
         let all = made(&self.panels, || {
             let pool = self.pool(model)?;
             Ok(panels.iter().map(|panel| points_of(&panel.expansion, pool)).collect())
         })?;
-        scores_by(model, expansion, &all[panel], data)
+        scores_by((&model.machine, &model.kernel), expansion, &all[panel], data)
     }
 }
 
-/// The scores of new examples from their explicit features; `None` where an expansion is in examples.
-fn features_scores(model: &Model, expansion: &Expansion, data: &Dataset) -> Result<Option<Vec<f64>>, Error> {
+/// Scores with so many outputs, if all are finite.
+pub(super) fn finite(scores: Vec<f64>, outputs: usize) -> Result<Vec<f64>, Error> {
+    match scores.iter().position(|s| !s.is_finite()) {
+        Some(place) => Err(SolveError::ScoreNotFinite { example: place / outputs.max(1) + 1 }.into()),
+        None => Ok(scores),
+    }
+}
+
+/// The scores of new examples from their explicit features under a kernel; `None` where an expansion is in examples.
+pub(super) fn features_scores(
+    kernel: &Formula,
+    expansion: &Expansion,
+    data: &Dataset,
+) -> Result<Option<Vec<f64>>, Error> {
     let Some(width) = expansion.width() else { return Ok(None) };
-    if data.len() > SLICE && !model.kernel.features_are_data() {
+    if data.len() > SLICE && !kernel.features_are_data() {
         // computed features may be many more numbers than the data
         let mut scores = Vec::with_capacity(data.len() * expansion.outputs());
         for start in (0..data.len()).step_by(SLICE) {
             let slice: Vec<usize> = (start..data.len().min(start + SLICE)).collect();
-            scores.extend(features_scores(model, expansion, &data.select(&slice))?.unwrap_or_default());
+            scores.extend(features_scores(kernel, expansion, &data.select(&slice))?.unwrap_or_default());
         }
         return Ok(Some(scores));
     }
-    let (rows, _) = model.kernel.features(data).ok_or_else(|| DataError::Usage {
+    let (rows, _) = kernel.features(data).ok_or_else(|| DataError::Usage {
         finding: "this model has explicit weights, for which the data have no features: it needs the kind of examples it was trained on".to_owned(),
     })?;
     let got = rows.width();
@@ -197,10 +214,15 @@ fn features_scores(model: &Model, expansion: &Expansion, data: &Dataset) -> Resu
     Ok(Some(scores))
 }
 
-/// The scores of new examples by an expansion in examples that are prepared.
-fn scores_by(model: &Model, expansion: &Expansion, points: &PreparedSide, data: &Dataset) -> Result<Vec<f64>, Error> {
-    let new = model.kernel.prepare_like(data, points)?;
-    let cross = model.kernel.gram_between(&new, points)?;
+/// The scores of new examples by an expansion of a machine under a kernel, in examples that are prepared.
+pub(super) fn scores_by(
+    (machine, kernel): (&str, &Formula),
+    expansion: &Expansion,
+    points: &PreparedSide,
+    data: &Dataset,
+) -> Result<Vec<f64>, Error> {
+    let new = kernel.prepare_like(data, points)?;
+    let cross = kernel.gram_between(&new, points)?;
     let instead = match &expansion.coefficients {
         Coefficients::Ball { .. } => Some("use one_class"),
         Coefficients::Neighbours(n) if n.weighting == Weighting::Distance => Some("take weighting = uniform"),
@@ -208,8 +230,7 @@ fn scores_by(model: &Model, expansion: &Expansion, points: &PreparedSide, data: 
     };
     if let Some(remedy) = instead.filter(|_| cross.self_similarities(Side::Rows).is_none()) {
         let finding = format!(
-            "{} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}",
-            model.machine
+            "{machine} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}"
         );
         return Err(DataError::Usage { finding }.into());
     }
@@ -220,7 +241,7 @@ fn scores_by(model: &Model, expansion: &Expansion, points: &PreparedSide, data: 
 mod tests {
     use super::*;
     use crate::data::{Rows, Values};
-    use crate::formula::{Bound, Formula, Node};
+    use crate::formula::{Bound, Node};
     use crate::gram::Gram;
     use crate::job::Fit;
     use crate::kernels::{self, KernelEntry, KernelError, Leaf, Prepared};

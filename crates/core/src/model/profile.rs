@@ -42,6 +42,10 @@ impl Model {
         let expansion = &self.fitted.expansion;
         let outputs = expansion.outputs();
         match &expansion.coefficients {
+            Coefficients::Parts(_) => Err(usage(format!(
+                "{} has several parts, each with scores of its own; what single positions add is told of one score",
+                self.machine
+            ))),
             Coefficients::Ball { .. } | Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => {
                 Err(usage(format!("the score of {} is no sum over positions", self.machine)))
             }

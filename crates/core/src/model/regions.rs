@@ -220,7 +220,7 @@ impl Model {
                 let finding = format!("{} predicts sets or orders, of which no regions are made", self.machine);
                 return Err(DataError::Usage { finding }.into());
             }
-            Readout::Coordinates { .. } | Readout::Clusters { .. } => {
+            Readout::Coordinates { .. } | Readout::Clusters { .. } | Readout::Parts(_) => {
                 let finding = format!("{} predicts no target, so there are no sets or intervals of it", self.machine);
                 return Err(DataError::Usage { finding }.into());
             }

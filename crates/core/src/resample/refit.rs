@@ -123,10 +123,17 @@ pub(super) fn fit_part(
     }
     let fit_seconds = began.elapsed().as_secs_f64();
     let primal = (whole.features)(part.test).and_then(|features| fitted.expansion.primal_scores(&features.rows));
-    let scores = primal.unwrap_or_else(|| {
-        let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| part.train[p]).collect();
-        fitted.expansion.scores(Arc::clone(whole.gram).restrict(part.test, &points).as_ref())
-    });
+    let scores = match primal {
+        Some(scores) => scores,
+        None if fitted.expansion.parts().is_empty() => {
+            let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| part.train[p]).collect();
+            fitted.expansion.scores(Arc::clone(whole.gram).restrict(part.test, &points).as_ref())
+        }
+        None => {
+            let finding = "it has a part for each term of the kernel, and scores of several parts are not held out; fit it on all examples";
+            return Err(FitError::Param { machine: machine.entry().name, finding: finding.to_owned() });
+        }
+    };
     let score_seconds = began.elapsed().as_secs_f64() - fit_seconds;
     Ok(PartFit { fitted, scores, fit_seconds, score_seconds })
 }
@@ -164,7 +171,7 @@ pub(crate) fn without(
         Share { budget: Budget { memory: task.budget.memory / at_once }, threads: 1, seed: task.seed },
         watch,
     )?;
-    if let Some(points) = fitted.expansion.points_mut() {
+    for points in fitted.expansion.points_mut() {
         points.iter_mut().for_each(|p| *p = rest[*p]);
     }
     Ok((fitted, scores))

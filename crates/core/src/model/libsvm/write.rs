@@ -171,9 +171,9 @@ fn sum(model: &Model, kernel: &Kernel<'_>) -> Result<Sum, String> {
             offsets.iter_mut().for_each(|b| *b -= factor * diagonal);
             (points.clone(), alpha.iter().map(|a| a * factor).collect())
         }
-        Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => {
+        Coefficients::Neighbours(_) | Coefficients::Ensemble(_) | Coefficients::Parts(_) => {
             return Err(format!(
-                "{machine} is no sum over examples, so it is no model of LIBSVM; keep mercer's own file"
+                "{machine} is not one sum over examples, so it is no model of LIBSVM; keep mercer's own file"
             ));
         }
         Coefficients::Primal { scale, .. } => {

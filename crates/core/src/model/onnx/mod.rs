@@ -83,6 +83,7 @@ fn write(model: &Model) -> Result<OnnxFile, String> {
                 .push("labels whose scores are above zero are in the set; the graph gives scores only".to_owned());
             labels
         }
+        Readout::Parts(_) => return Err("several parts are not written to ONNX; keep mercer's own file".to_owned()),
         Readout::Order => {
             writer.graph.output("scores", &scores, Element::Double, &[Dimension::Batch, outputs]);
             &Vec::new()

@@ -31,6 +31,12 @@ impl Writer<'_> {
                 let minus = self.times(&own, &Term::Number(-1.0));
                 self.plus(&sums, &minus)
             }
+            Coefficients::Parts(_) => {
+                return Err(format!(
+                    "{} has several parts, each with a kernel of its own, and one is all that is written to ONNX; keep mercer's own file",
+                    model.machine
+                ));
+            }
             Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => {
                 return Err(format!(
                     "{} has no sum over examples or coordinates, which is all that is written to ONNX; keep mercer's own file",
