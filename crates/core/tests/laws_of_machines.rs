@@ -193,7 +193,7 @@ fn with_threads(threads: usize, machine: &dyn Machine, kernel: &Formula, data: &
             | Coefficients::Pairwise { alpha, .. } => alpha.clone(),
             Coefficients::Primal { weights, .. } => weights.clone(),
             // their scores tell
-            Coefficients::Neighbours(_) | Coefficients::Ensemble(_) => Vec::new(),
+            Coefficients::Neighbours(_) | Coefficients::Ensemble(_) | Coefficients::Parts(_) => Vec::new(),
         };
         all.extend(model.scores(data).unwrap());
         all

@@ -37,6 +37,7 @@ mod linear_machines;
 mod missing_entries;
 mod model_file;
 mod nystrom;
+mod outputs;
 mod readers;
 mod saved_fixtures;
 mod saved_models;

@@ -8,6 +8,7 @@ use mercer::data::Table;
 use mercer::data::read::{ReadOptions, read};
 use mercer::formula::Landmarking;
 use mercer::machines::baseline::{AdaBoost, NetOptions, RbfNetworkRegression};
+use mercer::machines::{Coefficients, Expansion, Fitted, Part, PartNames, SolverReport};
 use mercer::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -67,6 +68,8 @@ fn samples() -> Vec<Sample> {
         ),
         sample("precomputed", &Ridge::default().fit(&precomputed(), &matrix).unwrap(), &matrix, None),
     ];
+    let views = plain.clone().with_view("b", x.clone()).unwrap();
+    all.push(sample("parts", &parts(&views), &views, None));
     // models of files bring their schema: columns with categories and gaps, and sparse vectors
     let folder = tempfile::tempdir().unwrap();
     let (csv, svm) = (folder.path().join("a.csv"), folder.path().join("a.svm"));
@@ -80,6 +83,20 @@ fn samples() -> Vec<Sample> {
         all.push(sample(name, &model, &data, Some(&table)));
     }
     all
+}
+
+/// Two views, of which one part has weights on examples and the other on coordinates.
+fn parts(data: &Dataset) -> Model {
+    let names = |name: &str| PartNames { name: name.to_owned(), coordinates: vec!["c1".to_owned(), "c2".to_owned()] };
+    let dual = Coefficients::Dual { points: vec![3, 7, 1], alpha: vec![1.0, -1.0, 0.5, 2.0, -3.0, 0.25] };
+    let primal = Coefficients::Primal { weights: vec![1.0, 0.0, -0.5, 2.0], width: 2, scale: 1.0 };
+    let part = |term: usize, coefficients: Coefficients| Part {
+        term,
+        expansion: Expansion { coefficients, offsets: vec![0.5, -0.5] },
+    };
+    let fitted =
+        Fitted::of_parts(vec![(names("x"), part(0, dual)), (names("b"), part(1, primal))], SolverReport::direct());
+    Model::new("kernel_pca", Vec::new(), rbf(0.5).on("x") + linear().on("b"), fitted, data)
 }
 
 /// Vectors of 41 coordinates, of which three occur.
@@ -245,9 +262,9 @@ fn weights_of_hashed_features_take_the_place_of_those_that_occur() {
     // who has read files without that can read all others as before
     assert_eq!((format(&bytes), format(&find("primal").bytes)), (json!(2), json!(1)));
     // candidates that are learned from, and centres of a part, are for later readers; what older ones know is not
-    let found = ["split", "folds", "left out", "centred", "candidates", "centred folds", "landmarks"]
+    let found = ["split", "folds", "left out", "centred", "candidates", "centred folds", "landmarks", "parts"]
         .map(|name| format(&find(name).bytes));
-    assert_eq!(found, [1, 1, 1, 1, 3, 3, 4].map(|version| json!(version)));
+    assert_eq!(found, [1, 1, 1, 1, 3, 3, 4, 5].map(|version| json!(version)));
 }
 
 #[test]
@@ -370,7 +387,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         move |d: &mut Value, _: &mut Arrays| *d.pointer_mut(place).unwrap() = value.clone()
     };
     let kernel = |text: String| set("/kernel", json!(text));
-    refused("svc", &set("/format", json!(5)), &keep, "has format version 5, but this mercer reads up to 4");
+    refused("svc", &set("/format", json!(6)), &keep, "has format version 6, but this mercer reads up to 5");
     refused("svc", &set("/format", json!(u64::MAX)), &keep, "has format version 18446744073709551615");
     refused("svc", &set("/machine", json!("oracle")), &keep, "no machine called oracle");
     refused("svc", &kernel("magic(3)".to_owned()), &keep, "no kernel called \"magic\"");
@@ -460,6 +477,18 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         arrays.get_mut("points").unwrap().2[..8].copy_from_slice(&99_u64.to_le_bytes());
     };
     refused("svc", &far, &keep, "an example that is not in the file");
+    let far = |_: &mut Value, arrays: &mut Arrays| arrays.get_mut("part.0.points").unwrap().2.fill(0xff);
+    refused("parts", &far, &keep, "an example that is not in the file");
+    refused("parts", &set("/coefficients/parts/1/term", json!(2)), &keep, "a term that its kernel does not have");
+    refused("parts", &kernel("rbf(gamma=1)@x".to_owned()), &keep, "a term that its kernel does not have");
+    refused("parts", &set("/coefficients/parts/0/coefficients", json!({"parts": []})), &keep, "has parts");
+    refused("parts", &set("/coefficients/parts", json!([])), &keep, "its parts do not fit its readout");
+    refused("parts", &set("/readout/parts/1/name", json!("x")), &keep, "its parts do not fit its readout");
+    refused("parts", &set("/readout", json!("order")), &keep, "its parts do not fit its readout");
+    refused("svc", &set("/readout", json!({"parts": []})), &keep, "its parts do not fit its readout");
+    refused("parts", &set("/readout/parts/0/coordinates", json!([])), &keep, "readout does not fit its outputs");
+    let uncertain = |d: &mut Value, _: &mut Arrays| d["posterior"] = json!({"prior": 1.0, "added": []});
+    refused("parts", &uncertain, &keep, "one posterior cannot belong");
     // a field that is never reached costs nothing, however large it claims to be
     let sample = find("columns");
     let bytes = forged(&sample.bytes, set("/schema/fields", json!(1_u64 << 60)), keep);

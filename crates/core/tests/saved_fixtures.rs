@@ -122,6 +122,7 @@ fn said(model: &Model, input: &Path) -> Value {
         Output::LabelSets { .. } => json!(output.label_sets()),
         Output::Order { .. } => json!(output.ranks()),
         Output::Values { names, values, .. } => rows(values, names.len()),
+        Output::Parts(parts) => parts.iter().map(|part| rows(&part.values, part.width())).collect(),
     };
     match &output {
         Output::Labels { labels, scores, probabilities, .. } => {
@@ -137,6 +138,7 @@ fn said(model: &Model, input: &Path) -> Value {
         }
         Output::Order { .. } => {}
         Output::Values { names, .. } => all["names"] = json!(names),
+        Output::Parts(parts) => all["names"] = json!(parts.iter().map(|part| &part.names).collect::<Vec<_>>()),
     }
     if model.conformal().is_some() {
         let at = |c: f64| (c.to_string(), told(&model.regions(&data, c).unwrap()));

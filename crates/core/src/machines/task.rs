@@ -33,7 +33,8 @@ impl Features {
 pub struct Task<'a> {
     /// K between all training examples, not yet computed.
     pub gram: Arc<dyn Gram>,
-    /// The kernel between the same examples, for machines that choose its parameters: the matrix at any θ, and derivatives.
+    /// The kernel between the same examples, for machines that choose its parameters or see each view by itself: the matrix at any θ,
+    /// derivatives, and terms.
     pub kernel: Option<Arc<dyn Similarity>>,
     /// Explicit features, where the kernel has them.
     pub features: Option<Features>,
@@ -84,6 +85,19 @@ impl Task<'_> {
     /// True if there is no example.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The kernel of each term or view by its name, for machines that return a [`Part`](super::Part) for each.
+    ///
+    /// # Errors
+    /// If the task is a matrix alone, or a term does not fit the examples.
+    pub fn parts(&self, machine: &'static str) -> Result<Vec<(String, Arc<dyn Similarity>)>, FitError> {
+        let Some(kernel) = &self.kernel else {
+            let finding = "it compares by each term of the kernel, and a matrix alone has none; give a formula".to_owned();
+            return Err(FitError::Param { machine, finding });
+        };
+        let parts = kernel.parts().map_err(|error| FitError::Param { machine, finding: error.to_string() })?;
+        Ok(kernel.part_names().into_iter().zip(parts).collect())
     }
 
     /// The target as classes, at least two of them.

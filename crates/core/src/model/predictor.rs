@@ -246,6 +246,7 @@ mod tests {
     use crate::job::Fit;
     use crate::kernels::{self, KernelEntry, KernelError, Leaf, Prepared};
     use crate::machines::regress::Ridge;
+    use crate::machines::{Fitted, Part, PartNames, SolverReport};
     use crate::params::{Params, Visit};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -330,6 +331,34 @@ mod tests {
                 assert_eq!(count.load(Ordering::Relaxed) - before, n);
             }
         }
+    }
+
+    #[test]
+    fn each_part_prepares_its_own_view_once() {
+        let counts = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+        let term = |part: usize, view: &str| {
+            Node::Kernel(Bound { kernel: Box::new(Counting(Arc::clone(&counts[part]))), view: Some(view.to_owned()) })
+        };
+        let kernel = Formula(Node::Sum(vec![term(0, "x"), term(1, "b")]));
+        let rows = |n: usize| Rows::new((0..2 * n).map(|v| (v as f64).sin()).collect(), n, 2).unwrap();
+        let data = |n: usize| Dataset::new(rows(n)).with_view("b", rows(n)).unwrap();
+        let part = |term: usize, points: Vec<usize>| {
+            let names = PartNames { name: term.to_string(), coordinates: vec!["c".to_owned()] };
+            let coefficients = Coefficients::Dual { alpha: vec![1.0; points.len()], points };
+            (names, Part { term, expansion: Expansion { coefficients, offsets: vec![0.0] } })
+        };
+        // of fifty examples one part needs two, and the other two more
+        let fitted = Fitted::of_parts(vec![part(0, vec![40, 3]), part(1, vec![3, 7])], SolverReport::direct());
+        let model = Model::new("kernel_pca", Vec::new(), kernel, fitted, &data(50));
+        assert_eq!(model.places, [3, 7, 40]);
+        assert_eq!(model.parts().iter().map(|p| p.expansion.points().to_vec()).collect::<Vec<_>>(), [[2, 0], [0, 1]]);
+        let before = counts.each_ref().map(|count| count.load(Ordering::Relaxed));
+        let predictor = model.predictor();
+        for n in [1, 4, 2] {
+            predictor.predict(&data(n)).unwrap();
+        }
+        let after = counts.each_ref().map(|count| count.load(Ordering::Relaxed));
+        assert_eq!([after[0] - before[0], after[1] - before[1]], [3 + 7; 2]);
     }
 
     #[test]
