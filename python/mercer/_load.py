@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -21,6 +21,8 @@ class LoadedModel(ReportMixin):
         self._model = model
         self.machine, self.kernel, self.report_ = model.machine, model.kernel, model.report
         self.classes_ = np.array(model.labels) if model.labels else None
+        #: The coordinates of each part by its name, for a model that has a part for each view; else empty.
+        self.parts_: dict[str, list[str]] = model.part_coordinates
         #: The job that made the model (machine, parameters, kernel, columns, seed); None where the file does not have it.
         self.job: dict[str, Any] | None = json.loads(model.job) if model.job else None
 
@@ -34,11 +36,53 @@ class LoadedModel(ReportMixin):
             return scores
         return -scores.ravel() if self.classes_ is not None and len(self.classes_) == 2 else scores.ravel()
 
-    def predict(self, X: Data, n_jobs: int | None = None) -> Array:
-        """Labels as they were spelled, or numbers."""
+    @overload
+    def predict(self, X: Data, n_jobs: int | None = None, *, return_std: Literal[False] = False) -> Array: ...
+    @overload
+    def predict(self, X: Data, n_jobs: int | None = None, *, return_std: Literal[True]) -> tuple[Array, Array]: ...
+    def predict(
+        self, X: Data, n_jobs: int | None = None, *, return_std: bool = False
+    ) -> Array | tuple[Array, Array]:
+        """Labels as they were spelled, or numbers; for sets of labels 1 where a label is in the set, n × labels.
+
+        With ``return_std`` also the standard deviation of each number, noise included, where the model has a posterior.
+        A model that puts examples in an order gives the scores of that order, see :meth:`rank`; one of several parts has
+        :meth:`predict_parts` instead.
+        """
+        if self.parts_:
+            raise ValueError(f"this model has several parts ({', '.join(self.parts_)}); use predict_parts")
+        if return_std:
+            if not self._model.has_posterior:
+                raise ValueError(f"{self.machine} does not know how uncertain its predictions are; leave return_std out")
+            mean, deviation = self._model.deviations(views_of(X), threads_of(n_jobs))
+            return (mean.ravel(), deviation.ravel()) if mean.shape[1] == 1 else (mean, deviation)
         if self.classes_ is None:
             return self.decision_function(X, n_jobs)
+        if self._model.readout == "label_sets":
+            return self._model.label_sets(views_of(X), threads_of(n_jobs)).astype(np.int64)
         return self.classes_[self._model.codes(views_of(X), threads_of(n_jobs))]
+
+    def predict_label_sets(self, X: Data, n_jobs: int | None = None) -> list[list[str]]:
+        """The labels in the set of each example, as they were spelled: none, one or several."""
+        if self.classes_ is None or self._model.readout != "label_sets":
+            raise ValueError(f"{self.machine} predicts no sets of labels here; use predict")
+        inside = self._model.label_sets(views_of(X), threads_of(n_jobs))
+        return [self.classes_[row].tolist() for row in inside]
+
+    def rank(self, X: Data, n_jobs: int | None = None) -> Array:
+        """The rank of each example among these, 1 for the highest score; equal scores share the best of their ranks."""
+        if self._model.readout != "order":
+            raise ValueError(f"{self.machine} puts examples in no order here; use predict")
+        return self._model.ranks(views_of(X), threads_of(n_jobs))
+
+    def predict_parts(self, X: Data, n_jobs: int | None = None) -> dict[str, Matrix]:
+        """The coordinates of each part by its name, n × coordinates, for a model that has a part for each view.
+
+        Examples need not have all views: parts whose view they lack are left out.
+        """
+        if not self.parts_:
+            raise ValueError(f"{self.machine} has no parts here; use predict")
+        return self._model.parts(views_of(X), threads_of(n_jobs))
 
     def predict_proba(self, X: Data, n_jobs: int | None = None) -> Matrix:
         """The probability of each class, where the model has learned them."""

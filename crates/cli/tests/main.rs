@@ -24,6 +24,7 @@ mod maps;
 mod measure;
 mod novelty;
 mod onnx;
+mod outputs;
 mod pictures;
 mod predict;
 mod probabilities;
