@@ -70,7 +70,8 @@ pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
             Err(DataError::Usage { finding })
         }
         Output::Parts(_) => {
-            let finding = "the coordinates of several parts predict no target, so none is compared with them".to_owned();
+            let finding =
+                "the coordinates of several parts predict no target, so none is compared with them".to_owned();
             Err(DataError::Usage { finding })
         }
     }

@@ -69,7 +69,8 @@ impl Formula {
 fn names_of(terms: &[Formula]) -> Vec<String> {
     let all_differ = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
     let view = |term: &Formula| {
-        let mut views: Vec<Option<String>> = term.views().into_iter().map(|(name, _)| name.map(str::to_owned)).collect();
+        let mut views: Vec<Option<String>> =
+            term.views().into_iter().map(|(name, _)| name.map(str::to_owned)).collect();
         views.sort();
         views.dedup();
         if views.len() == 1 { views.pop().flatten() } else { None }

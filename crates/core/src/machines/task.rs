@@ -93,7 +93,8 @@ impl Task<'_> {
     /// If the task is a matrix alone, or a term does not fit the examples.
     pub fn parts(&self, machine: &'static str) -> Result<Vec<(String, Arc<dyn Similarity>)>, FitError> {
         let Some(kernel) = &self.kernel else {
-            let finding = "it compares by each term of the kernel, and a matrix alone has none; give a formula".to_owned();
+            let finding =
+                "it compares by each term of the kernel, and a matrix alone has none; give a formula".to_owned();
             return Err(FitError::Param { machine, finding });
         };
         let parts = kernel.parts().map_err(|error| FitError::Param { machine, finding: error.to_string() })?;

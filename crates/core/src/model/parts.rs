@@ -94,12 +94,7 @@ impl Support {
     }
 
     /// What the parts say whose views the data have: of two views, either is enough for the coordinates of that view.
-    pub(super) fn predict_parts(
-        &self,
-        model: &Model,
-        names: &[PartNames],
-        data: &Dataset,
-    ) -> Result<Output, Error> {
+    pub(super) fn predict_parts(&self, model: &Model, names: &[PartNames], data: &Dataset) -> Result<Output, Error> {
         let supports = self.parts(model)?;
         let mut told = Vec::new();
         for ((support, part), names) in supports.iter().zip(model.fitted.expansion.parts()).zip(names) {

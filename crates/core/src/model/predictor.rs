@@ -229,9 +229,8 @@ pub(super) fn scores_by(
         _ => None,
     };
     if let Some(remedy) = instead.filter(|_| cross.self_similarities(Side::Rows).is_none()) {
-        let finding = format!(
-            "{machine} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}"
-        );
+        let finding =
+            format!("{machine} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}");
         return Err(DataError::Usage { finding }.into());
     }
     Ok(expansion.scores(cross.as_ref()))
