@@ -40,9 +40,7 @@ class LoadedModel(ReportMixin):
     def predict(self, X: Data, n_jobs: int | None = None, *, return_std: Literal[False] = False) -> Array: ...
     @overload
     def predict(self, X: Data, n_jobs: int | None = None, *, return_std: Literal[True]) -> tuple[Array, Array]: ...
-    def predict(
-        self, X: Data, n_jobs: int | None = None, *, return_std: bool = False
-    ) -> Array | tuple[Array, Array]:
+    def predict(self, X: Data, n_jobs: int | None = None, *, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Labels as they were spelled, or numbers; for sets of labels 1 where a label is in the set, n × labels.
 
         With ``return_std`` also the standard deviation of each number, noise included, where the model has a posterior.
@@ -53,7 +51,9 @@ class LoadedModel(ReportMixin):
             raise ValueError(f"this model has several parts ({', '.join(self.parts_)}); use predict_parts")
         if return_std:
             if not self._model.has_posterior:
-                raise ValueError(f"{self.machine} does not know how uncertain its predictions are; leave return_std out")
+                raise ValueError(
+                    f"{self.machine} does not know how uncertain its predictions are; leave return_std out"
+                )
             mean, deviation = self._model.deviations(views_of(X), threads_of(n_jobs))
             return (mean.ravel(), deviation.ravel()) if mean.shape[1] == 1 else (mean, deviation)
         if self.classes_ is None:
