@@ -7,8 +7,8 @@ use mercer::data::{Dataset, Scale, View};
 use mercer::gram::fill;
 use mercer::linalg::Cholesky;
 use mercer::machines::{
-    Coefficients, Expansion, FitError, Fitted, MachineEntry, Output, Part, PartNames, Posterior, PosteriorTerm,
-    Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, MachineEntry, NamedTerm, Output, Part, PartNames, Posterior,
+    PosteriorTerm, Readout, SolverReport, Task,
 };
 use mercer::machines::{Machine, find};
 use mercer::params::{Params, Visit};
@@ -277,7 +277,7 @@ impl Machine for MeanSimilarities {
             .iter()
             .flat_map(|&code| (0..k as u32).map(move |c| if c == code { 1.0 / count(c) } else { 0.0 }))
             .collect();
-        let parts = task.parts(NAME)?.into_iter().enumerate().map(|(term, (name, kernel))| {
+        let parts = task.parts(NAME)?.into_iter().enumerate().map(|(term, NamedTerm { name, kernel })| {
             assert_eq!(kernel.gram().shape(), task.gram.shape());
             let names = PartNames { name, coordinates: classes.labels.clone() };
             let points: Vec<usize> = (0..task.len()).collect();

@@ -54,7 +54,7 @@ pub(crate) use readout::NOVELTY;
 pub use readout::Readout;
 pub use smoother::Smoother;
 pub use support::Effort;
-pub use task::{Features, Task};
+pub use task::{Features, NamedTerm, Task};
 pub use theory::{Compresses, ConvexLoss, Theory};
 pub use threshold::Threshold;
 pub use traits::{Path, Reads, Tolerates, Traits};

@@ -58,6 +58,15 @@ pub struct Task<'a> {
     pub threads: usize,
 }
 
+/// A term of the kernel of a task.
+#[derive(Clone)]
+pub struct NamedTerm {
+    /// The view that it looks at, or its formula; no two terms have the same.
+    pub name: String,
+    /// The term met with the examples of the task.
+    pub kernel: Arc<dyn Similarity>,
+}
+
 impl Task<'_> {
     /// A task of a matrix alone: no target, all examples alike, one thread. What there is beside it is set on top:
     /// `Task { target, weights, ..Task::new(gram) }`.
@@ -87,18 +96,19 @@ impl Task<'_> {
         self.len() == 0
     }
 
-    /// The kernel of each term or view by its name, for machines that return a [`Part`](super::Part) for each.
+    /// Each term of the kernel by its name, for machines that return a [`Part`](super::Part) for each.
     ///
     /// # Errors
     /// If the task is a matrix alone, or a term does not fit the examples.
-    pub fn parts(&self, machine: &'static str) -> Result<Vec<(String, Arc<dyn Similarity>)>, FitError> {
+    pub fn parts(&self, machine: &'static str) -> Result<Vec<NamedTerm>, FitError> {
         let Some(kernel) = &self.kernel else {
             let finding =
                 "it compares by each term of the kernel, and a matrix alone has none; give a formula".to_owned();
             return Err(FitError::Param { machine, finding });
         };
         let parts = kernel.parts().map_err(|error| FitError::Param { machine, finding: error.to_string() })?;
-        Ok(kernel.part_names().into_iter().zip(parts).collect())
+        let names = kernel.part_names().into_iter();
+        Ok(names.zip(parts).map(|(name, kernel)| NamedTerm { name, kernel }).collect())
     }
 
     /// The target as classes, at least two of them.
