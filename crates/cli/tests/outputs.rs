@@ -41,7 +41,11 @@ fn deviations_stand_beside_their_numbers() {
     close(&both.iter().copied().step_by(2).collect::<Vec<_>>(), &numbers(&plain.lines()), 0.0);
     let deviations: Vec<f64> = both.iter().copied().skip(1).step_by(2).collect();
     // √(1.25 − kᵀ(K + 0.25)⁻¹k) by numpy
-    close(&deviations, &[1.047675614173992, 1.11710341029695, 1.117146324705252, 1.088586157389506], 1e-13);
+    close(
+        &deviations,
+        &[1.047_675_614_173_992, 1.117_103_410_296_95, 1.117_146_324_705_252, 1.088_586_157_389_506],
+        1e-13,
+    );
     let document = place.json("predict m new.csv --deviations");
     close(&floats(&document["deviations"]), &deviations, 0.0);
     for other in ["order", "label_sets", "parts"] {

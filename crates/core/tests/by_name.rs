@@ -69,7 +69,7 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("python/src/catalogue.rs", &["words"], "a key of a document"),
     ("python/src/certify.rs", &["evidence", "margin"], "arguments"),
     ("python/src/evidence.rs", &["linear"], "an estimator of the statistic"),
-    ("python/src/model.rs", &["noise"], "an argument"),
+    ("python/src/fit.rs", &["noise"], "an argument"),
     ("python/mercer/_base.py", &["*"], "scikit-learn's names of kernels, which this file turns into formulas"),
     ("python/mercer/svm.py", &["*"], "one class for each machine that scikit-learn has, which names it"),
     ("python/mercer/kernel_ridge.py", &["*"], "one class for each machine that scikit-learn has, which names it"),
