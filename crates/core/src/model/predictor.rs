@@ -125,7 +125,7 @@ pub(super) fn points_of(expansion: &Expansion, examples: &PreparedSide) -> Prepa
 impl Support {
     pub(super) fn scores(&self, model: &Model, data: &Dataset) -> Result<Vec<f64>, Error> {
         let expansion = &model.fitted.expansion;
-        if !expansion.parts().is_empty() {
+        if matches!(expansion.coefficients, Coefficients::Parts(_)) {
             return self.scores_of_parts(model, data);
         }
         let scores = match features_scores(&model.kernel, expansion, data)? {

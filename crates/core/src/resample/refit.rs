@@ -3,7 +3,7 @@
 use super::split::complement;
 use crate::data::{DataError, Target};
 use crate::gram::{Budget, Gram, Similarity};
-use crate::machines::{Features, FitError, Fitted, Machine, Readout, Task};
+use crate::machines::{Coefficients, Features, FitError, Fitted, Machine, Readout, Task};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status, Stop};
 use rayon::prelude::*;
@@ -125,7 +125,7 @@ pub(super) fn fit_part(
     let primal = (whole.features)(part.test).and_then(|features| fitted.expansion.primal_scores(&features.rows));
     let scores = match primal {
         Some(scores) => scores,
-        None if fitted.expansion.parts().is_empty() => {
+        None if !matches!(fitted.expansion.coefficients, Coefficients::Parts(_)) => {
             let points: Vec<usize> = fitted.expansion.points().iter().map(|&p| part.train[p]).collect();
             fitted.expansion.scores(Arc::clone(whole.gram).restrict(part.test, &points).as_ref())
         }
