@@ -125,7 +125,8 @@ fn sample(labels: &[&str]) -> Dataset {
     let Some(mercer::data::Values::Dense(rows)) = data.view("x") else { panic!() };
     let place = |i: usize| ((rows.row(i)[0] * 2.0).floor() + 9.0) as usize % labels.len();
     let y: Vec<String> = (0..60).map(|i| labels[place(i)].to_owned()).collect();
-    data.with_target(Target::from(y)).unwrap()
+    // numbers in memory: no schema, of which the file would say nothing
+    Dataset::new(rows.as_ref().clone()).with_target(Target::from(y)).unwrap()
 }
 
 fn numeric() -> Dataset {
