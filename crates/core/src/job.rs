@@ -11,7 +11,7 @@ pub use auxiliary::AuxiliaryExamples;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
-use crate::data::{DataError, Dataset, Kind, SchemaOptions};
+use crate::data::{DataError, Dataset, Kind, Preparation, SchemaOptions};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
@@ -53,6 +53,9 @@ pub struct Job {
     /// The number of parameters of the kernel that the caller has computed from the examples before the job. Certificates pay for them, and a
     /// coverage that rests on the same examples is not proven.
     pub numbers_taken: usize,
+    /// Among how many candidates the parameters were chosen with the help of the same examples, this one included; 1 for a job that nobody
+    /// chose. Certificates pay for all of them, and no coverage that rests on these examples is proven.
+    pub candidates: usize,
     /// Memory.
     pub budget: Budget,
     /// Randomness.
@@ -113,6 +116,7 @@ impl Job {
             kernel,
             columns: SchemaOptions::default(),
             numbers_taken: 0,
+            candidates: 1,
             budget: Budget::default(),
             seed: Seed(0),
             probabilities: None,
@@ -149,7 +153,8 @@ impl Job {
         let machine = self.make()?;
         let run = Run::new(self, machine.as_ref());
         let mut model = run.learn(kernel, data, run.provenance(data, None, &kernel.resolved), watch)?;
-        model.job = Some(run.kept());
+        model.job = Some(run.kept(data));
+        model.chosen_among(self.candidates);
         Ok(model)
     }
 }
@@ -176,13 +181,19 @@ impl<'a> Run<'a> {
                 self.learn(&kernel, data, self.provenance(data, None, &kernel.resolved), watch)?
             }
         };
-        model.job = Some(self.kept());
+        model.job = Some(self.kept(data));
+        model.chosen_among(self.job.candidates);
         Ok(model)
     }
 
-    /// The job as a model keeps it.
-    fn kept(&self) -> Arc<Job> {
-        Arc::new(Job { auxiliary: None, ..self.job.clone() })
+    /// The job as a model keeps it: with the columns by which the data were prepared, where the job itself leaves them open.
+    fn kept(&self, data: &Dataset) -> Arc<Job> {
+        let prepared = data.preparation().and_then(Preparation::options);
+        let columns = match prepared.filter(|_| self.job.columns == SchemaOptions::default()) {
+            Some(options) => options.clone(),
+            None => self.job.columns.clone(),
+        };
+        Arc::new(Job { auxiliary: None, columns, ..self.job.clone() })
     }
 
     /// The steps that learned something before a fit with a resolved kernel, where the examples at places `kept` are never held out.

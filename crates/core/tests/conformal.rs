@@ -79,8 +79,10 @@ fn resubstitution_does_not_cover() {
         let mut model = machine.fit(&kernel, &data).unwrap();
         // a model that knows its examples refuses
         assert!(model.calibrate_on(&data, false).is_err());
-        // in another order they are not recognised
-        model.calibrate_on(&data.select(&(0..30).rev().collect::<Vec<_>>()), false).unwrap();
+        // in any order, and with a few left out
+        assert!(model.calibrate_on(&data.select(&(0..28).rev().collect::<Vec<_>>()), false).is_err());
+        // less than half of them might be new ones that are alike
+        model.calibrate_on(&data.select(&(0..14).collect::<Vec<_>>()), false).unwrap();
         misses(&model, &new, 0.8) == 1
     });
     assert!(!usual(missed, trials, 0.2).1, "{missed} of {trials} is not seen");

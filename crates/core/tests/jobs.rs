@@ -43,6 +43,9 @@ fn a_job_that_cannot_be_is_refused_in_reading() {
         ("rbf(gamma=1)", "rbf(gama=1)", "gama"),
         ("[\"c\",\"inf\"]", "[\"c\",-1.0]", "c"),
         ("[\"c\",\"inf\"]", "[\"cost\",1.0]", "cost"),
+        ("[\"c\",\"inf\"]", "[\"c\",1.0],[\"c\",2.0]", "given twice"),
+        ("\"seed\"", "\"seeed\"", "seeed"),
+        ("\"scale\"", "\"scal\"", "scal"),
     ] {
         assert!(text.contains(from), "{text}");
         let error = serde_json::from_str::<Job>(&text.replace(from, to)).unwrap_err().to_string();
@@ -96,4 +99,62 @@ fn balanced_classes_have_weights_by_their_numbers() {
     assert_eq!(given.weights().unwrap(), [2.0, 3.0 * (4.0 / 6.0), 0.0, 1.5 * (4.0 / 6.0)]);
     assert!(given.is_balanced() && given.select(&[0, 1]).is_balanced());
     assert!(Dataset::new(Rows::new(vec![0.0; 2], 2, 1).unwrap()).with_balanced_classes().is_err());
+}
+
+#[test]
+fn the_job_of_a_searched_model_knows_its_columns_and_candidates() {
+    let options = SchemaOptions { scale: Some(Scale::None), ..SchemaOptions::default() };
+    let (_, data) = Schema::learn_and_apply(&iris(), &options).unwrap();
+    let grid: mercer::select::Grid = "c=0.1|1|10".parse().unwrap();
+    let search = mercer::select::Search {
+        machine: machines::find("svc").unwrap(),
+        settings: &[],
+        kernel: &rbf(0.5),
+        grid: &grid,
+        folds: 3,
+        choose: mercer::select::Choose::Best,
+        probabilities: None,
+        calibration_folds: 0,
+        budget: mercer::gram::Budget::default(),
+        seed: Seed(1),
+    };
+    let model = search.run(&data, &Silent).unwrap().model;
+    let job = model.job().unwrap();
+    assert_eq!((job.candidates, job.columns.scale), (3, Some(Scale::None)));
+    let again = job.run_on_table(iris(), &Silent).unwrap();
+    assert_eq!(again.to_bytes().unwrap(), model.to_bytes().unwrap());
+    // parameters that were chosen on these examples prove no coverage on them
+    let regions = Job { conformal: Some(Recipe::new(Method::Split)), ..job.clone() };
+    let unproven = regions.run_on_table(iris(), &Silent).unwrap();
+    assert!(!unproven.conformal().unwrap().is_proven());
+    let fresh = Job { candidates: 1, ..regions };
+    assert!(fresh.run_on_table(iris(), &Silent).unwrap().conformal().unwrap().is_proven());
+}
+
+#[test]
+fn folds_prove_nothing_for_a_machine_that_depends_on_the_order_of_its_examples() {
+    let labels: Vec<&str> = (0..40).map(|i| if i % 3 == 0 { "a" } else { "b" }).collect();
+    let rows = Rows::new((0..80).map(|v| f64::from(v * v % 37)).collect(), 40, 2).unwrap();
+    let data = Dataset::new(rows).with_target(Target::from_text("y", &labels)).unwrap();
+    let proven = |name: &str, method: Method| {
+        let job = Job::of(machines::find(name).unwrap(), rbf(0.1));
+        let job = Job { conformal: Some(Recipe { folds: 4, ..Recipe::new(method) }), ..job };
+        job.run(&data, &Silent).unwrap().conformal().unwrap().is_proven()
+    };
+    assert!(proven("perceptron", Method::Split) && !proven("perceptron", Method::Cross));
+    assert!(proven("svc", Method::Cross));
+}
+
+#[test]
+fn a_task_whose_parts_have_other_lengths_is_refused() {
+    let data = Dataset::new(Rows::new((0..24).map(f64::from).collect(), 12, 2).unwrap());
+    let gram = rbf(0.1).training_gram(&data).unwrap();
+    for entry in machines::all().filter(|e| e.learns != machines::Learns::Unsupervised) {
+        for n in [7, 20] {
+            let labels: Vec<&str> = (0..n).map(|i| if i % 2 == 0 { "1" } else { "2" }).collect();
+            let target = Target::from_text("y", &labels);
+            let task = machines::Task { target: Some(&target), ..machines::Task::new(gram.clone()) };
+            assert!((entry.make)().run(&task, &Silent).is_err(), "{} took {n} of 12", entry.name);
+        }
+    }
 }

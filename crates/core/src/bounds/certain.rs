@@ -17,6 +17,7 @@ pub(crate) const ENTRIES: &[BoundEntry] = &[BoundEntry {
     guarantee: Guarantee::Exact,
     source: Source::new(&HERBRICH, "definition 2.4"),
     use_when: "Something is to be tested.",
+    uses_held_out: false,
     chosen_by: ChosenBy::Nobody,
     claim: certain,
 }];

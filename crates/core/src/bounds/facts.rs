@@ -46,7 +46,7 @@ impl Default for ComplexityPenalty {
 impl ComplexityPenalty {
     /// The penalty of a bound in nats.
     pub fn nats(&self, entry: &BoundEntry) -> f64 {
-        if entry.uses_held_out() {
+        if entry.uses_held_out {
             return (self.held_out_candidates.max(1) as f64).ln();
         }
         (self.candidates.unwrap_or(1).max(1) as f64).ln() + self.learned
@@ -347,7 +347,7 @@ impl Facts {
 
     /// What every theorem on the training examples needs; `None` where it holds.
     pub fn refuses(&self, entry: &BoundEntry) -> Option<NotApplicable> {
-        if entry.uses_held_out() {
+        if entry.uses_held_out {
             return None;
         }
         if self.penalty.learned == f64::INFINITY {
@@ -364,7 +364,7 @@ impl Facts {
         let declared = |what: &str| Condition { what: what.to_owned(), state: State::Declared };
         let checked = |what: String| Condition { what, state: State::Checked };
         let mut conditions = vec![declared("examples are drawn independently from one distribution, new ones too")];
-        if entry.uses_held_out() {
+        if entry.uses_held_out {
             conditions.push(declared("the held-out examples were not used to fit or choose the model"));
             if self.held_out_copies > 0 {
                 conditions.push(declared(&format!(

@@ -54,6 +54,9 @@ pub struct BoundEntry {
     pub source: Source,
     /// One sentence on when it helps.
     pub use_when: &'static str,
+    /// True if it speaks of examples that training has not seen: it pays for models compared on these, and nothing for what training
+    /// chose.
+    pub uses_held_out: bool,
     /// Whether the best certificate is chosen among this bound and others, each at its part of δ.
     pub chosen_by: ChosenBy,
     /// The theorem, at a price in nats: ln(1/δ) and what was paid for choices.
@@ -61,11 +64,6 @@ pub struct BoundEntry {
 }
 
 impl BoundEntry {
-    /// Whether it speaks of examples that training has not seen, and so pays nothing for what training chose.
-    pub fn uses_held_out(&self) -> bool {
-        test_set::ENTRIES.iter().any(|e| e.name == self.name)
-    }
-
     /// Whether it is the certificate of a model wherever it applies, so that no other is looked at and nothing is paid for a choice.
     pub fn stands_alone(&self) -> bool {
         self.chosen_by == ChosenBy::HeldOut

@@ -31,6 +31,7 @@ pub const ENTRIES: &[BoundEntry] = &[BoundEntry {
     guarantee: Guarantee::HighProbability,
     source: Source::new(&CESA_BIANCHI, "Prop. 1"),
     use_when: "A perceptron has gone through the examples at least once.",
+    uses_held_out: false,
     chosen_by: ChosenBy::Nobody,
     claim: pass,
 }];

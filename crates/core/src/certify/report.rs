@@ -137,5 +137,5 @@ fn trim(v: f64) -> String {
 
 /// Whether a certificate speaks of examples that training has not seen.
 fn on_held_out(c: &Certificate) -> bool {
-    bounds::find(c.bound).is_some_and(bounds::BoundEntry::uses_held_out)
+    bounds::find(c.bound).is_some_and(|b| b.uses_held_out)
 }

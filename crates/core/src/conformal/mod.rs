@@ -80,6 +80,7 @@ impl fmt::Display for Method {
 /// Split: one fit. Cross: one fit for each fold, and as many models in the file. Jackknife: a few fits and n × n coefficients; n
 /// fits where the machine has no closed form. Full: a few fits and n²/2 numbers, and n² multiplications for a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The method of holding out examples.
     pub method: Method,

@@ -2,9 +2,9 @@
 //!
 //! A schema takes means, variances and categories from examples. Regions of conformal prediction have a proven coverage only if
 //! examples that are held out had no part in that, and certificates pay for every bit of it. A data set therefore remembers its
-//! preparation, and nobody can forget it on the way to a model.
+//! preparation, also where examples are selected. Numbers that are copied out of it into a new data set are numbers in memory.
 
-use super::Schema;
+use super::{Schema, SchemaOptions};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -24,29 +24,36 @@ pub enum Scope {
 #[derive(Clone, Debug)]
 pub struct Preparation {
     schema: Arc<Schema>,
+    /// The options that the schema was learned with, where it was learned for these examples.
+    options: Option<Arc<SchemaOptions>>,
     /// Places of the examples that the schema was learned from, where they are known and the data set still has all examples.
     kept: Option<Arc<[usize]>>,
 }
 
 impl Preparation {
     /// A schema whose numbers may come from any example.
-    pub(super) fn by_all(schema: &Schema) -> Self {
-        Self { schema: Arc::new(schema.clone()), kept: None }
+    pub(super) fn by_all(schema: &Schema, options: Option<&SchemaOptions>) -> Self {
+        Self { schema: Arc::new(schema.clone()), options: options.map(|o| Arc::new(o.clone())), kept: None }
     }
 
     /// A schema that was learned from the examples at these places alone.
-    pub(crate) fn by_kept(schema: Schema, kept: &[usize]) -> Self {
-        Self { schema: Arc::new(schema), kept: Some(kept.into()) }
+    pub(crate) fn by_kept(schema: Schema, options: &SchemaOptions, kept: &[usize]) -> Self {
+        Self { schema: Arc::new(schema), options: Some(Arc::new(options.clone())), kept: Some(kept.into()) }
     }
 
     /// The same for a part of the examples, whose places are others.
     pub(super) fn of_part(&self) -> Self {
-        Self { schema: Arc::clone(&self.schema), kept: None }
+        Self { kept: None, ..self.clone() }
     }
 
     /// The schema.
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// The options that the schema was learned with; `None` where a schema that was there before was applied.
+    pub fn options(&self) -> Option<&SchemaOptions> {
+        self.options.as_deref()
     }
 
     /// The bits that the schema has learned.

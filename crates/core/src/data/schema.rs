@@ -191,13 +191,13 @@ impl Schema {
     /// Learns what a training table means and gives its data set, rows with missing entries dropped where asked.
     pub fn learn_and_apply(table: &Table, options: &SchemaOptions) -> Result<(Self, Dataset), DataError> {
         let (schema, data) = learn::learn(table, options)?;
-        let data = data.with_preparation(Preparation::by_all(&schema));
+        let data = data.with_preparation(Preparation::by_all(&schema, Some(options)));
         Ok((schema, data))
     }
 
     /// The data set of a new table; with target if the table has it.
     pub fn apply(&self, table: &Table) -> Result<Dataset, DataError> {
-        Ok(apply::apply(self, table)?.with_preparation(Preparation::by_all(self)))
+        Ok(apply::apply(self, table)?.with_preparation(Preparation::by_all(self, None)))
     }
 
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.

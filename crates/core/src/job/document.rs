@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Document {
     machine: String,
     #[serde(default)]
@@ -21,6 +22,8 @@ struct Document {
     columns: SchemaOptions,
     #[serde(default)]
     numbers_taken: usize,
+    #[serde(default = "one")]
+    candidates: usize,
     #[serde(default)]
     seed: u64,
     #[serde(default)]
@@ -31,6 +34,10 @@ struct Document {
     conformal: Option<Recipe>,
 }
 
+fn one() -> usize {
+    1
+}
+
 impl Serialize for Job {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let document = Document {
@@ -39,6 +46,7 @@ impl Serialize for Job {
             kernel: self.kernel.to_string(),
             columns: self.columns.clone(),
             numbers_taken: self.numbers_taken,
+            candidates: self.candidates,
             seed: self.seed.0,
             probabilities: self.probabilities,
             calibration_folds: self.calibration_folds,
@@ -57,10 +65,15 @@ impl<'de> Deserialize<'de> for Job {
                 document.machine
             )));
         };
+        let named = |i: usize| document.settings[..i].iter().any(|(name, _)| *name == document.settings[i].0);
+        if let Some(twice) = (0..document.settings.len()).find(|&i| named(i)) {
+            return Err(de::Error::custom(format!("the parameter {} is given twice", document.settings[twice].0)));
+        }
         let job = Job {
             settings: document.settings,
             columns: document.columns,
             numbers_taken: document.numbers_taken,
+            candidates: document.candidates,
             seed: Seed(document.seed),
             probabilities: document.probabilities,
             calibration_folds: document.calibration_folds,

@@ -111,8 +111,22 @@ impl Task<'_> {
         Ok(names.zip(parts).map(|(name, kernel)| NamedTerm { name, kernel }).collect())
     }
 
+    /// Refuses a target or weights of another number of examples than the matrix has.
+    fn check_lengths(&self, machine: &'static str) -> Result<(), FitError> {
+        let target = self.target.map(|target| ("the target", target.len()));
+        let weights = self.weights.map(|weights| ("the list of weights", weights.len()));
+        match [target, weights].into_iter().flatten().find(|(_, len)| *len != self.len()) {
+            None => Ok(()),
+            Some((what, got)) => {
+                let (what, other) = (what.to_owned(), "the kernel matrix".to_owned());
+                Err(FitError::Target { machine, error: DataError::Lengths { what, got, other, wanted: self.len() } })
+            }
+        }
+    }
+
     /// The target as classes, at least two of them.
     pub fn classes(&self, machine: &'static str) -> Result<Classes, FitError> {
+        self.check_lengths(machine)?;
         let classes = self.target.ok_or(DataError::NoTarget).and_then(Target::classes);
         let classes = classes.map_err(|error| FitError::Target { machine, error })?;
         if self.is_empty() {
@@ -128,6 +142,7 @@ impl Task<'_> {
 
     /// The target as numbers.
     pub fn numbers(&self, machine: &'static str) -> Result<Numbers, FitError> {
+        self.check_lengths(machine)?;
         let numbers = self.target.ok_or(DataError::NoTarget).and_then(Target::numbers);
         let numbers = numbers.map_err(|error| FitError::Target { machine, error })?;
         if self.is_empty() {

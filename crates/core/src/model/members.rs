@@ -16,7 +16,7 @@ pub(super) struct StoredNeighbours {
 pub(super) struct StoredEnsemble {
     width: usize,
     nets: Vec<StoredNet>,
-    /// The number of networks; files written before there were any do not have it.
+    /// The number of quadrics; files written before there were any do not have it.
     #[serde(default, skip_serializing_if = "is_zero")]
     quadrics: usize,
 }

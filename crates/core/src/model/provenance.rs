@@ -7,6 +7,10 @@ use super::Model;
 use crate::data::{Dataset, Scope};
 use crate::formula::{Formula, State};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Training examples by which a model recognises them.
+const MAX_RECOGNISED: usize = 64;
 
 /// A step that learns something before the machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +46,10 @@ pub struct LearnedFrom {
 pub struct Provenance {
     /// [`Dataset::fingerprint`] of the training examples.
     fingerprint: String,
+    /// The smallest numbers among those of the training examples ([`Dataset::example_fingerprints`]): a sample by which they are
+    /// recognised in any order. There are none where many examples occur more than once, and in older files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    recognised: Vec<u64>,
     /// True if the examples had weights.
     #[serde(default)]
     weighted: bool,
@@ -84,6 +92,7 @@ impl Provenance {
         }
         Self {
             fingerprint: data.fingerprint(),
+            recognised: recognised(data),
             weighted: data.weights().is_some(),
             part: None,
             learned: Some(learned),
@@ -113,6 +122,14 @@ impl Provenance {
         self.part.as_deref()
     }
 
+    /// True if more than half of a sample of the training examples are among others.
+    pub(crate) fn knows_most_of(&self, others: &Dataset) -> bool {
+        let mut known = others.example_fingerprints();
+        known.sort_unstable();
+        let found = self.recognised.iter().filter(|f| known.binary_search(f).is_ok()).count();
+        self.fingerprint == others.fingerprint() || 2 * found > self.recognised.len()
+    }
+
     /// The steps before the fit.
     pub fn learned(&self) -> &[LearnedFrom] {
         self.learned.as_deref().unwrap_or_default()
@@ -135,6 +152,18 @@ impl Provenance {
         }
         self
     }
+}
+
+/// The smallest numbers of examples, if nine of ten occur only once.
+fn recognised(data: &Dataset) -> Vec<u64> {
+    let mut numbers = data.example_fingerprints();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if 10 * numbers.len() < 9 * data.len() {
+        return Vec::new();
+    }
+    numbers.truncate(MAX_RECOGNISED);
+    numbers
 }
 
 /// The steps of columns that have learned so many bits.
@@ -195,6 +224,9 @@ impl Model {
     /// never lowered.
     pub fn chosen_among(&mut self, candidates: usize) {
         self.candidates = self.candidates.max(candidates);
+        if let Some(job) = self.job.as_mut().filter(|job| job.candidates < candidates) {
+            Arc::make_mut(job).candidates = candidates;
+        }
         if let Some(conformal) = self.conformal.as_mut().filter(|_| candidates > 1) {
             conformal.withdraw_proof();
         }

@@ -25,8 +25,8 @@ impl Missing {
 }
 
 /// Options of a schema: the user's statements about the columns of a table. Columns are named, or numbered from one (negative: from the end).
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SchemaOptions {
     /// The columns to be predicted; `None`: what the format says, empty: none.
     pub target: Option<Vec<String>>,

@@ -190,7 +190,7 @@ impl Machine for Perceptron {
             };
             Theory { compression, choices: self.permutations as f64, ..Theory::default() }
         };
-        Traits { theory, ..Traits::default() }
+        Traits { theory, order_matters: true, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

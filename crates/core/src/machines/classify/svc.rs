@@ -257,7 +257,8 @@ fn folds_of<'a>(task: &Task<'a>) -> Option<&'a [Vec<usize>]> {
 fn places_in(folds: &[Vec<usize>], n: usize) -> Vec<u32> {
     let mut of = vec![u32::MAX; n];
     for (fold, members) in folds.iter().enumerate() {
-        members.iter().for_each(|&i| of[i] = fold as u32);
+        // places beyond the examples hold nothing out
+        members.iter().filter(|&&i| i < n).for_each(|&i| of[i] = fold as u32);
     }
     of
 }
