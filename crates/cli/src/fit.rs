@@ -118,6 +118,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let metrics = training_metrics(&model, &data);
     let seconds = json!({"read": read, "fit": fit, "save": save, "total": started.elapsed().as_secs_f64()});
     finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &more)?;
+    if let (Some(&wanted), Some((_, told))) = (flags.get_one::<f64>("certified"), more.first())
+        && let Some(bound) = told["bound"].as_f64().filter(|bound| wanted > 0.0 && *bound > wanted)
+    {
+        eprintln!("warning: no part of the examples certifies {wanted}; the best bound is {bound:.4}");
+    }
     if let Some((_, told)) = more.iter().find(|(name, _)| *name == "certified").filter(|_| !flags.get_flag("json")) {
         report::print(&format!(
             "\nTrained again on {} of {} examples, with {} errors on the others: with probability {} %, at most {:.1} % of new examples are wrong.\n",

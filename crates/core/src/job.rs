@@ -102,7 +102,8 @@ fn enough(codes: &[u32], folds: &[Vec<usize>]) -> usize {
 }
 
 impl Job {
-    /// A machine with its parameters and a kernel, with the default budget and seed.
+    /// A machine with its parameters and a kernel, with the default budget and seed. The job keeps the machine's entry and parameters, of
+    /// which it is made again.
     pub fn new(machine: &dyn Machine, kernel: &Formula) -> Self {
         let settings = machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Self { settings, ..Self::of(machine.entry(), kernel.clone()) }

@@ -152,7 +152,7 @@ pub fn select(
     let Some((best, mut model, certificate)) = kept else {
         return Err(crate::data::DataError::Usage {
             finding: format!(
-                "no bound applies to {}: choose by cross-validation, or fit with --certified, which works for every machine",
+                "no bound applies to {}: choose by cross-validation, or fit with --certified, which works for every machine whose predictions are right or wrong",
                 search.machine.name
             ),
         }

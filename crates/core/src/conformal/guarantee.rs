@@ -16,6 +16,9 @@ use serde::Serialize;
 /// * cross, K folds: at least 1 − 2α − 2(1 − α)(K − 1)/(n + K), since the p-values of the folds have a mean that is no more
 ///   than twice too small; or 1 − 2α − (1 − K/n)/(K + 1), if that is more and all folds are of one size.
 ///
+/// Where the columns of a table were coded by the examples that are kept, "new examples" are those whose categories these have: others
+/// are refused by a prediction, and a fit that meets one among its held-out examples claims nothing.
+///
 /// A Mondrian predictor keeps this for each class by itself, with the examples of that class. In practice jackknife+ and cross
 /// cover 1 − α or a little less; the bound is for the worst case.
 ///
