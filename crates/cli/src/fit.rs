@@ -164,7 +164,7 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
         model.fitted.readout,
         Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. } | Readout::Parts(_)
     );
-    // which examples were set aside is not kept
+    // examples that were set aside are no training examples
     let aside = model.conformal().is_some_and(|c| c.method == Method::Split);
     let target = data.target().filter(|_| !interrupted && !told && !aside)?;
     if let Some(scores) = &model.fitted.training_scores {

@@ -56,9 +56,9 @@ pub struct Job {
     /// Among how many candidates the parameters were chosen with the help of the same examples, this one included; 1 for a job that nobody
     /// chose. Certificates pay for all of them, and no coverage that rests on these examples is proven.
     pub candidates: usize,
-    /// Memory.
+    /// The memory that matrices may take.
     pub budget: Budget,
-    /// Randomness.
+    /// The seed of all random choices.
     pub seed: Seed,
     /// The method by which a classifier also learns probabilities, if it does.
     pub probabilities: Option<Method>,
@@ -72,7 +72,7 @@ pub struct Job {
     pub auxiliary: Option<AuxiliaryExamples>,
 }
 
-/// A job on its way: the machine is made.
+/// A job with its machine.
 pub(crate) struct Run<'a> {
     pub(crate) job: &'a Job,
     machine: &'a dyn Machine,
@@ -256,7 +256,7 @@ impl<'a> Run<'a> {
         Ok(model)
     }
 
-    /// The data with their companions, if there are any and everything can take them.
+    /// The data with their auxiliary examples, if there are any and machine and kernel can take them.
     fn joined(&self, kernel: &Formula, data: &Dataset) -> Result<Option<(&'a AuxiliaryExamples, Dataset)>, Error> {
         let Some(auxiliary) = self.auxiliary.filter(|c| !c.is_empty()) else { return Ok(None) };
         let machine = self.machine.entry().name;
@@ -264,11 +264,11 @@ impl<'a> Run<'a> {
             return Err(no_auxiliary(machine).into());
         }
         let finding = if self.probabilities.is_some() {
-            "probabilities are learned from examples that are held out, which companions are not; leave one of them out"
+            "probabilities are learned from examples that are held out, which auxiliary examples are not; leave one of them out"
         } else if kernel.needs_all_examples() {
             "centre(…) in a formula would be the centre of noise and copies, too; leave it out"
         } else if kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed) {
-            "a precomputed matrix has no places for companions; use a kernel on the data"
+            "a precomputed matrix has no places for auxiliary examples; use a kernel on the data"
         } else {
             return Ok(Some((auxiliary, auxiliary.beside(data)?)));
         };
@@ -349,7 +349,7 @@ impl Run<'_> {
     }
 }
 
-/// The same monitor, told that whatever is done now is done for the probabilities: the model itself is there already.
+/// A monitor that reports every step as calibration: the model itself is there already.
 struct Calibrating<'a> {
     watch: &'a dyn Monitor,
 }

@@ -115,7 +115,7 @@ pub struct Claim {
     pub lower: Option<f64>,
     /// The most that a loss can be, where it is one.
     pub most: Option<f64>,
-    /// What of the bounded quantity it is, where the entry covers several.
+    /// The quantity that is bounded, where the entry covers several.
     pub quantity: Option<Quantity>,
     /// What it rests on, beyond examples that are drawn independently from one distribution.
     pub conditions: Vec<Condition>,

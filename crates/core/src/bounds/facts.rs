@@ -194,7 +194,7 @@ pub struct Facts {
     pub examples: f64,
     /// What is predicted.
     pub task: Task,
-    /// What is to be paid.
+    /// The complexity penalty.
     pub penalty: ComplexityPenalty,
     /// Training errors.
     pub errors: Option<f64>,
@@ -204,7 +204,7 @@ pub struct Facts {
     pub no_compression: String,
     /// See [`Linear`].
     pub linear: Option<Linear>,
-    /// Why it is none.
+    /// The reason why the classifier is not one in feature space.
     pub no_linear: String,
     /// See [`KernelFacts`].
     pub kernel: KernelFacts,
@@ -216,7 +216,7 @@ pub struct Facts {
     pub held_out_loss: Option<HeldOutLoss>,
     /// See [`Informed`].
     pub informed: Option<Informed>,
-    /// Whether it was asked for, found or not.
+    /// True if a learned prior was asked for, found or not.
     pub wants_prior: bool,
     /// How many held-out examples also stand among those of training.
     pub held_out_copies: usize,

@@ -74,13 +74,13 @@ impl BoundEntry {
 /// costs its part of δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChosenBy {
-    /// It is not.
+    /// Never: it is told, and no choice is made among it and others.
     Nobody,
-    /// It is.
+    /// Always.
     Everybody,
-    /// It is where a prior is learned from a part of the examples.
+    /// Where a prior is learned from a part of the examples.
     LearnedPriors,
-    /// It alone is, where examples were held out.
+    /// It stands alone, without a choice, where examples were held out.
     HeldOut,
 }
 

@@ -53,7 +53,7 @@ pub struct Options<'a> {
     pub target_range: Option<[f64; 2]>,
     /// In how many folds the error is also estimated by cross-validation, as many fits; 0 leaves out one example at a time.
     pub folds: Option<usize>,
-    /// Memory.
+    /// The memory that matrices may take.
     pub budget: Budget,
     /// Randomness of simulations.
     pub seed: Seed,

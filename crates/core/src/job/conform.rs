@@ -1,4 +1,4 @@
-//! Conformal regions: a job that holds examples out, and keeps what they tell.
+//! Conformal regions: a job that holds examples out, and keeps their nonconformities.
 
 use super::Run;
 use crate::conformal::{Conformal, Full, MAX_PANEL_COEFFICIENTS, Measure, Method, Panel, Recipe, merged};
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Models without some examples, which examples each has not seen, and the scores of those.
+/// Held-out fits, the examples that each has left out, and the scores of these.
 struct HeldOut {
     panels: Vec<Panel>,
     /// The places of the examples that were held out.
@@ -134,7 +134,7 @@ impl Run<'_> {
             return wrong("it predicts no classes, so none can be judged by itself; leave mondrian out".to_owned());
         }
         if self.auxiliary.is_some_and(|c| !c.is_empty()) {
-            return wrong("conformal regions are learned from examples that are held out, which companions are not; leave one of them out".to_owned());
+            return wrong("conformal regions are learned from examples that are held out, which auxiliary examples are not; leave one of them out".to_owned());
         }
         if !(recipe.share > 0.0 && recipe.share < 1.0) {
             return wrong(format!("a share of {} cannot be set aside; give a number between 0 and 1", recipe.share));

@@ -50,9 +50,9 @@ pub struct Task<'a> {
     pub held_out: HeldOutRequest<'a>,
     /// An earlier fit of the same machine on the same examples, to start from: only speed depends on it.
     pub start: Option<&'a Fitted>,
-    /// Memory.
+    /// The memory that matrices may take.
     pub budget: Budget,
-    /// Randomness.
+    /// The seed of all random choices.
     pub seed: Seed,
     /// Threads that a single problem may be divided over; 1 where several fits run side by side.
     pub threads: usize,

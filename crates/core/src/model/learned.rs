@@ -6,7 +6,7 @@ use super::tensors::{Packer, Unpacker};
 use crate::formula::{Formula, Landmarks, Learned, State, StateKind};
 use crate::gram::views::Centring;
 
-/// The part of the document about it.
+/// The learned state of a kernel in the document.
 pub(super) struct StoredLearned {
     /// The number of centres.
     pub(super) centrings: usize,

@@ -65,7 +65,7 @@ pub(super) fn unpack_neighbours(
     Ok(Neighbours { points, own, values, weights, k: stored.k, weighting })
 }
 
-/// Writes a ensemble: stumps as columns, networks end to end.
+/// Writes an ensemble: stumps as columns, networks end to end.
 pub(super) fn pack_ensemble(pack: &mut Packer, ensemble: &Ensemble) -> StoredEnsemble {
     let Ensemble { width, used, stumps, nets, quadrics } = ensemble;
     let places = |pack: &mut Packer, name: &str, places: Vec<u64>| pack.u64s(name, &[places.len()], &places);

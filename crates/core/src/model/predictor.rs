@@ -35,7 +35,7 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// Of a model, which it keeps.
+    /// A predictor that owns its model.
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         Self { model: model.into(), support: Arc::default() }
     }

@@ -59,7 +59,7 @@ impl KernelOnData {
                 let dense = budget.store::<f32>(gram.as_ref(), 0, "the kernel matrix").ok();
                 (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(4))
             }
-            // nobody asks for kernel values where the machine works on features; dense ones, few as they are, stand in
+            // machines on features ask for no kernel values; those of dense features are computed on demand
             Reads::Features => (None, 0),
             Reads::Blocks if self.features.as_ref().is_some_and(|f| f.rows.dense().is_some()) => (None, 0),
             // every fold that is at work may keep a part as large as the whole

@@ -138,7 +138,7 @@ pub(super) fn fit_part(
     Ok(PartFit { fitted, scores, fit_seconds, score_seconds })
 }
 
-/// Why a fit ended before its end.
+/// The reason why a fit was stopped.
 pub(super) fn stop_of(status: Status) -> Option<Stop> {
     match status {
         Status::Interrupted => Some(Stop::Interrupted),

@@ -36,9 +36,9 @@ pub struct LearningCurve<'a> {
     pub folds: usize,
     /// The number of repetitions with other folds.
     pub repeats: usize,
-    /// Memory.
+    /// The memory that matrices may take.
     pub budget: Budget,
-    /// Randomness.
+    /// The seed of all random choices.
     pub seed: Seed,
 }
 

@@ -53,9 +53,9 @@ pub struct Search<'a> {
     pub probabilities: Option<Method>,
     /// In how many folds scores are held out to learn them from.
     pub calibration_folds: usize,
-    /// Memory.
+    /// The memory that matrices may take.
     pub budget: Budget,
-    /// Randomness.
+    /// The seed of all random choices.
     pub seed: Seed,
 }
 

@@ -26,9 +26,9 @@ pub struct Trials<'a> {
     pub points: &'a [Vec<(String, Setting)>],
     /// The splits into training and held-out examples. Weights are those of a split, not of the data.
     pub splits: &'a [Split],
-    /// Memory.
+    /// The memory that matrices may take.
     pub budget: Budget,
-    /// Randomness.
+    /// The seed of all random choices.
     pub seed: Seed,
 }
 

@@ -42,7 +42,7 @@ pub struct Svc {
     pub strategy: Strategy,
     /// Weights of the classes: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,
-    /// Sharpness and cost.
+    /// Tolerance, limit of steps and cache of rows.
     pub effort: Effort,
 }
 
@@ -245,7 +245,7 @@ impl Svc {
     }
 }
 
-/// The folds that scores are wanted without: these come from the rows that are there anyway.
+/// The folds of a request for held-out scores, which the solver computes from rows that it has anyway.
 fn folds_of<'a>(task: &Task<'a>) -> Option<&'a [Vec<usize>]> {
     match task.held_out {
         HeldOutRequest::Scores(folds) => Some(folds),
