@@ -8,7 +8,7 @@ use crate::formula::Formula;
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, Expansion, FitError, HeldOutRequest, Learns, Readout, Smoother, Task, detects, predicts_target,
+    Coefficients, Expansion, FitError, HeldOutRequest, Learns, Order, Readout, Smoother, Task, detects, predicts_target,
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
 use crate::resample::without;
@@ -73,7 +73,7 @@ impl Run<'_> {
         let (kernel, held, kept) = self.resolved(recipe, data)?;
         let provenance = self.provenance(data, Some(&kept), &kernel);
         // the theorems about folds exchange examples with one another, which must not change a fit
-        let symmetric = recipe.method == Method::Full || !self.machine.traits().order_matters;
+        let symmetric = recipe.method == Method::Full || self.machine.traits().order == Order::Irrelevant;
         let proven = provenance.spares_held_out() && symmetric;
         let mut kernel = self.on_data(kernel, data)?;
         // closed forms ask for the whole matrix once more, after the fit

@@ -57,7 +57,7 @@ pub use support::Effort;
 pub use task::{Features, NamedTerm, Task};
 pub use theory::{Compresses, ConvexLoss, Theory};
 pub use threshold::Threshold;
-pub use traits::{Path, Reads, Tolerates, Traits};
+pub use traits::{Order, Path, Reads, Tolerates, Traits};
 
 use crate::params::{Params, Settings};
 use crate::sources::Source;

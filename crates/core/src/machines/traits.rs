@@ -20,8 +20,8 @@ pub struct Traits {
     /// λ of a fit that is (K + λ1) α = Y whatever the examples and their number, of which a [`Smoother`](super::Smoother) can be made;
     /// or, where a parameter makes it another kind of fit, why. `None` for other machines.
     pub smoother: Option<Result<f64, &'static str>>,
-    /// True if a fit depends on the order of its examples: theorems about exchanging examples with one another do not hold for it.
-    pub order_matters: bool,
+    /// The part that the order of the examples has in a fit.
+    pub order: Order,
     /// The kernel matrices it can work with, by their eigenvalues.
     pub tolerates: Tolerates,
     /// The parameter along which a fit is a good start for the next, in rising order.
@@ -57,6 +57,15 @@ pub enum Tolerates {
     Any,
 }
 
+/// The part that the order of the examples has in a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// None, but for ties and the tolerance of the solver.
+    Irrelevant,
+    /// Another order gives another fit: theorems about exchanging examples with one another do not hold for it.
+    Matters,
+}
+
 /// A parameter along which fits start from one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
@@ -81,7 +90,7 @@ impl Default for Traits {
             auxiliary: false,
             leaves_one_out: false,
             smoother: None,
-            order_matters: false,
+            order: Order::Irrelevant,
             tolerates: Tolerates::Definite,
             path: None,
             regularised_by: &[],
