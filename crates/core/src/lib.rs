@@ -73,6 +73,7 @@ pub mod sources;
 #[doc(hidden)]
 pub mod write;
 
+mod parallel;
 mod vectorise;
 
 pub use mercer_plot as plot;

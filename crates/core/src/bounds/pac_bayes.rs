@@ -9,8 +9,8 @@
 use super::linear::evenly;
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task};
 use crate::distributions::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
+use crate::parallel;
 use crate::sources::{AMBROLADZE, HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
-use rayon::prelude::*;
 use std::f64::consts::LN_2;
 
 /// (ln(1/P(h)) + nats)/m, one of countably many classifiers without training error (Thm. 5.1).
@@ -89,7 +89,8 @@ pub fn cap(gamma: f64, d: f64, m: f64, nats: f64) -> f64 {
 pub fn gibbs_error(gammas: &[f64], mu: f64) -> f64 {
     // parts of one size, so that the sum does not depend on how many threads share them
     let of = |part: &[f64]| part.iter().map(|g| upper_normal(mu * g)).sum::<f64>();
-    let parts: Vec<f64> = gammas.par_chunks(2048).map(of).collect();
+    let parts: Vec<f64> =
+        parallel::map(gammas.len().div_ceil(2048), |i| of(&gammas[i * 2048..gammas.len().min((i + 1) * 2048)]));
     parts.iter().sum::<f64>() / gammas.len().max(1) as f64
 }
 

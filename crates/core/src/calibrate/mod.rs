@@ -18,6 +18,7 @@ pub use gaussian::gaussian;
 pub use isotonic::{Block, isotonic, pool};
 pub use platt::platt;
 
+use crate::parallel;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -210,13 +211,13 @@ impl Calibration {
                     };
                     held_out.curve(method, a, both, score)
                 };
-                all.par_iter().enumerate().map(curve).collect()
+                parallel::map(all.len(), |i| curve((i, &all[i])))
             }
             Form::Classes => {
                 let margins = margins(held_out.scores, k);
                 let all = 0..held_out.codes.len();
                 let curve = |c: usize| held_out.curve(method, c, all.clone(), |i| margins[i * k + c]);
-                (0..k).into_par_iter().map(curve).collect()
+                parallel::map(k, curve)
             }
         };
         Self { method, folds, curves }

@@ -28,9 +28,9 @@ use crate::data::Dataset;
 use crate::error::Error;
 use crate::gram::Budget;
 use crate::model::Model;
+use crate::parallel;
 use crate::seed::Seed;
 use crate::watch::Monitor;
-use rayon::prelude::*;
 
 /// Options of a certification.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +130,7 @@ pub fn certify(mut facts: Facts, delta: f64) -> Certified {
     let few = facts.thinned();
     let entries: Vec<_> = bounds::all().collect();
     let told = |entry: &&'static BoundEntry| Certificate::told(entry, &facts, &few, delta);
-    let mut certificates: Vec<Certificate> = entries.par_iter().map(told).collect();
+    let mut certificates: Vec<Certificate> = parallel::map(entries.len(), |i| told(&entries[i]));
     certificates.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let held_out_error = facts.held_out.map(|h| h.errors / h.examples.max(1.0));
     let best = chosen(&facts, &certificates, delta);
@@ -177,7 +177,7 @@ fn chosen(facts: &Facts, all: &[Certificate], delta: f64) -> Option<Certificate>
     };
     let share = delta / names.len().max(1) as f64;
     let entries: Vec<_> = names.iter().filter_map(|name| bounds::find(name)).collect();
-    let certificates: Vec<_> = entries.par_iter().map(|e| Certificate::of(e, facts, share)).collect();
+    let certificates: Vec<_> = parallel::map(entries.len(), |i| Certificate::of(entries[i], facts, share));
     let least = certificates
         .into_iter()
         .filter(|c| c.applicable && !c.vacuous)

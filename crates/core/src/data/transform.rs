@@ -7,7 +7,7 @@
 //! The transformations of S. Mika, Kernel Fisher Discriminants (2002), 5.3.1, whose step sizes are not given there.
 
 use super::{DataError, Rows};
-use rayon::prelude::*;
+use crate::parallel;
 use std::fmt;
 use std::str::FromStr;
 
@@ -69,7 +69,7 @@ impl Transform {
             return Err(DataError::Usage { finding });
         }
         let mut changed = images.to_own();
-        changed.values_mut().par_chunks_mut(pixels).for_each(|image| {
+        parallel::strips(changed.values_mut(), pixels, |_, image| {
             let new = self.apply(image, width);
             image.copy_from_slice(&new);
         });

@@ -1,6 +1,7 @@
 //! The parallel engine: fixed tiles, computed by whichever thread is free.
 
 use super::{BlockMut, Gram, Pick, Precision};
+use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -60,7 +61,7 @@ fn fill_strips<S: Precision>(tiles: &Tiles<'_, S>, rows: Range<usize>, out: &mut
         // one strip is not worth waking a thread
         return one(0, out);
     }
-    out.par_chunks_mut(TILE_ROWS * m).enumerate().for_each(|(strip, values)| one(strip, values));
+    parallel::strips(out, TILE_ROWS * m, |strip, values| one(strip, values));
 }
 
 /// Writes the whole matrix.
@@ -100,7 +101,7 @@ fn fill_symmetric<S: Precision>(source: &Tiles<'_, S>, n: usize, out: &mut [S]) 
             tiles.push(Mirrored { rows: range(a), cols: range(b), upper, lower });
         }
     }
-    tiles.into_par_iter().for_each(|tile| {
+    parallel::consume(tiles, |_, tile| {
         S::scratch(|buffer| {
             let (height, width) = (tile.rows.len(), tile.cols.len());
             buffer.resize(height * width, S::default());
@@ -152,8 +153,7 @@ pub(super) fn apply_tiles(tiles: &Tiles<'_, f64>, stored: Option<&[f64]>, v: &[f
         if n <= TILE_ROWS {
             return one(out, values);
         }
-        let strips = out.par_chunks_mut(TILE_ROWS * k).zip(values.par_chunks(TILE_ROWS * m));
-        return strips.for_each(|(out, rows)| one(out, rows));
+        return parallel::strips_beside((out, TILE_ROWS * k), (values, TILE_ROWS * m), one);
     }
     let one = |tile: &mut [f64], strip: usize, out: &mut [f64]| {
         let (start, count) = (strip * TILE_ROWS, out.len() / k);

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::gram::{BlockMut, Budget, Gram, Pick};
 use crate::linalg::SolveError;
 use crate::linalg::multiply_add;
+use crate::parallel;
 use crate::watch::{Monitor, Phase, Progress};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows of a strip.
@@ -72,7 +72,7 @@ pub(super) fn quadratic_forms(
     for batch in starts.chunks(2 * threads) {
         watch.alive(Progress::new(Phase::new("test"), batch[0]).of(n)).map_err(SolveError::from)?;
         let parts: Result<Vec<Part>, SolveError> =
-            batch.par_iter().map(|&start| strip(gram, &shift, start, count, row)).collect();
+            parallel::map(batch.len(), |b| strip(gram, &shift, batch[b], count, row)).into_iter().collect();
         // in the order of the strips, so that the sums do not depend on the threads
         for (part, &start) in parts?.into_iter().zip(batch) {
             all.values.iter_mut().zip(part.forms).for_each(|(a, p)| *a += p);

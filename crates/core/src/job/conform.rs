@@ -11,10 +11,10 @@ use crate::machines::{
     Coefficients, Expansion, FitError, HeldOutRequest, Learns, Order, Readout, Smoother, Task, detects, predicts_target,
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
+use crate::parallel;
 use crate::resample::without;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -250,14 +250,12 @@ impl Run<'_> {
         let order = order.into_iter().filter(|i| held.binary_search(i).is_ok());
         order.enumerate().for_each(|(place, i)| folds[place % count].push(i));
         self.two_classes_without_each(&folds, data)?;
-        let fits = folds
-            .par_iter()
-            .map(|fold| {
-                let fit = without(self.machine, task, fold, count, &watch)?;
-                watch.done.fetch_add(1, Ordering::Relaxed);
-                Ok(fit)
-            })
-            .collect::<Result<Vec<_>, FitError>>()?;
+        let fit = |f: usize| {
+            let fit = without(self.machine, task, &folds[f], count, &watch)?;
+            watch.done.fetch_add(1, Ordering::Relaxed);
+            Ok(fit)
+        };
+        let fits = parallel::map(folds.len(), fit).into_iter().collect::<Result<Vec<_>, FitError>>()?;
         self.gathered(&folds, fits, &model.fitted.readout)
     }
 

@@ -8,12 +8,12 @@
 //! Golub & Van Loan, Matrix Computations (4th ed. 2013), §4.2.
 
 use super::{Triangle, sweeps, threads_for};
+use crate::parallel;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor as llt, solve};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 /// faer uses the other triangle as scratch inside its smallest blocks; entries so near to the diagonal are put back.
 const BAND: usize = 128;
@@ -190,21 +190,22 @@ impl Cholesky {
         if n == 0 {
             return Vec::new();
         }
-        let panels = rows.par_chunks(PANEL * n).map(|panel| {
+        let panels = parallel::map(rows.len().div_ceil(PANEL * n), |i| {
+            let panel = &rows[i * PANEL * n..rows.len().min((i + 1) * PANEL * n)];
             let mut solved = panel.to_vec();
             let count = panel.len() / n;
             let columns = MatMut::from_column_major_slice_mut(&mut solved, n, count);
             solve_lower_triangular_in_place(self.lower(), columns, Par::Seq);
             solved.chunks_exact(n).map(|z| z.iter().map(|z| z * z).sum()).collect::<Vec<f64>>()
         });
-        panels.collect::<Vec<_>>().concat()
+        panels.concat()
     }
 
     /// The diagonal of A⁻¹: (A⁻¹)_ii = ‖L⁻¹ e_i‖². Takes n³/3 multiplications and no second matrix.
     pub fn inverse_diagonal(&self) -> Vec<f64> {
         let n = self.n;
-        let starts: Vec<usize> = (0..n).step_by(PANEL).collect();
-        let panels = starts.par_iter().map(|&start| {
+        let panels = parallel::map(n.div_ceil(PANEL), |panel| {
+            let start = panel * PANEL;
             // L⁻¹ e_i is zero above row i, so a panel starts at its own first row
             let (left, count) = (n - start, PANEL.min(n - start));
             let mut solved = vec![0.0; left * count];
@@ -216,7 +217,7 @@ impl Cholesky {
             solve_lower_triangular_in_place(corner, columns, Par::Seq);
             solved.chunks_exact(left).map(|z| z.iter().map(|z| z * z).sum()).collect::<Vec<f64>>()
         });
-        panels.collect::<Vec<_>>().concat()
+        panels.concat()
     }
 }
 

@@ -9,11 +9,14 @@
 
 use super::threads_for;
 use crate::linalg::SolveError;
+use crate::parallel;
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd;
 use faer::{MatMut, MatRef};
-use rayon::prelude::*;
+
+/// Rows that one thread takes at a time.
+const ROWS: usize = 16;
 
 /// All eigenvalues and eigenvectors of a symmetric matrix.
 #[derive(Clone, Debug)]
@@ -62,9 +65,11 @@ pub fn symmetric_eigen(mut matrix: Vec<f64>, n: usize) -> Result<Eigen, SolveErr
     }
     // smallest first becomes largest first while the columns become rows; the given matrix is no longer needed
     values.reverse();
-    matrix.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-        for (j, entry) in row.iter_mut().enumerate() {
-            *entry = columns[(n - 1 - j) * n + i];
+    parallel::strips(&mut matrix, ROWS * n, |strip, rows| {
+        for (i, row) in rows.chunks_exact_mut(n).enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
+                *entry = columns[(n - 1 - j) * n + strip * ROWS + i];
+            }
         }
     });
     Ok(Eigen { values, vectors: matrix })

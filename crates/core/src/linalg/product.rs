@@ -7,9 +7,9 @@
 //! Goto & van de Geijn (2008), Anatomy of high-performance matrix multiplication, ACM Trans. Math. Softw. 34.
 
 use crate::data::Scalar;
+use crate::parallel;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 /// The inner product Σ a_i b_i, summed in the order of the numbers. Where many are wanted, a product of matrices is faster.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -69,7 +69,7 @@ pub fn gram_of_columns(x: &[f64], n: usize, d: usize) -> Vec<f64> {
         return out;
     }
     let x = MatRef::from_row_major_slice(x, n, d);
-    out.par_chunks_mut(COLUMNS * d).enumerate().for_each(|(band, values)| {
+    parallel::strips(&mut out, COLUMNS * d, |band, values| {
         let (left, count) = (band * COLUMNS, values.len() / d);
         let mut tile = MatMut::from_row_major_slice_mut(values, count, d).subcols_mut(left, d - left);
         for top in (0..n).step_by(STRIP) {

@@ -10,8 +10,8 @@
 //! Golub & Van Loan, Matrix Computations (4th ed. 2013), §3.1.
 
 use super::dot;
+use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
-use rayon::prelude::*;
 
 /// Rows that are solved before the others hear of it.
 const BLOCK: usize = 128;
@@ -44,7 +44,7 @@ pub(super) fn forward(upper: &[f64], n: usize, columns: &mut [f64]) {
             solved.extend_from_slice(head);
             stretches.iter_mut().zip(rest.chunks_mut(WIDTH)).for_each(|(s, part)| s.push(part));
         }
-        stretches.into_par_iter().enumerate().for_each(|(s, parts)| {
+        parallel::consume(stretches, |s, parts| {
             let from = top + size + s * WIDTH;
             vectorised(Update { rows, n, from, solved: &solved, parts });
         });
@@ -59,10 +59,9 @@ pub(super) fn backward(upper: &[f64], n: usize, columns: &mut [f64]) {
         let mut sums = vec![0.0; (end - top) * k];
         if end < n && k > 0 {
             let tails: Vec<&[f64]> = columns.chunks_exact(n).map(|c| &c[end..]).collect();
-            let rows = upper[top * n..end * n].par_chunks(ROWS * n);
-            sums.par_chunks_mut(ROWS * k)
-                .zip(rows)
-                .for_each(|(sums, rows)| vectorised(Products { rows, n, end, tails: &tails, sums }));
+            parallel::strips_beside((&mut sums, ROWS * k), (&upper[top * n..end * n], ROWS * n), |sums, rows| {
+                vectorised(Products { rows, n, end, tails: &tails, sums });
+            });
         }
         for (c, column) in columns.chunks_exact_mut(n).enumerate() {
             for i in (top..end).rev() {

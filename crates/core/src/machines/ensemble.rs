@@ -9,7 +9,7 @@
 //! Members see the coordinates that occurred in training and no others, as the weights of linear machines do.
 
 use crate::data::Vectors;
-use rayon::prelude::*;
+use crate::parallel;
 
 /// Rows that one thread scores at a time.
 const STRIP: usize = 64;
@@ -114,7 +114,7 @@ impl Ensemble {
             return None;
         }
         let most = self.nets.iter().map(|seat| seat.net.widths.len()).max().unwrap_or(0);
-        scores.par_chunks_mut(STRIP * outputs.max(1)).enumerate().for_each(|(strip, scores)| {
+        parallel::strips(scores, STRIP * outputs.max(1), |strip, scores| {
             let (mut x, mut hidden) = (vec![0.0; self.used.len()], vec![0.0; most]);
             for (i, out) in scores.chunks_exact_mut(outputs).enumerate() {
                 gather(rows, strip * STRIP + i, &self.used, &mut x);

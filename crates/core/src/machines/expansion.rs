@@ -6,8 +6,8 @@ use super::neighbours::Neighbours;
 use crate::data::{Coordinate, SparseRows, Vectors};
 use crate::gram::{BlockMut, Gram, Pick, Side, apply};
 use crate::linalg::multiply_add;
+use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
-use rayon::prelude::*;
 
 /// Weights on training examples, or on explicit features.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +140,7 @@ pub(super) fn by_strips(scores: &mut [f64], size: usize, work: impl Fn(usize, &m
         }
         return;
     }
-    scores.par_chunks_mut(size).enumerate().for_each(|(strip, scores)| work(strip, scores));
+    parallel::strips(scores, size, work);
 }
 
 impl Expansion {

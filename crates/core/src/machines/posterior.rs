@@ -3,7 +3,7 @@
 use super::Variances;
 use crate::gram::{BlockMut, Gram, Pick, Side};
 use crate::linalg::{Triangle, dot};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// New examples whose variances one thread computes at a time.
 const EXAMPLES_AT_ONCE: usize = 64;
@@ -59,7 +59,7 @@ impl Posterior {
         let own = if self.prior == 0.0 { vec![0.0; n] } else { cross.self_similarities(Side::Rows)? };
         let outputs = self.noise.len();
         let mut function = vec![0.0; n * outputs];
-        function.par_chunks_mut((EXAMPLES_AT_ONCE * outputs).max(1)).enumerate().for_each(|(strip, out)| {
+        parallel::strips(&mut function, (EXAMPLES_AT_ONCE * outputs).max(1), |strip, out| {
             let start = strip * EXAMPLES_AT_ONCE;
             let count = out.len() / outputs.max(1);
             // k(x), one row for each new example, which is a right-hand side of the triangles

@@ -4,9 +4,9 @@ use super::split::complement;
 use crate::data::{DataError, Target};
 use crate::gram::{Budget, Gram, Similarity};
 use crate::machines::{Coefficients, Features, FitError, Fitted, Machine, Readout, Task};
+use crate::parallel;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status, Stop};
-use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,10 +25,8 @@ pub fn held_out_scores(
     watch: &dyn Monitor,
 ) -> Result<Vec<f64>, FitError> {
     let outputs = fitted.expansion.outputs();
-    let parts = folds
-        .par_iter()
-        .map(|fold| scores_of_fold(machine, task, fitted, fold, folds.len(), watch))
-        .collect::<Result<Vec<_>, _>>()?;
+    let part = |f: usize| scores_of_fold(machine, task, fitted, &folds[f], folds.len(), watch);
+    let parts = parallel::map(folds.len(), part).into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut scores = vec![f64::NAN; task.len() * outputs];
     for (fold, part) in folds.iter().zip(parts) {
         for (&i, row) in fold.iter().zip(part.chunks_exact(outputs.max(1))) {

@@ -28,6 +28,7 @@ mod tests;
 pub use design::Design;
 
 use crate::linalg::SolveError;
+use crate::parallel;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status};
 use descend::descend;
@@ -35,7 +36,6 @@ use design::Packed;
 use insensitive::Insensitive;
 use logistic::Logistic;
 use margin::Margin;
-use rayon::prelude::*;
 use settle::Free;
 
 /// ℓ(y, f).
@@ -161,12 +161,11 @@ pub fn coordinate_descent(
         return Err(SolveError::NotFinite { row: i + 1, column: i + 1 });
     }
     let groups: Vec<usize> = (0..problems.count).step_by(SIDE_BY_SIDE).collect();
-    let solve = |&first: &usize| match problems.count - first {
-        1 => group::<1>(problems, first, options, watch),
-        _ => group::<SIDE_BY_SIDE>(problems, first, options, watch),
+    let solve = |g: usize| match problems.count - groups[g] {
+        1 => group::<1>(problems, groups[g], options, watch),
+        _ => group::<SIDE_BY_SIDE>(problems, groups[g], options, watch),
     };
-    // groups take different times, so they are handed out one by one
-    let solutions: Vec<Vec<LinearSolution>> = groups.par_iter().with_max_len(1).map(solve).collect();
+    let solutions: Vec<Vec<LinearSolution>> = parallel::map(groups.len(), solve);
     let solutions: Vec<LinearSolution> = solutions.into_iter().flatten().collect();
     if solutions.iter().all(|s| s.primal.is_finite() && s.dual.is_finite()) {
         Ok(solutions)

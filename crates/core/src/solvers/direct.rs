@@ -2,7 +2,7 @@
 
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, Eigen, NotPositive, multiply_add, symmetric_eigen, transposed_multiply};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// What helps against a pivot that is not positive.
 const REMEDY: &str = "increase lambda";
@@ -74,7 +74,7 @@ pub fn left_out_models(alpha: &[f64], factor: &Cholesky) -> Vec<f64> {
     (0..n).for_each(|i| inverse[i * n + i] = 1.0);
     factor.solve(&mut inverse, n);
     let mut all = vec![0.0; n * n * outputs];
-    all.par_chunks_mut((n * outputs).max(1)).enumerate().for_each(|(j, row)| {
+    parallel::strips(&mut all, (n * outputs).max(1), |j, row| {
         for i in (0..n).filter(|&i| i != j) {
             let share = inverse[j * n + i] / inverse[i * n + i];
             for c in 0..outputs {
@@ -125,8 +125,9 @@ impl Spectrum {
         if alpha.is_empty() {
             return Ok(PathPoint { alpha, left_out });
         }
-        let strips = alpha.par_chunks_mut(STRIP * outputs).zip(left_out.par_chunks_mut(STRIP * outputs));
-        strips.zip(self.eigen.vectors.par_chunks(STRIP * n)).for_each(|((alpha, left_out), rows)| {
+        let strips = alpha.chunks_mut(STRIP * outputs).zip(left_out.chunks_mut(STRIP * outputs));
+        let strips: Vec<_> = strips.zip(self.eigen.vectors.chunks(STRIP * n)).collect();
+        parallel::consume(strips, |_, ((alpha, left_out), rows)| {
             multiply_add(rows, rows.len() / n, n, &scaled, outputs, alpha);
             for (i, row) in rows.chunks_exact(n).enumerate() {
                 let inverse: f64 = row.iter().zip(&weights).map(|(u, w)| u * u * w).sum();

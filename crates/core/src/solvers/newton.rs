@@ -15,6 +15,7 @@
 use super::coordinate_descent::{DescentOptions, Design, LinearLoss, LinearProblems, LinearSolution};
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
+use crate::parallel;
 use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -57,7 +58,7 @@ pub fn newton(
         let curve = Curve { loss: problems.loss, y: &y, costs: problems.costs };
         descend(&rows, d, &curve, options, watch)
     };
-    (0..problems.count).into_par_iter().map(one).collect()
+    parallel::map(problems.count, one).into_iter().collect()
 }
 
 /// The losses of all examples, each as a function of its score.
@@ -178,7 +179,7 @@ fn hessian(rows: &[f64], d: usize, at: &[[f64; 3]]) -> Result<Cholesky, SolveErr
     let curved: Vec<(usize, f64)> =
         at.iter().enumerate().filter(|(_, a)| a[2] > 0.0).map(|(i, a)| (i, a[2].sqrt())).collect();
     let mut scaled = vec![0.0; curved.len() * d];
-    scaled.par_chunks_mut(STRIP * d).zip(curved.par_chunks(STRIP)).for_each(|(out, some)| {
+    parallel::strips_beside((&mut scaled, STRIP * d), (&curved, STRIP), |out, some| {
         for (line, &(i, root)) in out.chunks_exact_mut(d).zip(some) {
             line.iter_mut().zip(&rows[i * d..(i + 1) * d]).for_each(|(o, x)| *o = root * x);
         }
@@ -189,7 +190,7 @@ fn hessian(rows: &[f64], d: usize, at: &[[f64; 3]]) -> Result<Cholesky, SolveErr
 /// X v.
 fn products(rows: &[f64], d: usize, v: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; rows.len() / d.max(1)];
-    out.par_chunks_mut(STRIP).zip(rows.par_chunks(STRIP * d)).for_each(|(out, rows)| {
+    parallel::strips_beside((&mut out, STRIP), (rows, STRIP * d), |out, rows| {
         multiply_add(rows, out.len(), d, v, 1, out);
     });
     out
@@ -202,7 +203,7 @@ fn along(curve: &Curve<'_>, (w, scores): (&[f64], &[f64]), (step, moves): (&[f64
         let one = |i: usize| curve.at(i, scores[i] + t * moves[i])[1] * moves[i];
         // fixed strips, so that the sum does not depend on the threads
         let strip = |k: usize| (k * STRIP..((k + 1) * STRIP).min(scores.len())).map(one).sum::<f64>();
-        let sums: Vec<f64> = (0..scores.len().div_ceil(STRIP)).into_par_iter().map(strip).collect();
+        let sums: Vec<f64> = parallel::map(scores.len().div_ceil(STRIP), strip);
         w_step + t * step_step + sums.iter().sum::<f64>()
     };
     let first = slope(0.0);

@@ -6,8 +6,8 @@
 
 use super::super::DataError;
 use super::Source;
+use crate::parallel;
 use memchr::{memchr_iter, memrchr_iter};
-use rayon::prelude::*;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 const BLOCK: usize = 1 << 18;
@@ -27,7 +27,7 @@ pub(super) fn each<T: Send, R: Send>(mut things: Vec<T>, work: impl Fn(T) -> R +
         Some(only) if things.is_empty() => vec![work(only)],
         last => {
             things.extend(last);
-            things.into_par_iter().map(work).collect()
+            parallel::consume(things, |_, thing| work(thing))
         }
     }
 }

@@ -12,9 +12,9 @@ use super::facts::Facts;
 use super::lines::Lines;
 use super::number::{Decimal, any_decimal, decimal_before, wide_decimal};
 use super::record::{Delimiter, is_space, trimmed};
+use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
-use rayon::prelude::*;
 
 /// A pass that goes on with blocks.
 pub(super) struct Plain {
@@ -84,7 +84,7 @@ impl Plain {
         let columns = &mut self.pass.columns;
         match blocks {
             [_] => columns.iter_mut().for_each(|c| c.grow(needed, expected)),
-            _ => columns.par_iter_mut().for_each(|c| c.grow(needed, expected)),
+            _ => parallel::strips(columns, 1, |_, column| column.iter_mut().for_each(|c| c.grow(needed, expected))),
         }
     }
 

@@ -4,7 +4,7 @@ use super::super::{DataError, FieldData, Kind, Place, Rows, Scalar, SparseRows, 
 use super::options::usage;
 use super::take::{missing, numbers, words};
 use super::{Code, ColumnSchema};
-use rayon::prelude::*;
+use crate::parallel;
 use std::collections::HashMap;
 
 /// Rows that are filled at a time.
@@ -66,7 +66,7 @@ pub(super) fn columns(
     if values.len() < MIN_ENTRIES_FOR_THREADS {
         values.chunks_mut(TILE * width.max(1)).enumerate().for_each(tile);
     } else {
-        values.par_chunks_mut(TILE * width.max(1)).enumerate().for_each(tile);
+        parallel::strips(&mut values, TILE * width.max(1), |i, rows| tile((i, rows)));
     }
     Ok(Rows::new(values, table.len, width).unwrap_or_else(|| unreachable!("len × width values were made")))
 }

@@ -5,7 +5,7 @@ use super::tile::{Sink, Tile};
 use super::tree::{Tree, What};
 use super::weights::{Below, Centred, Diagonal, Given, OfMembers, Weights};
 use crate::gram::{Gram, Pick};
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 
 /// Rows of a tile.
@@ -53,7 +53,7 @@ fn contract_pairs(tree: &Tree, root: usize, examples: &Pick<'_>, weights: &dyn W
         }
         sink
     };
-    let parts: Vec<Sink> = down.par_iter().map(strip).collect();
+    let parts: Vec<Sink> = parallel::map(down.len(), |i| strip(&down[i]));
     let mut whole = Sink::new(tree, root);
     parts.iter().for_each(|part| whole.add(part));
     finish(tree, root, &whole, weights, sums);
@@ -72,7 +72,8 @@ fn contract_own(tree: &Tree, root: usize, weights: &[f64], sums: &mut [f64]) {
         }
         sink
     };
-    let parts: Vec<Sink> = strips(weights.len(), TILE_ROWS).par_iter().map(strip).collect();
+    let down = strips(weights.len(), TILE_ROWS);
+    let parts: Vec<Sink> = parallel::map(down.len(), |i| strip(&down[i]));
     let mut whole = Sink::new(tree, root);
     parts.iter().for_each(|part| whole.add(part));
     add(sums, &whole.sums);

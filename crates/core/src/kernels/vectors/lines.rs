@@ -9,9 +9,9 @@ mod gridded;
 mod real;
 
 use crate::data::{Rows, Scalar, SparseRows, Values};
+use crate::parallel;
 pub(crate) use counted::Counted;
 use gridded::Gridded;
-use rayon::prelude::*;
 use real::Real;
 use std::ops::Range;
 
@@ -163,12 +163,18 @@ fn look<R: Send>(
             // one part is not worth waking a thread
             return Some(wide(stored)).filter(|_| !stored.is_empty());
         }
-        stored.par_chunks(PART).map(wide).reduce_with(join)
+        let parts = stored.len().div_ceil(PART);
+        parallel::map(parts, |i| wide(&stored[i * PART..stored.len().min((i + 1) * PART)])).into_iter().reduce(join)
     }
     let nothing = part(&[]);
     let found = match source {
         Values::Dense(r) if r.values().len() <= PART => Some(part(r.values())),
-        Values::Dense(r) => r.values().par_chunks(PART).map(&part).reduce_with(&join),
+        Values::Dense(r) => {
+            let (stored, parts) = (r.values(), r.values().len().div_ceil(PART));
+            parallel::map(parts, |i| part(&stored[i * PART..stored.len().min((i + 1) * PART)]))
+                .into_iter()
+                .reduce(&join)
+        }
         Values::Dense32(r) => widen(r.values(), |&x| f64::from(x), &part, &join),
         Values::Sparse(r) => widen(r.coordinates(), |c| c.value, &part, &join),
         Values::Sparse32(r) => widen(r.coordinates(), |c| f64::from(c.value), &part, &join),

@@ -27,11 +27,11 @@ use crate::machines::{
     Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Readout, Reads,
     SolverReport, Stump, Task, Traits, WeightedNet,
 };
+use crate::parallel;
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::seed::Seed;
 use crate::sources::{FREUND, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
-use rayon::prelude::*;
 use std::cmp::Ordering;
 
 const NAME: &str = "adaboost";
@@ -345,7 +345,7 @@ impl<'a> State<'a> {
         };
         // finer near zero, where most coefficients are
         let place = |k: usize| MAX_COEFFICIENT * (k as f64 / LOOKS.0 as f64).powi(2);
-        let looks: Vec<f64> = (0..=LOOKS.0).into_par_iter().map(|k| value(place(k))).collect();
+        let looks: Vec<f64> = parallel::map(LOOKS.0 + 1, |k| value(place(k)));
         let best = (0..=LOOKS.0).fold(0, |best, k| if looks[k] < looks[best] { k } else { best });
         let (mut low, mut high) = (place(best.saturating_sub(1)), place((best + 1).min(LOOKS.0)));
         let golden = 0.5 * (5.0_f64.sqrt() - 1.0);

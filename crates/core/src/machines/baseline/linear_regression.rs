@@ -10,6 +10,7 @@ use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task,
     Traits,
 };
+use crate::parallel;
 use crate::params::{Params, Visit};
 use crate::sources::{HASTIE, Source};
 use crate::watch::{Monitor, Phase};
@@ -123,7 +124,7 @@ impl Line {
             let step = inverted(&eigen, rank, &transposed_multiply(&z, d, &residual, outputs), outputs);
             turned.iter_mut().zip(&step).for_each(|(t, s)| *t += s);
             let minus: Vec<f64> = step.iter().map(|s| -s).collect();
-            residual.par_chunks_mut(STRIP * outputs).zip(z.par_chunks(STRIP * d)).for_each(|(out, rows)| {
+            parallel::strips_beside((&mut residual, STRIP * outputs), (&z, STRIP * d), |out, rows| {
                 multiply_add(rows, rows.len() / d, d, &minus, outputs, out);
             });
         }

@@ -17,11 +17,11 @@ use crate::machines::multiclass::{OneVsRest, Reduction, side_by_side};
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Reads, SolverReport, Task, Traits,
 };
+use crate::parallel;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::finite;
 use crate::sources::{HASTIE, Source};
 use crate::watch::{Monitor, Phase, Progress, Status};
-use rayon::prelude::*;
 use std::cmp::Ordering;
 
 const NAME: &str = "logistic_regression";
@@ -116,7 +116,7 @@ impl Machine for LogisticRegression {
         let means = means(&table.rows, d, &equal);
         let still: Vec<bool> = (0..d).map(|j| is_still(&table, j, means[j])).collect();
         let mut rows = vec![1.0; n * (d + 1)];
-        rows.par_chunks_mut(d + 1).enumerate().for_each(|(i, out)| {
+        parallel::strips(&mut rows, d + 1, |i, out| {
             for (j, x) in table.row(i).iter().enumerate() {
                 out[j] = if still[j] { 0.0 } else { x - means[j] };
             }
@@ -250,7 +250,7 @@ impl Problem<'_> {
     /// ⟨w, x_i⟩ + b.
     fn scores(&self, weights: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.signs.len()];
-        scores.par_chunks_mut(STRIP).zip(self.rows.par_chunks(STRIP * self.width)).for_each(|(out, rows)| {
+        parallel::strips_beside((&mut scores, STRIP), (&self.rows, STRIP * self.width), |out, rows| {
             multiply_add(rows, out.len(), self.width, weights, 1, out);
         });
         scores

@@ -20,11 +20,11 @@ use crate::geometry::{Clusters, k_means};
 use crate::linalg::SolveError;
 use crate::linalg::{dot, gram_of_columns, transposed_multiply};
 use crate::machines::Net;
+use crate::parallel;
 use crate::params::{Choice, Rule, Visit};
 use crate::seed::Random;
 use crate::solvers::direct::factor_shifted;
 use crate::watch::{Monitor, Phase, Progress, Status};
-use rayon::prelude::*;
 
 /// Rows that one thread takes at a time.
 const STRIP: usize = 256;
@@ -192,7 +192,7 @@ impl NetProblem<'_> {
         // a last column of ones carries b
         let columns = count + 1;
         let mut hidden = vec![1.0; n * columns];
-        hidden.par_chunks_mut(columns).enumerate().for_each(|(i, g)| net.hidden(self.table.row(i), &mut g[..count]));
+        parallel::strips(&mut hidden, columns, |i, g| net.hidden(self.table.row(i), &mut g[..count]));
         let total: f64 = self.weights.iter().sum();
         let roots: Vec<f64> = self.weights.iter().map(|v| (v / total).sqrt()).collect();
         let scaled: Vec<f64> = hidden.iter().enumerate().map(|(p, g)| g * roots[p / columns]).collect();
@@ -207,7 +207,7 @@ impl NetProblem<'_> {
         net.offsets = weights.split_off(count * outputs);
         net.weights = weights;
         let mut values = vec![0.0; n * outputs];
-        values.par_chunks_mut(outputs).enumerate().for_each(|(i, out)| {
+        parallel::strips(&mut values, outputs, |i, out| {
             let g = &hidden[i * columns..i * columns + count];
             out.iter_mut().enumerate().for_each(|(c, f)| *f = net.output(g, c));
         });
@@ -245,8 +245,7 @@ impl NetProblem<'_> {
             }
             sum
         };
-        let starts: Vec<usize> = (0..n).step_by(STRIP).collect();
-        let parts: Vec<Vec<f64>> = starts.into_par_iter().map(strip).collect();
+        let parts: Vec<Vec<f64>> = parallel::map(n.div_ceil(STRIP), |i| strip(i * STRIP));
         let mut sum = vec![0.0; count * (d + 1)];
         for part in parts {
             sum.iter_mut().zip(&part).for_each(|(s, p)| *s += p);

@@ -7,6 +7,7 @@
 //! to the other, so a round costs d n additions.
 
 use super::table::Table;
+use crate::parallel;
 use rayon::prelude::*;
 
 /// Stumps whose sums Σ w y h differ by no more than this are equally good: rounding decides nothing.
@@ -51,7 +52,7 @@ impl Sorted {
             let values = order.iter().map(|&i| value(i)).collect();
             (order, values)
         };
-        let columns: Vec<(Vec<u32>, Vec<f64>)> = (0..d).into_par_iter().map(column).collect();
+        let columns: Vec<(Vec<u32>, Vec<f64>)> = parallel::map(d, column);
         let (order, values): (Vec<_>, Vec<Vec<f64>>) = columns.into_iter().unzip();
         Self { order: order.concat(), values: values.concat(), n }
     }

@@ -4,7 +4,10 @@ use crate::data::Vectors;
 use crate::linalg::SolveError;
 use crate::machines::ensemble::gather;
 use crate::machines::{FitError, Task};
-use rayon::prelude::*;
+use crate::parallel;
+
+/// Rows that one thread takes at a time.
+const STRIP: usize = 64;
 
 /// A column varies if its spread is above so many units of rounding of its values.
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -52,7 +55,9 @@ impl Table {
         let bytes = n.saturating_mul(d).saturating_mul(8 * (1 + copies));
         task.budget.check(bytes, "a table of all coordinates that occur")?;
         let mut table = vec![0.0; n * d];
-        table.par_chunks_mut(d).enumerate().for_each(|(i, out)| gather(rows, i, &used, out));
+        parallel::strips(&mut table, STRIP * d, |strip, out| {
+            out.chunks_exact_mut(d).enumerate().for_each(|(i, out)| gather(rows, strip * STRIP + i, &used, out));
+        });
         if let Some(place) = table.iter().position(|x| !x.is_finite()) {
             let error = SolveError::NotFinite { row: place / d + 1, column: used[place % d] + 1 };
             return Err(FitError::Solve { machine, error });

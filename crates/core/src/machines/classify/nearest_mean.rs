@@ -5,11 +5,11 @@ use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
 };
+use crate::parallel;
 use crate::params::{Params, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{KMPA, Source};
 use crate::watch::{Monitor, Phase, Progress};
-use rayon::prelude::*;
 
 const NAME: &str = "nearest_mean";
 /// Rows and columns of a block of kernel values.
@@ -95,22 +95,19 @@ impl Machine for NearestMean {
 /// the number of threads.
 fn sum_of_pairs(gram: &dyn Gram, members: &[usize]) -> f64 {
     let strips: Vec<&[usize]> = members.chunks(TILE).collect();
-    let sums = (0..strips.len()).into_par_iter().map_init(
-        || vec![0.0; TILE * TILE],
-        |tile, a| {
-            let mut sum = 0.0;
-            for b in a..strips.len() {
-                let (rows, cols) = (strips[a], strips[b]);
-                let values = &mut tile[..rows.len() * cols.len()];
-                gram.block(Pick::List(rows), Pick::List(cols), BlockMut::new(values, rows.len(), cols.len()));
-                let part: f64 = values.iter().sum();
-                // K is symmetric: a tile off the diagonal stands for two
-                sum += if a == b { part } else { 2.0 * part };
-            }
-            sum
-        },
-    );
-    sums.collect::<Vec<f64>>().iter().sum()
+    let sums = parallel::map(strips.len(), |a| {
+        let (mut tile, mut sum) = (vec![0.0; TILE * TILE], 0.0);
+        for b in a..strips.len() {
+            let (rows, cols) = (strips[a], strips[b]);
+            let values = &mut tile[..rows.len() * cols.len()];
+            gram.block(Pick::List(rows), Pick::List(cols), BlockMut::new(values, rows.len(), cols.len()));
+            let part: f64 = values.iter().sum();
+            // K is symmetric: a tile off the diagonal stands for two
+            sum += if a == b { part } else { 2.0 * part };
+        }
+        sum
+    });
+    sums.iter().sum()
 }
 
 #[cfg(test)]

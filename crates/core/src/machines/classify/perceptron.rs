@@ -5,12 +5,12 @@ use crate::machines::Fact;
 use crate::machines::evidence::{Evidence, ProblemNote};
 use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, SignedProblem, gather, side_by_side};
 use crate::machines::{Compresses, FitError, Fitted, Learns, Machine, MachineEntry, Order, Task, Theory, Traits};
+use crate::parallel;
 use crate::params::{Params, Rule, Visit};
 use crate::seed::Seed;
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{HERBRICH, Source};
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
-use rayon::prelude::*;
 
 const NAME: &str = "perceptron";
 
@@ -166,7 +166,8 @@ impl Perceptron {
         let mut random = seed.stream("orders of the perceptron");
         let mut orders: Vec<Vec<usize>> = vec![(0..y.len()).collect()];
         orders.extend((1..self.permutations).map(|_| random.permutation(y.len())));
-        let runs: Result<Vec<Walked>, Stop> = orders.par_iter().map(|order| self.walk(gram, y, order, watch)).collect();
+        let runs: Result<Vec<Walked>, Stop> =
+            parallel::map(orders.len(), |i| self.walk(gram, y, &orders[i], watch)).into_iter().collect();
         let cost = |w: &Walked| (w.status != Status::Converged, w.alpha.iter().filter(|a| **a != 0.0).count());
         let best = runs?.into_iter().reduce(|best, next| if cost(&next) < cost(&best) { next } else { best });
         best.ok_or(Stop::Interrupted)

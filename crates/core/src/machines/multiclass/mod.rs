@@ -31,8 +31,8 @@ use crate::calibrate::Layout;
 use crate::data::Classes;
 use crate::gram::Gram;
 use crate::gram::views::RowCache;
+use crate::parallel;
 use crate::params::Choice;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -271,7 +271,7 @@ pub(super) fn side_by_side<S: Send>(
     reduction: &dyn Reduction,
     solve: impl Fn(&SignedProblem) -> Result<S, FitError> + Sync + Send,
 ) -> Result<Vec<S>, FitError> {
-    (0..reduction.problems()).into_par_iter().map(|p| solve(&reduction.problem(p))).collect()
+    parallel::map(reduction.problems(), |p| solve(&reduction.problem(p))).into_iter().collect()
 }
 
 /// Solves every problem, one after the other: for machines that take all threads for a single one.

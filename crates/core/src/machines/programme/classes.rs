@@ -6,8 +6,8 @@ use super::solve::{Problem, Solutions, Solved, inside};
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, SignedProblem, Strategy};
 use crate::machines::{Expansion, FitError, Fitted, Task};
+use crate::parallel;
 use crate::watch::Monitor;
-use rayon::prelude::*;
 
 impl Programme {
     pub(super) fn on_classes(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
@@ -33,7 +33,7 @@ impl Programme {
             [all] => vec![one(all, &inner(all))?],
             several => {
                 let alone = |block| one(block, &Task { threads: 1, ..inner(block) });
-                several.par_iter().map(alone).collect::<Result<_, FitError>>()?
+                parallel::map(several.len(), |i| alone(&several[i])).into_iter().collect::<Result<_, FitError>>()?
             }
         };
         let storage = found.first().map(|t| t.storage.clone()).unwrap_or_default();

@@ -15,6 +15,7 @@ use crate::linalg::SolveError;
 use crate::linalg::gram_of_columns;
 use crate::machines::support::{Sub, Subs, broke, solve};
 use crate::machines::{FitError, Task};
+use crate::parallel;
 use crate::solvers::Penalty;
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::solvers::fisher::direct::{bordered, bordered_bytes};
@@ -23,7 +24,6 @@ use crate::solvers::logistic::{LogisticProblem, logistic};
 use crate::solvers::smo::Equality;
 use crate::solvers::sparse::{self, Columns, SparseOptions, SparseProgramme, SparseSolution};
 use crate::watch::{Monitor, Status};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 const WHAT: &str = "a mathematical programme";
@@ -401,6 +401,6 @@ fn each(
     match targets {
         // a single target has all threads for its factorisations
         [y] => Ok(vec![one(y)?]),
-        several => several.par_iter().map(one).collect(),
+        several => parallel::map(several.len(), |i| one(&several[i])).into_iter().collect(),
     }
 }

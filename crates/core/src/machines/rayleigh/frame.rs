@@ -13,8 +13,8 @@ use crate::geometry::{Wanted, between_columns, squares_of_differences, total_sca
 use crate::gram::{Gram, fill};
 use crate::linalg::SolveError;
 use crate::linalg::{dot, multiply_add, symmetric_eigen_bytes};
+use crate::parallel;
 use crate::watch::{Monitor, Phase};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 const WHAT: &str = "the matrices of a Rayleigh quotient";
@@ -117,7 +117,7 @@ impl<'a> Frame<'a> {
         let Some(map) = &self.map else { return Ok(kernel) };
         let (m, width) = (self.points.len(), self.width);
         let mut rows = vec![0.0; places.len() * width];
-        rows.par_chunks_mut(STRIP * width).zip(kernel.par_chunks(STRIP * m)).for_each(|(out, block)| {
+        parallel::strips_beside((&mut rows, STRIP * width), (&kernel, STRIP * m), |out, block| {
             multiply_add(block, block.len() / m, m, map, width, out);
         });
         Ok(rows)
@@ -244,11 +244,9 @@ impl<'a> Frame<'a> {
     /// The coordinates of the examples along directions (width × count numbers), n × count numbers.
     pub(in super::super) fn coordinates(&self, vectors: &[f64], count: usize) -> Vec<f64> {
         let mut out = vec![0.0; self.n * count];
-        out.par_chunks_mut(STRIP * count.max(1)).zip(self.rows.par_chunks(STRIP * self.width)).for_each(
-            |(out, rows)| {
-                multiply_add(rows, rows.len() / self.width, self.width, vectors, count, out);
-            },
-        );
+        parallel::strips_beside((&mut out, STRIP * count.max(1)), (&self.rows, STRIP * self.width), |out, rows| {
+            multiply_add(rows, rows.len() / self.width, self.width, vectors, count, out);
+        });
         out
     }
 

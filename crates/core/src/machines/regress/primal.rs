@@ -5,6 +5,7 @@
 
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, Eigen, gram_of_columns, multiply_add, symmetric_eigen, transposed_multiply};
+use crate::parallel;
 use crate::solvers::direct::{factor_shifted, finite, shifted_inverse};
 use rayon::prelude::*;
 
@@ -55,7 +56,7 @@ impl Explicit<'_> {
     fn predict(&self, rows: &[f64], weights: &[f64]) -> Vec<f64> {
         let (d, k) = (self.width, self.outputs);
         let mut out = vec![0.0; rows.len() / d * k];
-        out.par_chunks_mut(STRIP * k).zip(rows.par_chunks(STRIP * d)).for_each(|(out, rows)| {
+        parallel::strips_beside((&mut out, STRIP * k), (rows, STRIP * d), |out, rows| {
             multiply_add(rows, rows.len() / d, d, weights, k, out);
             for f in out {
                 *f *= self.scale;
@@ -97,7 +98,7 @@ impl<'a> PrimalSpectrum<'a> {
         let d = problem.width;
         let eigen = symmetric_eigen(problem.matrix()?, d)?;
         let mut turned = vec![0.0; problem.x.len()];
-        turned.par_chunks_mut(STRIP * d).zip(problem.x.par_chunks(STRIP * d)).for_each(|(out, rows)| {
+        parallel::strips_beside((&mut turned, STRIP * d), (problem.x, STRIP * d), |out, rows| {
             multiply_add(rows, rows.len() / d, d, &eigen.vectors, d, out);
         });
         let target = transposed_multiply(&turned, d, problem.y, problem.outputs);

@@ -4,9 +4,9 @@ use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{Gram, fill};
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, gram_of_columns, multiply_add};
+use crate::parallel;
 use crate::solvers::direct::{finite, squares};
 use crate::watch::{Monitor, Phase};
-use rayon::prelude::*;
 
 /// Steps of refinement at most; each must halve the residual to be followed by another.
 const REFINEMENTS: usize = 4;
@@ -135,7 +135,7 @@ pub(super) fn conclude(
 pub(super) fn product(kernel: &[f64], n: usize, x: &[f64], k: usize) -> Vec<f64> {
     let mut out = vec![0.0; n * k];
     if !out.is_empty() {
-        out.par_chunks_mut(STRIP * k).zip(kernel.par_chunks(STRIP * n)).for_each(|(out, rows)| {
+        parallel::strips_beside((&mut out, STRIP * k), (kernel, STRIP * n), |out, rows| {
             multiply_add(rows, rows.len() / n, n, x, k, out);
         });
     }

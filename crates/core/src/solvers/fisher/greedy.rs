@@ -4,6 +4,7 @@ use super::{Aim, Discriminants, Quadratic};
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::linalg::SolveError;
 use crate::linalg::multiply_transposed;
+use crate::parallel;
 use crate::seed::{Random, Seed};
 use crate::watch::{Monitor, Phase, Progress, Status};
 use rayon::prelude::*;
@@ -104,8 +105,8 @@ fn grow(
         let which = draw(&outputs);
         columns(gram, &which, &mut lines, n)?;
         let step = shared.step(gram, &which, &lines);
-        let judge = |(c, o): (usize, &Output)| if o.going { step.best(o, c) } else { None };
-        let best: Vec<Option<Candidate>> = outputs.par_iter().enumerate().map(judge).collect();
+        let judge = |c: usize| if outputs[c].going { step.best(&outputs[c], c) } else { None };
+        let best: Vec<Option<Candidate>> = parallel::map(outputs.len(), judge);
         for (output, best) in outputs.iter_mut().zip(best) {
             match best {
                 Some(taken) => {
@@ -129,7 +130,7 @@ fn grow(
 /// Columns of K as rows of n numbers.
 fn columns(gram: &dyn Gram, which: &[usize], out: &mut Vec<f64>, n: usize) -> Result<(), SolveError> {
     out.resize(which.len() * n, 0.0);
-    out.par_chunks_mut(GROUP * n).zip(which.par_chunks(GROUP)).for_each(|(lines, which)| {
+    parallel::strips_beside((out, GROUP * n), (which, GROUP), |lines, which| {
         gram.block(Pick::List(which), Pick::Range(0..n), BlockMut::new(lines, which.len(), n));
     });
     match out.iter().position(|x| !x.is_finite()) {
@@ -294,11 +295,9 @@ impl<'a> Shared<'a> {
         let weighted = if even { lines } else { &weighted };
         let mut inner = vec![0.0; m * count];
         if m > 0 {
-            inner.par_chunks_mut(4 * GROUP * count).zip(self.lines.par_chunks(4 * GROUP * n)).for_each(
-                |(out, rows)| {
-                    multiply_transposed(rows, weighted, n, out, count);
-                },
-            );
+            parallel::strips_beside((&mut inner, 4 * GROUP * count), (&self.lines, 4 * GROUP * n), |out, rows| {
+                multiply_transposed(rows, weighted, n, out, count);
+            });
         }
         if aim.penalty == Quadratic::Norm && m > 0 {
             let mut own = vec![0.0; m * count];
@@ -389,8 +388,8 @@ impl Step<'_> {
             judged
         };
         let open: Vec<bool> = self.which.iter().map(&mut open).collect();
-        let groups: Vec<Option<Candidate>> =
-            open.par_chunks(GROUP).enumerate().map(|(g, open)| self.best_of(output, c, g * GROUP, open)).collect();
+        let group = |g: usize| self.best_of(output, c, g * GROUP, &open[g * GROUP..open.len().min((g + 1) * GROUP)]);
+        let groups: Vec<Option<Candidate>> = parallel::map(open.len().div_ceil(GROUP), group);
         groups.into_iter().flatten().reduce(|a, b| if b.gain > a.gain { b } else { a })
     }
 

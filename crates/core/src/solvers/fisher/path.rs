@@ -4,6 +4,7 @@ use super::direct::{LeftOut, conclude, product};
 use super::{Aim, Discriminants, Quadratic, column_sums};
 use crate::linalg::SolveError;
 use crate::linalg::{Eigen, gram_of_columns, multiply_add, symmetric_eigen, transposed_multiply};
+use crate::parallel;
 use crate::solvers::direct::shifted_inverse;
 use rayon::prelude::*;
 
@@ -95,7 +96,7 @@ impl Path {
         let scaled: Vec<f64> = self.turned.iter().enumerate().map(|(p, t)| t * inverse[p / wide]).collect();
         // A⁻¹[√W Y, √w]
         let mut solved = vec![0.0; n * wide];
-        solved.par_chunks_mut(STRIP * wide).zip(self.eigen.vectors.par_chunks(STRIP * n)).for_each(|(out, rows)| {
+        parallel::strips_beside((&mut solved, STRIP * wide), (&self.eigen.vectors, STRIP * n), |out, rows| {
             multiply_add(rows, rows.len() / n, n, &scaled, wide, out);
         });
         let sums = column_sums(&solved, wide, |i| self.root[i]);

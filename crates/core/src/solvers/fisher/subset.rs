@@ -4,9 +4,9 @@ use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::linalg::SolveError;
 use crate::linalg::{gram_of_columns, multiply_add, transposed_multiply};
+use crate::parallel;
 use crate::solvers::direct::squares;
 use crate::watch::{Monitor, Phase};
-use rayon::prelude::*;
 
 /// Rows that one thread takes at a time.
 const STRIP: usize = 128;
@@ -35,7 +35,7 @@ pub fn subset(
     let (n, m, k) = (aim.len(), points.len(), aim.outputs);
     watch.alive(Phase::new("kernel columns").into())?;
     let mut columns = vec![0.0; n * m];
-    columns.par_chunks_mut(STRIP * m.max(1)).enumerate().for_each(|(strip, values)| {
+    parallel::strips(&mut columns, STRIP * m.max(1), |strip, values| {
         let (start, count) = (strip * STRIP, values.len() / m.max(1));
         gram.block(Pick::Range(start..start + count), Pick::List(points), BlockMut::new(values, count, m));
     });
@@ -113,7 +113,7 @@ fn finish(
     let mut scores = vec![0.0; n * k];
     let averages = aim.means();
     if m > 0 && k > 0 {
-        scores.par_chunks_mut(STRIP * k).zip(columns.par_chunks(STRIP * m)).for_each(|(out, rows)| {
+        parallel::strips_beside((&mut scores, STRIP * k), (&columns, STRIP * m), |out, rows| {
             multiply_add(rows, rows.len() / m, m, &alpha, k, out);
         });
     }

@@ -3,7 +3,7 @@
 use crate::gram::{BlockMut, Gram, Pick, fill};
 use crate::linalg::SolveError;
 use crate::linalg::{gram_of_columns, multiply_add, transposed_multiply};
-use rayon::prelude::*;
+use crate::parallel;
 use std::borrow::Cow;
 
 /// Rows that one thread takes at a time; fixed, so that sums do not depend on the number of threads.
@@ -85,7 +85,7 @@ impl<'a> Columns<'a> {
         if n * s <= MAX_NUMBERS_FOR_ONE_THREAD {
             out.chunks_mut(STRIP * s).enumerate().for_each(one);
         } else {
-            out.par_chunks_mut(STRIP * s).enumerate().for_each(one);
+            parallel::strips(&mut out, STRIP * s, |strip, values| one((strip, values)));
         }
         out
     }
@@ -139,7 +139,9 @@ pub(super) fn transposed(x: &[f64], d: usize, v: &[f64]) -> Vec<f64> {
     let parts: Vec<Vec<f64>> = if x.len() <= MAX_NUMBERS_FOR_ONE_THREAD {
         x.chunks(STRIP * d).zip(v.chunks(STRIP)).map(one).collect()
     } else {
-        x.par_chunks(STRIP * d).zip(v.par_chunks(STRIP)).map(one).collect()
+        let place = |i: usize, size: usize, of: &[f64]| i * size..of.len().min((i + 1) * size);
+        let count = x.len().div_ceil(STRIP * d).min(v.len().div_ceil(STRIP));
+        parallel::map(count, |i| one((&x[place(i, STRIP * d, x)], &v[place(i, STRIP, v)])))
     };
     for part in parts {
         out.iter_mut().zip(&part).for_each(|(o, p)| *o += p);
@@ -157,7 +159,7 @@ pub(super) fn products(x: &[f64], d: usize, v: &[f64], n: usize) -> Vec<f64> {
     if x.len() <= MAX_NUMBERS_FOR_ONE_THREAD {
         out.chunks_mut(STRIP).zip(x.chunks(STRIP * d)).for_each(one);
     } else {
-        out.par_chunks_mut(STRIP).zip(x.par_chunks(STRIP * d)).for_each(one);
+        parallel::strips_beside((&mut out, STRIP), (x, STRIP * d), |out, rows| one((out, rows)));
     }
     out
 }
@@ -174,16 +176,14 @@ fn streamed(gram: &dyn Gram, beta: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; m];
     // a handful of strips at a time bounds the memory by a few rows
     for some in strips.chunks(16) {
-        let parts: Vec<Vec<f64>> = some
-            .par_iter()
-            .map(|&top| {
-                let count = STRIP.min(n - top);
-                let (mut rows, mut sums) = (vec![0.0; count * m], vec![0.0; m]);
-                gram.block(Pick::Range(top..top + count), Pick::Range(0..m), BlockMut::new(&mut rows, count, m));
-                multiply_add(&beta[top..top + count], 1, count, &rows, m, &mut sums);
-                sums
-            })
-            .collect();
+        let parts: Vec<Vec<f64>> = parallel::map(some.len(), |i| {
+            let top = some[i];
+            let count = STRIP.min(n - top);
+            let (mut rows, mut sums) = (vec![0.0; count * m], vec![0.0; m]);
+            gram.block(Pick::Range(top..top + count), Pick::Range(0..m), BlockMut::new(&mut rows, count, m));
+            multiply_add(&beta[top..top + count], 1, count, &rows, m, &mut sums);
+            sums
+        });
         for part in parts {
             out.iter_mut().zip(&part).for_each(|(o, p)| *o += p);
         }

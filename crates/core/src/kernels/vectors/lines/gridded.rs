@@ -7,8 +7,8 @@ mod vnni;
 
 use super::{Change, Finish, PANEL, at_once, each, finish_stretch, look, panels, put, stretches};
 use crate::data::{Scalar, Values};
+use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Features 2k and 2k + 1 of lane l of panel p are at `((p · pairs + k) · 64 + l) · 2` and the place after it.
@@ -75,17 +75,21 @@ impl Gridded {
         let pairs = width.div_ceil(2);
         let mut values = vec![0_i16; len.div_ceil(PANEL) * pairs * PANEL * 2];
         let mut squares = vec![0_i32; len];
-        let panels = values.par_chunks_mut((pairs * PANEL * 2).max(1)).zip(squares.par_chunks_mut(PANEL)).enumerate();
+        let panels = values.chunks_mut((pairs * PANEL * 2).max(1)).zip(squares.chunks_mut(PANEL)).collect();
         let grid = Grid { base, step, width };
         match source {
-            Values::Dense(r) => panels.for_each(|(p, (panel, squares))| {
-                let rows = &r.values()[p * PANEL * width..(p * PANEL + squares.len()) * width];
-                vectorised(PackPanel { rows, grid, panel, squares });
-            }),
-            Values::Dense32(r) => panels.for_each(|(p, (panel, squares))| {
-                let rows = &r.values()[p * PANEL * width..(p * PANEL + squares.len()) * width];
-                vectorised(PackPanel { rows, grid, panel, squares });
-            }),
+            Values::Dense(r) => {
+                parallel::consume(panels, |p, (panel, squares): (&mut [i16], &mut [i32])| {
+                    let rows = &r.values()[p * PANEL * width..(p * PANEL + squares.len()) * width];
+                    vectorised(PackPanel { rows, grid, panel, squares });
+                });
+            }
+            Values::Dense32(r) => {
+                parallel::consume(panels, |p, (panel, squares): (&mut [i16], &mut [i32])| {
+                    let rows = &r.values()[p * PANEL * width..(p * PANEL + squares.len()) * width];
+                    vectorised(PackPanel { rows, grid, panel, squares });
+                });
+            }
             _ => each(source, |i, k, x| {
                 let q = ((x - base) / step).round() as i16;
                 values[((i / PANEL * pairs + k / 2) * PANEL + i % PANEL) * 2 + k % 2] = q;

@@ -3,8 +3,8 @@
 use super::{Change, Finish, PANEL, all, at_once, each, finish_stretch, panels, put, stretches};
 use crate::data::{Rows, Scalar, Values};
 use crate::kernels::vectors::weight;
+use crate::parallel;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The value of feature k and lane l of panel p is at `(p · width + k) · 64 + l`.
@@ -32,10 +32,12 @@ impl Real {
             let moved = x - change.shift.map_or(0.0, |s| s[k]);
             (moved * change.weights.map_or(1.0, |w| weight(w, k))) as f32
         };
-        let panels = packed.values.par_chunks_mut((width * PANEL).max(1)).enumerate();
+        let size = (width * PANEL).max(1);
         match source {
-            Values::Dense(r) => panels.for_each(|(p, panel)| pack_panel(r, p, panel, number)),
-            Values::Dense32(r) => panels.for_each(|(p, panel)| pack_panel(r, p, panel, number)),
+            Values::Dense(r) => parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number)),
+            Values::Dense32(r) => {
+                parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number))
+            }
             _ => {
                 let values = &mut packed.values;
                 each(source, |i, k, x| values[(i / PANEL * width + k) * PANEL + i % PANEL] = number(k, x));
