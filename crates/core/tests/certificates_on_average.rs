@@ -15,10 +15,10 @@ use mercer::watch::Silent;
 fn clouds(n: usize, gap: f64, seed: u64) -> Dataset {
     let mut random = Seed(seed).stream("on average");
     let x: Vec<f64> = (0..n).flat_map(|i| [gap * (i % 2) as f64 + random.normal(), random.normal()]).collect();
-    labelled(x, (0..n).map(|i| i % 2).collect())
+    labelled(x, &(0..n).map(|i| i % 2).collect::<Vec<_>>())
 }
 
-fn labelled(x: Vec<f64>, codes: Vec<usize>) -> Dataset {
+fn labelled(x: Vec<f64>, codes: &[usize]) -> Dataset {
     let n = codes.len();
     let words: Vec<String> = codes.iter().map(|c| format!("c{c}")).collect();
     Dataset::new(Rows::new(x, n, 2).unwrap()).with_target(Target::from(words)).unwrap()
@@ -32,7 +32,7 @@ fn mirrored(n: usize) -> Dataset {
         let (a, b) = (random.normal(), random.normal());
         x.extend([a, b, -a, -b]);
     }
-    labelled(x, (0..n).map(|i| i % 2).collect())
+    labelled(x, &(0..n).map(|i| i % 2).collect::<Vec<_>>())
 }
 
 /// Errors of fits without each example in turn.
