@@ -181,6 +181,7 @@ class CertifyMixin:
         thorough: bool = False,
         evidence: int = 0,
         target_range: tuple[float, float] | None = None,
+        radius: float | None = None,
     ) -> Certificates:
         """What learning theory guarantees about this model, from the examples it was fitted on and from held-out ones.
 
@@ -189,7 +190,8 @@ class CertifyMixin:
         transformed by what was learned from the same examples, a StandardScaler, say; scale by numbers known before, or use
         held-out examples. `folds` also estimates the error by cross-validation in so many fits ("loo" leaves out one example at a
         time): it stands beside the certificates, and is none. `thorough` adds what takes n^2 to n^3 operations; `evidence` is a
-        number of draws.
+        number of draws. `radius` is a length sqrt(k(x, x)) that no example exceeds, known before the data, for kernels such as the
+        linear one, whose formula gives none.
 
         >>> from sklearn.datasets import make_moons
         >>> from mercer.svm import SVC
@@ -203,7 +205,7 @@ class CertifyMixin:
             raise ValueError("break_ties=True decides by summed scores, and certificates are about votes: fit with break_ties=False.")
         options = self._asked(
             delta=delta, candidates=candidates, held_out_candidates=held_out_candidates, folds=_folds(folds), thorough=thorough,
-            evidence=evidence, target_range=None if target_range is None else list(target_range),
+            evidence=evidence, target_range=None if target_range is None else list(target_range), radius=radius,
         )  # fmt: skip
         return certificates_of(self._model, self._examples, X, y, held_out, options)
 

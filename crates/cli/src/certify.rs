@@ -61,12 +61,16 @@ fn command() -> Command {
             Arg::new("thorough")
                 .long("thorough")
                 .action(ArgAction::SetTrue)
-                .help("Also what takes m² to m³ operations: random signs, spans, and a prior learned from half of the examples"),
+                .help("Also what takes m² to m³ operations: random signs, spans, the rank of the examples, the widest margin, and a prior learned from half of the examples"),
         )
         .arg(
-            number("evidence", "DRAWS", "Also the prior's mass of all classifiers without training error, by so many draws")
+            number("evidence", "DRAWS", "Also the prior's mass of all classifiers without training error, by so many draws, and up to 64 times as many while they differ much")
                 .value_parser(value_parser!(usize))
                 .default_value("0"),
+        )
+        .arg(
+            number("radius", "R", "A length √κ(x, x) that no example exceeds, known before the data, where the kernel's formula gives none")
+                .value_parser(value_parser!(f64)),
         )
         .arg(number("target-range", "LOW,HIGH", "Ends between which every target lies, for bounds of regression").allow_hyphen_values(true))
         .arg(
@@ -110,6 +114,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         informed: false,
         evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
         target_range: target_range(flags)?,
+        radius: flags.get_one::<f64>("radius").copied(),
         folds: flags.get_one::<usize>("folds").copied(),
         budget: arguments::budget(flags)?,
         seed: arguments::seed(flags),

@@ -247,6 +247,10 @@ impl<'a> Run<'a> {
         if let Some(features) = task.features.as_ref().filter(|_| !kernel.features_are_data()) {
             fitted.training_scores = fitted.training_scores.or_else(|| fitted.expansion.primal_scores(&features.rows));
         }
+        // a prediction has no part in what belongs to a training example alone, and errors are errors of predictions
+        if kernel.tells_places() {
+            fitted.training_scores = None;
+        }
         let settings = self.machine.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let points_in = joined.as_ref().map_or(data, |(_, joined)| joined);
         let mut model = Model::new(self.machine.entry().name, settings, kernel, fitted, points_in);

@@ -38,10 +38,13 @@ fn in_closed_form() -> Vec<Box<dyn Machine>> {
     let mut all = Vec::new();
     for entry in machines::all().filter(|e| (e.make)().traits().leaves_one_out) {
         let settings: &[&[(&str, &str)]] = match entry.name {
-            // the offset of the programme is the one that is learned again
             "kfd" => &[
                 &[("threshold", "programme"), ("strategy", "one_vs_rest")],
                 &[("threshold", "programme"), ("strategy", "one_vs_rest"), ("penalty", "norm")],
+                &[("threshold", "margin")],
+                &[("threshold", "gaussian"), ("penalty", "norm")],
+                &[("threshold", "shared_gaussian")],
+                &[("threshold", "errors"), ("penalty", "norm")],
             ],
             "ridge" => &[&[], &[("solver", "eigen")], &[("solver", "cholesky")]],
             other => panic!("{other} declares a closed form: give the settings in which it has one"),

@@ -7,6 +7,8 @@ mod by_name;
 mod calibration;
 mod catalogue;
 mod certificates;
+mod certificates_of_facts;
+mod certificates_on_average;
 #[cfg(feature = "parquet")]
 mod columns;
 mod conformal;
@@ -31,6 +33,7 @@ mod laws_of_kernels;
 mod laws_of_machines;
 mod laws_of_roads;
 mod laws_of_sides;
+mod laws_of_theory;
 mod layers;
 mod libsvm_models;
 mod linear_machines;

@@ -1,8 +1,9 @@
 //! `mercer reproduce certificates`: all certificates of the same models side by side, beside figures computed elsewhere.
 //!
 //! Classes are N(±(s, 0, …), I). Three tables: a soft margin that errs, a hard margin of unit vectors, and the prior's mass of
-//! the version space. A cell agrees if our mean differs from the printed one by at most three standard errors of both,
-//! and half a unit of the last printed figure.
+//! the version space. A cell agrees if our mean differs from the reference one by at most three standard errors of both,
+//! and half a unit of its last digit. Reference figures were worked out from the theorems before, on draws of their own; no book
+//! prints them.
 
 mod evidence;
 mod hard;
@@ -22,20 +23,20 @@ pub(super) const EXPERIMENT: Verb = Verb { command, run };
 const DELTA: f64 = 0.05;
 const TABLES: [&str; 3] = ["soft", "hard", "evidence"];
 
-/// What is printed: a figure, its last digit's unit, and the draws it is the mean of.
+/// A figure that was worked out before, its last digit's unit, and the draws it is the mean of.
 #[derive(Clone, Copy)]
-struct Printed {
+struct Reference {
     value: f64,
     unit: f64,
     draws: usize,
 }
 
 /// A figure with so many decimals.
-const fn printed(value: f64, unit: f64, draws: usize) -> Option<Printed> {
-    Some(Printed { value, unit, draws })
+const fn reference(value: f64, unit: f64, draws: usize) -> Option<Reference> {
+    Some(Reference { value, unit, draws })
 }
 
-/// A figure of ours beside the printed one.
+/// A figure of ours beside the reference one.
 struct Cell {
     table: &'static str,
     column: &'static str,
@@ -44,7 +45,7 @@ struct Cell {
     /// Of a draw.
     deviation: f64,
     draws: usize,
-    printed: Option<Printed>,
+    reference: Option<Reference>,
 }
 
 impl Cell {
@@ -54,22 +55,22 @@ impl Cell {
         column: &'static str,
         row: &'static str,
         values: &[f64],
-        printed: Option<Printed>,
+        reference: Option<Reference>,
     ) -> Self {
         let n = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / n;
         let spread = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
         let deviation = if mean.is_finite() { spread.sqrt() } else { 0.0 };
-        Self { table, column, row, mean, deviation, draws: values.len(), printed }
+        Self { table, column, row, mean, deviation, draws: values.len(), reference }
     }
 
     fn error(&self) -> f64 {
         self.deviation / (self.draws.max(1) as f64).sqrt()
     }
 
-    /// Whether the printed figure is within the errors of both; `None` where none is printed.
+    /// Whether the reference figure is within the errors of both; `None` where there is none.
     fn agrees(&self) -> Option<bool> {
-        let p = self.printed?;
+        let p = self.reference?;
         if !self.mean.is_finite() || !p.value.is_finite() {
             return Some(self.mean == p.value);
         }
@@ -89,7 +90,7 @@ impl Cell {
 
 fn command() -> Command {
     let command = Command::new("certificates")
-        .about("All certificates of the same models side by side, means over draws beside printed ones")
+        .about("All certificates of the same models side by side, means over draws beside ones worked out before")
         .after_help("Example:\n  mercer reproduce certificates --draws 100")
         .arg(
             Arg::new("draws")
@@ -129,10 +130,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.get_flag("json") {
         report::print_json(&json!(cells.iter().map(document).collect::<Vec<_>>()));
     } else {
-        let header = ["table", "column", "certificate", "ours", "± error", "printed", "verdict"];
+        let header = ["table", "column", "certificate", "ours", "± error", "reference", "verdict"];
         report::print(&report::table(&header, &cells.iter().map(line).collect::<Vec<_>>(), false));
         let (agree, all) = counts(&cells);
-        report::print(&report::facts(&[("agree", format!("{agree} of {all} printed cells"))]));
+        report::print(&report::facts(&[("agree", format!("{agree} of {all} reference cells"))]));
     }
     Ok(())
 }
@@ -145,7 +146,7 @@ fn counts(cells: &[Cell]) -> (usize, usize) {
 fn document(c: &Cell) -> Value {
     json!({
         "table": c.table, "column": c.column, "certificate": c.row, "mean": c.mean, "standard_error": c.error(),
-        "draws": c.draws, "printed": c.printed.map(|p| p.value), "verdict": c.verdict(),
+        "draws": c.draws, "reference": c.reference.map(|p| p.value), "verdict": c.verdict(),
     })
 }
 
@@ -165,7 +166,7 @@ fn line(c: &Cell) -> Vec<String> {
         c.row.to_owned(),
         number(c.mean),
         number(c.error()),
-        c.printed
+        c.reference
             .map_or_else(|| "–".to_owned(), |p| if p.value.is_finite() { p.value.to_string() } else { "∞".to_owned() }),
         c.verdict().to_owned(),
     ]
@@ -199,12 +200,12 @@ mod tests {
 
     #[test]
     fn a_cell_agrees_within_three_errors_of_both_and_the_rounding() {
-        let cell = |printed| Cell::of("t", "c", "r", &[1.0, 2.0, 3.0, 2.0], printed);
+        let cell = |reference| Cell::of("t", "c", "r", &[1.0, 2.0, 3.0, 2.0], reference);
         // deviation √(2/3); errors 0.41 here and 0.82 of the single draw there
-        assert_eq!(cell(printed(4.7, 0.1, 1)).agrees(), Some(true));
-        assert_eq!(cell(printed(4.9, 0.1, 1)).agrees(), Some(false));
+        assert_eq!(cell(reference(4.7, 0.1, 1)).agrees(), Some(true));
+        assert_eq!(cell(reference(4.9, 0.1, 1)).agrees(), Some(false));
         assert_eq!(cell(None).agrees(), None);
-        assert_eq!(Cell::of("t", "c", "r", &[f64::INFINITY], printed(f64::INFINITY, 1.0, 1)).agrees(), Some(true));
-        assert_eq!(Cell::of("t", "c", "r", &[0.3], printed(0.5, 0.1, 9)).agrees(), Some(false));
+        assert_eq!(Cell::of("t", "c", "r", &[f64::INFINITY], reference(f64::INFINITY, 1.0, 1)).agrees(), Some(true));
+        assert_eq!(Cell::of("t", "c", "r", &[0.3], reference(0.5, 0.1, 9)).agrees(), Some(false));
     }
 }

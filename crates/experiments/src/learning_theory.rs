@@ -23,16 +23,16 @@ use std::path::PathBuf;
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 
-/// A number of ours, beside the printed one where there is one.
+/// A number of ours, beside one that was worked out before, or that the book prints, where there is one.
 struct Number {
     what: String,
     ours: f64,
-    printed: Option<f64>,
+    reference: Option<f64>,
 }
 
 impl Number {
-    fn new(what: impl Into<String>, ours: f64, printed: Option<f64>) -> Self {
-        Self { what: what.into(), ours, printed }
+    fn new(what: impl Into<String>, ours: f64, reference: Option<f64>) -> Self {
+        Self { what: what.into(), ours, reference }
     }
 }
 
@@ -135,17 +135,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     watch.finish();
     if flags.get_flag("json") {
-        let number = |n: &Number| json!({"what": n.what, "ours": n.ours, "printed": n.printed});
+        let number = |n: &Number| json!({"what": n.what, "ours": n.ours, "reference": n.reference});
         let document = |d: &Drawn| json!({"file": d.file, "numbers": d.numbers.iter().map(number).collect::<Vec<_>>()});
         report::print_json(&json!(all.iter().map(document).collect::<Vec<_>>()));
     } else {
         let row = |d: &Drawn, n: &Number| {
-            let printed = n.printed.map_or_else(|| "–".to_owned(), |p| format!("{p}"));
+            let reference = n.reference.map_or_else(|| "–".to_owned(), |p| format!("{p}"));
             let ours = if n.ours.abs() >= 100.0 { format!("{:.0}", n.ours) } else { format!("{:.4}", n.ours) };
-            vec![d.file.clone(), n.what.clone(), ours, printed]
+            vec![d.file.clone(), n.what.clone(), ours, reference]
         };
         let rows: Vec<Vec<String>> = all.iter().flat_map(|d| d.numbers.iter().map(|n| row(d, n))).collect();
-        report::print(&report::table(&["picture", "what", "ours", "printed"], &rows, false));
+        report::print(&report::table(&["picture", "what", "ours", "reference"], &rows, false));
         report::print(&report::facts(&[("folder", folder.display().to_string())]));
     }
     Ok(())

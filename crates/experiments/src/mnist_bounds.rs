@@ -10,7 +10,7 @@
 //!
 //! # Source
 //! T. Graepel, R. Herbrich & R. C. Williamson (2000), From margin to sparsity, cited in Herbrich (2002), Ex. 5.24. The published
-//! counts are quoted from the literature; the kernel there may not be the one used here.
+//! counts are from memory of the literature, unchecked; the kernel there may not be the one used here.
 
 use super::benchmark;
 use super::ledger::Ledger;
@@ -234,7 +234,7 @@ fn show(found: &[(u8, &str, Value)], m: f64, as_json: bool) {
     report::print(&report::table(&header, &found.iter().map(row).collect::<Vec<_>>(), true));
     report::print(&report::facts(&[
         ("examples", format!("{m}, δ = {DELTA}, kernel (⟨x, z⟩ + 1)^{DEGREE}, hard margin with offset")),
-        ("published", "counts and bounds quoted from the literature, 60 000 examples".to_owned()),
+        ("published", "counts and bounds as remembered from the literature, unchecked, 60 000 examples".to_owned()),
     ]));
 }
 

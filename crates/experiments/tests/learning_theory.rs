@@ -39,17 +39,17 @@ fn draws_are_the_same_for_any_number_of_threads_and_differ_by_seed() {
 }
 
 #[test]
-fn formulas_at_the_printed_margins_give_the_printed_certificates() {
+fn formulas_at_the_same_margins_give_the_certificates_worked_out() {
     let place = Place::new();
     let cells = place.json("certificates --draws 10 --tables hard");
-    let exact = with(&cells, "table", "hard, at the printed Γ");
+    let exact = with(&cells, "table", "hard, at the reference Γ");
     assert_eq!(exact.len(), 42);
     let wrong: Vec<_> = exact.into_iter().filter(|c| c["verdict"] != "agrees").collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn figures_that_need_no_data_are_drawn_and_have_the_printed_numbers() {
+fn figures_that_need_no_data_are_drawn_and_have_the_numbers_worked_out() {
     let place = Place::new();
     let names = "growth,margins,caps,losses,structural,covering,shattering";
     let drawn = place.json(&format!("learning-theory --figures {names} -o figures"));
@@ -57,12 +57,12 @@ fn figures_that_need_no_data_are_drawn_and_have_the_printed_numbers() {
         let svg = place.read(&format!("figures/{}", picture["file"].as_str().unwrap()));
         assert!(svg.starts_with("<svg") && !svg.contains("NaN"), "{picture}");
         for number in picture["numbers"].as_array().unwrap() {
-            let (Some(printed), ours) = (number["printed"].as_f64(), number["ours"].as_f64().unwrap()) else {
+            let (Some(reference), ours) = (number["reference"].as_f64(), number["ours"].as_f64().unwrap()) else {
                 continue;
             };
             // the text's "below 0.15" is 0.17
-            let allowed = if printed == 0.15 { 0.15 } else { 0.01 };
-            assert!((ours / printed - 1.0).abs() < allowed, "{number}");
+            let allowed = if reference == 0.15 { 0.15 } else { 0.01 };
+            assert!((ours / reference - 1.0).abs() < allowed, "{number}");
         }
     }
     assert_eq!(drawn.as_array().unwrap().len(), 9);

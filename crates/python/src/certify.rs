@@ -35,6 +35,7 @@ pub(crate) fn asked(options: &Bound<'_, PyDict>) -> PyResult<Options<'static>> {
         thorough: option("thorough")?.map_or(Ok(false), |o| o.extract())?,
         evidence: option("evidence")?.map_or(Ok(0), |o| o.extract())?,
         target_range: option("target_range")?.map(|o| o.extract::<[f64; 2]>()).transpose()?,
+        radius: option("radius")?.map(|o| o.extract()).transpose()?,
         folds: option("folds")?.map(|o| o.extract()).transpose()?,
         seed: Seed(option("seed")?.map_or(Ok(0), |o| o.extract())?),
         ..Options::default()
@@ -46,7 +47,7 @@ fn text(document: &Value) -> PyResult<String> {
 }
 
 /// All certificates, the best of them, the sentence, the errors and the lines of the summary, as JSON. `options` has delta,
-/// candidates, held_out_candidates, thorough, evidence, target_range, folds, seed and threads, each of which may be
+/// candidates, held_out_candidates, thorough, evidence, target_range, radius, folds, seed and threads, each of which may be
 /// None.
 #[pyfunction]
 #[pyo3(signature = (model, views, y, labels, held_out, held_out_y, options, callback))]

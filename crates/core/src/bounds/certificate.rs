@@ -10,7 +10,7 @@ pub enum Quantity {
     /// The probability that a new example is misclassified.
     #[serde(rename = "0-1 risk")]
     ZeroOneRisk,
-    /// The probability that a classifier drawn from a distribution around the model misclassifies a new example.
+    /// The probability that a classifier drawn at random, from a distribution that the bound names, misclassifies a new example.
     #[serde(rename = "Gibbs risk")]
     GibbsRisk,
     /// The probability that a new example has y f(x) < 1.
@@ -22,6 +22,12 @@ pub enum Quantity {
     /// The probability that a new example of the same kind is called a novelty.
     #[serde(rename = "novelty rate")]
     NoveltyRate,
+    /// The probability that a vote of all classifiers of a set misclassifies a new example; the model is not that vote.
+    #[serde(rename = "risk of a vote")]
+    VoteRisk,
+    /// The probability that a new example lies outside of a region that is wider than that of the model.
+    #[serde(rename = "outside a wider region")]
+    OutsideWiderRegion,
     /// The mean loss of new examples.
     #[serde(rename = "expected loss")]
     ExpectedLoss,
@@ -45,6 +51,8 @@ impl Quantity {
             Self::MarginViolation => "margin violation",
             Self::TubeMisses => "tube misses",
             Self::NoveltyRate => "novelty rate",
+            Self::VoteRisk => "risk of a vote",
+            Self::OutsideWiderRegion => "outside a wider region",
             Self::ExpectedLoss => "expected loss",
             Self::Regret => "regret",
             Self::Capacity => "capacity",

@@ -96,7 +96,11 @@ fn told(facts: &Facts, value: f64, set: &Compression) -> Claim {
         .of(quantity(facts.task))
         .given("compression_set", set.size)
         .given("errors_outside", set.errors_outside)
-        .checked("training on the compression set alone gives the same model, counted within the solver's tolerance")
+        .checked(if set.stable && !set.scenario {
+            "the problem of m examples on the compression set alone has the same solution, counted within the solver's tolerance; a share of the examples means a share of m"
+        } else {
+            "training on the compression set alone gives the same model, counted within the solver's tolerance"
+        })
 }
 
 fn lossless_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -242,7 +246,7 @@ pub const ENTRIES: &[BoundEntry] = &[
             "Thm. 5.23, Ex. 5.24",
             "M is the smallest (ς/γ)² over weight vectors, not the largest",
         ),
-        use_when: "A perceptron without errors: certified by the margin that a support vector machine would have.",
+        use_when: "A perceptron without errors: certified by its own margin, or with --thorough by that of a support vector machine.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: mistakes_claim,

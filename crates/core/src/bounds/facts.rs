@@ -11,6 +11,10 @@ pub const GIVEN_MATRIX: &str = "the given matrix is positive semi-definite: cert
 /// Where examples have weights.
 pub const WEIGHTED: &str = "the weight of an example was drawn with it, and not chosen by looking at others";
 
+/// Where the caller has given a radius that the formula does not.
+pub const DECLARED_RADIUS: &str =
+    "no example is longer than the radius that was given, which was known before the data";
+
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
@@ -73,12 +77,16 @@ pub struct Compression {
 pub struct KernelFacts {
     /// sup √κ(x, x) over all x, where the formula tells; with the 1 for an offset.
     pub radius: Option<f64>,
+    /// The diameter of the training examples in the problem that was solved, where it was computed.
+    pub diameter: Option<f64>,
     /// How many coordinates the feature space has, where it is finite.
     pub dimension: Option<f64>,
     /// Σ κ(x_i, x_i), with the 1 for an offset.
     pub trace: f64,
     /// The rank of the kernel matrix, where it was computed or bounded.
     pub rank: Option<f64>,
+    /// True if the rank is that of pivots, of which those near rounding count for nothing.
+    pub rank_by_pivots: bool,
     /// E_σ √(σᵀKσ), where it was simulated.
     pub random_signs: Option<f64>,
     /// Whether κ(x, x′) ≥ 0 for all x and x′.
@@ -153,6 +161,21 @@ pub struct Evidence {
     pub nats: f64,
     /// Nats that turn the estimate into a lower end: the estimate is unbiased, so Markov's inequality does.
     pub confidence: f64,
+    /// The standard deviation of the estimate over the estimate, as the draws show it.
+    pub relative_error: f64,
+    /// The number of draws.
+    pub draws: f64,
+    /// −ln of the mass of all classifiers within the margin's angle of the model, which is a part of it, where there is a margin.
+    pub cap: Option<f64>,
+    /// What was added to the diagonal of the prior's covariance.
+    pub nugget: f64,
+}
+
+impl Evidence {
+    /// −ln of a number that the probability is not below: by simulation with its confidence, or by the cap without any.
+    pub fn least(&self) -> f64 {
+        self.cap.map_or(f64::INFINITY, |cap| cap).min(self.nats + self.confidence)
+    }
 }
 
 /// A detector of novelties.
@@ -210,6 +233,8 @@ pub struct Facts {
     pub kernel: KernelFacts,
     /// See [`Regularised`].
     pub regularised: Option<Regularised>,
+    /// Why there is none.
+    pub no_regularised: String,
     /// See [`HeldOut`].
     pub held_out: Option<HeldOut>,
     /// See [`HeldOutLoss`].
@@ -249,6 +274,7 @@ impl Facts {
             no_linear: "no linear classifier is known".to_owned(),
             kernel: KernelFacts::default(),
             regularised: None,
+            no_regularised: "no loss is known that was minimised together with λ‖f‖²".to_owned(),
             held_out: None,
             held_out_loss: None,
             informed: None,
@@ -313,7 +339,7 @@ impl Facts {
         let linear = self.linear.as_ref().map(|l| Linear {
             margins: evenly(&l.margins),
             gammas: evenly(&l.gammas),
-            support: l.support.clone(),
+            dual: l.dual.clone(),
             posterior: None,
             ..*l
         });
@@ -324,6 +350,7 @@ impl Facts {
             assumes: self.assumes.clone(),
             no_compression: self.no_compression.clone(),
             no_linear: self.no_linear.clone(),
+            no_regularised: self.no_regularised.clone(),
             linear,
             informed,
             ..*self

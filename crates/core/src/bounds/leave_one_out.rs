@@ -4,7 +4,7 @@
 //! Herbrich (2002), §2.5 (Luntz & Brailovsky; Jaakkola & Haussler); Vapnik (1998) for the number of support vectors and the
 //! radius; Vapnik & Chapelle (2000) for the span; Joachims (2000) for ξα.
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Dual, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task};
 use crate::sources::{HERBRICH, JOACHIMS, LWK, SPAN, Source, VAPNIK};
 
 fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
@@ -24,12 +24,29 @@ fn untouched(facts: &Facts) -> Result<(), NotApplicable> {
     Ok(())
 }
 
-fn dual(facts: &Facts) -> Result<&Linear, NotApplicable> {
+fn dual(facts: &Facts) -> Result<(&Linear, &Dual), NotApplicable> {
     let linear = linear(facts)?;
-    if linear.support.is_empty() {
-        return Err(NotApplicable::because("the machine has no multipliers 0 ≤ α ≤ C of a support vector machine"));
+    let dual = linear.dual.as_ref().filter(|d| !d.support.is_empty());
+    let dual = dual.ok_or_else(|| {
+        NotApplicable::because("the machine has no multipliers 0 ≤ α ≤ C of a support vector machine")
+    })?;
+    Ok((linear, dual))
+}
+
+/// Examples without a multiplier count where they are wrong.
+pub(crate) fn wrong_without(linear: &Linear, dual: &Dual) -> usize {
+    let wrong = linear.margins.iter().filter(|f| **f <= 0.0).count();
+    wrong.saturating_sub(dual.support.iter().filter(|s| s.errs()).count())
+}
+
+/// Refuses where the lengths of examples in the problem are not known.
+fn lengths_known(dual: &Dual) -> Result<(), NotApplicable> {
+    if dual.unknown_ridge {
+        return Err(NotApplicable::because(
+            "squared losses with weights of classes or examples put a ridge of its own under each, which is not known here",
+        ));
     }
-    Ok(linear)
+    Ok(())
 }
 
 fn closed_form(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
@@ -41,17 +58,18 @@ fn closed_form(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
 }
 
 fn jaakkola_haussler(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
-    let linear = dual(facts)?;
+    let (linear, dual) = dual(facts)?;
     untouched(facts)?;
-    if linear.offset != 0.0 {
-        return Err(NotApplicable::because("is not true with an offset: fit with bias = false, or see xi_alpha"));
+    if !linear.homogeneous {
+        return Err(NotApplicable::because(
+            "is not true of machines with an offset, even one of zero: fit with bias = false, or see xi_alpha",
+        ));
     }
-    // examples without weight count where they are wrong
-    let with = linear.support.iter().filter(|s| s.margin - linear.slack - s.alpha * s.squared_length <= 0.0).count();
-    let wrong = linear.margins.iter().filter(|f| **f <= 0.0).count();
-    let wrong_with = linear.support.iter().filter(|s| s.margin <= 0.0).count();
-    let count = (with + wrong.saturating_sub(wrong_with)) as f64;
-    Ok(Claim::new(count / linear.margins.len().max(1) as f64).given("examples_counted", count).checked("no offset"))
+    let errs = |s: &&Multiplier| s.margin - dual.slack - s.alpha * s.squared_length <= 0.0;
+    let count = (dual.support.iter().filter(errs).count() + wrong_without(linear, dual)) as f64;
+    Ok(Claim::new(count / linear.margins.len().max(1) as f64)
+        .given("examples_counted", count)
+        .checked("the machine has no offset"))
 }
 
 fn support_vectors(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
@@ -66,14 +84,14 @@ fn support_vectors(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
 }
 
 fn xi_alpha(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
-    let linear = dual(facts)?;
+    let (linear, dual) = dual(facts)?;
     untouched(facts)?;
-    let radius =
-        facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
-    // ρ = 2; R_Δ² bounds κ(x, x) − κ(x, x'), which is R² for kernels that are never negative, and twice that for others
-    let range = if facts.kernel.never_negative { 1.0 } else { 2.0 } * radius * radius;
-    let errs = |s: &&Multiplier| 2.0 * s.alpha * range + (1.0 - s.margin + linear.slack).max(0.0) >= 1.0;
-    let count = linear.support.iter().filter(errs).count() as f64;
+    lengths_known(dual)?;
+    // ρ = 2; R_Δ² bounds κ(x, x) − κ(x, x'), where the 1 of an offset goes out: the largest κ(x, x) of the examples for kernels that
+    // are never negative, and twice that for others
+    let range = if facts.kernel.never_negative { 1.0 } else { 2.0 } * dual.longest;
+    let errs = |s: &&Multiplier| 2.0 * s.alpha * range + (1.0 - s.margin + dual.slack).max(0.0) >= 1.0;
+    let count = (dual.support.iter().filter(errs).count() + wrong_without(linear, dual)) as f64;
     Ok(Claim::new(count / linear.margins.len().max(1) as f64)
         .given("examples_counted", count)
         .given("largest_difference", range))
@@ -89,15 +107,25 @@ fn span(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
         .declared("support vectors stay the same when one is left out"))
 }
 
+/// An error without p means α_p D² ≥ 1, and Σα = ‖w‖²: D is the radius around the origin without an offset, since the score of p
+/// loses α_p κ(x_p, x_p), and with one the diameter of the examples, which their span does not exceed (Vapnik & Chapelle, Lemma 3).
 fn radius_margin(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
-    let linear = dual(facts)?;
-    let radius =
-        facts.kernel.radius.ok_or_else(|| NotApplicable::because("needs a largest length known before the data"))?;
+    let (linear, dual) = dual(facts)?;
     untouched(facts)?;
-    if !linear.hard {
+    lengths_known(dual)?;
+    if !dual.hard {
         return Err(NotApplicable::because("is for a hard margin: no multiplier may be at C"));
     }
-    Ok(Claim::new(radius * radius * linear.squared_norm / facts.examples).given("radius", radius))
+    // ‖x − x'‖² = κ(x, x) + κ(x', x') − 2κ(x, x')
+    let squared = match (linear.homogeneous, facts.kernel.never_negative) {
+        (true, _) => dual.longest,
+        (false, true) => 2.0 * dual.longest,
+        (false, false) => 4.0 * dual.longest,
+    };
+    let squared = facts.kernel.diameter.filter(|_| !linear.homogeneous).map_or(squared, |d| squared.min(d * d));
+    Ok(Claim::new(squared * dual.squared_norm / facts.examples)
+        .given(if linear.homogeneous { "radius" } else { "diameter" }, squared.sqrt())
+        .given("norm", dual.squared_norm.sqrt()))
 }
 
 /// The catalogue.
@@ -141,11 +169,11 @@ pub const ENTRIES: &[BoundEntry] = &[
     BoundEntry {
         name: "xi_alpha",
         summary: "Joachims' ξα estimate",
-        formula: "(1/m) #{ i : 2α_iR_Δ² + ξ_i ≥ 1 }, κ(x, x) − κ(x, x′) ≤ R_Δ²",
+        formula: "(1/m) #{ i : 2α_iR_Δ² + ξ_i ≥ 1 }, κ(x_i, x_i) − κ(x_i, x_j) ≤ R_Δ²",
         quantity: Quantity::ZeroOneRisk,
         guarantee: Guarantee::Expectation,
         source: Source::new(&JOACHIMS, "Def. 1, ρ = 2"),
-        use_when: "A support vector machine with an offset and a kernel of bounded length.",
+        use_when: "A support vector machine with an offset.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: xi_alpha,
@@ -165,11 +193,11 @@ pub const ENTRIES: &[BoundEntry] = &[
     BoundEntry {
         name: "radius_margin",
         summary: "The radius over the margin of a hard margin machine",
-        formula: "R²‖w‖²/m",
+        formula: "D²‖w‖²/m, D the largest √κ(x_i, x_i) without an offset, else the diameter of the examples",
         quantity: Quantity::ZeroOneRisk,
         guarantee: Guarantee::Expectation,
         source: Source::new(&LWK, "§12.1"),
-        use_when: "A hard margin and a kernel of bounded length.",
+        use_when: "A hard margin.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: radius_margin,

@@ -12,8 +12,10 @@ pub struct Linear {
     pub squared_norm: f64,
     /// b.
     pub offset: f64,
-    /// Examples with multipliers 0 < α ≤ C; empty where the machine has none.
-    pub support: Vec<Multiplier>,
+    /// True if the machine has no offset, whatever the examples; one that happens to be zero is still a coordinate of w.
+    pub homogeneous: bool,
+    /// The problem of a support vector machine, where it is one.
+    pub dual: Option<Dual>,
     /// How much of every margin may be due to the solver's tolerance.
     pub slack: f64,
     /// How far the weight vector is from that of the exact solution at most, √(2 · duality gap).
@@ -48,7 +50,8 @@ impl Linear {
             gammas,
             squared_norm,
             offset: 0.0,
-            support: Vec::new(),
+            homogeneous: true,
+            dual: None,
             slack,
             from_optimum: 0.0,
             hard: false,
@@ -73,15 +76,47 @@ impl Linear {
     }
 }
 
+/// The problem that a support vector machine has solved, of which theorems about leaving out speak. It has what belongs to a
+/// training example alone (noise in the kernel, the ridge of squared losses) on the diagonal of its kernel matrix; predictions have
+/// not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dual {
+    /// Examples with multipliers 0 < α ≤ C.
+    pub support: Vec<Multiplier>,
+    /// ‖w‖² in the problem's feature space, without the square of an offset.
+    pub squared_norm: f64,
+    /// The largest κ(x_i, x_i) of all training examples in the problem.
+    pub longest: f64,
+    /// 1/2C on the diagonal for squared losses.
+    pub ridge: f64,
+    /// How much of every margin may be due to the solver's tolerance.
+    pub slack: f64,
+    /// Whether no multiplier is at its bound, so that the margin is a hard one.
+    pub hard: bool,
+    /// Whether the diagonal is not fully known, since classes or examples have their own ridge.
+    pub unknown_ridge: bool,
+}
+
 /// A support vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Multiplier {
-    /// y f(x).
+    /// y f(x) in the problem, α times `own` above that of a prediction.
     pub margin: f64,
     /// α.
     pub alpha: f64,
-    /// κ(x, x).
+    /// κ(x, x) in the problem.
     pub squared_length: f64,
+    /// The part of κ(x, x) that belongs to the example alone.
+    pub own: f64,
+    /// True if α is at its bound.
+    pub bounded: bool,
+}
+
+impl Multiplier {
+    /// Whether a prediction would be wrong.
+    pub fn errs(&self) -> bool {
+        self.margin - self.alpha * self.own <= 0.0
+    }
 }
 
 /// At most a hundred numbers that stand for all: the least, the largest, and between them some evenly spaced in the order of all,

@@ -55,12 +55,17 @@ fn rank(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     consistent(facts)?;
     let rank = facts.kernel.rank.ok_or_else(|| {
         NotApplicable::because(
-            "the rank of the kernel matrix is as large as the number of examples, as far as is known before the data",
+            "the rank of the kernel matrix is as large as the number of examples, as far as the formula tells; --thorough computes it where the feature space has a finite dimension",
         )
     })?;
     // the rank is observed: each of its 2m possible values gets an equal part of δ
     let nats = nats + (2.0 * facts.examples).ln();
-    Ok(Claim::new(empirical_vc(facts.examples, rank, nats)).given("rank", rank).checked("no training errors"))
+    let claim = Claim::new(empirical_vc(facts.examples, rank, nats)).given("rank", rank).checked("no training errors");
+    Ok(if facts.kernel.rank_by_pivots {
+        claim.declared("pivots of the kernel matrix that are as small as rounding are zeros: the examples span no more")
+    } else {
+        claim
+    })
 }
 
 /// The catalogue.

@@ -50,7 +50,7 @@ fn linear(facts: &Facts) -> Result<(&Linear, f64), NotApplicable> {
     let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
     let radius = facts.kernel.radius.ok_or_else(|| {
         NotApplicable::because(
-            "needs a length that no example can exceed, known before the data: use normalise(…) or a kernel with κ(x, x) = 1",
+            "needs a length that no example can exceed, known before the data: use normalise(…) or a kernel with κ(x, x) = 1, or declare it with --radius",
         )
     })?;
     if linear.squared_norm <= 0.0 {
@@ -108,7 +108,7 @@ fn distribution_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> 
     // Δ from a grid fixed before the data, each at an equal part of δ
     let count = (8.0 + 0.5 * m.log2()).floor().max(1.0);
     let nats = nats + count.ln();
-    let mut best = (f64::INFINITY, 0.0);
+    let mut best = (f64::INFINITY, f64::INFINITY);
     for gamma in margins_tried(radius) {
         // no shortfall at all would not help here, nor at smaller margins
         if margin_distribution(m, 64.0 * (radius / gamma).powi(2), nats) >= best.0 {
@@ -141,9 +141,9 @@ fn robust_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
             break;
         }
         let effective = 65.0 * (radius + 3.0 * linear.shortfall(gamma, m).sqrt()).powi(2) / (gamma * gamma);
-        let value = robust_margin(m, effective, nats);
-        if value < best.0 || effective < best.1 {
-            best = (value.min(best.0), effective.min(best.1));
+        // the bound does not fall while the dimension rises, so the least of one is the least of the other
+        if effective < best.1 {
+            best = (robust_margin(m, effective, nats), effective);
         }
     }
     Ok(Claim::new(best.0).given("effective_dimension", best.1).declared("no point has positive probability"))

@@ -30,10 +30,11 @@ pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
 pub use facts::{
-    ComplexityPenalty, Compression, Evidence, Facts, GIVEN_MATRIX, HeldOut, HeldOutLoss, Informed, KernelFacts,
-    LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised, Task, WEIGHTED,
+    ComplexityPenalty, Compression, DECLARED_RADIUS, Evidence, Facts, GIVEN_MATRIX, HeldOut, HeldOutLoss, Informed,
+    KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised, Task, WEIGHTED,
 };
-pub use linear::{Linear, Multiplier, Posterior};
+pub(crate) use leave_one_out::wrong_without;
+pub use linear::{Dual, Linear, Multiplier, Posterior};
 pub use sample_size::{Needed, curve, examples_for, needed};
 
 use crate::sources::Source;

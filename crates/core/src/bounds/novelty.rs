@@ -53,10 +53,12 @@ fn one_class_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         return Err(NotApplicable::because("the plane passes through the origin"));
     }
     facts.without_copies()?;
-    // the region is widened by all of ρ, the most that leaves anything outside
-    let gamma = novelty.rho / norm;
-    Ok(Claim::new(one_class(gamma, novelty.shortfall, facts.examples, nats))
+    // all of ρ would widen the region to f ≥ 0, which is everything where κ is never negative; in units of ‖w‖, of which neither
+    // margin nor shortfall may depend
+    let gamma = 0.5 * novelty.rho / norm;
+    Ok(Claim::new(one_class(gamma, novelty.shortfall / norm, facts.examples, nats))
         .given("margin", gamma)
+        .given("shortfall", novelty.shortfall / norm)
         .declared("no point has positive probability"))
 }
 
@@ -70,7 +72,8 @@ fn centre_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     }
     // the slack spends the δ that the detector was fitted with; the farthest example gets what is left
     let left = (-nats).exp() - delta;
-    if left <= 0.0 {
+    // what rounding leaves of two equal numbers is no probability
+    if left <= 1e-9 * delta {
         return Err(NotApplicable::because(format!(
             "the detector's own slack may fail with probability {delta}, which leaves nothing: fit it with a smaller delta"
         )));
@@ -119,9 +122,9 @@ pub const ENTRIES: &[BoundEntry] = &[
     },
     BoundEntry {
         name: "one_class_margin",
-        summary: "New examples outside the region of one_class, widened by its margin",
-        formula: "(2/m)(k + log₂(m²/2δ)), k of covering numbers with c = 103",
-        quantity: Quantity::NoveltyRate,
+        summary: "New examples outside the region of one_class, widened to half of its threshold",
+        formula: "(2/m)(k + log₂(m²/2δ)), k of covering numbers with c = 103 at γ = ρ/2‖w‖ and D = Σ max(0, ρ − f)/‖w‖",
+        quantity: Quantity::OutsideWiderRegion,
         guarantee: Guarantee::HighProbability,
         source: Source::new(&ONE_CLASS, "Thm. 7"),
         use_when: "For teaching: it needs millions of examples; `scenario` does not.",

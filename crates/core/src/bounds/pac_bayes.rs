@@ -7,7 +7,9 @@
 //! give R(Gibbs) ≤ 1 − exp(−(KL + ln(1/δ))/m) for all Q without training error.
 
 use super::linear::evenly;
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task};
+use super::{
+    BoundEntry, ChosenBy, Claim, Evidence, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task,
+};
 use crate::distributions::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
 use crate::parallel;
 use crate::sources::{AMBROLADZE, HERBRICH, LANGFORD_SHAWE_TAYLOR, MCALLESTER, Source};
@@ -275,19 +277,36 @@ fn cap_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         .checked("no training errors"))
 }
 
-fn evidence(facts: &Facts) -> Result<f64, NotApplicable> {
+fn evidence(facts: &Facts) -> Result<(f64, Evidence), NotApplicable> {
     let found = facts.evidence.ok_or_else(|| {
         NotApplicable::because("needs the prior's mass of the version space by simulation: ask for it with --evidence")
     })?;
-    Ok(found.nats + found.confidence)
+    Ok((found.least(), found))
+}
+
+/// What the number rests on.
+fn told(claim: Claim, (nats, found): (f64, Evidence)) -> Claim {
+    let claim = claim
+        .given("evidence", nats)
+        .given("draws", found.draws)
+        .given("relative_error", found.relative_error)
+        .checked(format!(
+            "the prior is N(0, K) with a nugget of {:e}, so that classifiers drawn have that much noise of their own",
+            found.nugget
+        ));
+    if found.cap.is_some_and(|cap| cap <= nats) {
+        return claim
+            .checked("the cap of all classifiers within the margin's angle of the model, which needs no simulation");
+    }
+    claim.checked(
+        "the simulation is unbiased at each number of draws, and its draws are fixed beforehand, so Markov's inequality bounds it; half of δ is spent on that",
+    )
 }
 
 fn evidence_gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let nats_of = evidence(facts)?;
+    let found = evidence(facts)?;
     // the other half of δ is the simulation's
-    Ok(Claim::new(realisable(nats_of, facts.examples, nats + LN_2))
-        .given("evidence", nats_of)
-        .checked("the simulation is unbiased, so Markov's inequality bounds it; half of δ is spent on that"))
+    Ok(told(Claim::new(realisable(found.0, facts.examples, nats + LN_2)), found))
 }
 
 fn evidence_bayes(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -297,8 +316,8 @@ fn evidence_bayes(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 }
 
 fn version_space_gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let nats_of = evidence(facts)?;
-    Ok(Claim::new(version_space(nats_of, facts.examples, nats + LN_2)).given("evidence", nats_of))
+    let found = evidence(facts)?;
+    Ok(told(Claim::new(version_space(found.0, facts.examples, nats + LN_2)), found))
 }
 
 /// The catalogue.
@@ -395,7 +414,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         name: "evidence_vote",
         summary: "The Bayes vote of all classifiers without training error",
         formula: "2 (1 − exp(−(−ln P(V) + ln(1/δ′) + ln(1/δ))/m))",
-        quantity: Quantity::GibbsRisk,
+        quantity: Quantity::VoteRisk,
         guarantee: Guarantee::HighProbability,
         source: Source::new(&HERBRICH, "Thm. 5.4"),
         use_when: "Separable classes under a smooth kernel, and a vote instead of a draw.",

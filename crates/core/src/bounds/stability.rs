@@ -57,21 +57,20 @@ pub fn squares_left_out(loo_loss: f64, radius: f64, lambda: f64, largest: f64, m
 }
 
 fn minimiser(facts: &Facts) -> Result<(Regularised, f64), NotApplicable> {
-    let r = facts.regularised.ok_or_else(|| {
-        NotApplicable::because("the machine does not minimise a convex loss and λ‖f‖², for which alone it is proved")
-    })?;
+    let r = facts.regularised.ok_or_else(|| NotApplicable::because(facts.no_regularised.clone()))?;
     if r.free_offset {
         return Err(NotApplicable::because(
-            "the offset is not penalised, so one example may move it: fit with bias = false",
+            "the offset is not penalised, so one example may move it: fit with bias = false where the machine allows it",
         ));
     }
     if !(r.lambda > 0.0 && r.lambda.is_finite()) {
         return Err(NotApplicable::because("a hard margin has λ = 0, and no stability"));
     }
-    let radius = facts
-        .kernel
-        .radius
-        .ok_or_else(|| NotApplicable::because("needs a length that no example can exceed, known before the data"))?;
+    let radius = facts.kernel.radius.ok_or_else(|| {
+        NotApplicable::because(
+            "needs a length that no example can exceed, known before the data: declare one with --radius",
+        )
+    })?;
     Ok((r, radius))
 }
 

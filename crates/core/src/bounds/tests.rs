@@ -1,5 +1,7 @@
 //! Reference values, orderings between formulas and edges.
 
+mod edges;
+
 use super::*;
 use crate::distributions::{kl_inverse, ln_maurer};
 
@@ -245,6 +247,10 @@ fn every_entry_answers_bare_facts_with_a_reason() {
     }
 }
 
+fn multiplier(margin: f64) -> Multiplier {
+    Multiplier { margin, alpha: 0.5, squared_length: 1.0, own: 0.0, bounded: false }
+}
+
 /// Facts with everything in them.
 fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     let mut facts = Facts::bare(m, Task::Classes(2));
@@ -254,15 +260,25 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     let wrong = (40.0 * error).ceil() as usize;
     let margins: Vec<f64> = (0..40).map(|i| if i < wrong { -gamma } else { gamma }).collect();
     facts.linear = Some(Linear {
-        support: margins.iter().map(|f| Multiplier { margin: *f, alpha: 0.5, squared_length: 1.0 }).collect(),
+        dual: Some(Dual {
+            support: margins.iter().map(|f| multiplier(*f)).collect(),
+            squared_norm: 1.0,
+            longest: 1.0,
+            ridge: 0.0,
+            slack: 0.0,
+            hard: error == 0.0,
+            unknown_ridge: false,
+        }),
         hard: error == 0.0,
         ..Linear::new(margins, &[1.0; 40], 1.0, 0.0)
     });
     facts.kernel = KernelFacts {
         radius: Some(1.0),
+        diameter: Some(2.0),
         dimension: Some(5.0),
         trace: m,
         rank: Some(5.0),
+        rank_by_pivots: false,
         random_signs: Some(m.sqrt()),
         never_negative: true,
     };
@@ -279,7 +295,14 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     facts.informed = Some(Informed { examples: m, cosine: 1.0 - error, gammas: vec![gamma; 10] });
     facts.held_out = Some(HeldOut { examples: m, errors: (error * m).floor() });
     facts.leave_one_out = LeaveOneOut { errors: Some((error * m).floor()), span: Some((error * m).floor()) };
-    facts.evidence = Some(Evidence { nats: 10.0, confidence: 3.0 });
+    facts.evidence = Some(Evidence {
+        nats: 10.0,
+        confidence: 3.0,
+        relative_error: 0.1,
+        draws: 100.0,
+        cap: Some(50.0),
+        nugget: 1e-8,
+    });
     facts.novelty = Some(Novelty {
         outliers: 0.0,
         nu: Some(0.1),
@@ -364,7 +387,14 @@ fn a_model_that_needs_all_examples_is_answered_by_every_entry() {
 #[test]
 fn the_evidence_spends_one_delta_on_simulation_and_theorem() {
     let (m, delta) = (200.0_f64, 0.05_f64);
-    let evidence = Evidence { nats: 4.3, confidence: -(delta / 2.0).ln() };
+    let evidence = Evidence {
+        nats: 4.3,
+        confidence: -(delta / 2.0).ln(),
+        relative_error: 0.0,
+        draws: 1.0,
+        cap: None,
+        nugget: 0.0,
+    };
     let facts = Facts { evidence: Some(evidence), ..Facts::bare(m, Task::Classes(2)) };
     let of = |name: &str| Certificate::of(find(name).unwrap(), &facts, delta).value.unwrap();
     near("evidence", of("evidence"), 1.0 - (-(4.3 - 2.0 * (delta / 2.0).ln()) / m).exp());

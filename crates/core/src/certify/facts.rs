@@ -2,16 +2,16 @@
 
 use super::held_out::{held_out_facts, seen_before};
 use super::informed::{Half, prior};
+use super::linear::{declare, from_optimum, kernel_facts, linear};
 use super::plan::between;
 use super::seen::Seen;
 use super::{Options, thorough};
 use crate::bounds::{
-    ComplexityPenalty, Compression, Facts, GIVEN_MATRIX, KernelFacts, LeaveOneOut, Linear, Multiplier, NOT_RECOGNISED,
-    Novelty, Online, Regularised, Task, WEIGHTED,
+    ComplexityPenalty, Compression, Facts, GIVEN_MATRIX, LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised,
+    Task, WEIGHTED,
 };
 use crate::data::{DataError, Dataset, Kind};
 use crate::error::Error;
-use crate::gram::Side;
 use crate::kernels::Definite;
 use crate::machines::Fact;
 use crate::machines::{Coefficients, Compresses, Theory};
@@ -56,7 +56,7 @@ pub(super) fn facts_beside(
     let mut theory = machine.as_ref().map_or_else(Theory::default, |m| m.traits().theory);
     if model.provenance().is_some_and(|p| p.part().is_some()) {
         // the machine has solved its problem for a part of these examples only
-        theory.loss = None;
+        theory.loss = Err("the machine has solved its problem for a part of the examples only");
         theory.multipliers = None;
     }
     let seen = Seen::new(model, training, &theory)?;
@@ -65,7 +65,10 @@ pub(super) fn facts_beside(
     facts.penalty = price(model, training, &seen, &theory, options);
     facts.errors =
         (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
-    facts.kernel = kernel_facts(model, training, &seen);
+    facts.kernel = kernel_facts(model, training, &theory);
+    if let Some(radius) = options.radius {
+        declare(radius, &mut facts, model, training, &theory)?;
+    }
     match linear(model, training, &seen, &theory) {
         Ok(linear) => {
             (facts.kernel.trace, facts.linear) = (linear.0, Some(linear.1));
@@ -76,7 +79,10 @@ pub(super) fn facts_beside(
         Ok(set) => facts.compression = Some(set),
         Err(reason) => facts.no_compression = reason,
     }
-    facts.regularised = regularised(model, training, &seen, &theory, options)?;
+    match regularised(model, training, &seen, &theory, options)? {
+        Ok(found) => facts.regularised = Some(found),
+        Err(reason) => facts.no_regularised = reason,
+    }
     // the facts that a fit on a part has reported are about that part, not about all examples
     if model.provenance().is_none_or(|p| p.part().is_none()) {
         facts.novelty = novelty(model, &seen, &theory);
@@ -84,7 +90,7 @@ pub(super) fn facts_beside(
         facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
     }
     facts.copies = copies;
-    facts.assumes = assumed(model, training);
+    facts.assumes.extend(assumed(model, training));
     if let Some(held_out) = options.held_out {
         facts.held_out_copies = seen_before(training, held_out)?;
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
@@ -106,7 +112,7 @@ pub(super) fn facts_beside(
 }
 
 /// True if the examples have weights, or had some at the fit.
-fn weighted(model: &Model, training: &Dataset) -> bool {
+pub(super) fn weighted(model: &Model, training: &Dataset) -> bool {
     training.weights().is_some() || model.provenance().is_some_and(Provenance::weighted)
 }
 
@@ -123,12 +129,16 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     let learned = model.learned();
     let has = |step: Step| learned.iter().any(|l| l.step == step);
     let balanced = has(Step::ClassBalance) || theory.balances_classes;
+    // a share of the examples of two classes is a number that depends on how many these are
+    let sized = matches!(theory.compression, Compresses::Margin { any_size: false })
+        && matches!(seen.task, Task::Classes(k) if k > 2);
     let steps = [
         (has(Step::Columns), "scaling or coding of the columns was learned from these examples"),
         (has(Step::KernelNumbers), "the kernel's numbers were chosen by these examples"),
         (has(Step::KernelWeights), "the kernel learned its weights from these examples"),
         (theory.choices > 1.0, "the machine chose among several runs"),
         (balanced, "classes were weighed by their numbers"),
+        (sized && !balanced, "the problem of two of several classes depends on their numbers"),
         (has(Step::Landmarks), "the kernel's landmarks are some of these examples, which cannot be paid for"),
         (has(Step::Centre), "the kernel is centred on these examples, which cannot be paid for"),
     ];
@@ -138,7 +148,7 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     let classes = if let Task::Classes(k) = seen.task { k } else { 0 };
     let problems = if classes > 2 { classes as f64 } else { 1.0 };
     let mut nats = bits * LN_2 + problems * theory.choices.max(1.0).ln();
-    if balanced {
+    if balanced || sized {
         // all but one of the numbers, each from 0 to m
         nats += classes.saturating_sub(1).max(1) as f64 * (training.len() as f64 + 1.0).ln();
     }
@@ -153,143 +163,6 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
         learned: nats,
         learned_what: what.join("; "),
     }
-}
-
-/// The offset of a classifier of two classes.
-pub(super) fn offset(model: &Model, seen: &Seen) -> f64 {
-    match (model.fitted.expansion.offsets.as_slice(), seen.outputs) {
-        ([b], 1) => *b,
-        ([a, b], 2) => 0.5 * (a - b),
-        _ => 0.0,
-    }
-}
-
-/// Facts that follow from the formula alone; the trace is added with the lengths of the examples.
-fn kernel_facts(model: &Model, training: &Dataset, seen: &Seen) -> KernelFacts {
-    let free = if offset(model, seen) == 0.0 { 0.0 } else { 1.0 };
-    let dimension = model.kernel.dimension(training).map(|d| d + free);
-    KernelFacts {
-        radius: model.kernel.radius().map(|r| (r * r + free).sqrt()),
-        dimension,
-        trace: 0.0,
-        // the rank of a matrix is at most the dimension
-        rank: dimension.filter(|d| *d < training.len() as f64),
-        random_signs: None,
-        never_negative: model.kernel.never_negative(),
-    }
-}
-
-/// The coefficients of a classifier of two classes on the model's examples, in the orientation of the score.
-pub(super) fn dual(model: &Model) -> Option<(&[usize], Vec<f64>)> {
-    match &model.fitted.expansion.coefficients {
-        Coefficients::Dual { points, alpha } if alpha.len() == points.len() => Some((points, alpha.clone())),
-        Coefficients::Dual { points, alpha } if alpha.len() == 2 * points.len() => {
-            Some((points, alpha.chunks_exact(2).map(|a| 0.5 * (a[0] - a[1])).collect()))
-        }
-        Coefficients::Pairwise { points, alpha, count: 2, .. } => Some((points, alpha.clone())),
-        _ => None,
-    }
-}
-
-/// tr K, with the 1 for an offset, and the weight vector.
-fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<(f64, Linear), String> {
-    let Some(decision) = seen.decision() else {
-        return Err(match seen.task {
-            Task::Classes(_) => "is for two classes".to_owned(),
-            _ => "is for classifiers".to_owned(),
-        });
-    };
-    if model.kernel.definite() != Definite::Positive {
-        return Err("the kernel is not positive definite, so there is no weight vector".to_owned());
-    }
-    let b = offset(model, seen);
-    let plus = if b == 0.0 { 0.0 } else { 1.0 };
-    let lengths = lengths(model, training)?;
-    let mut support = Vec::new();
-    let squared = match (&model.fitted.expansion.coefficients, dual(model)) {
-        (_, Some((points, c))) => {
-            let (values, own) = at_points(model, seen, &decision, &lengths, points)?;
-            let squared = c.iter().zip(&values).map(|(c, f)| c * (f - b)).sum::<f64>();
-            if theory.multipliers.is_some() {
-                support = (0..c.len())
-                    .map(|p| Multiplier {
-                        margin: c[p].signum() * values[p],
-                        alpha: c[p].abs(),
-                        squared_length: own[p],
-                    })
-                    .collect();
-            }
-            squared
-        }
-        (Coefficients::Primal { weights, scale, .. }, None) => {
-            // f = ⟨scale · w, x⟩ and κ = c ⟨x, x'⟩, whose features are √c x
-            let some = training.select(&[0]);
-            let factor = model.kernel.features(&some).map_or(0.0, |(_, factor)| factor);
-            if factor <= 0.0 {
-                return Err("the kernel has no explicit features whose weights these are".to_owned());
-            }
-            let one = seen.outputs == 1;
-            let difference = |w: &[f64]| scale * if one { w[0] } else { 0.5 * (w[0] - w[1]) };
-            weights.chunks_exact(seen.outputs).map(|w| difference(w).powi(2)).sum::<f64>() / factor
-        }
-        _ => return Err(format!("{} is not a linear classifier in feature space", model.machine)),
-    };
-    let margins: Vec<f64> = decision.iter().zip(&seen.signs).map(|(f, y)| y * f).collect();
-    let squared_norm = squared.max(0.0) + b * b;
-    // |f(x)| ≤ ‖w‖ ‖x‖ (Cauchy and Schwarz); where it fails, w is not the weight vector of these scores
-    let fits = |(f, k): (&f64, &f64)| f * f <= squared_norm * (k + plus) * (1.0 + 1e-6) + 1e-9;
-    if !margins.iter().zip(&lengths).all(fits) {
-        return Err("scores do not fit the length of the weight vector".to_owned());
-    }
-    let lengths: Vec<f64> = lengths.iter().map(|k| k + plus).collect();
-    let slack = model.fitted.report.violation.unwrap_or(0.0).clamp(0.0, 0.1).min(1e-3);
-    let linear = Linear {
-        offset: b,
-        support,
-        from_optimum: from_optimum(model),
-        hard: theory.hard
-            || (theory.multipliers.is_some() && model.fitted.report.fact(Fact::BoundedMultipliers) == Some(0.0)),
-        ..Linear::new(margins, &lengths, squared_norm, slack)
-    };
-    Ok((lengths.iter().sum(), linear))
-}
-
-/// κ(x, x) of examples.
-fn lengths(model: &Model, data: &Dataset) -> Result<Vec<f64>, String> {
-    // a constant κ(x, x) follows from the formula, without a look at the examples
-    if let Some(same) = model.kernel.self_similarity() {
-        return Ok(vec![same; data.len()]);
-    }
-    let found = model.kernel.gram(data).ok().and_then(|g| g.self_similarities(Side::Rows));
-    found.filter(|l| l.len() == data.len()).ok_or_else(|| "κ(x, x) of the examples is not known".to_owned())
-}
-
-/// f and κ(x, x) of the points that carry weight: from the training examples where their places are known, else computed.
-fn at_points(
-    model: &Model,
-    seen: &Seen,
-    decision: &[f64],
-    lengths: &[f64],
-    points: &[usize],
-) -> Result<(Vec<f64>, Vec<f64>), String> {
-    let placed = model.places.len() == model.examples.len() && model.places.iter().all(|&p| p < decision.len());
-    if placed && !model.places.is_empty() {
-        let at = |all: &[f64]| points.iter().map(|&p| all[model.places[p]]).collect();
-        return Ok((at(decision), at(lengths)));
-    }
-    let all = self::lengths(model, &model.examples)?;
-    let own: Vec<f64> = points.iter().map(|&p| all[p]).collect();
-    let scores = model.scores(&model.examples).map_err(|e| e.to_string())?;
-    let f = |p: usize| match seen.outputs {
-        2 => 0.5 * (scores[2 * p] - scores[2 * p + 1]),
-        _ => scores[p],
-    };
-    Ok((points.iter().map(|&p| f(p)).collect(), own))
-}
-
-/// A bound on the distance of the weight vector from the exact solution: √(2 · duality gap).
-fn from_optimum(model: &Model) -> f64 {
-    (2.0 * model.fitted.report.duality_gap.unwrap_or(0.0).max(0.0)).sqrt()
 }
 
 /// The distance from the border up to which an example counts as one that determines the model. Scores of ν machines are divided by
@@ -329,15 +202,20 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
             model.fitted.report.status
         ));
     }
-    let offset = model.fitted.expansion.offsets.iter().any(|b| *b != 0.0);
     let solvable = match model.kernel.definite() {
         Definite::Positive => true,
-        Definite::Conditionally => offset || theory.compression == Compresses::Region,
+        Definite::Conditionally => !theory.homogeneous || theory.compression == Compresses::Region,
         Definite::Indefinite => false,
     };
     if !solvable {
         return Err(
             "the kernel is not positive definite, so a part of the examples may give another solution".to_owned()
+        );
+    }
+    if matches!(theory.compression, Compresses::Margin { any_size: false }) && weighted(model, training) {
+        return Err(
+            "the problem depends on the weight of all examples, which a part of them does not tell: fit without weights"
+                .to_owned(),
         );
     }
     let tolerance = tolerance(model, theory);
@@ -384,31 +262,39 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
     })
 }
 
-/// The regularised risk that the machine minimises, for bounds by stability.
+/// The regularised risk that the machine minimises, for bounds by stability, or why there is none.
 fn regularised(
     model: &Model,
     training: &Dataset,
     seen: &Seen,
     theory: &Theory,
     options: &Options<'_>,
-) -> Result<Option<Regularised>, Error> {
+) -> Result<Result<Regularised, String>, Error> {
     in_range(&seen.values, options, "a training example")?;
-    // weights of examples change what one of them can do
-    let Some(loss) = theory.loss.filter(|_| !weighted(model, training)) else { return Ok(None) };
-    let square = if loss.lipschitz.is_some() { Some(seen.mean_excess) } else { seen.mean_square };
-    Ok(square.map(|mean_loss| Regularised {
+    let loss = match theory.loss {
+        Err(reason) => return Ok(Err(reason.to_owned())),
+        Ok(_) if weighted(model, training) => {
+            return Ok(Err("examples have weights, and the theorem takes all alike".to_owned()));
+        }
+        Ok(loss) => loss,
+    };
+    let (truth, told) = match (seen.task, seen.decision()) {
+        (Task::Classes(2), Some(decision)) => (&seen.signs, decision),
+        (Task::Numbers, _) if seen.scores.len() == seen.values.len() && seen.outputs == 1 => {
+            (&seen.values, seen.scores.clone())
+        }
+        _ => return Ok(Err("is for two classes or one number".to_owned())),
+    };
+    let total: f64 = truth.iter().zip(&told).map(|(y, f)| loss.cost.of(*y, *f)).sum();
+    let lipschitz = loss.cost.lipschitz();
+    Ok(Ok(Regularised {
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
-        lipschitz: loss.lipschitz,
-        mean_loss,
-        left_out: model
-            .fitted
-            .report
-            .fact(Fact::LeftOutRootMeanSquare)
-            .filter(|_| loss.lipschitz.is_none())
-            .map(|r| r * r),
+        lipschitz,
+        mean_loss: total / training.len().max(1) as f64,
+        left_out: model.fitted.report.fact(Fact::LeftOutRootMeanSquare).filter(|_| lipschitz.is_none()).map(|r| r * r),
         free_offset: loss.free_offset,
         range: options.target_range,
-        from_optimum: from_optimum(model),
+        from_optimum: from_optimum(model, theory),
     }))
 }
 

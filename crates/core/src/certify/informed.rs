@@ -6,7 +6,7 @@
 //! coefficients c_j of the half's model; offsets are one more coordinate of both.
 
 use super::Options;
-use super::facts::{dual, offset};
+use super::linear::{dual, offset};
 use super::seen::Seen;
 use crate::bounds::{Facts, Informed};
 use crate::data::Dataset;

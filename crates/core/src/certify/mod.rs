@@ -9,6 +9,7 @@ mod cross_validation;
 mod facts;
 mod held_out;
 mod informed;
+mod linear;
 pub mod part;
 mod plan;
 mod report;
@@ -43,19 +44,24 @@ pub struct Options<'a> {
     pub held_out_candidates: usize,
     /// The number of candidates that were tried on the training examples, where the user knows better than the model.
     pub candidates: Option<usize>,
-    /// True to compute quantities that take m² to m³ operations: random signs, spans, and a prior from one half.
+    /// True to compute quantities that take m² to m³ operations: random signs, spans, the rank and the diameter of the examples, the
+    /// widest margin, and a prior from one half.
     pub thorough: bool,
     /// True to learn a prior from one half of the examples, for one more fit.
     pub informed: bool,
-    /// Draws of the simulation of the prior's mass of the version space; 0 for none.
+    /// Draws of the simulation of the prior's mass of the version space, doubled up to six times while they differ much; 0 for none.
+    /// They are always the same draws.
     pub evidence: usize,
     /// Ends between which every target lies, for regression.
     pub target_range: Option<[f64; 2]>,
+    /// A number that √κ(x, x) does not exceed for any x, for kernels whose formula gives none: known before the data, not taken from
+    /// them.
+    pub radius: Option<f64>,
     /// In how many folds the error is also estimated by cross-validation, as many fits; 0 leaves out one example at a time.
     pub folds: Option<usize>,
     /// The memory that matrices may take.
     pub budget: Budget,
-    /// Randomness of simulations.
+    /// Randomness of folds, halves and random signs.
     pub seed: Seed,
 }
 
@@ -70,6 +76,7 @@ impl Default for Options<'_> {
             informed: false,
             evidence: 0,
             target_range: None,
+            radius: None,
             folds: None,
             budget: Budget::default(),
             seed: Seed(0),

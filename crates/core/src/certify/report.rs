@@ -124,7 +124,9 @@ pub fn statement(c: &Certificate) -> String {
         Quantity::TubeMisses => "of new values lie outside the tube",
         Quantity::NoveltyRate => "of new examples of the same kind are called novelties",
         Quantity::MarginViolation => "of new examples lie inside the margin or on the wrong side",
-        Quantity::GibbsRisk => "of new examples are misclassified by a classifier drawn at random around the model",
+        Quantity::GibbsRisk => "of new examples are misclassified by a classifier drawn at random as the bound says",
+        Quantity::VoteRisk => "of new examples are misclassified by a vote, which is not the model",
+        Quantity::OutsideWiderRegion => "of new examples lie outside a region wider than that of the model",
         _ => "of new examples are misclassified",
     };
     format!("With probability {sure} over the {sample}, at most {at_most} {what}")

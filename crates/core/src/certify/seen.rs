@@ -24,10 +24,6 @@ pub(super) struct Seen {
     pub(super) wrong: Vec<bool>,
     /// True if there is such an error to be counted.
     pub(super) judged: bool,
-    /// Mean loss, for numbers with a tube.
-    pub(super) mean_excess: f64,
-    /// Mean square of y − f, for one number.
-    pub(super) mean_square: Option<f64>,
 }
 
 impl Seen {
@@ -67,8 +63,6 @@ impl Seen {
             values: Vec::new(),
             wrong: vec![false; n],
             judged: false,
-            mean_excess: 0.0,
-            mean_square: None,
         };
         match (&model.fitted.readout, &output) {
             (Readout::Vote { labels } | Readout::ArgMax { labels }, Output::Labels { codes, .. }) => {
@@ -91,10 +85,6 @@ impl Seen {
             (Readout::Values { names }, Output::Values { values, .. }) => {
                 seen.task = Task::Numbers;
                 seen.values = data.target().ok_or(DataError::NoTarget)?.numbers()?.values;
-                if names.len() == 1 && seen.values.len() == values.len() {
-                    let squares: f64 = values.iter().zip(&seen.values).map(|(f, y)| (f - y).powi(2)).sum();
-                    seen.mean_square = Some(squares / n.max(1) as f64);
-                }
                 if let Compresses::Tube { epsilon } = theory.compression
                     && names.len() == 1
                     && seen.values.len() == values.len()
@@ -103,7 +93,6 @@ impl Seen {
                     let excess: Vec<f64> = values.iter().zip(&seen.values).map(off).collect();
                     // rounding must not make a point on the border a miss
                     seen.wrong = excess.iter().map(|e| *e > 1e-9 * epsilon.max(1.0)).collect();
-                    seen.mean_excess = excess.iter().map(|e| e.max(0.0)).sum::<f64>() / n.max(1) as f64;
                     seen.judged = true;
                 }
             }

@@ -33,6 +33,18 @@ impl Formula {
         diagonal(&self.0).filter(|[least, most]| least == most && most.is_finite()).map(|[_, same]| same)
     }
 
+    /// True if a training example is worth more beside itself than beside an equal one that comes later: some kernel in it
+    /// compares places and not contents (`noise`). Scores of training examples at the fit are then not those of predictions.
+    pub fn tells_places(&self) -> bool {
+        fn tells(node: &Node) -> bool {
+            match node {
+                Node::Kernel(bound) => !bound.kernel.facts().looks_at_data,
+                other => other.children().iter().any(tells),
+            }
+        }
+        tells(&self.0)
+    }
+
     /// True if κ(x, x′) ≥ 0 for all x and x′, as far as the formula alone shows.
     pub fn never_negative(&self) -> bool {
         fn never(node: &Node) -> bool {

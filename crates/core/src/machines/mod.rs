@@ -55,7 +55,7 @@ pub use readout::Readout;
 pub use smoother::Smoother;
 pub use support::Effort;
 pub use task::{Features, NamedTerm, Task};
-pub use theory::{Compresses, ConvexLoss, Theory};
+pub use theory::{Compresses, ConvexLoss, Cost, Multipliers, Theory};
 pub use threshold::Threshold;
 pub use traits::{Order, Path, Reads, Tolerates, Traits};
 

@@ -2,13 +2,16 @@
 
 /// Assumptions that learning theory may make of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts are independent of each other, and each is known or not")]
 pub struct Theory {
     /// The part of the examples that determines the model (a compression set).
     pub compression: Compresses,
-    /// The loss of which the machine finds the minimum together with ½‖w‖².
-    pub loss: Option<ConvexLoss>,
-    /// C, where coefficients are y_i α_i with multipliers 0 ≤ α_i ≤ C.
-    pub multipliers: Option<f64>,
+    /// The loss of which the machine finds the minimum together with ½‖w‖², or why there is none.
+    pub loss: Result<ConvexLoss, &'static str>,
+    /// True if f has no offset, whatever the examples: an offset that happens to be zero is one all the same.
+    pub homogeneous: bool,
+    /// The bounds of multipliers, where coefficients are y_i α_i of a support vector machine.
+    pub multipliers: Option<Multipliers>,
     /// True if the margin is hard.
     pub hard: bool,
     /// True if scores are divided by the margin ρ that was found, so that tolerances grow by it.
@@ -44,16 +47,97 @@ pub enum Compresses {
     Updates,
 }
 
+/// 0 ≤ α_i ≤ C, the multipliers of a support vector machine whose kernel has a ridge on the diagonal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Multipliers {
+    /// C; infinite for a hard margin, and for squared losses, which are a hard margin over a ridge.
+    pub c: f64,
+    /// 1/2C for squared losses, else 0.
+    pub ridge: f64,
+    /// True if classes have weights, so that C and the ridge are other numbers for each.
+    pub by_class: bool,
+}
+
+impl Multipliers {
+    /// The same bound for all examples, and no ridge.
+    pub fn up_to(c: f64) -> Self {
+        Self { c, ridge: 0.0, by_class: false }
+    }
+}
+
 /// min ½‖w‖² + C Σ l(f(x_i), y_i) with a convex l.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvexLoss {
     /// C.
     pub c: f64,
-    /// The Lipschitz constant of l in f; `None` for the square, which has none.
-    pub lipschitz: Option<f64>,
+    /// l.
+    pub cost: Cost,
     /// True if there is an offset that is not part of w.
     pub free_offset: bool,
+    /// The objective of the report, and so its duality gap, is so many times ½‖w‖² + C Σ l.
+    pub scale: f64,
 }
+
+/// What an error costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cost {
+    /// max(0, 1 − yf).
+    Hinge,
+    /// log(1 + exp(−yf)).
+    Logistic,
+    /// (y − f)².
+    Squared,
+    /// max(0, |y − f| − ε).
+    Tube {
+        /// ε.
+        epsilon: f64,
+    },
+    /// u²/2s for |u| ≤ s, else |u| − s/2, where u = y − f.
+    Huber {
+        /// s.
+        width: f64,
+    },
+    /// max(τu, (τ − 1)u), u = y − f.
+    Pinball {
+        /// τ.
+        tau: f64,
+    },
+}
+
+impl Cost {
+    /// The Lipschitz constant in f; `None` for the square, which has none.
+    pub fn lipschitz(self) -> Option<f64> {
+        match self {
+            Self::Squared => None,
+            Self::Pinball { tau } => Some(tau.max(1.0 - tau)),
+            Self::Hinge | Self::Logistic | Self::Tube { .. } | Self::Huber { .. } => Some(1.0),
+        }
+    }
+
+    /// What f costs where y was wanted; y is ±1 for classes.
+    pub fn of(self, y: f64, f: f64) -> f64 {
+        let u = y - f;
+        match self {
+            Self::Hinge => (1.0 - y * f).max(0.0),
+            Self::Logistic => (-y * f).max(0.0) + (-(y * f).abs()).exp().ln_1p(),
+            Self::Squared => u * u,
+            Self::Tube { epsilon } => (u.abs() - epsilon).max(0.0),
+            Self::Huber { width } if u.abs() <= width => u * u / (2.0 * width),
+            Self::Huber { width } => u.abs() - 0.5 * width,
+            Self::Pinball { tau } => (tau * u).max((tau - 1.0) * u),
+        }
+    }
+}
+
+/// Why squared margin violations have no stability.
+pub(super) const SQUARED_HINGE: &str = "squared losses of the margin have no slope that bounds them, so the theorem has no constant for them: fit with loss = hinge";
+/// Why squared errors beyond a tube have no stability.
+pub(super) const SQUARED_TUBE: &str = "squared errors beyond a tube have no slope that bounds them, so the theorem has no constant for them: fit with loss = epsilon_insensitive";
+/// Why class weights leave no stability.
+pub(super) const WEIGHED_CLASSES: &str =
+    "examples are weighed by their classes, and the theorem takes all alike: fit with class_weight = none";
+/// Why a constant feature of another value leaves no stability.
+pub(super) const SCALED_BIAS: &str = "the constant feature of the bias has another value than 1, which the theorem takes it to have: fit with bias_scale = 1";
 
 impl Default for Theory {
     fn default() -> Self {
@@ -61,7 +145,8 @@ impl Default for Theory {
             compression: Compresses::Not(
                 "a part of the examples does not give the same model again; a part can be chosen and trained on (`mercer fit --certified`)",
             ),
-            loss: None,
+            loss: Err("the machine does not minimise a convex loss and λ‖f‖², for which alone it is proved"),
+            homogeneous: false,
             multipliers: None,
             divides_by_margin: false,
             outlier_share: None,

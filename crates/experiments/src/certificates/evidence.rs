@@ -1,8 +1,8 @@
 //! The prior's mass of the version space by simulation, against the cap that a margin inscribes: separable classes (s = 4,
-//! which is not printed), kernel exp(−‖x − z‖²/2σ²), hard margin without offset.
+//! which nothing fixes), kernel exp(−‖x − z‖²/2σ²), hard margin without offset.
 
 use super::super::samples::{facts, fit, gaussians};
-use super::{Cell, DELTA, Request, printed};
+use super::{Cell, DELTA, Request, reference};
 use mercer::bounds::pac_bayes;
 use mercer::certify::Options;
 use mercer::formula::rbf;
@@ -14,7 +14,7 @@ const SHIFT: f64 = 4.0;
 /// Draws of the simulation.
 const SIMULATED: usize = 2000;
 
-/// Examples, σ, what the column is called, draws for each hundred asked for; printed nats of the mass and of the cap, and the
+/// Examples, σ, what the column is called, draws for each hundred asked for; reference nats of the mass and of the cap, and the
 /// certificates by these and by Theorem 5.2.
 type Column = (usize, f64, &'static str, usize, [Option<(f64, f64)>; 4]);
 const COLUMNS: [Column; 3] = [
@@ -31,7 +31,7 @@ pub(super) fn cells(request: &Request<'_>) -> Result<Vec<Cell>, Failure> {
         let drawn = request.repeat(column, draws, |seed| one(seed, m, sigma))?;
         for (r, row) in ROWS.into_iter().enumerate() {
             let values: Vec<f64> = drawn.iter().map(|d| d[r]).collect();
-            let figure = figures[r].and_then(|(value, unit)| printed(value, unit, 1));
+            let figure = figures[r].and_then(|(value, unit)| reference(value, unit, 1));
             cells.push(Cell::of("evidence", column, row, &values, figure));
         }
     }

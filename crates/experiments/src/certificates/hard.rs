@@ -1,10 +1,10 @@
 //! A hard margin of unit vectors, linear and without offset. All but the margin Γ and the number of support vectors is a
-//! formula, so every printed figure is also held against the formula at the printed Γ and number.
+//! formula, so every reference figure is also held against the formula at the reference Γ and number.
 //!
-//! s = 4: none is printed, and with it Γ in the plane is the one printed. The printed figures are those of single draws.
+//! s = 4: nothing fixes it, and with it Γ in the plane is the reference. The reference figures are those of single draws.
 
 use super::super::samples::{facts, fit, gaussians};
-use super::{Cell, DELTA, Request, printed};
+use super::{Cell, DELTA, Request, reference};
 use mercer::bounds::{compression, luckiness, margin, pac_bayes, scenario, vc};
 use mercer::certify::Options;
 use mercer::formula::linear;
@@ -14,7 +14,7 @@ use mercer_terminal::Failure;
 
 const SHIFT: f64 = 4.0;
 
-/// Examples, coordinates, what the column is called, draws for each hundred asked for, and the printed Γ and number.
+/// Examples, coordinates, what the column is called, draws for each hundred asked for, and the reference Γ and number.
 const COLUMNS: [(usize, usize, &str, usize, f64, f64); 3] = [
     (200, 2, "m = 200, n = 2", 100, 0.722, 2.0),
     (200, 10, "m = 200, n = 10", 100, 0.435, 8.0),
@@ -23,7 +23,7 @@ const COLUMNS: [(usize, usize, &str, usize, f64, f64); 3] = [
 
 /// A formula of examples, coordinates, Γ, support vectors and nats.
 type Formula = fn(f64, f64, f64, f64, f64) -> f64;
-/// Rows: the formula, and what is printed with the unit of its last digit.
+/// Rows: the formula, and the reference with the unit of its last digit.
 type Row = (&'static str, Formula, [(f64, f64); 3]);
 
 const ROWS: [Row; 14] = [
@@ -84,17 +84,17 @@ pub(super) fn cells(request: &Request<'_>) -> Result<Vec<Cell>, Failure> {
         for (row, formula, figures) in ROWS {
             let (value, unit) = figures[k];
             let at = |g: f64| formula(m, n, g, support, nats);
-            // Γ is printed to three decimals, which blurs what follows from it
+            // Γ is known to three decimals, which blurs what follows from it
             let blur = (at(gamma + 0.0005) - at(gamma - 0.0005)).abs();
             formulas.push(Cell::of(
-                "hard, at the printed Γ",
+                "hard, at the reference Γ",
                 column,
                 row,
                 &[at(gamma)],
-                printed(value, unit + blur, 1),
+                reference(value, unit + blur, 1),
             ));
             let values: Vec<f64> = seen.iter().map(|(g, d)| formula(m, n, *g, *d, nats)).collect();
-            drawn.push(Cell::of("hard, our draws", column, row, &values, printed(value, unit, 1)));
+            drawn.push(Cell::of("hard, our draws", column, row, &values, reference(value, unit, 1)));
         }
     }
     formulas.extend(drawn);

@@ -1,10 +1,10 @@
 //! A soft margin with a Gaussian kernel and without offset: s = 2 in the plane, Bayes' risk 0.0228.
 //!
-//! The kernel is exp(−‖x − z‖²/2σ²) with σ = 1.5: no width is printed, and with this one the numbers of support vectors, and of
-//! those at C, which the leave-one-out bound counts, are those printed.
+//! The kernel is exp(−‖x − z‖²/2σ²) with σ = 1.5: nothing fixes the width, and with this one the numbers of support vectors, and of
+//! those at C, which the leave-one-out bound counts, are the reference's.
 
 use super::super::samples::{facts, fit, gaussians, points, scores};
-use super::{Cell, DELTA, Printed, Request, printed};
+use super::{Cell, DELTA, Reference, Request, reference};
 use mercer::bounds::{self, Facts, HeldOut, stability};
 use mercer::certify::Options;
 use mercer::distributions::upper_normal;
@@ -22,10 +22,10 @@ const GAMMA: f64 = 2.0 / 9.0;
 const COLUMNS: [(usize, f64, &str, usize); 3] =
     [(200, 1.0, "m = 200, C = 1", 100), (1000, 1.0, "m = 1000, C = 1", 10), (1000, 0.003, "m = 1000, C = 0.003", 10)];
 
-/// Rows with the figures printed for the three columns and the unit of their last digit.
+/// Rows with the reference figures for the three columns and the unit of their last digit.
 type Row = (&'static str, [Option<(f64, f64)>; 3]);
 const THIRD: f64 = 0.001;
-#[allow(clippy::approx_constant)] // 0.318 is a printed bound
+#[allow(clippy::approx_constant)] // 0.318 is a reference bound
 const ROWS: [Row; 20] = [
     ("risk", [Some((0.0247, 1e-4)), Some((0.0237, 1e-4)), Some((0.0233, 1e-4))]),
     ("support vectors", [Some((28.0, 1.0)), Some((82.0, 1.0)), Some((997.0, 1.0))]),
@@ -56,8 +56,8 @@ pub(super) fn cells(request: &Request<'_>) -> Result<Vec<Cell>, Failure> {
         let drawn = request.repeat(column, draws, |seed| one(seed, m, c))?;
         for (r, (row, figures)) in ROWS.into_iter().enumerate() {
             let values: Vec<f64> = drawn.iter().map(|d| d[r]).collect();
-            // the printed means are over 100 draws of small samples, and 10 of large ones
-            let figure: Option<Printed> = figures[k].and_then(|(value, unit)| printed(value, unit, share));
+            // the reference means are over 100 draws of small samples, and 10 of large ones
+            let figure: Option<Reference> = figures[k].and_then(|(value, unit)| reference(value, unit, share));
             cells.push(Cell::of("soft", column, row, &values, figure));
         }
     }
@@ -83,7 +83,7 @@ fn one(seed: Seed, m: usize, c: f64) -> Result<[f64; 20], Failure> {
     let clipped = facts.linear.as_ref().map_or(1.0, |l| {
         l.margins.iter().map(|f| (1.0 - f).clamp(0.0, 1.0)).sum::<f64>() / l.margins.len().max(1) as f64
     });
-    let printed = stability::classification_printed(clipped, 1.0, lambda, 1.0, m as f64, -DELTA.ln());
+    let reference = stability::classification_printed(clipped, 1.0, lambda, 1.0, m as f64, -DELTA.ln());
     Ok([
         true_risk,
         facts.compression.map_or(0.0, |s| s.size),
@@ -96,7 +96,7 @@ fn one(seed: Seed, m: usize, c: f64) -> Result<[f64; 20], Failure> {
         says("scenario"),
         said(&facts, "scenario_interval").1,
         says("scenario_interval"),
-        printed,
+        reference,
         says("stability"),
         says("rademacher"),
         says("rademacher_contraction"),

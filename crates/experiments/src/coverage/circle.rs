@@ -53,7 +53,14 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
             ..KernelFacts::default()
         },
         // the arc's share of the circle is known, so nothing is paid for a simulation
-        evidence: Some(Evidence { nats: -((hi + lo) / (2.0 * PI)).ln(), confidence: 0.0 }),
+        evidence: Some(Evidence {
+            nats: -((hi + lo) / (2.0 * PI)).ln(),
+            confidence: 0.0,
+            relative_error: 0.0,
+            draws: 0.0,
+            cap: None,
+            nugget: 0.0,
+        }),
         ..Facts::bare(m, Task::Classes(2))
     };
     let mut said = claims(&facts, delta, |entry, claim, quantity| match (entry.name, quantity) {

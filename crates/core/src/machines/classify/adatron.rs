@@ -3,7 +3,10 @@
 use crate::gram::{BlockMut, Gram, Pick, Side, diagonal, show_bytes};
 use crate::machines::evidence::{Evidence, ProblemNote};
 use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, Reduction, gather, side_by_side};
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Traits};
+use crate::machines::{
+    Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Multipliers, SolverReport, Task,
+    Theory, Traits,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{ADATRON, Source};
@@ -208,6 +211,8 @@ impl Walk<'_> {
         let squared: f64 = beta.iter().zip(&self.scores).map(|(b, f)| b * f).sum();
         // where no α(b) is in balance, b Σ y α makes up for it: the least value is continuous in b
         let objective = 0.5 * squared - self.alpha.iter().sum::<f64>() + offset * self.imbalance();
+        let slacks = self.y.iter().zip(&self.scores).map(|(y, f)| (1.0 - y * (f + offset)).max(0.0));
+        let primal = 0.5 * squared + self.machine.c * slacks.sum::<f64>();
         let mut notes = Vec::new();
         if self.machine.bias {
             notes.push(ProblemNote::largest(("imbalance".to_owned(), self.imbalance().abs())));
@@ -218,6 +223,8 @@ impl Walk<'_> {
             scores: None,
             evidence: Evidence {
                 objective: Some(objective),
+                // a hard margin has no primal value until its last violation is gone
+                gap: Some(primal + objective).filter(|_| self.machine.c.is_finite()),
                 violation: Some(violation),
                 ..Evidence::new(status, self.passes)
             },
@@ -232,7 +239,15 @@ impl Machine for Adatron {
     }
 
     fn traits(&self) -> Traits {
-        Traits { regularised_by: &[("c", Ordering::Less)], ..Traits::default() }
+        let theory = Theory {
+            compression: Compresses::Margin { any_size: true },
+            loss: Ok(ConvexLoss { c: self.c, cost: Cost::Hinge, free_offset: self.bias, scale: 1.0 }),
+            multipliers: Some(Multipliers::up_to(self.c)),
+            homogeneous: !self.bias,
+            hard: self.c == f64::INFINITY,
+            ..Theory::default()
+        };
+        Traits { regularised_by: &[("c", Ordering::Less)], theory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -3,7 +3,7 @@
 mod solve;
 
 use crate::data::Classes;
-use crate::gram::Gram;
+use crate::gram::{Gram, apply};
 use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strategy};
@@ -14,10 +14,11 @@ use crate::machines::{
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;
-use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
+use crate::solvers::fisher::direct::bordered_bytes;
 use crate::solvers::fisher::{Aim, Quadratic, quotient};
 use crate::sources::{MIKA, Source};
 use crate::watch::{Monitor, Status};
+use rayon::prelude::*;
 use solve::{Problem, Solved};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -38,9 +39,10 @@ const WHAT: &str = "the kernel Fisher discriminant";
 /// each class; `pairs` moves pairs of dual variables until so many `figures` of the objective stand (norm only, K is never
 /// formed); `greedy` adds the best of 59 random examples at a time, for each class by itself; `subset` takes random examples. The report's objective is that
 /// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
-/// (of the system solved), `jitter` where one was needed, and with the Cholesky solver, up to 2000 examples or where such scores are asked for, `loo_rmse` and `loo_error`:
-/// of residuals and labels of functions that have not seen their example, with the programme's offset, whatever the
-/// threshold rule.
+/// (of the system solved), `jitter` where one was needed, and with the Cholesky solver, up to 2000 examples or where such scores are asked for, `loo_rmse`,
+/// of the residuals y − f of programmes that have not seen their example, and, where the threshold is the programme's own, `loo_error`,
+/// the share of labels that these get wrong; both at the λ and the class weights of the fit. Scores of leaving one example out
+/// are those of the rule that predicts: its threshold is placed again on the line of each programme.
 ///
 /// # Source
 /// Mika (2002), §3.4.4–3.4.7 and §3.5; §4.4 for leaving one out; §5.3.2 for the threshold.
@@ -184,7 +186,16 @@ impl Machine for Kfd {
         Traits {
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
-            theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            theory: Theory {
+                balances_classes: self.class_weight == ClassWeight::BALANCED,
+                loss: Err(match self.penalty {
+                    Penalty::Norm => {
+                        "squares of ±1 − f with an offset that is not penalised: one example may move the offset, and squares have no slope of their own"
+                    }
+                    _ => "its penalty is on the coefficients, and the theorem is about the length ‖f‖ in feature space",
+                }),
+                ..Theory::default()
+            },
             leaves_one_out: true,
             ..Traits::default()
         }
@@ -210,7 +221,8 @@ impl Machine for Kfd {
         let held_out = self.answered(task, &classes, &weights);
         if held_out.leaves_one_out() {
             let (n, outputs) = (task.len(), parts[0].outputs);
-            let models = usize::from(held_out == HeldOutRequest::LeaveOneOutModels) * 8 * n * n * (2 + 2 * outputs);
+            let modelled = held_out == HeldOutRequest::LeaveOneOutModels || self.moves();
+            let models = usize::from(modelled) * 8 * n * n * (2 + 3 * outputs);
             task.budget.check(bordered_bytes(n, outputs, penalty, true) + models, WHAT)?;
         }
         let mut placed = Vec::with_capacity(parts.len());
@@ -232,9 +244,7 @@ impl Machine for Kfd {
             _ => None,
         };
         let held_out = match placed.as_mut_slice() {
-            [one] if held_out.leaves_one_out() => {
-                Some(self.left_out(&parts[0], &mut one.solved, penalty, task, watch)?)
-            }
+            [one] if held_out.leaves_one_out() => self.left_out(&parts[0], &mut one.solved, task, held_out),
             _ => None,
         };
         Ok(Fitted::new(
@@ -251,45 +261,78 @@ impl Machine for Kfd {
 }
 
 impl Kfd {
-    /// The request that has a closed form here, exact for the programme's own offset, whatever the rule of the threshold. Models have
-    /// none where λ or the weights were chosen with the help of the example that is left out.
+    /// Whether predictions have another threshold than the programme's.
+    fn moves(&self) -> bool {
+        self.threshold != Threshold::Programme || self.shift != 0.0
+    }
+
+    /// The request that has a closed form here. There is none where λ or the weights were chosen with the help of the example that is
+    /// left out: these are to be chosen again.
     fn answered<'a>(&self, task: &Task<'a>, classes: &Classes, weights: &[f64]) -> HeldOutRequest<'a> {
         let pairwise = classes.labels.len() > 2 && self.strategy == Strategy::OneVsOne;
         let direct = matches!(self.solver, KfdSolver::Auto | KfdSolver::Cholesky);
         let chosen = matches!(self.lambda, Auto::Word(_)) || self.class_weight == ClassWeight::BALANCED;
         match task.held_out {
             _ if pairwise || !direct || weights.contains(&0.0) => HeldOutRequest::Nothing,
-            HeldOutRequest::LeaveOneOutModels if chosen => HeldOutRequest::Nothing,
+            asked if chosen && asked.leaves_one_out() => HeldOutRequest::Nothing,
             HeldOutRequest::Scores(_) => HeldOutRequest::Nothing,
             leaving => leaving,
         }
     }
 
-    /// The scores y − r of examples left out, and the models where the solution has them.
+    /// The scores of examples left out, and the models where they are wanted. The threshold's rule sees the line of each programme
+    /// without the example, as learning again would.
     fn left_out(
         &self,
         part: &Part,
         solved: &mut Solved,
-        penalty: Quadratic,
         task: &Task<'_>,
-        watch: &dyn Monitor,
-    ) -> Result<HeldOut, FitError> {
-        let residuals = match (&self.lambda, &solved.left_out) {
-            (Auto::Value(_), Some(residuals)) => residuals.clone(),
-            // the search for λ went by a decomposition that may leave out errors alone
-            _ => {
-                let lambda = solved.lambda;
-                let aim = Aim { y: &part.y, outputs: part.outputs, weights: &part.weights, lambda, penalty };
-                let found = bordered(task.gram.as_ref(), &aim, watch);
-                found.map_err(|error| FitError::Solve { machine: NAME, error })?.left_out(LeftOut::Example)
+        request: HeldOutRequest<'_>,
+    ) -> Option<HeldOut> {
+        let models = solved.models.take();
+        let (scores, models) = match models {
+            Some(models) if self.moves() => {
+                let (scores, models) = self.placed_again(part, models, task);
+                (scores, Some(models))
+            }
+            models => {
+                let residuals = solved.left_out.as_ref()?;
+                (part.y.iter().zip(residuals).map(|(y, r)| y - r).collect(), models)
             }
         };
-        let scores = part.y.iter().zip(&residuals).map(|(y, r)| y - r).collect();
-        let models = solved.models.take().map(|(alpha, offsets)| Expansion {
+        let wanted = request == HeldOutRequest::LeaveOneOutModels;
+        let models = models.filter(|_| wanted).map(|(alpha, offsets)| Expansion {
             coefficients: Coefficients::Dual { points: (0..task.len()).collect(), alpha },
             offsets,
         });
-        Ok(HeldOut { models, ..HeldOut::outputs(scores) })
+        Some(HeldOut { models, ..HeldOut::outputs(scores) })
+    }
+
+    /// The programmes without each example, their thresholds where the rule puts them without it, and their scores of it.
+    fn placed_again(
+        &self,
+        part: &Part,
+        (mut alpha, mut offsets): (Vec<f64>, Vec<f64>),
+        task: &Task<'_>,
+    ) -> (Vec<f64>, (Vec<f64>, Vec<f64>)) {
+        let (n, k) = (part.examples.len(), part.outputs);
+        let mut lines = vec![0.0; alpha.len()];
+        apply(task.gram.as_ref(), &alpha, n * k, &mut lines);
+        let place = |at: usize| {
+            let (p, c) = (at / k, at % k);
+            let others = || (0..n).filter(|&i| i != p);
+            let q: Vec<f64> = others().map(|i| lines[i * n * k + at]).collect();
+            let signs: Vec<f64> = others().map(|i| part.y[i * k + c]).collect();
+            let weights: Vec<f64> = others().map(|i| part.weights[i]).collect();
+            self.threshold.place(&q, &signs, &weights, offsets[at])
+        };
+        let placed: Vec<_> = (0..n * k).into_par_iter().map(place).collect();
+        for row in alpha.chunks_exact_mut(n * k) {
+            row.iter_mut().zip(&placed).for_each(|(a, line)| *a *= line.scale);
+        }
+        offsets = placed.iter().map(|line| line.offset + self.shift).collect();
+        let score = |at: usize| placed[at].scale * lines[at / k * n * k + at] + offsets[at];
+        ((0..n * k).map(score).collect(), (alpha, offsets))
     }
 
     /// Refuses what does not go together.
@@ -352,7 +395,10 @@ impl Kfd {
         if let ([part], Some(left_out)) = (parts, placed.first().and_then(|p| p.solved.left_out.as_ref())) {
             let squares: f64 = left_out.iter().map(|r| r * r).sum();
             notes.push(Fact::LeftOutRootMeanSquare.note((squares / left_out.len().max(1) as f64).sqrt()));
-            notes.push(Fact::LeftOutError.note(part.error(left_out, classes)));
+            // labels are those of the rule that predicts, and these would be of the programme's own threshold
+            if !self.moves() {
+                notes.push(Fact::LeftOutError.note(part.error(left_out, classes)));
+            }
         }
         for name in ["figures", "infeasibility", "kernel_rows"] {
             let of = |s: &Solved| s.notes.iter().find(|(known, _)| *known == name).map(|n| n.1);

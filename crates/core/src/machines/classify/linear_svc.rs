@@ -3,8 +3,9 @@
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::linear::Linear;
 use crate::machines::multiclass::{OneVsRest, Reduction};
+use crate::machines::theory::{SCALED_BIAS, SQUARED_HINGE, WEIGHED_CLASSES};
 use crate::machines::{
-    Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Traits,
+    Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::coordinate_descent::LinearLoss;
@@ -113,21 +114,20 @@ impl Machine for LinearSvc {
     fn traits(&self) -> Traits {
         let theory = {
             // the bias is the weight of a feature, which bounds take for one of value 1
-            let plain = self.class_weight == "none" && (!self.bias || self.bias_scale == 1.0);
-            let loss = ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false };
+            let minimised = |cost: Cost| match () {
+                () if self.class_weight != "none" => Err(WEIGHED_CLASSES),
+                () if self.bias && self.bias_scale != 1.0 => Err(SCALED_BIAS),
+                () => Ok(ConvexLoss { c: self.c, cost, free_offset: false, scale: 1.0 }),
+            };
+            let compression = Compresses::Margin { any_size: true };
             match self.loss {
-                MarginLoss::Logistic => Theory { loss: plain.then_some(loss), ..Theory::default() },
-                MarginLoss::Hinge => Theory {
-                    compression: Compresses::Margin { any_size: true },
-                    loss: plain.then_some(loss),
-                    ..Theory::default()
-                },
-                MarginLoss::SquaredHinge => {
-                    Theory { compression: Compresses::Margin { any_size: true }, ..Theory::default() }
-                }
+                MarginLoss::Logistic => Theory { loss: minimised(Cost::Logistic), ..Theory::default() },
+                MarginLoss::Hinge => Theory { compression, loss: minimised(Cost::Hinge), ..Theory::default() },
+                MarginLoss::SquaredHinge => Theory { compression, loss: Err(SQUARED_HINGE), ..Theory::default() },
             }
         };
-        let theory = Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..theory };
+        let theory =
+            Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, homogeneous: !self.bias, ..theory };
         Traits {
             reads: Reads::Features,
             weights: true,

@@ -54,7 +54,14 @@ impl Machine for NuSvc {
     fn traits(&self) -> Traits {
         let theory = {
             // ν is a share of the examples, so the problem changes with their number
-            Theory { compression: Compresses::Margin { any_size: false }, divides_by_margin: true, ..Theory::default() }
+            Theory {
+                compression: Compresses::Margin { any_size: false },
+                loss: Err(
+                    "the margin of which losses are measured is found with the model, so no loss is fixed before: svc has one",
+                ),
+                divides_by_margin: true,
+                ..Theory::default()
+            }
         };
         Traits {
             reads: Reads::Rows,

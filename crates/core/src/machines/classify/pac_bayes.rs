@@ -5,7 +5,7 @@ use crate::gram::{Gram, Side, apply};
 use crate::linalg::dot;
 use crate::machines::evidence::{Evidence, ProblemNote};
 use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, gather, in_turn};
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Task, Theory, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{LANGFORD_SHAWE_TAYLOR, Source};
@@ -189,6 +189,15 @@ fn line_search(value: impl Fn(f64) -> f64, now: f64, first: f64) -> f64 {
 impl Machine for PacBayes {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        let theory = Theory {
+            loss: Err("it minimises a PAC-Bayes bound, which is not a convex loss and λ‖f‖²; see pac_bayes_kl"),
+            homogeneous: true,
+            ..Theory::default()
+        };
+        Traits { theory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -189,7 +189,7 @@ impl Machine for Perceptron {
                     "an average or a budget depends on examples that have no weight: fit with average = false and budget = 0",
                 )
             };
-            Theory { compression, choices: self.permutations as f64, ..Theory::default() }
+            Theory { compression, homogeneous: true, choices: self.permutations as f64, ..Theory::default() }
         };
         Traits { theory, order: Order::Matters, ..Traits::default() }
     }

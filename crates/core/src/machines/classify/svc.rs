@@ -4,9 +4,10 @@ use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, Strategy};
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
+use crate::machines::theory::{SQUARED_HINGE, WEIGHED_CLASSES};
 use crate::machines::{
-    Compresses, ConvexLoss, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, Path,
-    Reads, Task, Theory, Tolerates, Traits,
+    Compresses, ConvexLoss, Cost, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry,
+    Multipliers, Path, Reads, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution};
@@ -157,13 +158,22 @@ impl Machine for Svc {
 
     fn traits(&self) -> Traits {
         let theory = {
-            let plain = self.loss == Loss::Hinge && self.class_weight == "none";
+            let by_class = self.class_weight != "none";
+            let loss = ConvexLoss { c: self.c, cost: Cost::Hinge, free_offset: self.bias, scale: 1.0 };
             Theory {
                 compression: Compresses::Margin { any_size: true },
-                loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
-                multipliers: (self.loss == Loss::Hinge).then_some(self.c),
+                loss: match self.loss {
+                    Loss::SquaredHinge => Err(SQUARED_HINGE),
+                    Loss::Hinge if by_class => Err(WEIGHED_CLASSES),
+                    Loss::Hinge => Ok(loss),
+                },
+                multipliers: Some(match self.loss {
+                    Loss::Hinge => Multipliers { c: self.c, ridge: 0.0, by_class },
+                    Loss::SquaredHinge => Multipliers { c: f64::INFINITY, ridge: 0.5 / self.c, by_class },
+                }),
                 balances_classes: self.class_weight == ClassWeight::BALANCED,
                 hard: self.c == f64::INFINITY,
+                homogeneous: !self.bias,
                 ..Theory::default()
             }
         };

@@ -19,7 +19,11 @@ mod tests;
 use super::class_weight::ClassWeight;
 use super::multiclass::Strategy;
 use super::support::Effort;
-use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Threshold, Traits};
+use super::theory::{SQUARED_HINGE, WEIGHED_CLASSES};
+use super::{
+    Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Multipliers, Reads, Task, Theory,
+    Threshold, Traits,
+};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::{Loss, Penalty};
 use crate::watch::Monitor;
@@ -212,6 +216,64 @@ impl Choice for Named<'_> {
     }
 }
 
+/// Why another threshold than the programme's leaves no theorem about its minimum.
+const MOVED: &str = "the threshold is placed after the minimum is found, and the theorem is about the minimum: fit with threshold = solver and shift = 0";
+
+impl Programme {
+    /// Whether the rule that predicts is the programme's minimum itself.
+    fn unmoved(&self) -> bool {
+        self.cell.entry.learns == Learns::Numbers || (self.threshold == Threshold::Programme && self.shift == 0.0)
+    }
+
+    /// What its minimum allows to be proved: that of ½‖w‖² + C Σ ℓ with C = 1/λ where the penalty is the norm.
+    fn theory(&self) -> Theory {
+        let classes = self.cell.entry.learns == Learns::Classes;
+        let theory = Theory {
+            balances_classes: self.class_weight == ClassWeight::BALANCED,
+            homogeneous: !self.bias && self.unmoved(),
+            ..Theory::default()
+        };
+        if self.cell.by_nu || self.penalty != Penalty::Norm {
+            return Theory {
+                loss: Err(
+                    "its penalty is on the coefficients, and the theorem is about the length ‖f‖ in feature space",
+                ),
+                ..theory
+            };
+        }
+        if !self.unmoved() {
+            return Theory { loss: Err(MOVED), compression: Compresses::Not(MOVED), ..theory };
+        }
+        let (c, free_offset, scale) = (1.0 / self.lambda, self.bias, self.lambda);
+        let minimised = |cost: Cost| match self.class_weight.as_str() {
+            "none" => Ok(ConvexLoss { c, cost, free_offset, scale }),
+            _ => Err(WEIGHED_CLASSES),
+        };
+        let margins = Compresses::Margin { any_size: true };
+        match self.loss {
+            LossName::Hinge => Theory {
+                loss: minimised(Cost::Hinge),
+                compression: margins,
+                multipliers: Some(Multipliers { c, ridge: 0.0, by_class: self.class_weight != "none" }),
+                ..theory
+            },
+            LossName::SquaredHinge => Theory { loss: Err(SQUARED_HINGE), compression: margins, ..theory },
+            LossName::Logistic => Theory { loss: minimised(Cost::Logistic), ..theory },
+            // ½ (y − f)²
+            LossName::Squared => {
+                Theory { loss: minimised(Cost::Squared).map(|loss| ConvexLoss { c: 0.5 * c, ..loss }), ..theory }
+            }
+            LossName::Absolute => Theory { loss: minimised(Cost::Tube { epsilon: 0.0 }), ..theory },
+            LossName::EpsilonInsensitive => {
+                let tube = Compresses::Tube { epsilon: self.epsilon };
+                let compression = if classes { theory.compression } else { tube };
+                Theory { loss: minimised(Cost::Tube { epsilon: self.epsilon }), compression, ..theory }
+            }
+            LossName::Huber => Theory { loss: minimised(Cost::Huber { width: self.width }), ..theory },
+        }
+    }
+}
+
 impl Params for Programme {
     fn visit(&mut self, v: &mut dyn Visit) {
         let classes = self.cell.entry.learns == Learns::Classes;
@@ -264,7 +326,7 @@ impl Machine for Programme {
             },
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
-            theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            theory: self.theory(),
             ..Traits::default()
         }
     }

@@ -4,7 +4,8 @@ use super::ridge::targets;
 use crate::gram::show_bytes;
 use crate::linalg::SolveError;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Traits,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Theory,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::direct::solve_shifted;
@@ -59,6 +60,13 @@ impl Machine for Expectile {
         Traits {
             regularised_by: &[("lambda", Ordering::Greater)],
             level: Some((self.tau, "expectile")),
+            theory: Theory {
+                loss: Err(
+                    "its squares weigh errors by the side they are on, and the theorem has constants for even squares: see ridge",
+                ),
+                homogeneous: true,
+                ..Theory::default()
+            },
             ..Traits::default()
         }
     }

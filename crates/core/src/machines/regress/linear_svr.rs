@@ -2,8 +2,9 @@
 
 use super::ridge::targets;
 use crate::machines::linear::Linear;
+use crate::machines::theory::{SCALED_BIAS, SQUARED_TUBE};
 use crate::machines::{
-    Compresses, ConvexLoss, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
+    Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::coordinate_descent::LinearLoss;
@@ -98,11 +99,18 @@ impl Machine for LinearSvr {
 
     fn traits(&self) -> Traits {
         let theory = {
-            let plain =
-                matches!(self.loss, InsensitiveLoss::EpsilonInsensitive) && (!self.bias || self.bias_scale == 1.0);
+            let cost = Cost::Tube { epsilon: self.epsilon };
+            let loss = match self.loss {
+                InsensitiveLoss::SquaredEpsilonInsensitive => Err(SQUARED_TUBE),
+                InsensitiveLoss::EpsilonInsensitive if self.bias && self.bias_scale != 1.0 => Err(SCALED_BIAS),
+                InsensitiveLoss::EpsilonInsensitive => {
+                    Ok(ConvexLoss { c: self.c, cost, free_offset: false, scale: 1.0 })
+                }
+            };
             Theory {
                 compression: Compresses::Tube { epsilon: self.epsilon },
-                loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: false }),
+                homogeneous: !self.bias,
+                loss,
                 ..Theory::default()
             }
         };

@@ -4,7 +4,8 @@ use super::svr::join;
 use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
-    Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Tolerates, Traits,
+    Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Tolerates,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Start};
@@ -59,6 +60,13 @@ impl Machine for NuSvr {
             weights: true,
             tolerates: Tolerates::ConditionallyDefinite,
             regularised_by: &[("c", Ordering::Less)],
+            theory: Theory {
+                compression: Compresses::Not(
+                    "the width of the tube is found with the model from a share of all examples, so a part of them gives another one: svr has a fixed width",
+                ),
+                loss: Err("the width of the tube is found with the model, so no loss is fixed before: svr has one"),
+                ..Theory::default()
+            },
             ..Traits::default()
         }
     }

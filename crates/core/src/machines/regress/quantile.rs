@@ -2,7 +2,9 @@
 
 use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Traits};
+use crate::machines::{
+    ConvexLoss, Cost, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::Equality;
 use crate::sources::{Source, TAKEUCHI};
@@ -58,6 +60,15 @@ impl Machine for Quantile {
             weights: true,
             regularised_by: &[("c", Ordering::Less)],
             level: Some((self.tau, "quantile")),
+            theory: Theory {
+                loss: Ok(ConvexLoss {
+                    c: self.c,
+                    cost: Cost::Pinball { tau: self.tau },
+                    free_offset: true,
+                    scale: 1.0,
+                }),
+                ..Theory::default()
+            },
             ..Traits::default()
         }
     }

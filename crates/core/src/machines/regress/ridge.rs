@@ -7,8 +7,8 @@ use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::Fact;
 use crate::machines::{
-    Coefficients, ConvexLoss, Expansion, Features, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry,
-    Readout, SolverReport, Task, Theory, Traits,
+    Coefficients, ConvexLoss, Cost, Expansion, Features, FitError, Fitted, HeldOutRequest, Learns, Machine,
+    MachineEntry, Readout, SolverReport, Task, Theory, Traits,
 };
 use crate::params::{Auto, AutoList, Choice, Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::{CgOptions, conjugate_gradient};
@@ -135,10 +135,17 @@ impl Machine for Ridge {
             };
             let loss = match fixed {
                 // Σ (f − y)² + λ‖w‖² is 2λ times ½‖w‖² + (1/2λ) Σ (f − y)²
-                [lambda] if *lambda > 0.0 => Some(ConvexLoss { c: 0.5 / lambda, lipschitz: None, free_offset: false }),
-                _ => None,
+                [lambda] if *lambda > 0.0 => {
+                    Ok(ConvexLoss { c: 0.5 / lambda, cost: Cost::Squared, free_offset: false, scale: *lambda })
+                }
+                _ if self.solver == RidgeSolver::Cg => {
+                    Err("conjugate gradients stop before the minimum, and the theorem is about the minimum")
+                }
+                _ => Err(
+                    "there is not one λ that was given beforehand: the examples chose it, or each target has its own",
+                ),
             };
-            Theory { loss, ..Theory::default() }
+            Theory { loss, homogeneous: true, ..Theory::default() }
         };
         let smoother = match &self.lambda {
             AutoList::Values(each) if each.windows(2).all(|l| l[0] == l[1]) => each.first().copied().map(Ok),

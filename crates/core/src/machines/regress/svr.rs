@@ -2,9 +2,10 @@
 
 use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
+use crate::machines::theory::SQUARED_TUBE;
 use crate::machines::{
-    Coefficients, Compresses, ConvexLoss, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Path, Readout,
-    Reads, Task, Theory, Tolerates, Traits,
+    Coefficients, Compresses, ConvexLoss, Cost, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Path,
+    Readout, Reads, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution};
@@ -131,10 +132,15 @@ impl Machine for Svr {
 
     fn traits(&self) -> Traits {
         let theory = {
-            let plain = self.loss == TubeLoss::EpsilonInsensitive;
+            let cost = Cost::Tube { epsilon: self.epsilon };
+            let loss = match self.loss {
+                TubeLoss::EpsilonInsensitive => Ok(ConvexLoss { c: self.c, cost, free_offset: self.bias, scale: 1.0 }),
+                TubeLoss::SquaredEpsilonInsensitive => Err(SQUARED_TUBE),
+            };
             Theory {
                 compression: Compresses::Tube { epsilon: self.epsilon },
-                loss: plain.then_some(ConvexLoss { c: self.c, lipschitz: Some(1.0), free_offset: self.bias }),
+                homogeneous: !self.bias,
+                loss,
                 ..Theory::default()
             }
         };
