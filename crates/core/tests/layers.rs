@@ -424,6 +424,22 @@ fn no_file_is_longer_than_five_hundred_lines() {
     }
 }
 
+/// Numbers of somebody's list of what was to be built tell a reader nothing.
+#[test]
+fn sources_are_works_and_no_numbers_of_a_list() {
+    for file in files_of_libraries() {
+        for (at, line) in file.text.lines().enumerate().filter(|(_, line)| line.contains("//")) {
+            let numbered = |mark: &str| {
+                let rests = line.match_indices(mark).map(|(i, _)| &line[i + mark.len()..]);
+                let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).count();
+                rests.into_iter().any(|rest| digits(rest) > 0 && rest[digits(rest)..].starts_with(')'))
+            };
+            let found = ["(K", "(L", "(F", "toolbox L"].iter().any(|mark| numbered(mark));
+            assert!(!found, "{} line {}: {line}", file.path.display(), at + 1);
+        }
+    }
+}
+
 #[test]
 fn the_libraries_print_nothing() {
     for file in files_of_libraries() {
