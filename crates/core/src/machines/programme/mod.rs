@@ -19,7 +19,7 @@ mod tests;
 use super::class_weight::ClassWeight;
 use super::multiclass::Strategy;
 use super::support::Effort;
-use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Threshold, Traits};
+use super::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Threshold, Tolerates, Traits};
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::{Loss, Penalty};
 use crate::watch::Monitor;
@@ -265,6 +265,12 @@ impl Machine for Programme {
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
+            tolerates: match self.penalty {
+                // Newton's method for the logistic loss goes through α whose sum is not zero
+                Penalty::Norm => Tolerates::with_offset(self.bias && self.loss != LossName::Logistic),
+                Penalty::Coefficients | Penalty::Sparse => Tolerates::Any,
+            },
+            without_offset: !self.bias,
             ..Traits::default()
         }
     }

@@ -59,6 +59,7 @@ impl Machine for Expectile {
         Traits {
             regularised_by: &[("lambda", Ordering::Greater)],
             level: Some((self.tau, "expectile")),
+            without_offset: true,
             ..Traits::default()
         }
     }

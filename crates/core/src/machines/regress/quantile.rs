@@ -2,7 +2,9 @@
 
 use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights};
-use crate::machines::{Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Traits};
+use crate::machines::{
+    Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Tolerates, Traits,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::Equality;
 use crate::sources::{Source, TAKEUCHI};
@@ -58,6 +60,7 @@ impl Machine for Quantile {
             weights: true,
             regularised_by: &[("c", Ordering::Less)],
             level: Some((self.tau, "quantile")),
+            tolerates: Tolerates::ConditionallyDefinite,
             ..Traits::default()
         }
     }
