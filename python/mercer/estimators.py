@@ -1388,7 +1388,7 @@ class IncompleteCholesky(GeneratedTransformer):
         the most coordinates (≥ 1).
     tolerance : number, default 1e-06
         largest residual that is left alone, as a part of the largest κ(x, x) (between 0.00000000000001 and
-    1).
+    0.999).
     """
 
     _machine = "incomplete_cholesky"

@@ -100,8 +100,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "resample",
-        &["data", "formula::Formula", "gram", "linalg::SolveError", "machines"],
-        "fits on parts of the examples: a machine, a kernel that has met the data, and no models",
+        &["data", "formula::Formula", "gram", "kernels::Definite", "linalg::SolveError", "machines"],
+        "fits on parts of the examples: a machine, a kernel that has met the data and may not suit it, and no models",
     ),
     (
         "job",

@@ -28,23 +28,21 @@ pub(super) struct Region {
 /// away from the solver's. A fit that ended early keeps the offset of the solver, since its examples may be anywhere.
 pub(super) fn region(task: &Task<'_>, weights: &[f64], linear: &[f64], own: &[f64], solution: &Solution) -> Region {
     let offset = solution.offsets[0];
-    if solution.status != Status::Converged || !solution.whole {
-        let outside = solution.state.iter().filter(|&&s| offset - s < 0.0).count();
-        return Region { offset, outside };
-    }
     let points: Vec<usize> = (0..weights.len()).filter(|&t| solution.beta[t] != 0.0).collect();
     let beta: Vec<f64> = points.iter().map(|&t| solution.beta[t]).collect();
     let most = |values: &[f64]| values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     // for kernels with a diagonal of zeros the state tells the size of the sums
     let size = solution.beta.iter().sum::<f64>() * most(own) + most(&solution.state) + most(linear) + offset.abs();
     // the state of all others is beyond doubt
-    let near: Vec<usize> =
-        (0..weights.len()).filter(|&t| offset - solution.state[t] <= solution.violation + ROW_ERROR * size).collect();
+    let ended = solution.status == Status::Converged && solution.whole;
+    let near: Vec<usize> = (0..weights.len())
+        .filter(|&t| !solution.whole || offset - solution.state[t] <= solution.violation + ROW_ERROR * size)
+        .collect();
     let mut heights = vec![0.0; near.len()];
     apply(Arc::clone(&task.gram).restrict(&near, &points).as_ref(), &beta, 1, &mut heights);
     heights.iter_mut().zip(&near).for_each(|(height, &t)| *height -= linear[t]);
     let free = heights.iter().zip(&near).filter(|&(_, &t)| solution.beta[t] < weights[t]);
     let lowest = free.fold(f64::INFINITY, |lowest, (height, _)| lowest.min(*height));
-    let offset = if lowest.is_finite() { offset.max(ROUNDING * size - lowest) } else { offset };
+    let offset = if ended && lowest.is_finite() { offset.max(ROUNDING * size - lowest) } else { offset };
     Region { offset, outside: heights.iter().filter(|&&height| height + offset < 0.0).count() }
 }

@@ -61,14 +61,13 @@ impl Machine for OneClass {
         let solution = support_of(task, &weights, self.nu, &vec![0.0; task.len()], &self.effort, ENTRY.name, watch)?;
         let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(task.gram.as_ref()));
         let Region { offset, outside } = region(task, &weights, &vec![0.0; task.len()], &own, &solution);
-        // free α stand at −ρ; the gap is that of the solution, before the offset lets those in that are outside by the tolerance
-        let rho = -solution.offsets[0];
+        let rho = -offset;
         let total: f64 = weights.iter().sum();
         let slack: f64 = (0..weights.len()).map(|t| weights[t] * (rho + solution.state[t]).max(0.0)).sum();
         let gap = solution.squared_norm - self.nu * total * rho + slack;
         let points: Vec<usize> = (0..weights.len()).filter(|&i| solution.beta[i] != 0.0).collect();
         let alpha = points.iter().map(|&i| solution.beta[i]).collect();
-        let notes = vec![Fact::Rho.note(-offset), Fact::Outside.note(outside as f64)];
+        let notes = vec![Fact::Rho.note(rho), Fact::Outside.note(outside as f64)];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
         Ok(Fitted::new(
             Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![offset] },

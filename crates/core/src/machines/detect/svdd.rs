@@ -72,8 +72,8 @@ impl Machine for Svdd {
         let mut solution = support_of(task, &weights, self.nu, &linear, &self.effort, ENTRY.name, watch)?;
         // ‖φ(x_t) − a‖² = κ(x_t, x_t) − 2 (Kα)_t + ‖a‖² with (Kβ)_t = c_t − s_t, so 2 s_t/scale + ‖a‖²
         let centre = solution.squared_norm / (scale * scale);
-        let radius2 = 2.0 * solution.offsets[0] / scale + centre;
         let Region { offset, outside } = region(task, &weights, &linear, &own, &solution);
+        let radius2 = 2.0 * offset / scale + centre;
         let distance2 = |t: usize| 2.0 * solution.state[t] / scale + centre;
         let beyond: f64 = (0..own.len()).map(|t| weights[t] * (distance2(t) - radius2).max(0.0)).sum();
         let dual = -2.0 * solution.objective / (scale * scale);
@@ -83,7 +83,7 @@ impl Machine for Svdd {
         // f(x) = Σ 2α κ(x_i, x) − κ(x, x) + R² − ‖a‖²
         let alpha = points.iter().map(|&i| 2.0 * solution.beta[i] / scale).collect();
         let notes = vec![
-            ("radius".to_owned(), (2.0 * offset / scale + centre).max(0.0).sqrt()),
+            ("radius".to_owned(), radius2.max(0.0).sqrt()),
             ("centre_norm2".to_owned(), centre),
             Fact::Outside.note(outside as f64),
         ];

@@ -266,8 +266,11 @@ impl Machine for Programme {
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
             tolerates: match self.penalty {
-                // Newton's method for the logistic loss goes through α whose sum is not zero
-                Penalty::Norm => Tolerates::with_offset(self.bias && self.loss != LossName::Logistic),
+                // Newton's method and factorisations go through α whose sum is not zero
+                Penalty::Norm => {
+                    let pairs = !matches!(self.loss, LossName::Logistic | LossName::Squared);
+                    Tolerates::with_offset(self.bias && pairs)
+                }
                 Penalty::Coefficients | Penalty::Sparse => Tolerates::Any,
             },
             without_offset: !self.bias,

@@ -68,7 +68,7 @@ impl Params for IncompleteCholesky {
         v.real(
             "tolerance",
             &mut self.tolerance,
-            Rule::Between(1e-14, 1.0),
+            Rule::Between(1e-14, 0.999),
             "largest residual that is left alone, as a part of the largest κ(x, x)",
         );
     }
