@@ -299,9 +299,9 @@ class Kfd(GeneratedClassifier):
     Parameters
     ----------
     lam : number or loo, default 1.0
-        weight of the penalty, not zero; loo chooses it (≥ 0, or loo).
+        weight of the penalty, without which the quotient has no maximum; loo chooses it (> 0, or loo).
     penalty : word, default "coefficients"
-        coefficients (½‖α‖²) or norm (½αᵀKα) (norm, coefficients, sparse).
+        coefficients (½‖α‖²) or norm (½αᵀKα) (norm, coefficients).
     solver : word, default "auto"
         auto, cholesky, eigen, pairs, greedy or subset (auto, cholesky, eigen, pairs, greedy, subset).
     threshold : word, default "margin"
@@ -1388,7 +1388,7 @@ class IncompleteCholesky(GeneratedTransformer):
         the most coordinates (≥ 1).
     tolerance : number, default 1e-06
         largest residual that is left alone, as a part of the largest κ(x, x) (between 0.00000000000001 and
-    1).
+    0.999).
     """
 
     _machine = "incomplete_cholesky"

@@ -5,11 +5,9 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{Options, part};
 use mercer::conformal::Method;
 use mercer::data::Dataset;
-use mercer::formula::Formula;
 use mercer::job::Job;
-use mercer::kernels::Definite;
 use mercer::machines::Fact;
-use mercer::machines::{Learns, MachineEntry, Readout, Tolerates};
+use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::watch::Status;
@@ -79,7 +77,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
     let Some(target) = arguments::target(flags)? else { return Err(Failure::usage("-o MODEL is missing")) };
 
-    warn_of_indefinite(&kernel, entry);
+    warn_of_kernel(&Job::new(asked.make()?.as_ref(), &kernel))?;
     let watch = Watch::new(flags);
     let (table, columns) = input::table(path, flags, &kernel)?;
     let seed = arguments::seed(flags);
@@ -239,19 +237,12 @@ pub(crate) fn finish(
     }
 }
 
-/// Says aloud when a machine meets a kernel whose matrices can have negative eigenvalues.
-pub(crate) fn warn_of_indefinite(kernel: &Formula, entry: &MachineEntry) {
-    let (machine, tolerates) = (entry.name, (entry.make)().traits().tolerates);
-    match (kernel.definite(), tolerates) {
-        (Definite::Positive, _) | (_, Tolerates::Any) | (Definite::Conditionally, Tolerates::ConditionallyDefinite) => {
-        }
-        (Definite::Conditionally, Tolerates::Definite) => {
-            eprintln!("warning: {kernel} is only conditionally positive definite; use centre({kernel}) with {machine}");
-        }
-        (Definite::Indefinite, _) => {
-            eprintln!("warning: {kernel} is not positive definite; {machine} may find no true optimum");
-        }
+/// Says aloud what the machine cannot promise with the kernel; refuses what has no solution, before anything is read.
+pub(crate) fn warn_of_kernel(job: &Job) -> Result<(), Failure> {
+    if let Some(doubt) = job.doubt()? {
+        eprintln!("warning: {doubt}");
     }
+    Ok(())
 }
 
 fn brief(metrics: &Metrics, trained_on: usize) -> String {

@@ -2,6 +2,7 @@
 
 use crate::{Verb, arguments, fit, input, machine, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::job::Job;
 use mercer::machines::MachineExpression;
 use mercer::select::{Learned, LearningCurve, mean_and_deviation};
 use mercer::watch::Status;
@@ -51,7 +52,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     arguments::check_weights(flags, entry)?;
     let budget = arguments::budget(flags)?;
-    fit::warn_of_indefinite(&kernel, entry);
+    fit::warn_of_kernel(&Job { settings: settings.clone(), ..Job::of(entry, kernel.clone()) })?;
     let sizes: Vec<usize> = flags.get_many::<usize>("sizes").into_iter().flatten().copied().collect();
     let count = |id: &str| flags.get_one::<usize>(id).copied().unwrap_or(1);
     let curve = LearningCurve {

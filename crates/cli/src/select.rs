@@ -4,6 +4,7 @@ use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CertifiedCandidate, Options};
+use mercer::job::Job;
 use mercer::machines::{self, Learns, MachineExpression};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use mercer_terminal::Failure;
@@ -87,7 +88,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     arguments::check_weights(flags, entry)?;
     let budget = arguments::budget(flags)?;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
-    fit::warn_of_indefinite(&kernel, entry);
+    // a parameter in the grid may make the machine another one, so that only the search itself refuses
+    if let Ok(Some(doubt)) = (Job { settings: settings.clone(), ..Job::of(entry, kernel.clone()) }).doubt() {
+        eprintln!("warning: {doubt}");
+    }
     let watch = Watch::new(flags).keeping_all();
     let training = input::training(path, flags, &kernel, entry.learns)?;
     let read = started.elapsed().as_secs_f64();

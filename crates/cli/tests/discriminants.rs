@@ -30,8 +30,8 @@ fn a_discriminant_is_fitted_selected_and_saved_on_every_road() {
 fn what_does_not_go_together_is_told_with_the_remedy() {
     let place = Place::with_banana(40);
     for (flags, parts) in [
-        ("--lambda 0", ["lambda = 0 must be > 0", "no bound"]),
-        ("--penalty sparse", ["another programme", "sparse_kfd"]),
+        ("--lambda 0", ["lambda", "must be > 0"]),
+        ("--penalty sparse", ["penalty", "one of norm, coefficients"]),
         ("--solver pairs", ["solver = pairs", "penalty = norm"]),
         ("--lambda loo --solver greedy", ["lambda = loo", "solver = auto"]),
     ] {

@@ -23,7 +23,7 @@ use crate::machines::{
 };
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
-use crate::resample::{KernelOnData, folds, held_out_scores};
+use crate::resample::{KernelOnData, doubt, folds, held_out_scores};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
@@ -139,6 +139,14 @@ impl Job {
         Ok(machine)
     }
 
+    /// What the machine cannot promise with the kernel, in a sentence, before any example is seen: a model tells the same among its advice.
+    ///
+    /// # Errors
+    /// If the problem of the machine has no solution with such a kernel, or the machine has no such parameters.
+    pub fn doubt(&self) -> Result<Option<String>, Error> {
+        Ok(doubt(self.make()?.as_ref(), &self.kernel)?)
+    }
+
     /// Learns from data.
     ///
     /// # Errors
@@ -242,7 +250,11 @@ impl<'a> Run<'a> {
             (None, None) => self.machine.run(&task, watch)?,
         };
         let more = diagnosis::advice(data, task.gram.as_ref(), &fitted.report);
+        let offset =
+            self.machine.traits().without_offset.then(|| diagnosis::offset(data, task.gram.as_ref())).flatten();
+        fitted.report.advice.extend(offset);
         fitted.report.advice.extend(more);
+        fitted.report.advice.extend(doubt(self.machine, &kernel)?);
         // features that were computed are at hand now, and would have to be computed again
         if let Some(features) = task.features.as_ref().filter(|_| !kernel.features_are_data()) {
             fitted.training_scores = fitted.training_scores.or_else(|| fitted.expansion.primal_scores(&features.rows));

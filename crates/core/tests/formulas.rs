@@ -335,3 +335,18 @@ fn nesting_beyond_reason_does_not_exhaust_the_stack() {
     }
     assert!(format!("{}linear{}", "exp(".repeat(63), ")".repeat(63)).parse::<Formula>().is_ok());
 }
+
+/// A formula of a hundred kilobytes shows the place of its fault and not itself.
+#[test]
+fn an_error_shows_the_place_and_not_a_long_formula() {
+    let long = format!("{}rbf(gamma=x){}", "linear + ".repeat(10_000), " + linear".repeat(10_000));
+    let error = long.parse::<Formula>().unwrap_err().to_string();
+    assert!(error.len() < 1000 && error.contains("rbf(gamma=x)"), "{} bytes: {error:.300}", error.len());
+    let lines: Vec<Vec<char>> = error.lines().map(|line| line.chars().collect()).collect();
+    let caret = lines[2].iter().position(|&c| c == '^').unwrap();
+    let short = "rbf(gamma=x)".parse::<Formula>().unwrap_err().to_string();
+    let short: Vec<Vec<char>> = short.lines().map(|line| line.chars().collect()).collect();
+    let wanted = short[1][short[2].iter().position(|&c| c == '^').unwrap()];
+    assert_eq!(lines[1][caret], wanted, "{error}");
+    assert_eq!((lines[1][2], *lines[1].last().unwrap()), ('…', '…'));
+}

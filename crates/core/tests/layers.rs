@@ -100,8 +100,8 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "resample",
-        &["data", "formula::Formula", "gram", "linalg::SolveError", "machines"],
-        "fits on parts of the examples: a machine, a kernel that has met the data, and no models",
+        &["data", "formula::Formula", "gram", "kernels::Definite", "linalg::SolveError", "machines"],
+        "fits on parts of the examples: a machine, a kernel that has met the data and may not suit it, and no models",
     ),
     (
         "job",
@@ -421,6 +421,22 @@ fn no_file_is_longer_than_five_hundred_lines() {
     for file in files_of_libraries().iter().filter(|f| !is_test(&f.path)) {
         let lines = file.text.lines().count();
         assert!(lines <= 500, "{} has {lines} lines", file.path.display());
+    }
+}
+
+/// Numbers of somebody's list of what was to be built tell a reader nothing.
+#[test]
+fn sources_are_works_and_no_numbers_of_a_list() {
+    for file in files_of_libraries() {
+        for (at, line) in file.text.lines().enumerate().filter(|(_, line)| line.contains("//")) {
+            let numbered = |mark: &str| {
+                let rests = line.match_indices(mark).map(|(i, _)| &line[i + mark.len()..]);
+                let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).count();
+                rests.into_iter().any(|rest| digits(rest) > 0 && rest[digits(rest)..].starts_with(')'))
+            };
+            let found = ["(K", "(L", "(F", "toolbox L"].iter().any(|mark| numbered(mark));
+            assert!(!found, "{} line {}: {line}", file.path.display(), at + 1);
+        }
     }
 }
 

@@ -413,6 +413,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     };
     refused("landmarks", &short, &keep, "does not fit it");
     refused("svc", &set("/readout/vote/labels", json!(["a", "b"])), &keep, "readout does not fit");
+    refused("svc", &set("/readout/vote/labels", json!(["a", "b", "a"])), &keep, "stands for two of its classes");
     refused("svc", &set("/coefficients/pairwise/count", json!(1_u64 << 60)), &keep, "do not fit its classes");
     refused("neighbours", &set("/coefficients/neighbours/k", json!(13)), &keep, "do not fit together");
     refused("neighbours", &set("/coefficients/neighbours/k", json!(0)), &keep, "do not fit together");

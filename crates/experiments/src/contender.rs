@@ -73,13 +73,24 @@ pub(super) struct Size {
 impl Axis {
     /// The value at an exponent.
     pub(super) fn value(&self, exponent: f64, size: Size) -> f64 {
-        let unit = match self.unit {
+        let value = self.unit(size) * 10_f64.powf(exponent);
+        if self.whole { value.round().max(1.0) } else { value }
+    }
+
+    fn unit(&self, size: Size) -> f64 {
+        match self.unit {
             Unit::One => 1.0,
             Unit::Coordinates => size.coordinates as f64,
             Unit::Examples => size.examples as f64,
-        };
-        let value = unit * 10_f64.powf(exponent);
-        if self.whole { value.round().max(1.0) } else { value }
+        }
+    }
+
+    /// True if a value is nearer to the first or the last value of the coarse grid than to any other: a wider grid might have gone on.
+    pub(super) fn at_edge(&self, value: f64, size: Size) -> bool {
+        let steps = ((value / self.unit(size)).log10() - self.from) / self.step;
+        let last = self.count.saturating_sub(1) as f64;
+        // a value in the middle of two may come from either
+        steps < 0.49 || steps > last - 0.49
     }
 
     /// The exponents of the coarse grid.
@@ -166,6 +177,18 @@ mod tests {
         assert_eq!(AXIS.coarse(), [-1.0, -0.5, 0.0]);
         assert_eq!(AXIS.refined(1.0, 5), [0.75, 0.875, 1.0, 1.125, 1.25]);
         assert_eq!(AXIS.refined(1.0, 1), [1.0]);
+    }
+
+    #[test]
+    fn a_value_at_the_edge_is_nearer_to_it_than_to_the_next() {
+        let axis = Axis { whole: false, ..AXIS };
+        let size = Size { coordinates: 2, examples: 30 };
+        // exponents from −1 to 0 in steps of a half
+        for (exponent, edge) in
+            [(-1.3, true), (-1.0, true), (-0.8, true), (-0.75, false), (-0.5, false), (-0.2, true), (0.1, true)]
+        {
+            assert_eq!(axis.at_edge(axis.value(exponent, size), size), edge, "{exponent}");
+        }
     }
 
     #[test]

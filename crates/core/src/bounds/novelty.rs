@@ -65,7 +65,10 @@ fn one_class_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 fn centre_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let novelty = detector(facts)?;
     let delta = novelty.centre_delta.ok_or_else(|| {
-        NotApplicable::because("is for centre_of_mass, whose threshold is the farthest example and a slack")
+        NotApplicable::because(
+            "needs the farthest example and a proven slack as threshold: the machine centre_of_mass with guarantee = true, and a kernel \
+             with a length that no image exceeds (a Gaussian, or normalise(…))",
+        )
     })?;
     if novelty.outliers > 0.0 {
         return Err(NotApplicable::because("needs the threshold at or above the farthest training example"));

@@ -321,7 +321,7 @@ fn novelty(model: &Model, seen: &Seen, theory: &Theory) -> Option<Novelty> {
             _ => None,
         };
         Novelty {
-            // those outside by more than the solver's tolerance, where it has counted them
+            // as the machine has counted them; models of earlier builds leave out those that are outside by no more than the tolerance
             outliers: model
                 .fitted
                 .report

@@ -41,6 +41,9 @@ pub enum Scaler {
     Unit,
 }
 
+/// The smallest sum of squares that has all its digits.
+const SMALLEST_SQUARE: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+
 impl Scaler {
     /// Learns from the rows; coordinates with `fixed[j]` (one-hot codes) are left as they are. `None` if nothing is to be done.
     pub fn learn<S: Scalar>(scale: Scale, rows: &Rows<S>, fixed: &[bool]) -> Option<Self> {
@@ -76,6 +79,17 @@ impl Scaler {
                         factor[j] = 1.0 / top / (squares / counts[j]).sqrt();
                         continue;
                     }
+                    if variance[j] < SMALLEST_SQUARE {
+                        // squares vanish before deviations do
+                        let column = || (0..n).map(|i| rows.row(i)[j].wide()).filter(|x| !x.is_nan());
+                        let top = column().fold(0.0, |top: f64, x| top.max((x - shift[j]).abs()));
+                        let inverse = 1.0 / top;
+                        if top > 10.0 * f64::EPSILON * shift[j].abs() && inverse.is_finite() {
+                            let squares = column().map(|x| ((x - shift[j]) * inverse).powi(2)).sum::<f64>();
+                            factor[j] = inverse / (squares / counts[j]).sqrt();
+                            continue;
+                        }
+                    }
                     // a deviation within rounding of the mean is a constant column, which becomes zero and not its rounding
                     if variance[j].sqrt() > 10.0 * f64::EPSILON * shift[j].abs() {
                         factor[j] = 1.0 / variance[j].sqrt();
@@ -90,7 +104,8 @@ impl Scaler {
                     let (low, high) = column.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
                     if low <= high {
                         shift[j] = low;
-                        factor[j] = if high > low { 1.0 / (high - low) } else { 1.0 };
+                        let inverse = 1.0 / (high - low);
+                        factor[j] = if high > low && inverse.is_finite() { inverse } else { 1.0 };
                     }
                 }
             }
@@ -116,10 +131,19 @@ impl Scaler {
                 }
                 Self::Unit => {
                     let known = row.iter().filter(|x| !x.wide().is_nan());
-                    let length = known.map(|x| x.wide() * x.wide()).sum::<f64>().sqrt();
+                    let squares = known.clone().map(|x| x.wide() * x.wide()).sum::<f64>();
+                    // squares overflow or vanish before numbers do: the largest becomes one first
+                    let top = known.fold(0.0, |top: f64, x| top.max(x.wide().abs()));
+                    let fits = (SMALLEST_SQUARE..f64::INFINITY).contains(&squares) || top == 0.0;
+                    let (top, length) = if fits {
+                        (1.0, squares.sqrt())
+                    } else {
+                        let known = row.iter().filter(|x| !x.wide().is_nan());
+                        (top, known.map(|x| (x.wide() / top).powi(2)).sum::<f64>().sqrt())
+                    };
                     if length > 0.0 {
                         for x in row.iter_mut() {
-                            *x = S::narrow(x.wide() / length);
+                            *x = S::narrow(x.wide() / top / length);
                         }
                     }
                 }
@@ -160,6 +184,27 @@ mod tests {
         let mut tenths = Rows::new([0.1, 0.7].repeat(30), 30, 2).unwrap();
         Scaler::learn(Scale::Standard, &tenths, &[false, false]).unwrap().apply(&mut tenths);
         assert_eq!(tenths.values(), vec![0.0; 60]);
+    }
+
+    #[test]
+    fn numbers_whose_squares_vanish_or_overflow_are_scaled_like_others() {
+        let plain = [1.0, -4.0, 3.0, 2.5, -2.0, 0.5];
+        for scale in [Scale::Standard, Scale::Minmax, Scale::Unit] {
+            let scaled = |size: f64| {
+                let mut rows = Rows::new(plain.iter().map(|x| x * size).collect(), 3, 2).unwrap();
+                Scaler::learn(scale, &rows, &[false; 2]).unwrap().apply(&mut rows);
+                rows.values().to_vec()
+            };
+            for size in [1e-300, 1e-200, 1e-160, 1e-150, 1e150, 1e200, 1e300] {
+                for (a, b) in scaled(size).iter().zip(scaled(1.0)) {
+                    assert!((a - b).abs() < 1e-9, "{scale:?} at {size:e}: {a} {b}");
+                }
+            }
+        }
+        // a constant stays one, however small
+        let mut same = Rows::new(vec![3e-300; 4], 4, 1).unwrap();
+        Scaler::learn(Scale::Standard, &same, &[false]).unwrap().apply(&mut same);
+        assert_eq!(same.values(), [0.0; 4]);
     }
 
     #[test]

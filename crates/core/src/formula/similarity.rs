@@ -112,6 +112,10 @@ impl FormulaOnData {
 }
 
 impl Similarity for FormulaOnData {
+    fn radius(&self) -> Option<f64> {
+        self.formula.radius()
+    }
+
     fn gram(&self) -> &Arc<dyn Gram> {
         self.gram.get_or_init(|| match &self.keep {
             Some(keep) => Arc::clone(&self.whole).restrict(keep, keep),

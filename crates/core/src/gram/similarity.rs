@@ -60,6 +60,11 @@ pub trait Similarity: Send + Sync {
     /// The matrix between the training examples, not yet computed.
     fn gram(&self) -> &Arc<dyn Gram>;
 
+    /// A length that no image of an example exceeds, whatever the example, where the kernel tells one.
+    fn radius(&self) -> Option<f64> {
+        None
+    }
+
     /// Explicit features X and a factor s with K = s X Xᵀ, where the kernel has them.
     fn features(&self) -> Option<(&Vectors, f64)>;
 

@@ -13,8 +13,86 @@ const MIN_SLOW_STEPS: usize = 50_000;
 /// Examples that are looked at.
 const SAMPLE: usize = 64;
 
-/// Advice for a fit that stopped early or took very many steps; none for any other.
+/// Sizes of numbers beyond which kernels of them are lost: their squares, or those of their differences, are zero or infinite.
+const SIZES: std::ops::Range<f64> = 1e-150..1e150;
+
+/// Advice for a fit that stopped early, took very many steps or saw numbers that no kernel can compare; none for any other.
 pub(super) fn advice(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<String> {
+    let mut told: Vec<String> = sizes(data).into_iter().collect();
+    told.extend(slowness(data, gram, report));
+    told
+}
+
+/// A target farther from zero than this many of its deviations is one that needs an offset.
+const FAR: f64 = 3.0;
+/// A kernel whose smallest value between examples is above this share of κ(x, x) has a constant part, which serves as an offset.
+const CONSTANT_PART: f64 = 0.5;
+
+/// A target far from zero, where a function without an offset falls to zero between the examples and beyond them.
+pub(super) fn offset(data: &Dataset, gram: &dyn Gram) -> Option<String> {
+    let target = data.target().and_then(|target| target.numbers().ok())?;
+    let (n, outputs) = (data.len() as f64, target.names.len());
+    let (name, mean, deviation) = (0..outputs).find_map(|k| {
+        let column = || target.values.iter().skip(k).step_by(outputs);
+        let mean = column().sum::<f64>() / n;
+        let deviation = (column().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
+        (mean.abs() > FAR * deviation).then(|| (&target.names[k], mean, deviation))
+    })?;
+    let sampled = sample(gram);
+    let m = sampled.places;
+    let own = (0..m).map(|i| sampled.values[i * m + i].abs()).fold(0.0, f64::max);
+    let least = sampled.values.iter().copied().fold(f64::INFINITY, f64::min);
+    if least > CONSTANT_PART * own {
+        return None;
+    }
+    let kernel_part = mean.abs().max(deviation * deviation);
+    Some(format!(
+        "the target {name} lies around {mean:.4} with a deviation of {deviation:.4}, and this function has no offset: far from the examples it \
+         predicts 0; add a constant to the kernel (κ + {kernel_part:.0}), or use a machine with an offset, such as svr"
+    ))
+}
+
+/// The kernel between some examples.
+struct Sampled {
+    places: usize,
+    values: Vec<f64>,
+}
+
+fn sample(gram: &dyn Gram) -> Sampled {
+    let n = gram.shape().0;
+    let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect();
+    let m = sample.len();
+    let mut values = vec![0.0; m * m];
+    gram.block(Pick::List(&sample), Pick::List(&sample), BlockMut::new(&mut values, m, m));
+    Sampled { places: m, values }
+}
+
+/// Numbers whose squares no number can hold.
+fn sizes(data: &Dataset) -> Option<String> {
+    fn largest<S: Scalar>(values: impl Iterator<Item = S>) -> f64 {
+        values.fold(0.0, |top: f64, x| top.max(x.wide().abs()))
+    }
+    data.views().iter().find_map(|view| {
+        let largest = match &view.values {
+            Values::Dense(rows) => largest(rows.values().iter().copied()),
+            Values::Dense32(rows) => largest(rows.values().iter().copied()),
+            Values::Sparse(rows) => largest(rows.coordinates().iter().map(|c| c.value)),
+            Values::Sparse32(rows) => largest(rows.coordinates().iter().map(|c| c.value)),
+            _ => return None,
+        };
+        let what = if largest >= SIZES.end { "overflow" } else { "vanish" };
+        (largest > 0.0 && !SIZES.contains(&largest)).then(|| {
+            format!(
+                "the largest number of {} is {largest:e}, and squares of such numbers {what}, so that kernels cannot tell examples apart; \
+                 scale the data (--scale standard)",
+                view.name
+            )
+        })
+    })
+}
+
+/// Advice for a fit that stopped early or took very many steps; none for any other.
+fn slowness(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<String> {
     let n = gram.shape().0;
     let many = report.iterations > MIN_SLOW_STEPS && report.iterations / n.max(1) > SLOW_STEPS_PER_EXAMPLE;
     let early = matches!(report.status, Status::IterationLimit | Status::TimeLimit) && report.iterations > 0;
@@ -60,14 +138,10 @@ fn columns(data: &Dataset) -> Option<String> {
 
 /// A kernel that finds all examples alike, or none.
 fn similarities(gram: &dyn Gram) -> Option<String> {
-    let n = gram.shape().0;
-    let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect();
-    let m = sample.len();
+    let Sampled { places: m, values: block } = sample(gram);
     if m < 3 {
         return None;
     }
-    let mut block = vec![0.0; m * m];
-    gram.block(Pick::List(&sample), Pick::List(&sample), BlockMut::new(&mut block, m, m));
     let own = (0..m).map(|i| block[i * m + i].abs()).sum::<f64>() / m as f64;
     let others = || (0..m * m).filter(|e| e / m != e % m).map(|e| block[e]);
     let (low, high) = others().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), k| (l.min(k), h.max(k)));
@@ -116,11 +190,43 @@ mod tests {
     }
 
     #[test]
+    fn a_target_far_from_zero_needs_an_offset() {
+        use crate::prelude::{Ridge, Svr, Target};
+        let x: Vec<f64> = (0..60).map(|i| f64::from(i) * 0.1).collect();
+        let around = |mean: f64| {
+            let y: Vec<f64> = x.iter().map(|x| mean + x.sin()).collect();
+            Dataset::new(Rows::new(x.clone(), 60, 1).unwrap()).with_target(Target::from(y)).unwrap()
+        };
+        let told = |machine: &dyn crate::machines::Machine, mean: f64, kernel: &str| {
+            let job = crate::job::Job::new(machine, &kernel.parse().unwrap());
+            job.run(&around(mean), &crate::watch::Silent).unwrap().fitted.report.advice.join("; ")
+        };
+        let advice = told(&Ridge::default(), 1000.0, "rbf(gamma=1)");
+        assert!(advice.contains("has no offset") && advice.contains("κ + 1000"), "{advice}");
+        assert!(told(&Svr { bias: false, ..Svr::default() }, 1000.0, "rbf(gamma=1)").contains("has no offset"));
+        // the advice is good: far away the prediction is the mean and not zero
+        let far = Dataset::new(Rows::new(vec![100.0], 1, 1).unwrap());
+        let at = |kernel: &str| {
+            Ridge::default().fit(&kernel.parse().unwrap(), &around(1000.0)).unwrap().scores(&far).unwrap()[0]
+        };
+        assert!(at("rbf(gamma=1)").abs() < 1e-6 && (at("rbf(gamma=1) + 1000") - 1000.0).abs() < 10.0);
+        // nothing where there is none to miss
+        assert_eq!(told(&Ridge::default(), 0.1, "rbf(gamma=1)"), "");
+        assert_eq!(told(&Ridge::default(), 1000.0, "rbf(gamma=1) + 1000"), "");
+        assert_eq!(told(&Svr::default(), 1000.0, "rbf(gamma=1)"), "");
+    }
+
+    #[test]
     fn each_cause_is_named_where_it_is_one() {
         assert!(said(1e5, 1.0, 1.0, 3).contains("coordinate 1"));
         assert!(said(1.0, 1e-7, 1.0, 3).contains("nearly constant"));
         assert!(said(1.0, 1e6, 1.0, 3).contains("nearly diagonal"));
         assert!(said(1.0, 0.01, 1e-3, 100).contains("c is the bound"));
+        let tiny = Rows::new((0..40).map(|i| f64::from(i) * 1e-160).collect(), 40, 1).unwrap();
+        let target: Vec<String> = (0..40).map(|i| (i / 20).to_string()).collect();
+        let tiny = Dataset::new(tiny).with_target(crate::prelude::Target::from(target)).unwrap();
+        let advice = Svc::default().fit(&rbf(1.0), &tiny).unwrap().fitted.report.advice.join("; ");
+        assert!(advice.contains("vanish") && advice.contains("--scale standard"), "{advice}");
         assert_eq!(said(1.0, 1.0, 1.0, 0), "", "a fit that went well needs no advice");
     }
 }

@@ -34,7 +34,7 @@ impl Choice for Feature {
 /// κ(x, y) = f(x) f(y)
 ///
 /// # Source
-/// Herbrich (2002), Thm. 2.20 (K5): a kernel for any real function f.
+/// Herbrich (2002), Thm. 2.20: a kernel for any real function f.
 ///
 /// # Use when
 /// One known feature should count beside another kernel, or multiply it: `rank_one(f=norm) * rbf`.

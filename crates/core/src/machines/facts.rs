@@ -32,7 +32,7 @@ pub enum Fact {
     LooseOffsets,
     /// Mistakes of a machine that goes through the examples in their order, the first time through.
     MistakesInFirstPass,
-    /// The number of examples outside the region by more than the solver's tolerance.
+    /// The number of training examples outside the region, as predictions tell it.
     Outside,
     /// The largest residual of a linear system, relative to its right-hand side.
     RelativeResidual,

@@ -1,9 +1,12 @@
 //! The result of a fit: an expansion, its readout, and the report of the solver.
 
-use super::{Expansion, HeldOut, Output, Part, PartNames, Posterior, Readout, Variances};
+use super::{Expansion, FitError, HeldOut, Output, Part, PartNames, Posterior, Readout, Variances};
 use crate::calibrate::Calibration;
+use crate::gram::{Gram, Side, diagonal};
+use crate::linalg::SolveError;
 use crate::watch::Status;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A fitted machine, before it is joined with its kernel and data to a model.
 #[derive(Clone, Debug)]
@@ -52,6 +55,21 @@ impl Fitted {
     #[must_use]
     pub fn with_training_scores(self, training_scores: Option<Vec<f64>>) -> Self {
         Self { training_scores, ..self }
+    }
+
+    /// The same, unless it cannot score the example with the largest κ(x, x): for machines that compute no score in learning, so that a
+    /// kernel whose values overflow would be noticed by predictions only.
+    ///
+    /// # Errors
+    /// If a score of that example is not finite.
+    pub(super) fn scorable(self, machine: &'static str, gram: &Arc<dyn Gram>) -> Result<Self, FitError> {
+        let own = gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(gram.as_ref()));
+        let Some(at) = (0..own.len()).max_by(|&a, &b| own[a].total_cmp(&own[b])) else { return Ok(self) };
+        let cross = Arc::clone(gram).restrict(&[at], self.expansion.points());
+        if self.expansion.scores(cross.as_ref()).iter().all(|score| score.is_finite()) {
+            return Ok(self);
+        }
+        Err(FitError::Solve { machine, error: SolveError::ScoreNotFinite { example: at + 1 } })
     }
 
     /// The same, with held-out answers, where the task asked for some and they are known.

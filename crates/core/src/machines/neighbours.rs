@@ -166,7 +166,7 @@ pub(super) fn look_up(
         weighting,
     };
     let coefficients = Coefficients::Neighbours(neighbours);
-    Ok(Fitted::new(
+    Fitted::new(
         Expansion { coefficients, offsets: vec![0.0; outputs] },
         readout,
         SolverReport {
@@ -174,7 +174,8 @@ pub(super) fn look_up(
             notes: vec![("neighbours".to_owned(), k as f64)],
             ..SolverReport::direct()
         },
-    ))
+    )
+    .scorable(machine, &task.gram)
 }
 
 /// The k smallest of a stream of numbers, with their places; of equal ones those that came first.

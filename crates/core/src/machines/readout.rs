@@ -4,6 +4,7 @@ use super::parts::split;
 use super::{Output, PartNames};
 use crate::calibrate::Form;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Readouts, which turn the scores of an example into its prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +70,13 @@ impl Readout {
             Self::LabelSets { .. } | Self::Order => 4,
             _ => 1,
         }
+    }
+
+    /// A label that stands for two outputs, which no training target gives.
+    pub(crate) fn repeated(&self) -> Option<&str> {
+        let (Self::ArgMax { labels } | Self::Vote { labels } | Self::LabelSets { labels }) = self else { return None };
+        let mut known = HashSet::new();
+        labels.iter().find(|label| !known.insert(label.as_str())).map(String::as_str)
     }
 
     /// The form of the scores and the number of labels; `None` where they cannot become probabilities.

@@ -22,6 +22,8 @@ pub struct Traits {
     pub smoother: Option<Result<f64, &'static str>>,
     /// The part that the order of the examples has in a fit.
     pub order: Order,
+    /// True if its function of numbers has no offset, so that it falls to zero wherever the kernel does.
+    pub without_offset: bool,
     /// The kernel matrices it can work with, by their eigenvalues.
     pub tolerates: Tolerates,
     /// The parameter along which a fit is a good start for the next, in rising order.
@@ -49,12 +51,23 @@ pub enum Reads {
 /// Kernel matrices that a machine can work with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerates {
-    /// Matrices without negative eigenvalues.
+    /// Matrices without negative eigenvalues: with others its problem may have no minimum.
     Definite,
     /// Also matrices without negative eigenvalues once they are centred: a bias or a centre makes the machine independent of the origin.
     ConditionallyDefinite,
+    /// All, though what is promised of it was proven for matrices without negative eigenvalues: it minimises nothing that would have no
+    /// minimum with others, but depends on the origin.
+    WithoutTheory,
     /// All: kernel values are coordinates like any others.
     Any,
+}
+
+impl Tolerates {
+    /// The matrices of a machine that minimises a loss and ‖w‖²: an offset that is free makes the multipliers sum to zero, so that the
+    /// origin does not matter.
+    pub fn with_offset(bias: bool) -> Self {
+        if bias { Self::ConditionallyDefinite } else { Self::Definite }
+    }
 }
 
 /// The part that the order of the examples has in a fit.
@@ -91,6 +104,7 @@ impl Default for Traits {
             leaves_one_out: false,
             smoother: None,
             order: Order::Irrelevant,
+            without_offset: false,
             tolerates: Tolerates::Definite,
             path: None,
             regularised_by: &[],

@@ -261,6 +261,9 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     if kernel.state().iter().any(other_number) {
         return Err("a centre was learned on another number of examples".to_owned());
     }
+    if let Some(label) = document.readout.repeated() {
+        return Err(format!("the label {label} stands for two of its classes"));
+    }
     let sizes = (document.readout.outputs(), examples.len());
     let expansion = coefficients::unpack(&document.coefficients, unpack, &document.readout, sizes)?;
     let terms = kernel.terms().len();

@@ -16,11 +16,20 @@ pub struct ExpressionError {
     pub finding: String,
 }
 
+/// Characters that an error shows on each side of its place: more would push the finding off the screen.
+const SHOWN: usize = 100;
+
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = self.at.saturating_sub(SHOWN);
+        let mut shown: String = self.text.chars().skip(start).take(self.at - start + SHOWN).collect();
+        if self.text.chars().nth(self.at.saturating_add(SHOWN)).is_some() {
+            shown.push('…');
+        }
+        let before = if start > 0 { "…" } else { "" };
         writeln!(f, "{}, column {}: {}", self.what, self.at + 1, self.finding)?;
-        writeln!(f, "  {}", self.text.replace(['\n', '\t'], " "))?;
-        write!(f, "  {}^", " ".repeat(self.at))
+        writeln!(f, "  {before}{}", shown.replace(['\n', '\t'], " "))?;
+        write!(f, "  {}^", " ".repeat(self.at - start + usize::from(start > 0)))
     }
 }
 

@@ -4,6 +4,7 @@ use super::KernelOnData;
 use super::chain::{Point, chains};
 use super::folds::{Fold, Folds};
 use super::refit::{Part, PartFit, Share, Whole, fit_part, stop_of};
+use super::suits::doubt;
 use crate::data::Target;
 use crate::error::Error;
 use crate::gram::Budget;
@@ -84,6 +85,9 @@ impl<T: Clone + Send> CrossValidator<'_, T> {
     /// somebody stops the work, and no thread waits for another; a measure depends on its own chain alone, so that measures
     /// are the same bits for any number of threads.
     pub(crate) fn run(&self, points: &[Point]) -> Result<Measures<T>, Error> {
+        for point in points {
+            doubt(point.machine.as_ref(), &self.kernel.resolved)?;
+        }
         if let Some(measures) = self.in_closed_form(points)? {
             return Ok(measures);
         }

@@ -1,5 +1,6 @@
 //! A kernel on data: the matrix, features and parameters that every fit on the same examples shares.
 
+use super::suits::doubt;
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::formula::Formula;
@@ -32,10 +33,11 @@ impl KernelOnData {
     /// The kernel on the data for a machine; no value is computed yet.
     ///
     /// # Errors
-    /// If the formula does not fit the data.
+    /// If the formula does not fit the data, or the machine has no solution with such a kernel.
     pub(crate) fn new(resolved: Formula, machine: &dyn Machine, data: &Dataset, budget: Budget) -> Result<Self, Error> {
         #[cfg(test)]
         BUILT.with(|count| count.set(count.get() + 1));
+        doubt(machine, &resolved)?;
         let wants_matrix = machine.traits().wants_matrix();
         let features = resolved.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
         let alone = features.is_some() && !wants_matrix;

@@ -11,6 +11,7 @@ mod kernel_on_data;
 mod refit;
 mod split;
 mod spread;
+mod suits;
 
 pub(crate) use chain::Point;
 pub(crate) use engine::{CrossValidator, FoldResult};
@@ -22,3 +23,4 @@ pub use refit::held_out_scores;
 pub(crate) use refit::without;
 pub use split::{Split, folds};
 pub use spread::{mean_and_deviation, standard_error};
+pub use suits::doubt;

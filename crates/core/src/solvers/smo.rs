@@ -136,6 +136,8 @@ pub struct Solution {
     pub held_out: Option<Vec<f64>>,
 }
 
+/// The error of a sum of kernel values in single precision, relative to the sum of their sizes.
+const ROW_ERROR: f64 = 1e-6;
 /// Columns below which a further thread costs more than it brings.
 const COLUMNS_PER_THREAD: usize = 2048;
 
@@ -213,7 +215,7 @@ fn finish(
     }
     Solution {
         objective: 0.5 * quadratic + linear,
-        squared_norm: (quadratic - ridge).max(0.0),
+        squared_norm: length(quadratic - ridge, &beta, &state, c),
         violation: run.violation(extremes).0.max(0.0),
         beta,
         offsets,
@@ -226,6 +228,12 @@ fn finish(
         whole: run.whole,
         held_out: None,
     }
+}
+
+/// ‖w‖², which rounding may put below zero; a kernel that is not positive definite may truly do so.
+fn length(squared: f64, beta: &[f64], state: &[f64], linear: &[f64]) -> f64 {
+    let size: f64 = beta.iter().zip(state).zip(linear).map(|((b, s), c)| (b * (c - s)).abs()).sum();
+    if squared < 0.0 && -squared <= ROW_ERROR * size { 0.0 } else { squared }
 }
 
 /// The height at which rising and falling meet, and whether free variables fix it: that of every free variable; without any, the

@@ -1,5 +1,7 @@
 //! The tables for people: in the terminal, and as a page of Markdown.
 
+use super::super::contender::{Axis, Size};
+use super::CONTENDERS;
 use super::cell::Cell;
 use super::printed::{COLUMNS, MEAN_ZEROS, MEANS, ROWS, SPARSE};
 use mercer_terminal::report;
@@ -64,14 +66,33 @@ pub(super) fn page(cells: &[Cell], sizes: &[Sizes], splits: &str) -> String {
     page.push_str("\n## Parameters\n\n");
     let rows: Vec<Vec<String>> = cells
         .iter()
-        .map(|c| vec![c.set.to_owned(), c.machine.to_owned(), parameters(&c.parameters), c.splits.to_string()])
+        .map(|c| {
+            let edge = edges(c, sizes).join(", ");
+            vec![c.set.to_owned(), c.machine.to_owned(), parameters(&c.parameters), edge, c.splits.to_string()]
+        })
         .collect();
-    page.push_str(&markdown(&["set", "machine", "parameters", "splits"].map(str::to_owned), &rows));
+    page.push_str(&markdown(&["set", "machine", "parameters", "at the edge", "splits"].map(str::to_owned), &rows));
+    let at_edge = cells.iter().filter(|c| !edges(c, sizes).is_empty()).count();
+    page.push_str(&format!(
+        "\n{at_edge} of {} choices stand at an edge of the coarse grid, where a wider grid might have chosen better.\n",
+        cells.len()
+    ));
     page.push_str(
         "\nThe kernel is exp(−‖x − z‖²/width). Of what is printed, the mean of AdaBoost (20.2) should be 19.2, the mean \
          sparsity of SVM (44.8) 50.6 and of SKFD (78.8) 78.4, and ± 0.48 (banana, SKFD) is probably ± 0.05.\n",
     );
     page
+}
+
+/// The parameters whose chosen value stands at an edge of the coarse grid.
+fn edges(cell: &Cell, sizes: &[Sizes]) -> Vec<&'static str> {
+    let Some((_, [coordinates, examples, _])) = sizes.iter().find(|(set, _)| *set == cell.set) else {
+        return Vec::new();
+    };
+    let size = Size { coordinates: *coordinates, examples: *examples };
+    let axes = CONTENDERS.iter().filter(|c| c.name == cell.machine).flat_map(|c| c.axes);
+    let chosen = |axis: &&'static Axis| cell.parameters[axis.name].as_f64().is_some_and(|v| axis.at_edge(v, size));
+    axes.filter(chosen).map(|axis| axis.name).collect()
 }
 
 fn sizes_table(sizes: &[Sizes]) -> String {

@@ -39,7 +39,8 @@ impl<R: BufRead> Frames<R> {
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
                     io::copy(&mut (&mut self.source).take(u64::from(length)), &mut io::sink())?;
                 }
-                Err(error) => return Err(io::Error::other(error.to_string())),
+                // the decoder's own words are for whoever mends the decoder
+                Err(_) => return Err(io::Error::other("the header of a frame cannot be read")),
             }
         }
         Ok(false)
@@ -61,7 +62,7 @@ impl<R: BufRead> Read for Frames<R> {
             while frame.can_collect() == 0 && !frame.is_finished() {
                 frame
                     .decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1))
-                    .map_err(|e| io::Error::other(e.to_string()))?;
+                    .map_err(|_| io::Error::other("a block cannot be read"))?;
             }
             let count = frame.read(out)?;
             if count > 0 {

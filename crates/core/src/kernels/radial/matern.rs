@@ -125,20 +125,32 @@ fn general(nu: f64, r: f64) -> f64 {
     if z < 1e-12 {
         return 1.0;
     }
-    let step = 1.0 / 32.0;
+    if z == f64::INFINITY {
+        return 0.0;
+    }
     // factor zᵛ/Γ(ν) goes into the exponent, so that nothing overflows for small z
     let log_front = (1.0 - nu) * std::f64::consts::LN_2 - log_gamma(nu) + nu * z.ln();
-    let mut sum = 0.5 * (log_front - z).exp();
+    let value = bessel(log_front, z, nu).0;
+    // what is not a number stays so
+    if value > 1.0 { 1.0 } else { value }
+}
+
+/// exp(log_front) K_order(z), and how many terms it took.
+fn bessel(log_front: f64, z: f64, order: f64) -> (f64, u32) {
+    let step = 1.0 / 32.0;
+    let (mut sum, mut terms) = (0.5 * (log_front - z).exp(), 1);
     for k in 1..4000 {
         let t = f64::from(k) * step;
-        let exponent = log_front - z * t.cosh() + nu * t;
-        let term = exponent.exp() * 0.5 * (1.0 + (-2.0 * nu * t).exp());
+        let exponent = log_front - z * t.cosh() + order * t;
+        let term = exponent.exp() * 0.5 * (1.0 + (-2.0 * order * t).exp());
         sum += term;
-        if term < 1e-18 * sum && z * t.sinh() > nu {
+        terms += 1;
+        // also where all terms are too small for a number, and the sum is zero
+        if term <= 1e-18 * sum && z * t.sinh() > order {
             break;
         }
     }
-    (sum * step).min(1.0)
+    (sum * step, terms)
 }
 
 /// 2^(1−ν)/Γ(ν) z^(ν−1) K_(ν−1)(z) by the same rule; K is even in its order.
@@ -147,19 +159,11 @@ fn lower(nu: f64, z: f64) -> f64 {
         // M_(ν−1)(0)/(2(ν − 1)), where M is the kernel
         return 0.5 / (nu - 1.0);
     }
-    let (step, order) = (1.0 / 32.0, (nu - 1.0).abs());
-    let log_front = (1.0 - nu) * std::f64::consts::LN_2 - log_gamma(nu) + (nu - 1.0) * z.ln();
-    let mut sum = 0.5 * (log_front - z).exp();
-    for k in 1..4000 {
-        let t = f64::from(k) * step;
-        let exponent = log_front - z * t.cosh() + order * t;
-        let term = exponent.exp() * 0.5 * (1.0 + (-2.0 * order * t).exp());
-        sum += term;
-        if term < 1e-18 * sum && z * t.sinh() > order {
-            break;
-        }
+    if z == f64::INFINITY {
+        return 0.0;
     }
-    sum * step
+    let log_front = (1.0 - nu) * std::f64::consts::LN_2 - log_gamma(nu) + (nu - 1.0) * z.ln();
+    bessel(log_front, z, (nu - 1.0).abs()).0
 }
 
 /// ln Γ(x) for x > 0 (Lanczos, g = 7, nine terms).
@@ -241,6 +245,18 @@ mod tests {
                 assert!((closed - integral).abs() <= 1e-12, "ν = {nu}, r = {r}: {closed} {integral}");
             }
         }
+    }
+
+    #[test]
+    fn a_value_too_small_for_a_number_takes_few_terms() {
+        for (nu, z) in [(1.0, 745.0), (1.0, 800.0), (1.0, 1e5), (3.7, 1e6), (0.3, 1e300), (40.0, 1e4), (1.0, f64::MAX)]
+        {
+            let log_front = (1.0 - nu) * std::f64::consts::LN_2 - log_gamma(nu) + nu * z.ln();
+            let (value, terms) = bessel(log_front, z, nu);
+            assert!(value < 1e-300 && terms < 200, "ν = {nu}, z = {z}: {value} by {terms} terms");
+        }
+        assert_eq!((general(1.0, f64::INFINITY), lower(1.0, f64::INFINITY)), (0.0, 0.0));
+        assert!(general(1.0, f64::NAN).is_nan());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strate
 use crate::machines::threshold::Threshold;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, SolverReport,
-    Task, Theory, Traits,
+    Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;
@@ -127,16 +127,32 @@ impl Default for Kfd {
     }
 }
 
+/// The penalties that leave a system of equations: all but ‖α‖₁.
+struct QuadraticPenalty<'a>(&'a mut Penalty);
+
+impl Choice for QuadraticPenalty<'_> {
+    fn options(&self) -> &'static [&'static str] {
+        // a value that was set in Rust has its word, so that it can be refused by it
+        if *self.0 == Penalty::Sparse { self.0.options() } else { &["norm", "coefficients"] }
+    }
+    fn get(&self) -> usize {
+        *self.0 as usize
+    }
+    fn set(&mut self, position: usize) {
+        *self.0 = if position == 0 { Penalty::Norm } else { Penalty::Coefficients };
+    }
+}
+
 impl Params for Kfd {
     fn visit(&mut self, v: &mut dyn Visit) {
         v.auto(
             "lambda",
             &mut self.lambda,
             &["loo"],
-            Rule::AtLeast(0.0),
-            "weight of the penalty, not zero; loo chooses it",
+            Rule::Above(0.0),
+            "weight of the penalty, without which the quotient has no maximum; loo chooses it",
         );
-        v.choice("penalty", &mut self.penalty, "coefficients (½‖α‖²) or norm (½αᵀKα)");
+        v.choice("penalty", &mut QuadraticPenalty(&mut self.penalty), "coefficients (½‖α‖²) or norm (½αᵀKα)");
         v.choice("solver", &mut self.solver, "auto, cholesky, eigen, pairs, greedy or subset");
         v.choice("threshold", &mut self.threshold, "rule for the threshold on the line of projections");
         v.real("shift", &mut self.shift, Rule::Any, "added to the score of the first of two classes");
@@ -197,6 +213,10 @@ impl Machine for Kfd {
                 ..Theory::default()
             },
             leaves_one_out: true,
+            tolerates: match self.penalty {
+                Penalty::Norm => Tolerates::Definite,
+                _ => Tolerates::Any,
+            },
             ..Traits::default()
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::data::DataError;
 use crate::machines::neighbours::{Weighting, look_up};
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Traits};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Tolerates, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 use crate::watch::Monitor;
@@ -64,7 +64,7 @@ impl Machine for Knn {
     }
 
     fn traits(&self) -> Traits {
-        Traits { weights: true, ..Traits::default() }
+        Traits { weights: true, tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

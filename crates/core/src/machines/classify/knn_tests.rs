@@ -124,3 +124,24 @@ fn the_number_of_threads_changes_no_bit() {
     let one = with(1);
     assert!(with(2) == one && with(3) == one);
 }
+
+/// κ(x, x) that is a number, but twice which is none: what cannot be scored is not fitted.
+#[test]
+fn what_cannot_be_scored_is_not_fitted() {
+    use crate::machines::reduce::EmpiricalMap;
+    use crate::prelude::PacBayes;
+    let rows = Rows::new((0..20).map(|i| 1.2e154 + f64::from(i) * 1e152).collect(), 20, 1).unwrap();
+    let labels: Vec<String> = (0..20).map(|i| (i / 10).to_string()).collect();
+    let data = Dataset::new(rows).with_target(Target::from(labels)).unwrap();
+    let machines: [Box<dyn Machine>; 3] =
+        [Box::new(Knn::default()), Box::new(EmpiricalMap { examples: 0 }), Box::new(PacBayes::default())];
+    for machine in machines {
+        let name = machine.entry().name;
+        if let Ok(model) = crate::job::Job::new(machine.as_ref(), &linear()).run(&data, &crate::watch::Silent) {
+            assert!(model.predict(&data).is_ok(), "{name} is fitted and cannot predict");
+        } else if name == NAME {
+            continue;
+        }
+    }
+    assert!(Knn::default().fit(&linear(), &data).is_err());
+}

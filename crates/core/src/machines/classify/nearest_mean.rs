@@ -3,7 +3,8 @@
 use crate::data::DataError;
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Tolerates,
+    Traits,
 };
 use crate::parallel;
 use crate::params::{Params, Visit};
@@ -52,6 +53,10 @@ impl Params for NearestMean {
 impl Machine for NearestMean {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

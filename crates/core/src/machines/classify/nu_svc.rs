@@ -16,7 +16,7 @@ use std::ops::Range;
 /// min ½‖w‖² − ν Σw_i ρ + Σ w_i max(0, ρ − y_i (⟨w, φ(x_i)⟩ + b)), then everything divided by ρ
 ///
 /// # Source
-/// Chang & Lin (2011), §2.2: 0 ≤ α_i ≤ w_i, yᵀα = 0, Σα = ν Σw. The result is that of `svc` with C = 1/ρ (toolbox L8).
+/// Chang & Lin (2011), §2.2: 0 ≤ α_i ≤ w_i, yᵀα = 0, Σα = ν Σw. The result is that of `svc` with C = 1/ρ.
 ///
 /// # Use when
 /// The share of margin errors is known better than a price: ν is at least the share of margin errors and at most the share

@@ -215,7 +215,7 @@ impl Machine for PacBayes {
         if solved.iter().flat_map(|s| &s.scores).flatten().any(|f| !f.is_finite()) {
             return Err(FitError::Solve { machine: NAME, error: not_finite(gram) });
         }
-        Ok(gather(&rest, &solved, Keep::All))
+        gather(&rest, &solved, Keep::All).scorable(NAME, &task.gram)
     }
 }
 

@@ -5,7 +5,8 @@ use crate::gram::{Side, diagonal};
 use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Tolerates,
+    Traits,
 };
 use crate::params::{Params, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -99,6 +100,10 @@ impl Parzen {
 impl Machine for Parzen {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::WithoutTheory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -4,7 +4,9 @@ use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::Fact;
 use crate::machines::evidence::{Evidence, ProblemNote};
 use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, SignedProblem, gather, side_by_side};
-use crate::machines::{Compresses, FitError, Fitted, Learns, Machine, MachineEntry, Order, Task, Theory, Traits};
+use crate::machines::{
+    Compresses, FitError, Fitted, Learns, Machine, MachineEntry, Order, Task, Theory, Tolerates, Traits,
+};
 use crate::parallel;
 use crate::params::{Params, Rule, Visit};
 use crate::seed::Seed;
@@ -191,7 +193,7 @@ impl Machine for Perceptron {
             };
             Theory { compression, homogeneous: true, choices: self.permutations as f64, ..Theory::default() }
         };
-        Traits { theory, order: Order::Matters, ..Traits::default() }
+        Traits { theory, order: Order::Matters, tolerates: Tolerates::WithoutTheory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

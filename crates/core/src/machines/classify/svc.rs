@@ -183,7 +183,7 @@ impl Machine for Svc {
         Traits {
             reads: Reads::Rows,
             weights: true,
-            tolerates: Tolerates::ConditionallyDefinite,
+            tolerates: Tolerates::with_offset(self.bias),
             path: Some(Path { parameter: "c", is_final }),
             regularised_by: &[("c", Ordering::Less)],
             theory,

@@ -3,7 +3,9 @@
 use super::lloyd::{Images, Lloyd, Trouble, squared_norms};
 use super::{enough, readout, sizes};
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Tolerates, Traits,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{KERNEL_K_MEANS, Source};
@@ -74,6 +76,10 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 impl Machine for KernelKMeans {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -5,7 +5,9 @@ use super::{enough, readout, sizes};
 use crate::gram::{BlockMut, Gram, Pick, apply, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
-use crate::machines::{Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task};
+use crate::machines::{
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Tolerates, Traits,
+};
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{NORMALISED_CUTS, Source};
@@ -87,6 +89,10 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
 impl Machine for SpectralClustering {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::WithoutTheory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

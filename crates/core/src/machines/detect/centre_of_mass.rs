@@ -3,7 +3,7 @@
 use crate::geometry::{Centre, sampling_radius};
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Theory,
-    Traits,
+    Tolerates, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -17,7 +17,9 @@ const NAME: &str = "centre_of_mass";
 /// The examples are like those seen if they are no farther from their centre of mass than the farthest of them, and a margin for
 /// that centre being one of a sample. No training example is novel. Without the margin (`guarantee = false`) R is the largest
 /// distance itself. The report's notes are `radius`, `margin` and `novel_at_most`: over the draw of the sample *and* of a new
-/// example of the same distribution, the probability that it is called novel is at most 1/(n + 1) + δ.
+/// example of the same distribution, the probability that it is called novel is at most 1/(n + 1) + δ. It is told for kernels with a
+/// length that no image exceeds (Gaussians, `normalise(…)`), whose square is the max κ(x, x) of the margin; for others the margin rests on
+/// the sample and proves nothing.
 ///
 /// # Source
 /// Shawe-Taylor & Cristianini 2004, Algorithm 5.4. Their Proposition 5.5 says that the probability is at most 1/(n + 1) for a
@@ -63,7 +65,7 @@ impl Machine for CentreOfMass {
 
     fn traits(&self) -> Traits {
         let theory = Theory { region_slack: self.guarantee.then_some(self.delta), ..Theory::default() };
-        Traits { theory, ..Traits::default() }
+        Traits { theory, tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
@@ -78,10 +80,13 @@ impl Machine for CentreOfMass {
         if !(farthest.is_finite() && centre.squared_norm.is_finite()) {
             return Err(FitError::Solve { machine: NAME, error: not_finite(task.gram.as_ref()) });
         }
-        let margin = if self.guarantee { 2.0 * sampling_radius(centre.squared_radius, n, self.delta) } else { 0.0 };
+        // the largest length in a sample bounds no other: only one that the kernel tells is proven
+        let known = task.kernel.as_ref().and_then(|kernel| kernel.radius()).map(|radius| radius * radius);
+        let squared_radius = known.unwrap_or(centre.squared_radius);
+        let margin = if self.guarantee { 2.0 * sampling_radius(squared_radius, n, self.delta) } else { 0.0 };
         let radius = farthest + margin;
         let mut notes = vec![("radius".to_owned(), radius), ("margin".to_owned(), margin)];
-        if self.guarantee {
+        if self.guarantee && known.is_some() {
             notes.push(("novel_at_most".to_owned(), (1.0 / (n + 1) as f64 + self.delta).min(1.0)));
         }
         // rounding must not make the farthest example novel
@@ -153,6 +158,11 @@ mod tests {
             .count();
         // the centre moves with the sample, so the share is near 1/31, not exactly below it; with the margin nothing is novel
         assert!(novel <= 30, "{novel} of 400");
+        for unbounded in [crate::prelude::linear(), crate::formula::distance(1.0)] {
+            let model = CentreOfMass::default().fit(&unbounded, &normal(30, 7)).unwrap();
+            let told = model.fitted.report.notes.iter().any(|(n, _)| n == "novel_at_most");
+            assert!(!told, "{unbounded}: the sample bounds no other example");
+        }
         let sure = CentreOfMass::default().fit(&rbf(0.3), &normal(30, 7)).unwrap();
         let note = sure.fitted.report.notes.iter().find(|(n, _)| n == "novel_at_most").unwrap().1;
         assert!((note - (1.0 / 31.0 + 0.05)).abs() < 1e-12);

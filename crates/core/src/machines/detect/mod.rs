@@ -1,5 +1,6 @@
 //! Machines that learn what is usual, to tell what is not.
 
+mod boundary;
 mod centre_of_mass;
 mod one_class;
 mod parzen_density;

@@ -1,10 +1,12 @@
 //! The one-class support vector machine.
 
+use super::boundary::{Region, region};
+use crate::gram::{Side, diagonal};
 use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
-    Traits,
+    Tolerates, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution, Start};
@@ -18,7 +20,7 @@ use crate::watch::Monitor;
 ///
 /// # Use when
 /// Only usual examples are at hand, and unusual ones are to be found: at most a share ν of the training examples is left
-/// outside. The score ranks examples: the lowest are the most unusual.
+/// outside, also by `predict`: the offset is put below all examples that are not at their bound. The score ranks examples: the lowest are the most unusual.
 ///
 /// # Cost
 /// As `svc`.
@@ -51,24 +53,24 @@ impl Machine for OneClass {
 
     fn traits(&self) -> Traits {
         let theory = { Theory { compression: Compresses::Region, outlier_share: Some(self.nu), ..Theory::default() } };
-        Traits { reads: Reads::Rows, weights: true, theory, ..Traits::default() }
+        Traits { reads: Reads::Rows, weights: true, theory, tolerates: Tolerates::WithoutTheory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let weights = weights(task);
         let solution = support_of(task, &weights, self.nu, &vec![0.0; task.len()], &self.effort, ENTRY.name, watch)?;
-        // free α stand at −ρ
-        let rho = -solution.offsets[0];
+        let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(task.gram.as_ref()));
+        let Region { offset, outside } = region(task, &weights, &vec![0.0; task.len()], &own, &solution);
+        let rho = -offset;
         let total: f64 = weights.iter().sum();
         let slack: f64 = (0..weights.len()).map(|t| weights[t] * (rho + solution.state[t]).max(0.0)).sum();
         let gap = solution.squared_norm - self.nu * total * rho + slack;
-        let outside = solution.state.iter().filter(|&&s| -s < rho - self.effort.tolerance).count();
         let points: Vec<usize> = (0..weights.len()).filter(|&i| solution.beta[i] != 0.0).collect();
         let alpha = points.iter().map(|&i| solution.beta[i]).collect();
         let notes = vec![Fact::Rho.note(rho), Fact::Outside.note(outside as f64)];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
         Ok(Fitted::new(
-            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![-rho] },
+            Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![offset] },
             Readout::Novelty,
             report,
         ))

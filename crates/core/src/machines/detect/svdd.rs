@@ -1,12 +1,13 @@
 //! Support vector data description: the smallest ball.
 
+use super::boundary::{Region, region};
 use super::one_class::support_of;
 use crate::gram::{Side, diagonal};
 use crate::machines::Fact;
 use crate::machines::support::{Effort, prove, weights};
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
-    Traits,
+    Tolerates, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
@@ -15,7 +16,7 @@ use crate::watch::Monitor;
 /// min R² + 1/(ν Σw) Σ w_i max(0, ‖φ(x_i) − a‖² − R²); f(x) = R² − ‖φ(x) − a‖²
 ///
 /// # Source
-/// Schölkopf & Smola (2002), §8.3 (toolbox L10): max Σ α_i κ(x_i, x_i) − αᵀKα, 0 ≤ α_i ≤ w_i/(ν Σw), Σα = 1, a = Σ α φ(x).
+/// Schölkopf & Smola (2002), §8.3: max Σ α_i κ(x_i, x_i) − αᵀKα, 0 ≤ α_i ≤ w_i/(ν Σw), Σα = 1, a = Σ α φ(x).
 /// Solved in the scale of `one_class`, β = ν Σw α, so that tolerances mean the same; for kernels with a constant diagonal
 /// the two machines decide alike.
 ///
@@ -53,7 +54,13 @@ impl Machine for Svdd {
 
     fn traits(&self) -> Traits {
         let theory = { Theory { compression: Compresses::Region, outlier_share: Some(self.nu), ..Theory::default() } };
-        Traits { reads: Reads::Rows, weights: true, theory, ..Traits::default() }
+        Traits {
+            reads: Reads::Rows,
+            weights: true,
+            theory,
+            tolerates: Tolerates::ConditionallyDefinite,
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
@@ -65,10 +72,10 @@ impl Machine for Svdd {
         let mut solution = support_of(task, &weights, self.nu, &linear, &self.effort, ENTRY.name, watch)?;
         // ‖φ(x_t) − a‖² = κ(x_t, x_t) − 2 (Kα)_t + ‖a‖² with (Kβ)_t = c_t − s_t, so 2 s_t/scale + ‖a‖²
         let centre = solution.squared_norm / (scale * scale);
-        let radius2 = 2.0 * solution.offsets[0] / scale + centre;
+        let Region { offset, outside } = region(task, &weights, &linear, &own, &solution);
+        let radius2 = 2.0 * offset / scale + centre;
         let distance2 = |t: usize| 2.0 * solution.state[t] / scale + centre;
         let beyond: f64 = (0..own.len()).map(|t| weights[t] * (distance2(t) - radius2).max(0.0)).sum();
-        let outside = (0..own.len()).filter(|&t| distance2(t) > radius2 + 2.0 * self.effort.tolerance / scale).count();
         let dual = -2.0 * solution.objective / (scale * scale);
         let gap = radius2 + beyond / scale - dual;
         (solution.objective, solution.squared_norm) = (-dual, centre);
@@ -82,7 +89,7 @@ impl Machine for Svdd {
         ];
         let report = prove(&[solution], Some(gap), points.len(), &self.effort, task, notes);
         Ok(Fitted::new(
-            Expansion { coefficients: Coefficients::Ball { points, alpha }, offsets: vec![radius2 - centre] },
+            Expansion { coefficients: Coefficients::Ball { points, alpha }, offsets: vec![2.0 * offset / scale] },
             Readout::Novelty,
             report,
         ))

@@ -22,7 +22,7 @@ use super::support::Effort;
 use super::theory::{SQUARED_HINGE, WEIGHED_CLASSES};
 use super::{
     Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Multipliers, Reads, Task, Theory,
-    Threshold, Traits,
+    Threshold, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::{Loss, Penalty};
@@ -327,6 +327,15 @@ impl Machine for Programme {
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: self.theory(),
+            tolerates: match self.penalty {
+                // Newton's method and factorisations go through α whose sum is not zero
+                Penalty::Norm => {
+                    let pairs = !matches!(self.loss, LossName::Logistic | LossName::Squared);
+                    Tolerates::with_offset(self.bias && pairs)
+                }
+                Penalty::Coefficients | Penalty::Sparse => Tolerates::Any,
+            },
+            without_offset: !self.bias,
             ..Traits::default()
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Programme;
 use super::solve::{Problem, Solutions, Solved};
+use crate::machines::Fact;
 use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
 use crate::machines::support::weights;
@@ -46,12 +47,14 @@ pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> Solve
     let report = join(&evidence);
     let coefficients: usize = solved.iter().map(|s| s.alpha.len()).sum();
     let zeros: usize = solved.iter().map(|s| s.alpha.iter().filter(|a| **a == 0.0).count()).sum();
+    let mut notes = vec![("zero_share".to_owned(), zeros as f64 / coefficients.max(1) as f64)];
+    notes.extend(solved.iter().filter_map(|s| s.rho).reduce(f64::min).map(|rho| Fact::Rho.note(rho)));
     SolverReport {
         iterations_of_each: each(solved.iter().map(|s| s.iterations)),
         duality_gap: report.duality_gap.filter(|gap| gap.is_finite()),
         support: Some(support),
         storage,
-        notes: vec![("zero_share".to_owned(), zeros as f64 / coefficients.max(1) as f64)],
+        notes,
         ..report
     }
 }

@@ -58,10 +58,12 @@ pub(super) struct Solved {
     pub(super) offset: f64,
     /// Kα + b.
     pub(super) scores: Vec<f64>,
-    /// Σ w ℓ + λ P.
+    /// Σ w ℓ + λ P; with ν the soft margin ρ − Σ wξ/νΣw.
     pub(super) objective: f64,
     /// Primal minus dual objective.
     pub(super) gap: f64,
+    /// ρ, the margin, where ν stands in the place of λ.
+    pub(super) rho: Option<f64>,
     pub(super) iterations: usize,
     pub(super) status: Status,
 }
@@ -135,6 +137,7 @@ impl Programme {
             scores: column(&found.scores, c),
             objective: found.objectives[c],
             gap: found.gaps.as_ref().map_or(f64::NAN, |g| g[c]),
+            rho: None,
             iterations: 0,
             status: Status::Converged,
         });
@@ -269,10 +272,14 @@ impl Programme {
                 }
                 _ => solve(&SparseProgramme { y, ..common }, mass)?,
             };
-            let gap = found.gap();
+            let (mut gap, mut rho) = (found.gap(), None);
             let size: f64 = found.alpha.iter().map(|a| a.abs()).sum();
             if self.cell.by_nu && size > 0.0 {
-                // ‖α‖₁ = 1, which makes the margin 1/‖α‖₁
+                // ‖α‖₁ = 1, which makes the margin ρ = 1/‖α‖₁ and divides all ξ by ‖α‖₁
+                let short = |((f, y), w): ((&f64, &f64), &f64)| w * (1.0 - y * f).max(0.0);
+                let shortfall: f64 = found.scores.iter().zip(y).zip(weights).map(short).sum();
+                let all = self.nu * mass;
+                (found.objective, gap, rho) = ((1.0 - shortfall / all) / size, gap / (size * all), Some(1.0 / size));
                 found.alpha.iter_mut().chain(&mut found.scores).for_each(|x| *x /= size);
                 found.offset /= size;
             }
@@ -282,6 +289,7 @@ impl Programme {
                 scores: found.scores,
                 objective: found.objective,
                 gap,
+                rho,
                 iterations: found.iterations,
                 status: found.status,
             })
@@ -319,7 +327,13 @@ impl Programme {
             );
             return Err(SolveError::Programme(finding));
         }
-        let mut lambda = self.nu * sparse::lambda_max(programme)?;
+        let largest = sparse::lambda_max(programme)?;
+        if largest <= 0.0 {
+            let finding = "no kernel function tells the classes apart: to this kernel all examples look alike; give columns that differ, or \
+                           another kernel";
+            return Err(SolveError::Programme(finding.to_owned()));
+        }
+        let mut lambda = self.nu * largest;
         let mut iterations = 0;
         let mut last: Option<SparseSolution> = None;
         for _ in 0..MAX_LAMBDAS {
@@ -382,6 +396,7 @@ impl Programme {
             scores,
             objective: primal,
             gap: primal - dual,
+            rho: None,
             iterations: 0,
             status: Status::Converged,
         }

@@ -259,10 +259,16 @@ fn boosting_has_the_largest_soft_margin_and_nu_is_the_share_of_violators() {
     };
     let mut random = Seed(2).stream("margins");
     for nu in [0.4, 0.6] {
-        let (alpha, b, _) = function(&sharp(lp_boost(nu)), &kernel, &classes);
+        let (alpha, b, report) = function(&sharp(lp_boost(nu)), &kernel, &classes);
         assert!((alpha.iter().map(|a| a.abs()).sum::<f64>() - 1.0).abs() < 1e-9 && b == 0.0);
         let found = soft_margin(&margins(&alpha), nu);
         assert!(found > 0.0);
+        // what is told is the value of the formula and its ρ
+        let (told, rho) = (report.objective.unwrap(), report.fact(crate::machines::Fact::Rho).unwrap());
+        assert!((told - found).abs() < 1e-5, "{nu}: {told} {found}");
+        let short: f64 = margins(&alpha).iter().map(|m| (rho - m).max(0.0)).sum();
+        assert!((rho - short / (nu * n as f64) - found).abs() < 1e-5, "{nu}: rho {rho}");
+        assert!((-1e-9..1e-4 * found).contains(&report.duality_gap.unwrap()), "{:?}", report.duality_gap);
         for step in 0..300 {
             let size = 10.0_f64.powi(-(step % 4));
             let moved: Vec<f64> = alpha.iter().map(|a| a + 0.05 * size * random.normal()).collect();
@@ -279,6 +285,10 @@ fn boosting_has_the_largest_soft_margin_and_nu_is_the_share_of_violators() {
     }
     let error = lp_boost(0.01).fit(&linear(), &classes).unwrap_err().to_string();
     assert!(error.contains("raise nu"), "{error}");
+    let alike =
+        Dataset::new(Rows::new(vec![1.0; n], n, 1).unwrap()).with_target(classes.target().unwrap().clone()).unwrap();
+    let error = lp_boost(0.5).fit(&kernel, &alike).unwrap_err().to_string();
+    assert!(error.contains("look alike") && !error.contains("lambda"), "{error}");
     let uneven = classes.select(&(0..n).filter(|i| i % 2 == 0 || i % 6 == 1).collect::<Vec<_>>());
     let error = Programme { bias: true, ..lp_boost(0.9) }.fit(&kernel, &uneven).unwrap_err().to_string();
     assert!(error.contains("more than 0.500") && error.contains("lower nu"), "{error}");

@@ -72,11 +72,12 @@ impl Machine for EmpiricalMap {
         let mut alpha = vec![0.0; m * m];
         alpha.iter_mut().step_by(m + 1).for_each(|a| *a = 1.0);
         let names = points.iter().map(|p| format!("k{}", p + 1)).collect();
-        Ok(Fitted::new(
+        Fitted::new(
             Expansion { coefficients: Coefficients::Dual { points, alpha }, offsets: vec![0.0; m] },
             Readout::Coordinates { names },
             SolverReport { support: Some(m), storage: "no kernel value needed".to_owned(), ..SolverReport::direct() },
-        ))
+        )
+        .scorable(NAME, &task.gram)
     }
 }
 

@@ -6,7 +6,8 @@ use crate::gram::{BlockMut, Pick};
 use crate::linalg::SolveError;
 use crate::linalg::{inverse_lower, multiply_add};
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Tolerates,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{KMPA, Source};
@@ -67,7 +68,7 @@ impl Params for IncompleteCholesky {
         v.real(
             "tolerance",
             &mut self.tolerance,
-            Rule::Between(1e-14, 1.0),
+            Rule::Between(1e-14, 0.999),
             "largest residual that is left alone, as a part of the largest κ(x, x)",
         );
     }
@@ -76,6 +77,10 @@ impl Params for IncompleteCholesky {
 impl Machine for IncompleteCholesky {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::WithoutTheory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

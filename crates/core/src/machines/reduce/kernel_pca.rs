@@ -31,7 +31,7 @@ const MAX_PASSES: usize = 1000;
 /// examples have coordinates of variance λ_j/n that are uncorrelated. Signs: the entry of v_j that is largest in size is
 /// positive. Components with λ_j ≤ tolerance · λ_1 are left out: the data have no such direction. The report's violation is
 /// the largest ‖K̃v − λv‖ by the Krylov solver; its notes are `components` (how many are kept), `eigenvalue_j` and
-/// `explained_j` (λ_j / trace K̃) for each, `explained` in all, `stored` (1 if K was stored, 0 if streamed) and `full` (1 for a full decomposition).
+/// `explained_j` (λ_j / trace K̃) for each, and `explained` in all.
 ///
 /// # Source
 /// Schölkopf, Smola & Müller 1998, section 3; centring by Shawe-Taylor & Cristianini 2004, Algorithm 5.3.
@@ -112,7 +112,8 @@ impl Machine for KernelPca {
     }
 
     fn traits(&self) -> Traits {
-        Traits { tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
+        let tolerates = if self.centre { Tolerates::ConditionallyDefinite } else { Tolerates::WithoutTheory };
+        Traits { tolerates, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

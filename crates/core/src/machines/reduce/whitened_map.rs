@@ -6,7 +6,8 @@ use crate::gram::show_bytes;
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task,
+    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Tolerates,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
@@ -69,6 +70,10 @@ impl Params for WhitenedMap {
 impl Machine for WhitenedMap {
     fn entry(&self) -> &'static MachineEntry {
         &ENTRY
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { tolerates: Tolerates::WithoutTheory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -67,6 +67,7 @@ impl Machine for Expectile {
                 homogeneous: true,
                 ..Theory::default()
             },
+            without_offset: true,
             ..Traits::default()
         }
     }

@@ -2,7 +2,7 @@
 
 use super::ridge::targets;
 use crate::machines::neighbours::{Weighting, look_up};
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Traits};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Tolerates, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{KMPA, Source};
 use crate::watch::Monitor;
@@ -63,7 +63,7 @@ impl Machine for KnnRegression {
     }
 
     fn traits(&self) -> Traits {
-        Traits { weights: true, ..Traits::default() }
+        Traits { weights: true, tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

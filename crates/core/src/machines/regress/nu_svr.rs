@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 ///
 /// # Source
 /// Chang & Lin (2011), §2.5: Σα = Σα* = C ν Σw / 2, 0 ≤ α, α* ≤ C w_i. The tube finds its own width, told as `epsilon`;
-/// `svr` with that ε gives the same function (toolbox L9).
+/// `svr` with that ε gives the same function.
 ///
 /// # Use when
 /// The share of examples outside the tube is known better than its width.

@@ -3,7 +3,8 @@
 use super::svr::join;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights};
 use crate::machines::{
-    ConvexLoss, Cost, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
+    ConvexLoss, Cost, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
+    Tolerates, Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::Equality;
@@ -69,6 +70,7 @@ impl Machine for Quantile {
                 }),
                 ..Theory::default()
             },
+            tolerates: Tolerates::ConditionallyDefinite,
             ..Traits::default()
         }
     }

@@ -28,7 +28,7 @@ const SEARCH: (f64, f64) = (1e-11, 1e3);
 
 /// (K + λI) α = y, f(x) = Σ_i α_i κ(x_i, x): the minimiser of ½ Σ_i (y_i − f(x_i))² + ½ λ ‖f‖².
 ///
-/// There is no bias, nothing is centred, and λ is not multiplied by the number of examples. Several targets are solved
+/// There is no offset (where the target lies far from zero, the report says how to have one), nothing is centred, and λ is not multiplied by the number of examples. Several targets are solved
 /// at once; a list of λ gives each its own. `lambda = loo` chooses λ by the exact leave-one-out error: a grid from 1e-11 to 1e3 times the largest
 /// eigenvalue, then golden section. The report's objective is ½‖y − Kα‖² + ½ λ αᵀKα, summed over the targets; its notes
 /// are `lambda` (`lambda_1`, … of a list), `relative_residual` (‖y − (K + λI)α‖ / ‖y‖, with UΛUᵀ for K in the eigen solver; or that of the primal
@@ -159,6 +159,7 @@ impl Machine for Ridge {
             smoother,
             regularised_by: &[("lambda", Ordering::Greater)],
             theory,
+            without_offset: true,
             ..Traits::default()
         }
     }

@@ -147,10 +147,11 @@ impl Machine for Svr {
         Traits {
             reads: Reads::Rows,
             weights: true,
-            tolerates: Tolerates::ConditionallyDefinite,
+            tolerates: Tolerates::with_offset(self.bias),
             path: Some(Path::along("c")),
             regularised_by: &[("c", Ordering::Less)],
             theory,
+            without_offset: !self.bias,
             ..Traits::default()
         }
     }
