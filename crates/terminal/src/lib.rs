@@ -17,6 +17,7 @@ pub use failure::Failure;
 pub use watch::Watch;
 
 use clap::{ArgMatches, Command};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,8 +50,9 @@ pub fn refuse(error: &clap::Error, as_json: bool) -> Result<(), Failure> {
         let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         report::print_json(&serde_json::json!({"error": first, "exit_code": 2}));
     }
-    // the parser colours its words, and shows those of the user as they are
-    let printed = if report::visible(&text) == text { error.print() } else { print_plainly(error, &text) };
+    // the parser colours its words, and sends those of the user to a terminal as they are
+    let harmless = std::env::args_os().all(|word| matches!(report::visible(&word.to_string_lossy()), Cow::Borrowed(_)));
+    let printed = if harmless { error.print() } else { print_plainly(error, &text) };
     match printed {
         _ if error.use_stderr() => Err(Failure::told(2)),
         Err(failed) if failed.kind() != io::ErrorKind::BrokenPipe => Err(Failure::file(Path::new("-"), &failed)),
