@@ -200,7 +200,7 @@ fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failu
     }
     let conformal = model.needs_conformal()?;
     if let Some(warning) = conformal::too_few(model, conformal, coverage) {
-        report::warn(&warning.to_string());
+        report::warn(&warning);
     }
     Ok(Some(coverage))
 }

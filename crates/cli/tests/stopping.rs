@@ -103,12 +103,12 @@ fn a_killed_process_leaves_no_output_of_that_name() {
 /// Waits until a run is in the middle of writing: a file aside has its first bytes.
 fn wait_for_writing(place: &Place, child: &mut Child) {
     let begun = |name: &String| {
-        name.ends_with(".part") && std::fs::metadata(place.path(name)).is_ok_and(|about| about.len() > 0)
+        name.starts_with(".mercer.") && std::fs::metadata(place.path(name)).is_ok_and(|about| about.len() > 0)
     };
     let started = Instant::now();
     while !place.files().iter().any(begun) {
         assert!(child.try_wait().unwrap().is_none(), "it was too fast to be stopped");
-        assert!(started.elapsed() < Duration::from_secs(60));
+        assert!(started.elapsed() < Duration::from_mins(1));
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -64,7 +64,7 @@ fn the_mode_of_an_old_file_is_kept_and_a_new_file_has_that_of_any_other() {
     // while the new file is being written, nobody else may read it
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     streamed(&path, |out| {
-        let aside = names(folder.path()).into_iter().find(|name| name.ends_with(".part")).unwrap();
+        let aside = names(folder.path()).into_iter().find(|name| name.starts_with(".mercer.")).unwrap();
         assert_eq!(mode(&folder.path().join(aside)), 0o600);
         out.write_all(b"3")
     })
@@ -108,7 +108,7 @@ fn leftovers_of_this_output_are_cleared_and_what_is_being_written_is_not() {
     let mut left: Vec<PathBuf> = Vec::new();
     for target in [&path, &other] {
         streamed(target, |_| {
-            let name = names(folder.path()).into_iter().find(|name| name.ends_with(".part")).unwrap();
+            let name = names(folder.path()).into_iter().find(|name| name.starts_with(".mercer.")).unwrap();
             left.push(folder.path().join(name));
             Ok(())
         })
@@ -157,7 +157,7 @@ fn no_name_aside_comes_twice() {
     let mut seen = Vec::new();
     for _ in 0..4 {
         streamed(&path, |_| {
-            seen.extend(names(folder.path()).into_iter().filter(|name| name.ends_with(".part")));
+            seen.extend(names(folder.path()).into_iter().filter(|name| name.starts_with(".mercer.")));
             Ok(())
         })
         .unwrap();
