@@ -12,7 +12,8 @@ use mercer_terminal::Failure;
 use std::path::PathBuf;
 
 pub(crate) use mercer_terminal::arguments::{
-    budget, chosen_theme, common, json, output, picture, prepare, save_picture, seed, target, theme, threads, writable,
+    OutputFile, budget, chosen_theme, common, json, output, output_file, picture, prepare, save_picture, seed, target,
+    theme, threads, writable, written,
 };
 
 /// `--labels`.

@@ -130,7 +130,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         report::print_json(&serde_json::json!(certified.certificates));
         // the array holds certificates alone, and this is none
         if let Some(found) = &certified.cross_validated {
-            eprintln!("cross-validated error: {found}");
+            report::say("cross-validated error", &found.to_string());
         }
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! `mercer convert`: from one format to another.
 
+use crate::arguments::OutputFile;
 use crate::{Verb, arguments, input, report};
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
@@ -21,7 +22,10 @@ fn command() -> Command {
              Examples:\n  mercer convert train.csv train.svm\n  mercer convert people.jsonl people.csv.gz --encode --missing mean",
         )
         .arg(arguments::path("IN", "Data file to read"))
-        .arg(arguments::path("OUT", "Data file to write; .gz at the end compresses it"))
+        .arg(
+            arguments::path("OUT", "Data file to write; .gz at the end compresses it, - is standard output")
+                .value_parser(arguments::output_file()),
+        )
         .arg(
             Arg::new("to")
                 .long("to")
@@ -37,7 +41,7 @@ fn command() -> Command {
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
-    let (Some(from), Some(to)) = (flags.get_one::<PathBuf>("IN"), flags.get_one::<PathBuf>("OUT")) else {
+    let (Some(from), Some(to)) = (flags.get_one::<PathBuf>("IN"), OutputFile::given(flags, "OUT")) else {
         return Err(Failure::usage("IN and OUT are needed"));
     };
     let writer = choose(to, flags.get_one::<String>("to").map(String::as_str))?;

@@ -31,7 +31,8 @@ fn command() -> Command {
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
-    let target = arguments::target(flags)?;
+    // `-o -` prints what is printed without -o
+    let target = arguments::target(flags)?.filter(|path| !mercer::write::is_standard_output(path));
     let name = flags.get_one::<String>("NAME").map_or("", String::as_str);
     if !datasets::SETS.iter().any(|s| s.name == name) {
         let remedy = match nearest(name, datasets::SETS.iter().map(|s| s.name)) {
@@ -55,11 +56,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             }
         }
         None if flags.get_flag("json") => report::print_json(&document(name, &table)),
-        None => {
-            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            // a reader that went away is no error
-            let _ = write_csv(&mut out, &table);
-        }
+        None => report::print_file(|out| write_csv(out, &table)),
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             file.notes
         }
     };
-    notes.iter().for_each(|note| eprintln!("warning: {note}"));
+    notes.iter().for_each(|note| report::warn(note));
     if flags.get_flag("json") {
         report::print_json(&json!({
             "machine": model.machine,

@@ -110,16 +110,16 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let fit = fitting.elapsed().as_secs_f64();
 
     let saving = Instant::now();
-    watch::save(&model, target)?;
+    let saved = watch::save(&model, target)?;
     let save = saving.elapsed().as_secs_f64();
 
     let metrics = training_metrics(&model, &data);
     let seconds = json!({"read": read, "fit": fit, "save": save, "total": started.elapsed().as_secs_f64()});
-    finish(&model, metrics.as_ref(), &seconds, target, flags.get_flag("json"), &more)?;
+    finish(&model, metrics.as_ref(), &seconds, (&saved, target), flags.get_flag("json"), &more)?;
     if let (Some(&wanted), Some((_, told))) = (flags.get_one::<f64>("certified"), more.first())
         && let Some(bound) = told["bound"].as_f64().filter(|bound| wanted > 0.0 && *bound > wanted)
     {
-        eprintln!("warning: no part of the examples certifies {wanted}; the best bound is {bound:.4}");
+        report::warn(&format!("no part of the examples certifies {wanted}; the best bound is {bound:.4}"));
     }
     if let Some((_, told)) = more.iter().find(|(name, _)| *name == "certified").filter(|_| !flags.get_flag("json")) {
         report::print(&format!(
@@ -177,12 +177,12 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
     measure(&model.predict(&some).ok()?, some.target()?).ok()
 }
 
-/// Prints the report of a fit; an interrupted one is a failure of its own.
+/// Prints the report of a fit that was saved in a file, and to be saved in another; an interrupted one is a failure of its own.
 pub(crate) fn finish(
     model: &Model,
     metrics: Option<&Metrics>,
     seconds: &Value,
-    path: &Path,
+    (path, asked): (&Path, &Path),
     json: bool,
     more: &[(&str, Value)],
 ) -> Result<(), Failure> {
@@ -210,28 +210,33 @@ pub(crate) fn finish(
     }
     let status = model.fitted.report.status;
     if model.fitted.report.fact(Fact::CalibrationCutShort).is_some() {
-        eprintln!("warning: stopped ({status}) before probabilities were learned; the model is saved without them");
+        report::warn(&format!("stopped ({status}) before probabilities were learned; the model is saved without them"));
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
     if model.fitted.report.fact(Fact::ConformalCutShort).is_some() {
-        eprintln!("warning: stopped ({status}) before conformal regions were learned; the model is saved without them");
+        report::warn(&format!(
+            "stopped ({status}) before conformal regions were learned; the model is saved without them"
+        ));
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
     match status {
         Status::Converged => Ok(()),
         Status::Interrupted => {
-            eprintln!("interrupted: the best so far is saved in {}", path.display());
+            let kept = if path == asked { String::new() } else { format!("; {} is as it was", asked.display()) };
+            report::say("interrupted", &format!("the best so far is saved in {}{kept}", mercer::write::shown(path)));
             Err(Failure::interrupted())
         }
         status if model.candidates() > 1 => {
-            eprintln!(
-                "warning: the search was cut short ({status}); the best of {} candidates is saved",
+            report::warn(&format!(
+                "the search was cut short ({status}); the best of {} candidates is saved",
                 model.candidates()
-            );
+            ));
             Ok(())
         }
         status => {
-            eprintln!("warning: not converged ({status}); the best so far is saved. Raise the limit or the tolerance.");
+            report::warn(&format!(
+                "not converged ({status}); the best so far is saved. Raise the limit or the tolerance."
+            ));
             Ok(())
         }
     }
@@ -240,7 +245,7 @@ pub(crate) fn finish(
 /// Says aloud what the machine cannot promise with the kernel; refuses what has no solution, before anything is read.
 pub(crate) fn warn_of_kernel(job: &Job) -> Result<(), Failure> {
     if let Some(doubt) = job.doubt()? {
-        eprintln!("warning: {doubt}");
+        report::warn(&doubt);
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! `mercer gram`: the kernel matrix of a file, as NPY or as a picture.
 
+use crate::arguments::OutputFile;
 use crate::matrix::{self, Change};
 use crate::{Verb, arguments, input, measure, npy, report};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command};
 use mercer::data::Dataset;
 use mercer::geometry::BlockMeans;
 use mercer::gram::{Budget, Gram, Precision, fill_rows, show_bytes};
@@ -37,11 +38,7 @@ fn command() -> Command {
         .arg(arguments::kernel())
         .arg(arguments::output("K.npy", "NPY file to write").required_unless_present("figure"))
         .arg(
-            Arg::new("figure")
-                .long("figure")
-                .value_name("FIG")
-                .value_parser(value_parser!(PathBuf))
-                .help("Draw the matrix, sorted by class, as .svg or .png; large ones are averaged"),
+            arguments::written("figure", "FIG", "Draw the matrix, sorted by class, as .svg or .png; large ones are averaged"),
         )
         .arg(arguments::theme())
         .arg(
@@ -61,7 +58,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let formula = arguments::formula(flags)?;
     let budget = arguments::budget(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is needed")) };
-    let (target, figure) = (arguments::target(flags)?, flags.get_one::<PathBuf>("figure"));
+    let (target, figure) = (arguments::target(flags)?, OutputFile::given(flags, "figure"));
     if let Some(figure) = figure {
         arguments::picture(figure)?;
     }

@@ -32,7 +32,7 @@ pub(crate) fn run(flags: &ArgMatches, program: &mut Command) -> Result<(), Failu
         let words = ["mercer"].into_iter().chain(names.iter().map(|n| n.as_str())).chain(["--help"]);
         // asked for help, the parser answers with an error that holds it
         if let Err(help) = program.try_get_matches_from_mut(words) {
-            let _ = help.print();
+            return mercer_terminal::refuse(&help, false);
         }
         return Ok(());
     }

@@ -119,7 +119,7 @@ fn prepared(flags: &ArgMatches, formula: &Formula) -> Result<(SchemaOptions, Rea
 }
 
 /// Reads a table; a model, and a file that is a header and nothing else, are told by name.
-fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Failure> {
+pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Failure> {
     if options.format.is_none() && show::looks_like_a_model(path) {
         let message = format!("{} is a model, not data; give a data file here", path.display());
         return Err(Failure { message, code: 3 });

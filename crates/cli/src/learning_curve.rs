@@ -93,7 +93,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         Status::Converged => Ok(()),
         status => {
             let size = learned.points.last().map_or(0, |p| p.size);
-            eprintln!("warning: the curve was cut short ({status}) after {size} examples");
+            report::warn(&format!("the curve was cut short ({status}) after {size} examples"));
             if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) }
         }
     }

@@ -1,7 +1,10 @@
 //! The command line: flags become a job, the job becomes a report.
 //!
 //! One file for each verb. Standard output carries the result (one JSON document with `--json`), standard error
-//! everything else. Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted.
+//! everything else. Exit codes: 0 ok, 2 usage, 3 data, 4 numerics, 130 interrupted (128 and the number of any other signal).
+
+// what goes to a terminal goes through `report`, which shows control characters
+#![warn(clippy::print_stderr)]
 
 mod arguments;
 mod auxiliary;
@@ -35,7 +38,7 @@ mod show;
 
 use clap::Command;
 use clap::error::ErrorKind;
-use mercer_terminal::{Verb, refuse};
+use mercer_terminal::{Failure, Verb, carry_out, refuse};
 use std::process::ExitCode;
 
 /// All verbs, in the order of the help.
@@ -81,28 +84,27 @@ fn program() -> Command {
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let wants_json = words.iter().any(|word| word == "--json");
+    carry_out(wants_json, || run(&words, wants_json))
+}
+
+fn run(words: &[String], wants_json: bool) -> Result<(), Failure> {
     let mut command = program();
     let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
         Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => match help::beside_help(&words) {
-            Some(Ok(page)) => {
-                report::print(&page);
-                return ExitCode::SUCCESS;
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => match help::beside_help(words) {
+            Some(page) => {
+                report::print(&page?);
+                return Ok(());
             }
-            Some(Err(failure)) => return failure.tell(wants_json),
-            None => error.exit(),
+            None => return refuse(&error, false),
         },
-        Err(error) => refuse(&error, wants_json),
+        Err(error) => return refuse(&error, wants_json),
     };
-    let Some((name, flags)) = matches.subcommand() else { return ExitCode::from(2) };
+    let Some((name, flags)) = matches.subcommand() else { return Err(Failure::usage("a verb is missing")) };
     // the commands stand in the order of the verbs; `help`, which comes after them, sees the whole program
     let place = command.get_subcommands().position(|c| c.get_name() == name);
-    let outcome = match place.and_then(|place| VERBS.get(place)) {
+    match place.and_then(|place| VERBS.get(place)) {
         Some(verb) => arguments::prepare(flags).and_then(|()| (verb.run)(flags)),
         None => help::run(flags, &mut command),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.tell(wants_json),
     }
 }

@@ -83,7 +83,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(model), Some(data)) = (flags.get_one::<PathBuf>("MODEL"), flags.get_one::<PathBuf>("DATA")) else {
         return Err(Failure::usage("MODEL and DATA are needed"));
     };
-    let file = arguments::target(flags)?;
+    let asked = arguments::target(flags)?;
+    // `-o -` prints what is printed without -o
+    let file = asked.filter(|path| !mercer::write::is_standard_output(path));
     let mut model = Model::load(model)?;
     let coverage = conformal(&mut model, flags)?;
     let columns = Columns {
@@ -117,7 +119,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let json = flags.get_flag("json");
     if let Some(count) = rank {
         let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
-        return rank::tell(&model, &output, count, file.map(PathBuf::as_path), json, &seconds);
+        return rank::tell(&model, &output, count, asked.map(PathBuf::as_path), json, &seconds);
     }
     let regions = coverage.map(|coverage| input::regions(&model, &data, coverage, flags)).transpose()?;
     let beside = beside(&data, regions.as_ref(), flags)?;
@@ -135,9 +137,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         };
         written.map_err(|e| Failure::file(path, &e))?;
     } else if !json {
-        let mut out = std::io::stdout().lock();
-        // a reader that went away is no error
-        let _ = write_csv(&mut std::io::BufWriter::new(&mut out), &output, columns, beside);
+        report::print_file(|out| write_csv(out, &output, columns, beside));
         return Ok(());
     }
     let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
@@ -200,7 +200,7 @@ fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failu
     }
     let conformal = model.needs_conformal()?;
     if let Some(warning) = conformal::too_few(model, conformal, coverage) {
-        eprintln!("warning: {warning}");
+        report::warn(&warning);
     }
     Ok(Some(coverage))
 }

@@ -57,8 +57,7 @@ pub(crate) fn tell(model: &Model, data: &Dataset, file: Option<&Path>, json: boo
         Some(path) => mercer::write::streamed(path, &mut write).map_err(|e| Failure::file(path, &e)),
         None if json => return Err(Failure::usage("--profile with --json needs -o FILE.csv, where the table goes")),
         None => {
-            // a reader that went away is no error
-            let _ = write(&mut std::io::BufWriter::new(std::io::stdout().lock()));
+            report::print_file(&mut write);
             Ok(())
         }
     };

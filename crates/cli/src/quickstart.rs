@@ -1,8 +1,9 @@
 //! `mercer quickstart`: every step from data to a picture once, on a data set that comes with the program.
 
+use crate::arguments::OutputFile;
 use crate::predict::Columns;
 use crate::{Verb, arguments, data, report, select};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command};
 use mercer::data::read::{ReadOptions, read};
 use mercer::data::{Schema, SchemaOptions};
 use mercer::datasets;
@@ -29,12 +30,8 @@ fn command() -> Command {
         .about("Load, scale, select, train, test, save, predict and plot, on a built-in data set")
         .after_help("Example:\n  mercer quickstart --out first-steps")
         .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("DIR")
-                .value_parser(value_parser!(PathBuf))
-                .default_value("mercer-quickstart")
-                .help("Folder for the files; nothing is written elsewhere"),
+            arguments::written("out", "DIR", "Folder for the files; nothing is written elsewhere")
+                .default_value("mercer-quickstart"),
         );
     arguments::common(command)
 }
@@ -69,7 +66,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             report::print(text);
         }
     };
-    let Some(folder) = flags.get_one::<PathBuf>("out") else { return Err(Failure::usage("--out DIR is needed")) };
+    let Some(folder) = OutputFile::given(flags, "out") else { return Err(Failure::usage("--out DIR is needed")) };
     std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, &e))?;
     let files = Files::under(folder);
     let seed = arguments::seed(flags);
@@ -153,8 +150,8 @@ fn write_predictions(path: &Path, output: &Output) -> Result<(), Failure> {
 fn finish_json(model: &Model, metrics: &Metrics, files: &Files, started: Instant) {
     let mut document = report::model(model);
     document.insert("held_out".to_owned(), json!(metrics));
-    document
-        .insert("files".to_owned(), json!([files.train, files.test, files.model, files.predictions, files.surface]));
+    let written = [&files.train, &files.test, &files.model, &files.predictions, &files.surface];
+    document.insert("files".to_owned(), json!(written.map(|file| file.display().to_string())));
     document.insert("seconds".to_owned(), json!({"total": started.elapsed().as_secs_f64()}));
     report::print_json(&serde_json::Value::Object(document));
 }

@@ -7,7 +7,9 @@ use mercer::model::Model;
 use mercer::params::Setting;
 use serde_json::{Map, Value, json};
 
-pub(crate) use mercer_terminal::report::{facts, folded, folded_facts, page, print, print_json, short, table};
+pub(crate) use mercer_terminal::report::{
+    facts, folded, folded_facts, page, print, print_file, print_json, say, short, table, warn,
+};
 
 /// A parameter as JSON.
 pub(crate) fn setting(value: &Setting) -> Value {

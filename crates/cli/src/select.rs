@@ -1,5 +1,6 @@
 //! `mercer select`: choose parameters by cross-validation, then fit the best on all examples.
 
+use crate::arguments::OutputFile;
 use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -50,11 +51,7 @@ fn command() -> Command {
                 .help("Choose the most regularised candidate within one standard error of the best (small c, large lambda, small gamma)"),
         )
         .arg(
-            Arg::new("heat")
-                .long("heat")
-                .value_name("FIG")
-                .value_parser(value_parser!(PathBuf))
-                .help("Also draw the scores over the grid, as .svg or .png"),
+            arguments::written("heat", "FIG", "Also draw the scores over the grid, as .svg or .png"),
         )
         .arg(arguments::theme().requires("heat"))
         .arg(arguments::kernel())
@@ -81,7 +78,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
         return Err(Failure::usage("DATA and -o MODEL are needed"));
     };
-    let heat = flags.get_one::<PathBuf>("heat");
+    let heat = OutputFile::given(flags, "heat");
     if let Some(heat) = heat {
         arguments::picture(heat)?;
     }
@@ -90,7 +87,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     // a parameter in the grid may make the machine another one, so that only the search itself refuses
     if let Ok(Some(doubt)) = (Job { settings: settings.clone(), ..Job::of(entry, kernel.clone()) }).doubt() {
-        eprintln!("warning: {doubt}");
+        report::warn(&doubt);
     }
     let watch = Watch::new(flags).keeping_all();
     let training = input::training(path, flags, &kernel, entry.learns)?;
@@ -128,7 +125,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let selection = outcome?;
     let seconds_fit = fitting.elapsed().as_secs_f64();
     let saving = Instant::now();
-    watch::save(&selection.model, target)?;
+    let saved = watch::save(&selection.model, target)?;
     if let Some(heat) = heat {
         arguments::save_picture(heat, &selection.figure(measured(&selection), arguments::chosen_theme(flags)))?;
     }
@@ -145,7 +142,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if let Some(heat) = heat {
         more.push(("heat", json!(heat.display().to_string())));
     }
-    fit::finish(&selection.model, metrics.as_ref(), &seconds, target, json, &more)
+    fit::finish(&selection.model, metrics.as_ref(), &seconds, (&saved, target), json, &more)
 }
 
 /// Every candidate is fitted on all examples and judged by its best certificate.
@@ -165,7 +162,7 @@ fn by_certificate(
     let selection = outcome?;
     let fit_seconds = fitting.elapsed().as_secs_f64();
     let saving = Instant::now();
-    watch::save(&selection.model, target)?;
+    let saved = watch::save(&selection.model, target)?;
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training.data);
     let json = flags.get_flag("json");
@@ -188,7 +185,7 @@ fn by_certificate(
         ("certificate", json!(selection.certificate)),
         ("table", json!(selection.candidates.iter().map(listed).collect::<Vec<_>>())),
     ];
-    fit::finish(&selection.model, metrics.as_ref(), &seconds, target, json, &more)?;
+    fit::finish(&selection.model, metrics.as_ref(), &seconds, (&saved, target), json, &more)?;
     if !json {
         report::print(&format!(
             "\n{}; all {} candidates are paid for.\n",

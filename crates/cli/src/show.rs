@@ -2,7 +2,6 @@
 
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
-use mercer::data::read::read;
 use mercer::data::{Field, FieldData, Table, Target};
 use mercer::model::{Model, ModelPart, is_libsvm};
 use mercer_terminal::Failure;
@@ -27,7 +26,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if looks_like_a_model(path) {
         show_model(&Model::load(path)?, json);
     } else {
-        show_data(&read(path, &input::read_options(flags)?)?, json);
+        show_data(&input::read_table(path, &input::read_options(flags)?)?, json);
     }
     Ok(())
 }

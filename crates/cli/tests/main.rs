@@ -37,6 +37,7 @@ mod stopping;
 mod target;
 mod usage;
 mod weights;
+mod writing;
 
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mercer");

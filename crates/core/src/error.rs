@@ -61,8 +61,8 @@ impl Error {
             Self::Data(e) => e.blame(),
             Self::Kernel(e) => e.blame(),
             Self::Fit(e) => e.blame(),
+            Self::File(FileError::Unreadable { .. }) | Self::Budget(_) | Self::Solve(_) => Blame::Numerics,
             Self::File(_) => Blame::Data,
-            Self::Budget(_) | Self::Solve(_) => Blame::Numerics,
         }
     }
 }

@@ -495,3 +495,29 @@ fn lies_that_would_cost_most_are_refused_in_words() {
     let bytes = forged(&sample.bytes, set("/schema/fields", json!(1_u64 << 60)), keep);
     assert!(!is_refused(&sample, &bytes, "fields = 2^60"));
 }
+
+#[test]
+fn a_model_that_could_not_be_read_again_is_not_written_and_its_number_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.mercer");
+    let x = Rows::new((0..24).map(|i| f64::from(i * i % 11) / 3.0).collect(), 12, 2).unwrap();
+    let data = Dataset::new(x).with_target(Target::from((0..12).map(f64::from).collect::<Vec<_>>())).unwrap();
+    let good = Ridge::default().fit(&rbf(0.5), &data).unwrap();
+    good.save(&path).unwrap();
+    let old = std::fs::read(&path).unwrap();
+    let refused = |change: fn(&mut Model), named: &str| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        let said = bad.save(&path).unwrap_err().to_string();
+        assert!(said.contains("could not be read again") && said.contains(named), "{said}");
+        assert_eq!(std::fs::read(&path).unwrap(), old);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    };
+    refused(|m| m.fitted.report.notes.push(("residual".to_owned(), f64::NAN)), "\"residual\" is not finite");
+    refused(|m| m.fitted.expansion.offsets = vec![f64::INFINITY], "not finite");
+    let infinite = |m: &mut Model| match &mut m.fitted.expansion.coefficients {
+        Coefficients::Dual { alpha, .. } => alpha[1] = f64::NEG_INFINITY,
+        _ => panic!("an expansion over examples"),
+    };
+    refused(infinite, "is -inf, which is not finite");
+}

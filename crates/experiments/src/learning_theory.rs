@@ -110,7 +110,9 @@ fn command() -> Command {
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
-    let Some(folder) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o DIR is needed")) };
+    let Some(folder) = arguments::OutputFile::given(flags, "output") else {
+        return Err(Failure::usage("-o DIR is needed"));
+    };
     let asked: Option<Vec<&str>> = flags.get_many::<String>("figures").map(|f| f.map(String::as_str).collect());
     let wanted = |name: &str| asked.as_ref().is_none_or(|a| a.contains(&name));
     let watch = Watch::new(flags);

@@ -20,7 +20,7 @@ mod toys;
 mod usps;
 
 use clap::{ArgMatches, Command};
-use mercer_terminal::{Failure, Verb, arguments, refuse, report};
+use mercer_terminal::{Failure, Verb, arguments, carry_out, refuse, report};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -56,14 +56,10 @@ fn command() -> Command {
 
 fn main() -> ExitCode {
     let wants_json = std::env::args_os().any(|word| word == "--json");
-    let outcome = match command().try_get_matches() {
+    carry_out(wants_json, || match command().try_get_matches() {
         Ok(flags) => run(&flags),
         Err(error) => refuse(&error, wants_json),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.tell(wants_json),
-    }
+    })
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {

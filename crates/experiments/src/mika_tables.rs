@@ -17,7 +17,7 @@ use mercer::watch::Phase;
 use mercer_terminal::{Failure, Verb, Watch, arguments, report};
 use printed::{COLUMNS, ROWS};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
 
@@ -166,7 +166,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (budget, seed) = (arguments::budget(flags)?, arguments::seed(flags));
     let read = |name: &&'static str| Benchmark::read(&folder, name, request.splits, request.most);
     let sets: Vec<Benchmark> = request.sets.iter().map(read).collect::<Result<_, _>>()?;
-    let Some(output) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o DIR is needed")) };
+    let Some(output) = arguments::OutputFile::given(flags, "output") else {
+        return Err(Failure::usage("-o DIR is needed"));
+    };
     let mut ledger = Ledger::open(output, flags.get_flag("afresh"))?;
     let mut tasks: Vec<Protocol<'_>> = Vec::new();
     for set in &sets {

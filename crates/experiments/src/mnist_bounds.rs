@@ -26,7 +26,7 @@ use mercer::machines::{Machine, Output};
 use mercer::watch::Status;
 use mercer_terminal::{Failure, Verb, Watch, arguments, report};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 pub(super) const EXPERIMENT: Verb = Verb { command, run };
@@ -134,7 +134,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         None if quick => QUICK_RUN.1.to_vec(),
         None => (0..10).collect(),
     };
-    let Some(output) = flags.get_one::<PathBuf>("output") else { return Err(Failure::usage("-o DIR is needed")) };
+    let Some(output) = arguments::OutputFile::given(flags, "output") else {
+        return Err(Failure::usage("-o DIR is needed"));
+    };
     let (train, test) = (Digits::read(&folder, "train", examples)?, Digits::read(&folder, "t10k", 10_000)?);
     let mut ledger = Ledger::open(output, flags.get_flag("afresh"))?;
     let (budget, watch) = (arguments::budget(flags)?, Watch::new(flags).keeping_all());

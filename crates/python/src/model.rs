@@ -406,7 +406,7 @@ impl Model {
 
     /// The model file as bytes, and the places that it does not keep.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<usize>)> {
-        let bytes = self.model().to_bytes().map_err(PyValueError::new_err)?;
+        let bytes = self.model().to_bytes().map_err(raise)?;
         Ok((PyBytes::new(py, &bytes), self.places.clone()))
     }
 

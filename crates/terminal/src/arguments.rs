@@ -2,6 +2,8 @@
 
 use crate::failure::Failure;
 use crate::picture::{self, Format};
+use crate::report;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::gram::Budget;
 use mercer::plot::Theme;
@@ -65,7 +67,29 @@ pub fn json() -> Arg {
 
 /// `-o FILE`.
 pub fn output(name: &'static str, help: &'static str) -> Arg {
-    Arg::new("output").short('o').long("output").value_name(name).value_parser(value_parser!(PathBuf)).help(help)
+    written("output", name, help).short('o')
+}
+
+/// A flag that names a file to write.
+pub fn written(id: &'static str, name: &'static str, help: &'static str) -> Arg {
+    Arg::new(id).long(id).value_name(name).value_parser(output_file()).help(help)
+}
+
+/// The parser of a file to write, for arguments that are no flags.
+pub fn output_file() -> impl TypedValueParser<Value = OutputFile> {
+    PathBufValueParser::new().map(OutputFile)
+}
+
+/// A file that a verb writes, or a folder for its files. Outputs are told from inputs by this type, so that none is written over
+/// the other.
+#[derive(Clone, Debug)]
+pub struct OutputFile(PathBuf);
+
+impl OutputFile {
+    /// The output that an argument names.
+    pub fn given<'a>(flags: &'a ArgMatches, id: &str) -> Option<&'a PathBuf> {
+        flags.get_one::<Self>(id).map(|file| &file.0)
+    }
 }
 
 /// A file for a picture: refused before any work if it could not be written after it.
@@ -97,7 +121,7 @@ pub fn chosen_theme(flags: &ArgMatches) -> Theme {
 
 /// The file to write: refused before any work if it could not be written after it.
 pub fn target(flags: &ArgMatches) -> Result<Option<&PathBuf>, Failure> {
-    let Some(path) = flags.get_one::<PathBuf>("output") else { return Ok(None) };
+    let Some(path) = OutputFile::given(flags, "output") else { return Ok(None) };
     writable(path)?;
     Ok(Some(path))
 }
@@ -113,17 +137,81 @@ pub fn writable(path: &Path) -> Result<(), Failure> {
         Some(folder) if !folder.is_dir() => {
             wrong(format!("{}: there is no folder {}; make it first", path.display(), folder.display()))
         }
-        _ => Ok(()),
+        _ => mercer::write::check(path).map_err(|e| Failure::file(path, &e)),
     }
 }
 
-/// Threads are set up before anything runs.
+/// What concerns every verb, before it runs: nothing is written over what is read, and threads are set up.
 pub fn prepare(flags: &ArgMatches) -> Result<(), Failure> {
+    keep_apart(flags)?;
     let Ok(Some(&threads)) = flags.try_get_one::<u16>("threads") else { return Ok(()) };
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(threads))
         .build_global()
         .map_err(|e| Failure { message: format!("threads could not be started: {e}"), code: 4 })
+}
+
+/// Refuses an output that is an input or another output, by whatever names, and more than one use of standard input or output.
+fn keep_apart(flags: &ArgMatches) -> Result<(), Failure> {
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for id in flags.ids().map(clap::Id::as_str) {
+        if let Ok(Some(paths)) = flags.try_get_many::<PathBuf>(id) {
+            read.extend(paths.map(|path| (named(id), path.as_path())));
+        }
+        if let Ok(Some(paths)) = flags.try_get_many::<OutputFile>(id) {
+            written.extend(paths.map(|path| (named(id), path.0.as_path())));
+        }
+    }
+    let standard = Path::new("-");
+    if let [(one, _), (other, _), ..] = read.iter().filter(|(_, path)| *path == standard).collect::<Vec<_>>()[..] {
+        let what = format!("{one} and {other} are both standard input, which is read once; give one of them by a file");
+        return Err(Failure::usage(what));
+    }
+    let told: Vec<_> = written.iter().filter(|(_, path)| mercer::write::is_standard_output(path)).collect();
+    if let Some((flag, _)) = told.first() {
+        if flags.try_get_one::<bool>("json").is_ok_and(|json| json == Some(&true)) {
+            let what = format!("{flag} and --json both print on standard output; give {flag} the name of a file");
+            return Err(Failure::usage(what));
+        }
+        report::leave_standard_output();
+    }
+    if let [(one, _), (other, _), ..] = told[..] {
+        let what = format!("{one} and {other} are both standard output; give one of them the name of a file");
+        return Err(Failure::usage(what));
+    }
+    // what a shell appends to a file goes there by no flag
+    if written.is_empty()
+        && let Some((id, input)) = read.iter().find(|(_, input)| mercer::write::same_file(input, standard))
+    {
+        let what = format!("standard output goes to {id} {}, which is read; send it to another file", input.display());
+        return Err(Failure::usage(what));
+    }
+    for (flag, output) in &written {
+        if let Some((id, input)) = read.iter().find(|(_, input)| mercer::write::same_file(input, output)) {
+            let (input, output) = (input.display(), output.display());
+            let what = format!(
+                "{flag} {output} would overwrite {id} {input}, which is read: they are the same file; give {flag} another name"
+            );
+            return Err(Failure::usage(what));
+        }
+    }
+    for (place, (flag, output)) in written.iter().enumerate() {
+        if let Some((other, _)) = written[..place].iter().find(|(_, other)| mercer::write::same_file(other, output)) {
+            let what =
+                format!("{other} and {flag} {} are the same file; give one of them another name", output.display());
+            return Err(Failure::usage(what));
+        }
+    }
+    Ok(())
+}
+
+/// An argument as users write it: places have names in capitals.
+fn named(id: &str) -> String {
+    match id {
+        "output" => "-o".to_owned(),
+        place if place.starts_with(char::is_uppercase) => place.to_owned(),
+        flag => format!("--{flag}"),
+    }
 }
 
 /// The memory budget.

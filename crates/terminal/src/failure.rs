@@ -17,6 +17,9 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The code of interrupted work; the program ends with 128 and the number of the signal, which is 130 for Ctrl-C.
+    pub const INTERRUPTED: u8 = 130;
+
     /// A wrong request.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: 2 }
@@ -24,23 +27,29 @@ impl Failure {
 
     /// A file that cannot be written or read.
     pub fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
-        Self { message: format!("{}: {}", path.display(), mercer::write::words(error)), code: 3 }
+        Self { message: format!("{}: {}", mercer::write::shown(path), mercer::write::words(error)), code: 3 }
+    }
+
+    /// Everything was said; only the code is left to give.
+    pub fn told(code: u8) -> Self {
+        Self { message: String::new(), code }
     }
 
     /// Everything was said and saved, but the work was interrupted.
     pub fn interrupted() -> Self {
-        Self { message: String::new(), code: 130 }
+        Self::told(Self::INTERRUPTED)
     }
 
     /// Prints the sentence and gives the code.
     pub fn tell(self, json: bool) -> ExitCode {
+        let code = if self.code == Self::INTERRUPTED { crate::signals::exit_code() } else { self.code };
         if !self.message.is_empty() {
-            eprintln!("error: {}", self.message);
+            crate::report::say("error", &self.message);
             if json {
-                crate::report::print_json(&serde_json::json!({"error": self.message, "exit_code": self.code}));
+                crate::report::print_json(&serde_json::json!({"error": self.message, "exit_code": code}));
             }
         }
-        ExitCode::from(self.code)
+        ExitCode::from(code)
     }
 }
 
@@ -52,7 +61,7 @@ impl From<Error> for Failure {
             _ => None,
         };
         let code = match (stopped, error.blame()) {
-            (Some(Stop::Interrupted), _) => 130,
+            (Some(Stop::Interrupted), _) => Self::INTERRUPTED,
             (_, Blame::Usage) => 2,
             (_, Blame::Data) => 3,
             (_, Blame::Numerics) => 4,

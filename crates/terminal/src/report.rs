@@ -1,36 +1,146 @@
 //! Reports: facts, tables and JSON documents on standard output.
 
+use crate::failure::Failure;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
 use serde_json::Value;
-use std::io::Write;
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Prints to standard output; a reader that went away is no error.
-pub fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    let _ = out.write_all(b"\n");
-    let _ = out.flush();
+/// Why standard output could not be written, the first time.
+static BROKEN: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Whether standard output carries data, so that reports go to standard error.
+static DATA_ON_STANDARD_OUTPUT: AtomicBool = AtomicBool::new(false);
+
+/// Leaves standard output to the data that a verb writes there: reports go to standard error from now on.
+pub(crate) fn leave_standard_output() {
+    DATA_ON_STANDARD_OUTPUT.store(true, Ordering::SeqCst);
 }
 
-/// Prints one JSON document.
+/// Prints a text for people, with control characters shown. What goes wrong is told at the end of the program.
+pub fn print(text: &str) {
+    let text = visible(text);
+    if DATA_ON_STANDARD_OUTPUT.load(Ordering::SeqCst) {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    } else {
+        write(|out| writeln!(out, "{text}"));
+    }
+}
+
+/// Prints one JSON document. What goes wrong is told at the end of the program.
 pub fn print_json(document: &Value) {
-    print(&serde_json::to_string_pretty(document).unwrap_or_default());
+    let text = serde_json::to_string_pretty(document).unwrap_or_default();
+    write(|out| writeln!(out, "{text}"));
+}
+
+/// Prints a file, as it is to a file or a pipe, and with control characters shown on a terminal. What goes wrong is told at the
+/// end of the program.
+pub fn print_file(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    if io::stdout().is_terminal() {
+        let mut bytes = Vec::new();
+        write(|out| {
+            print(&mut bytes)?;
+            out.write_all(visible(&String::from_utf8_lossy(&bytes)).as_bytes())
+        });
+    } else {
+        write(|out| {
+            let mut buffered = io::BufWriter::new(out);
+            print(&mut buffered)?;
+            buffered.flush()
+        });
+    }
+}
+
+/// Writes to standard output, unless that has failed before.
+fn write(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    if broken().is_some() {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    if let Err(error) = print(&mut out).and_then(|()| out.flush()) {
+        *broken() = Some(error);
+    }
+}
+
+fn broken() -> MutexGuard<'static, Option<io::Error>> {
+    BROKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The failure to write standard output, if there was one; a reader that went away is none.
+pub(crate) fn outcome() -> Result<(), Failure> {
+    match &*broken() {
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::file(Path::new("-"), error)),
+        _ => Ok(()),
+    }
+}
+
+/// Says a sentence on standard error after a word such as "warning", with control characters shown.
+pub fn say(word: &str, sentence: &str) {
+    // where standard error is closed, there is nobody to tell
+    let _ = writeln!(io::stderr().lock(), "{word}: {}", visible(sentence));
+}
+
+/// A warning on standard error.
+pub fn warn(sentence: &str) {
+    say("warning", sentence);
+}
+
+/// A text whose control characters are shown, as `\u{1b}`, and not sent to a terminal, which would obey them; lines stay
+/// lines. Names in files and models may hold anything.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| !matches!(c, '\n' | '\t') && is_obeyed(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if is_obeyed(c) => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A text of one line, likewise.
+fn visible_line(text: &str) -> String {
+    visible(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Whether a terminal does something else than show a character: control characters, and those that turn the direction of
+/// what follows round.
+fn is_obeyed(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Two columns: what, and how much.
 pub fn facts(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let line =
-        |(name, value): &(&str, String)| format!("  {name}{}  {value}", " ".repeat(width - name.chars().count()));
+    let line = |(name, value): &(&str, String)| {
+        format!("  {name}{}  {}", " ".repeat(width - name.chars().count()), visible_line(value))
+    };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// A table with a header and lines as long as the terminal has them, or as long as they are.
 fn arranged(header: &[&str], rows: &[Vec<String>]) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
+    let mut table = empty();
+    table.load_style(UTF8_BORDERS_ONLY).set_header(header.iter().map(|name| visible_line(name)));
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| visible_line(cell)));
+    }
+    table
+}
+
+/// A table as wide as the terminal. Some terminals say that they have no columns; then nothing is known of them.
+fn empty() -> Table {
+    let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    if table.width() == Some(0) {
+        table.set_width(PAGE);
     }
     table
 }
@@ -53,9 +163,7 @@ pub fn page(header: &[&str], rows: &[Vec<String>]) -> String {
 
 /// Columns of the terminal, or of a page.
 fn columns() -> usize {
-    let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    usize::from(table.width().unwrap_or(PAGE))
+    usize::from(empty().width().unwrap_or(PAGE))
 }
 
 /// A text in lines that fit the terminal, each after so many blanks.
@@ -120,5 +228,19 @@ pub fn short(x: f64) -> String {
         digits.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
         format!("{x:.4e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        assert_eq!(visible("plain é κ(x, y)\n\tline"), "plain é κ(x, y)\n\tline");
+        assert_eq!(visible("a\u{1b}[31mb\r\u{7f}\u{9b}\u{202e}\0"), "a\\u{1b}[31mb\\r\\u{7f}\\u{9b}\\u{202e}\\u{0}");
+        assert_eq!(facts(&[("name", "a\nb\tc\u{7}".to_owned())]), "  name  a\\nb\\tc\\u{7}");
+        let drawn = table(&["a\u{1b}[2J"], &[vec!["x\ny".to_owned()]], false);
+        assert!(drawn.contains("a\\u{1b}[2J") && drawn.contains("x\\ny"), "{drawn}");
     }
 }

@@ -1,18 +1,19 @@
 //! Watching long work: a progress bar on a terminal, Ctrl-C, and the time limit.
 
 use crate::failure::Failure;
+use crate::signals;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use mercer::model::Model;
 use mercer::watch::{Monitor, Progress, Status, Stop};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Set by Ctrl-C.
+/// Set by a request to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The state of the work in hand: Ctrl-C waits only for a result that is not yet saved.
@@ -27,10 +28,22 @@ static JSON: AtomicBool = AtomicBool::new(false);
 /// Time that Ctrl-C waits for work that has nothing to keep.
 const INTERRUPT_WAIT: Duration = Duration::from_millis(40);
 
-/// Ctrl-C: work that has something to keep ends at its next step; other work ends at once.
+/// Time in which standard output must take the last words.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Listens to Ctrl-C and its like from now on, whatever the verb; `json` says whether failures are told in JSON. To be called
+/// before other threads are started.
+pub fn listen(json: bool) {
+    JSON.store(json, Ordering::SeqCst);
+    signals::watch(interrupt);
+}
+
+/// A request to end: work that has something to keep ends at its next step; other work, and after a second request all work,
+/// ends at once, and nothing half-written stays.
 fn interrupt() {
     if INTERRUPTED.swap(true, Ordering::SeqCst) {
-        std::process::exit(130);
+        mercer::write::abandon();
+        std::process::exit(i32::from(signals::exit_code()));
     }
     std::thread::sleep(INTERRUPT_WAIT);
     let message = match KEEPS.load(Ordering::SeqCst) {
@@ -38,19 +51,37 @@ fn interrupt() {
         RESULT_SAVED => "interrupted after the model was saved",
         _ => return,
     };
-    let _ = Failure { message: message.to_owned(), code: 130 }.tell(JSON.load(Ordering::SeqCst));
-    std::process::exit(130);
+    mercer::write::abandon();
+    // whoever prints when nobody reads holds standard output for ever
+    let (told, heard) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let _ = Failure { message: message.to_owned(), code: Failure::INTERRUPTED }.tell(JSON.load(Ordering::SeqCst));
+        told.send(())
+    });
+    let _ = heard.recv_timeout(LAST_WORDS);
+    std::process::exit(i32::from(signals::exit_code()));
 }
 
-/// Saves a result; Ctrl-C waits until it is whole.
-pub fn save(model: &Model, path: &Path) -> Result<(), Failure> {
+/// Saves a result, and says where; Ctrl-C waits until it is whole. What an interrupted run found does not replace an older model: it
+/// is saved beside it.
+pub fn save(model: &Model, path: &Path) -> Result<PathBuf, Failure> {
     KEEPS.store(RESULT_TO_KEEP, Ordering::SeqCst);
-    model.save(path)?;
-    KEEPS.store(
-        if model.fitted.report.status == Status::Interrupted { RESULT_TO_KEEP } else { RESULT_SAVED },
-        Ordering::SeqCst,
-    );
-    Ok(())
+    let interrupted = model.fitted.report.status == Status::Interrupted;
+    let place = if interrupted && path.is_file() { beside(path) } else { path.to_owned() };
+    model.save(&place)?;
+    KEEPS.store(if interrupted { RESULT_TO_KEEP } else { RESULT_SAVED }, Ordering::SeqCst);
+    Ok(place)
+}
+
+/// The name beside an older model: `m.interrupted.mercer` for `m.mercer`.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(".interrupted");
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 /// Watches one verb.
@@ -70,10 +101,8 @@ struct Display {
 }
 
 impl Watch {
-    /// Starts watching; Ctrl-C from now on ends the work at the next step, a second one at once.
+    /// Starts watching: Ctrl-C ends the work at the next step, a second one at once.
     pub fn new(flags: &ArgMatches) -> Self {
-        JSON.store(flags.get_flag("json"), Ordering::SeqCst);
-        let _ = ctrlc::set_handler(interrupt);
         let limit = flags.try_get_one::<f64>("max-seconds").ok().flatten().copied();
         let display = Arc::new(Display::default());
         if std::io::stderr().is_terminal() {

@@ -48,6 +48,12 @@ pub enum FileError {
         /// The finding.
         finding: String,
     },
+    /// The file would not be readable.
+    #[error("the model is not written, since it could not be read again: {finding}")]
+    Unreadable {
+        /// The part of the model that is at fault, and the remedy.
+        finding: String,
+    },
     /// A format has no words for the model.
     #[error("{finding}")]
     Inexpressible {

@@ -71,19 +71,20 @@ pub(super) struct StoredView {
 }
 
 impl Model {
-    /// Writes the model to a file, whole or not at all.
+    /// Writes the model to a file, whole or not at all; `-` is standard output. What could not be read again is not written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
-        let fail = |reason: String| FileError::Io { file: path.display().to_string(), reason };
-        let bytes = self.to_bytes().map_err(fail)?;
-        crate::write::whole(path, &bytes).map_err(|e| fail(crate::write::words(&e)))
+        let bytes = self.to_bytes()?;
+        crate::write::whole(path, &bytes)
+            .map_err(|e| FileError::Io { file: crate::write::shown(path), reason: crate::write::words(&e) })
     }
 
-    /// The file as bytes.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+    /// The file as bytes, which have been read again.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
         let kernel = self.kernel.to_string();
         if kernel.parse::<Formula>().map_or(true, |read| read != self.kernel) {
-            return Err(format!("the kernel {kernel} is not one that can be read back, so it is not written"));
+            let finding = format!("its kernel {kernel} reads as another; give its parameters other values");
+            return Err(FileError::Unreadable { finding });
         }
         let mut pack = Packer::default();
         let coefficients = coefficients::pack(&mut pack, &self.fitted.expansion);
@@ -122,13 +123,24 @@ impl Model {
             posterior,
             conformal,
         };
-        pack.finish(&serde_json::to_string(&document).map_err(|e| e.to_string())?)
+        let unreadable = |finding: String| FileError::Unreadable { finding };
+        let text = serde_json::to_string(&document).map_err(|e| unreadable(e.to_string()))?;
+        let bytes = pack.finish(&text).map_err(unreadable)?;
+        match Self::from_bytes(&bytes, "the model") {
+            Ok(_) => Ok(bytes),
+            Err(FileError::Damaged { finding, .. }) => Err(unreadable(at_fault(&text, &pack).unwrap_or(finding))),
+            Err(other) => Err(unreadable(other.to_string())),
+        }
     }
 
     /// Reads a model from a file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let file = path.display().to_string();
+        if path == Path::new("-") {
+            let reason = "a model is not read from standard input; give the name of its file".to_owned();
+            return Err(FileError::Io { file, reason });
+        }
         let bytes =
             std::fs::read(path).map_err(|e| FileError::Io { file: file.clone(), reason: crate::write::words(&e) })?;
         Self::from_bytes(&bytes, &file)
@@ -158,6 +170,20 @@ impl Model {
         let document: Document = serde_json::from_str(text).map_err(|e| damaged(format!("its document: {e}")))?;
         assemble(document, &unpack).map_err(damaged)
     }
+}
+
+/// The number of a model that cannot be read again because it is not finite: in its document, where JSON has no word for it,
+/// or in an array.
+fn at_fault(document: &str, pack: &Packer) -> Option<String> {
+    let remedy =
+        "numbers of the data or parameters are too large for it; scale the columns, or leave out what is so large";
+    if let Err(error) = serde_json::from_str::<Document>(document) {
+        let head = document.get(..error.column()).unwrap_or(document);
+        let name = head.rsplit('"').nth(1).unwrap_or_default();
+        return Some(format!("the number \"{name}\" is not finite; {remedy}"));
+    }
+    let (array, place, value) = pack.first_not_finite()?;
+    Some(format!("number {} of the array {array} is {value}, which is not finite; {remedy}", place + 1))
 }
 
 #[derive(Deserialize)]

@@ -55,6 +55,26 @@ impl Packer {
         added
     }
 
+    /// The first number that is not finite, infinite ones first since others may stand for gaps: its array, its place and itself.
+    pub(super) fn first_not_finite(&self) -> Option<(&str, usize, f64)> {
+        let found = |wrong: fn(f64) -> bool| {
+            self.arrays.iter().find_map(|(name, (dtype, _, bytes))| {
+                let place = match dtype {
+                    Dtype::F64 => {
+                        bytes.as_chunks().0.iter().map(|c| f64::from_le_bytes(*c)).enumerate().find(|p| wrong(p.1))
+                    }
+                    Dtype::F32 => {
+                        let numbers = bytes.as_chunks().0.iter().map(|c| f64::from(f32::from_le_bytes(*c)));
+                        numbers.enumerate().find(|p| wrong(p.1))
+                    }
+                    _ => None,
+                };
+                place.map(|(place, value)| (name.as_str(), place, value))
+            })
+        };
+        found(f64::is_infinite).or_else(|| found(f64::is_nan))
+    }
+
     /// The whole file: arrays, and the document with a checksum over everything.
     pub(super) fn finish(&self, document: &str) -> Result<Vec<u8>, String> {
         let mut views = BTreeMap::new();

@@ -37,6 +37,7 @@ pub(super) struct Pass {
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
+    source.refuse_returns()?;
     let head = source.head(HEAD_BYTES)?;
     let delimiter = match options.delimiter {
         Some(b' ') => Delimiter::Blanks,

@@ -154,3 +154,28 @@ fn declared_columns_stay_words_by_name_or_number() {
 fn twins_in_the_header_are_refused() {
     assert!(error_of("a,a\n1,2\n").contains("two columns are called \"a\""));
 }
+
+#[test]
+fn line_ends_of_old_macs_are_refused_in_every_text_format() {
+    let error = error_of("a,b\r1,2\r3,4\r");
+    assert!(error.contains("carriage returns alone") && error.contains("tr '\\r' '\\n'"), "{error}");
+    for (name, text) in
+        [("a.svm", "1 1:2\r2 1:3\r"), ("a.jsonl", "{\"a\":1}\r{\"a\":2}\r"), ("a.fa", ">a\rACGT\r>b\rAC\r")]
+    {
+        let error = read_bytes(name, text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("carriage returns alone"), "{name}: {error}");
+    }
+    // those of DOS are read, and a file without any
+    assert_eq!(table_of("a,b\r\n1,2\r\n3,4\r\n").len, 2);
+    assert_eq!(table_of("1,2\r").len, 1);
+}
+
+#[test]
+fn a_byte_that_is_zero_is_refused_with_its_line() {
+    for text in ["a,b\n1,x\n2,y\0\n", "a,b\n1,x\n2,\"y\0\"\n", "a\tb\n1\tx\n2\ty\0\n"] {
+        let error = error_of(text);
+        assert!(error.starts_with("train.csv line 3: a byte is zero") && error.contains("utf-16"), "{error}");
+    }
+    let long = format!("a,b\n{}7,\0\n", "1,x\n".repeat(200_000));
+    assert!(error_of(&long).starts_with("train.csv line 200002: a byte is zero"), "{}", error_of(&long));
+}

@@ -1,13 +1,14 @@
 //! Opening files: plain, gzip or Zstandard, told apart by their first bytes, so that a misnamed file still reads.
 //!
 //! A [`Source`] can be read more than once: content is sniffed before it is parsed, and a CSV column that turns out
-//! to hold words is read again. Pipes cannot be read twice, so their bytes are kept.
+//! to hold words is read again. Pipes cannot be read twice, so their bytes are kept. `-` is standard input.
 
 use super::super::{DataError, Place};
 use super::zstd::{self, Frames};
 use flate2::bufread::MultiGzDecoder;
+use memchr::memchr;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
 
 /// Bytes that can be read from any place.
@@ -25,6 +26,9 @@ enum Packing {
 /// Largest ratio of compression: deflate cannot shrink data by more than 1032 to 1, so a larger one is damaged or
 /// hostile.
 pub(super) const MAX_COMPRESSION_RATIO: u64 = 1040;
+
+/// Bytes in which a text has a line end, if it has any.
+const HEAD_OF_LINES: u64 = 1 << 17;
 
 /// A readable file.
 #[derive(Debug)]
@@ -46,8 +50,7 @@ impl Source {
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let name = path.display().to_string();
         if name == "-" {
-            let reason = "standard input is not read; give the name of a file".to_owned();
-            return Err(DataError::Io { file: name, reason });
+            return Self::standard_input();
         }
         let mut file = File::open(path).map_err(|e| io_error(&name, &e))?;
         let about = file.metadata().map_err(|e| io_error(&name, &e))?;
@@ -69,10 +72,25 @@ impl Source {
         Ok(source)
     }
 
+    /// All of standard input.
+    fn standard_input() -> Result<Self, DataError> {
+        let name = "standard input";
+        let mut input = io::stdin().lock();
+        if io::stdin().is_terminal() {
+            let reason = "is a terminal; give the name of a file, or send data into this program".to_owned();
+            return Err(DataError::Io { file: name.to_owned(), reason });
+        }
+        let mut held = Vec::new();
+        input.read_to_end(&mut held).map_err(|e| io_error(name, &e))?;
+        if held.is_empty() {
+            return Err(DataError::Empty { place: name.to_owned() });
+        }
+        Self::held(name, held)
+    }
+
     /// Bytes in memory under a name.
-    #[cfg(test)]
-    pub(super) fn held(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
-        let (path, bytes) = (PathBuf::from(name), Bytes::Held(bytes.to_vec()));
+    pub(super) fn held(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Self, DataError> {
+        let (path, bytes) = (PathBuf::from(name), Bytes::Held(bytes.into()));
         let mut source = Self { name: name.to_owned(), path, bytes, packing: Packing::None };
         source.packing = packing(&source.head(4)?);
         Ok(source)
@@ -160,6 +178,16 @@ impl Source {
         Ok(head)
     }
 
+    /// Refuses text whose lines end in carriage returns alone: it would be one line.
+    pub(super) fn refuse_returns(&self) -> Result<(), DataError> {
+        let head = self.head(HEAD_OF_LINES)?;
+        if memchr(b'\n', &head).is_some() || memchr(b'\r', head.trim_ascii_end()).is_none() {
+            return Ok(());
+        }
+        let finding = "the lines end in carriage returns alone, as on old Macs; convert the file with tr '\\r' '\\n'";
+        Err(self.bad(None, None, finding))
+    }
+
     /// The error for a failed read.
     pub(super) fn damaged(&self, error: &io::Error) -> DataError {
         let DataError::Io { file, reason } = io_error(&self.name, error) else {
@@ -202,7 +230,6 @@ mod tests {
     fn unreadable_paths_are_named_with_the_system_s_words() {
         let say = |p: &str| Source::open(Path::new(p)).unwrap_err().to_string();
         assert_eq!(say("no-such-data.csv"), "no-such-data.csv: No such file or directory");
-        assert!(say("-").contains("standard input"));
         let folder = tempfile::tempdir().unwrap();
         assert!(say(folder.path().to_str().unwrap()).ends_with("is a directory, not a data file"));
         let empty = folder.path().join("empty.csv");

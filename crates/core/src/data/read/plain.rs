@@ -143,6 +143,9 @@ fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, delimiter: u8) -> Option
     if delimiter == b'\t' && memchr(b'"', block).is_some() {
         return None;
     }
+    if memchr(0, block).is_some() {
+        return None;
+    }
     let facts: Vec<Facts> = facts.iter().map(Facts::following).collect();
     let sweep = Sweep {
         text: std::str::from_utf8(block).ok()?,

@@ -5,6 +5,7 @@
 
 use super::super::DataError;
 use super::Source;
+use memchr::{memchr, memchr_iter};
 use std::io::BufRead;
 
 /// What stands between cells.
@@ -85,6 +86,12 @@ impl<'a> Records<'a> {
         if let Err(error) = std::str::from_utf8(&self.text) {
             let ends = self.text[..error.valid_up_to()].split(|&b| b == b'\n').count() - 1;
             let finding = "the text is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
+            return Err(self.source.bad(Some(self.line + ends), None, finding));
+        }
+        if let Some(at) = memchr(0, &self.text) {
+            let ends = memchr_iter(b'\n', &self.text[..at]).count();
+            let finding =
+                "a byte is zero, which no text has; a file in UTF-16 is converted by iconv -f utf-16 -t utf-8";
             return Err(self.source.bad(Some(self.line + ends), None, finding));
         }
         Ok(true)

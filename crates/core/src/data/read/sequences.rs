@@ -102,6 +102,7 @@ impl Ahead<'_> {
 }
 
 fn read(source: &Source, mark: u8) -> Result<Table, DataError> {
+    source.refuse_returns()?;
     let mut ahead = Ahead { source, reader: source.reader()?, text: Vec::new(), line: 0, ended: false };
     let mut records = Records::default();
     ahead.advance()?;

@@ -77,7 +77,7 @@ pub fn write(path: &Path, table: &Table, writer: &WriterEntry) -> Result<(), Dat
         (writer.write)(table, &mut gzip)?;
         gzip.finish().map(drop)
     })
-    .map_err(|e| DataError::Io { file: path.display().to_string(), reason: crate::write::words(&e) })
+    .map_err(|e| DataError::Io { file: crate::write::shown(path), reason: crate::write::words(&e) })
 }
 
 /// The fields besides the target.
