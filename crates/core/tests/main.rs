@@ -33,6 +33,7 @@ mod laws_of_roads;
 mod laws_of_sides;
 mod layers;
 mod libsvm_models;
+mod limits;
 mod linear_machines;
 mod missing_entries;
 mod model_file;

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::picture::{self, Format};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::gram::Budget;
+use mercer::memory::set_default;
 use mercer::plot::Theme;
 use mercer::seed::Seed;
 use std::path::{Path, PathBuf};
@@ -22,13 +23,7 @@ pub fn common(command: Command) -> Command {
                 .default_value("0")
                 .help("Seed of everything random"),
         )
-        .arg(
-            Arg::new("memory")
-                .long("memory")
-                .value_name("SIZE")
-                .allow_hyphen_values(true)
-                .help("Memory for large matrices, e.g. 500M or 4G [default: half of what is free]"),
-        )
+        .arg(memory())
         .arg(
             Arg::new("max-seconds")
                 .long("max-seconds")
@@ -38,6 +33,15 @@ pub fn common(command: Command) -> Command {
                 .help("Stop after so many seconds; a fit keeps the best so far"),
         )
         .arg(json())
+}
+
+/// `--memory`.
+pub fn memory() -> Arg {
+    Arg::new("memory")
+        .long("memory")
+        .value_name("SIZE")
+        .allow_hyphen_values(true)
+        .help("Memory for tables and large matrices, e.g. 500M or 4G [default: half of what is available]")
 }
 
 /// `--threads`.
@@ -117,8 +121,11 @@ pub fn writable(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Threads are set up before anything runs.
+/// Threads and the memory budget are set up before anything runs.
 pub fn prepare(flags: &ArgMatches) -> Result<(), Failure> {
+    if let Ok(Some(text)) = flags.try_get_one::<String>("memory") {
+        set_default(Budget { memory: bytes(text)? });
+    }
     let Ok(Some(&threads)) = flags.try_get_one::<u16>("threads") else { return Ok(()) };
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(threads))

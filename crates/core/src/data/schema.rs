@@ -12,6 +12,7 @@ mod learn;
 mod options;
 mod plain;
 mod take;
+mod wide;
 
 pub use infer::Wanted;
 pub use options::{Missing, SchemaOptions};

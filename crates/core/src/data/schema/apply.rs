@@ -6,6 +6,7 @@
 use super::super::{DataError, Dataset, FieldData, Rows, Scalar, Scaler, SparseRows, Table, Values, View};
 use super::encode::{self, usage_in};
 use super::take::{is_block, missing, missing_rows, target};
+use super::wide::{Wide, is_wide};
 use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
 use std::collections::BTreeMap;
 
@@ -217,7 +218,10 @@ impl<'a> Found<'a> {
         let values = match &view.content {
             Content::Columns { columns, scaler } => {
                 let fields: Result<Vec<usize>, DataError> = columns.iter().map(|c| self.place(&c.field)).collect();
-                scaled(encode::columns(table, columns, &fields?, remedy)?, scaler.as_ref())
+                match remedy.filter(|_| is_wide(columns, scaler.is_some())) {
+                    Some(remedy) => Wide::of(table, columns, &fields?, remedy)?.vectors(scaler.as_ref()),
+                    None => scaled(encode::columns(table, columns, &fields?, remedy)?, scaler.as_ref()),
+                }
             }
             Content::Block { field, width, narrow, fill, scaler } => {
                 let place = self.place(field)?;
