@@ -12,7 +12,8 @@ use mercer_terminal::Failure;
 use std::path::PathBuf;
 
 pub(crate) use mercer_terminal::arguments::{
-    budget, chosen_theme, common, json, memory, output, picture, prepare, save_picture, seed, target, theme, threads, writable,
+    budget, chosen_theme, common, json, memory, output, picture, prepare, save_picture, seed, target, theme, threads,
+    writable,
 };
 
 /// `--labels`.

@@ -57,20 +57,20 @@ fn a_column_of_names_takes_memory_by_its_entries() {
 fn what_swells_in_decompressing_ends_at_the_budget() {
     let place = Place::new();
     let bombs: [(&str, Vec<u8>); 3] = [
-        ("bomb.csv.gz", gzip(&b"1,2\n".repeat(8 << 20))),
-        ("bomb.svm.gz", gzip(&b"1 1:1\n".repeat(6 << 20))),
-        ("bomb.npy.gz", gzip(&npy_bytes("|u1", &[32 << 20, 1], vec![0; 32 << 20]))),
+        ("bomb.csv.gz", gzip(b"1,2\n".repeat(8 << 20))),
+        ("bomb.svm.gz", gzip(b"1 1:1\n".repeat(6 << 20))),
+        ("bomb.npy.gz", gzip(npy_bytes("|u1", &[32 << 20, 1], vec![0; 32 << 20]))),
     ];
     for (name, bytes) in bombs {
         place.write(name, bytes);
         let ran = place.run(&format!("show {name} --memory 50M"));
-        assert!(ran.code == Some(3) || ran.code == Some(4), "{name}: {:?}", ran);
+        assert!(ran.code == Some(3) || ran.code == Some(4), "{name}: {ran:?}");
         assert!(ran.err.contains("memory budget is 50.0 MiB") && ran.err.contains("--memory"), "{name}: {}", ran.err);
     }
     // one line without an end
-    place.write("line.csv.gz", gzip(&vec![b'1'; 64 << 20]));
+    place.write("line.csv.gz", gzip(vec![b'1'; 64 << 20]));
     place.run("show line.csv.gz --memory 20M").fails(4, &["a line of the file", "--memory"]);
-    place.write("small.csv.gz", gzip(&b"1,2\n".repeat(1000)));
+    place.write("small.csv.gz", gzip(b"1,2\n".repeat(1000)));
     place.run("show small.csv.gz --memory 50M").ok();
 }
 

@@ -16,11 +16,11 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::linalg::SolveError;
-use crate::machines::{Coefficients, Fact};
 use crate::machines::{
     self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary,
     predicts_target,
 };
+use crate::machines::{Coefficients, Fact};
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
 use crate::resample::{KernelOnData, folds, held_out_scores};

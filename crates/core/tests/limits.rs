@@ -70,7 +70,10 @@ fn tables_that_grow_with_a_parameter_are_refused_in_words() {
 #[test]
 fn what_is_learned_may_be_huge_and_is_then_no_number_but_no_panic() {
     use mercer::data::Values;
-    use mercer::kernels::{Leaf, Learned, text::{LatentSemantic, Text}};
+    use mercer::kernels::{
+        Leaf, Learned,
+        text::{LatentSemantic, Text},
+    };
     let words: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
     // finite numbers whose sums are not: for each word two directions
     let numbers = vec![1e308, 1e308, -1e308, 1e308, 1e308, -1e308];
@@ -99,4 +102,34 @@ fn as_many_classes_as_examples_are_refused_before_their_coefficients_are_made() 
     assert!(error.budget().is_some(), "{error}");
     let error = error.to_string();
     assert!(error.contains("20000 classes") && error.contains("Choose another column"), "{error}");
+}
+
+#[test]
+fn kernels_on_columns_of_many_categories_are_those_on_their_dense_vectors() {
+    use mercer::data::read::{ReadOptions, read};
+    use mercer::data::{Scale, Schema, SchemaOptions, Values};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.csv");
+    let mut text = "id,size,weight,y\n".to_owned();
+    for i in 0..4200 {
+        text += &format!("u{},{},{}e3,{}\n", i * 7 % 4150, i * i % 97, 100_000 + i % 11, i % 2);
+    }
+    std::fs::write(&path, text).unwrap();
+    let table = read(&path, &ReadOptions::default()).unwrap();
+    for scale in [Scale::Standard, Scale::Minmax] {
+        let options = SchemaOptions { scale: Some(scale), ..SchemaOptions::default() };
+        let (_, data) = Schema::learn_and_apply(&table, &options).unwrap();
+        let Values::Sparse(rows) = data.view("x").unwrap() else { panic!("the vectors are dense") };
+        let some = rows.select(&(0..60).map(|k| k * 70).collect::<Vec<_>>());
+        let (dense, sparse) = (Dataset::new(some.to_dense()), Dataset::new(some));
+        for kernel in
+            ["rbf(gamma=0.1)", "linear", "polynomial(degree=3)", "laplacian(gamma=0.2)", "matern(nu=1.5, length=2)"]
+        {
+            let (a, b) = (matrix(kernel, &dense).unwrap(), matrix(kernel, &sparse).unwrap());
+            let largest = a.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+            for (a, b) in a.iter().zip(&b) {
+                assert!((a - b).abs() <= 1e-12 * largest, "{scale:?} {kernel}: {a} {b}");
+            }
+        }
+    }
 }

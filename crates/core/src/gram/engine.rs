@@ -1,8 +1,8 @@
 //! The parallel engine: fixed tiles, computed by whichever thread is free.
 
 use super::{BlockMut, Gram, Pick, Precision};
-use crate::watch::{Sign, present, under};
 use crate::vectorise::{Loops, vectorised};
+use crate::watch::{Sign, present, under};
 use rayon::prelude::*;
 use std::ops::Range;
 

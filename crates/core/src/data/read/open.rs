@@ -190,9 +190,9 @@ impl Source {
 
     /// The error for a file whose content does not fit into memory.
     pub(super) fn too_large(&self, error: BudgetError) -> DataError {
-        let what = format!("{}: {}", self.name, error.what);
-        let remedy = "raise --memory, or read a part of the file";
-        BudgetError { what: what.into(), remedy: remedy.into(), ..error }.into()
+        let BudgetError { what, needed, budget, .. } = error;
+        let remedy = "raise --memory, or read a part of the file".into();
+        BudgetError { what: format!("{}: {what}", self.name).into(), needed, budget, remedy }.into()
     }
 
     /// The error for a failed read.

@@ -215,14 +215,14 @@ impl Wishes<'_> {
             let wide = Wide::of(table, &columns, fields, remedy)?;
             let scaler = wide.learn(scale, &fixed);
             let values = wide.vectors(scaler.as_ref());
-            return Ok((Content::Columns { columns, scaler }, values));
+            return Ok((Content::Columns { columns, scaler, sparse: true }, values));
         }
         let mut rows = encode::columns(table, &columns, fields, self.remedy())?;
         let scaler = Scaler::learn(scale, &rows, &fixed);
         if let Some(scaler) = &scaler {
             scaler.apply(&mut rows);
         }
-        Ok((Content::Columns { columns, scaler }, rows.into()))
+        Ok((Content::Columns { columns, scaler, sparse: false }, rows.into()))
     }
 
     /// The remedy for a missing entry; none where they are kept.

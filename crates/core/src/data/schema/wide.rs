@@ -1,8 +1,8 @@
 //! Columns with so many categories that nearly all coordinates are zero: sparse vectors of the same coordinates.
 //!
-//! Which form a view has follows from the schema alone, so that new examples have that of the training examples. Numbers beside the
-//! categories are scaled as in dense vectors. Where they are not scaled, vectors stay dense: kernels on sparse vectors are not
-//! centred, which would cost digits.
+//! The form is a part of the schema, so that new examples have that of the training examples. Numbers beside the categories are
+//! scaled as in dense vectors. Where they are not scaled, vectors stay dense: kernels on sparse vectors are not centred, which would
+//! cost digits.
 
 use super::super::{Coordinate, DataError, Rows, Scale, Scaler, SparseRows, Table, Values};
 use super::encode::{self, places_of};
@@ -134,7 +134,7 @@ mod tests {
         for scale in [Scale::Standard, Scale::Minmax, Scale::Unit] {
             let options = SchemaOptions { scale: Some(scale), ..SchemaOptions::default() };
             let (schema, data) = Schema::learn_and_apply(&table, &options).unwrap();
-            let super::super::Content::Columns { columns, scaler } = &schema.views[0].content else { panic!() };
+            let super::super::Content::Columns { columns, scaler, .. } = &schema.views[0].content else { panic!() };
             let Values::Sparse(rows) = data.view("x").unwrap() else { panic!("the vectors are dense") };
             assert_eq!((rows.len(), rows.width()), (table.len, table.len + 3));
             assert_eq!(rows.coordinates().len(), 3 * table.len);

@@ -11,8 +11,8 @@ use crate::gram::between::{Between, Collection, Comparison};
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::kernels::prepared::{Sided, downcast};
 use crate::kernels::{KernelError, Prepared};
-use crate::watch::given_up;
 use crate::vectorise::{Loops, vectorised};
+use crate::watch::given_up;
 use std::sync::Arc;
 
 /// β_k = 2(d − k + 1)/(d(d + 1)) for k = 1, …, d, which add up to 1; only those of windows that strings of `longest` letters have,

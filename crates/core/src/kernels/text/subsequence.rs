@@ -110,8 +110,11 @@ impl TextKernel for Subsequence {
             // no string has such a subsequence, and no table is made
             return Ok(());
         }
-        Ok(check(matrix::table_bytes(self.length, longest), "the tables of the subsequence kernel for the longest string")
-            .map_err(|e| e.remedy("take a smaller length, cut the strings, or raise --memory"))?)
+        Ok(check(
+            matrix::table_bytes(self.length, longest),
+            "the tables of the subsequence kernel for the longest string",
+        )
+        .map_err(|e| e.remedy("take a smaller length, cut the strings, or raise --memory"))?)
     }
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {
