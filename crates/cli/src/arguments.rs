@@ -12,8 +12,8 @@ use mercer_terminal::Failure;
 use std::path::PathBuf;
 
 pub(crate) use mercer_terminal::arguments::{
-    OutputFile, budget, chosen_theme, common, json, output, output_file, picture, prepare, save_picture, seed, target,
-    theme, threads, writable, written,
+    OutputFile, budget, chosen_theme, common, json, memory, output, output_file, picture, prepare, save_picture, seed,
+    target, theme, threads, writable, written,
 };
 
 /// `--labels`.

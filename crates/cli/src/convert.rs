@@ -36,7 +36,11 @@ fn command() -> Command {
         .arg(Arg::new("encode").long("encode").action(ArgAction::SetTrue).help(
             "Write what a machine would see: one-hot codes, missing entries filled in or dropped, --scale if given",
         ));
-    arguments::reading(command).next_help_heading("Common options").arg(arguments::threads()).arg(arguments::json())
+    arguments::reading(command).next_help_heading("Common options").args([
+        arguments::threads(),
+        arguments::memory(),
+        arguments::json(),
+    ])
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {

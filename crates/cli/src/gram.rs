@@ -66,17 +66,20 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let training = input::training(path, flags, &formula, Learns::Unsupervised)?;
     let read = started.elapsed().as_secs_f64();
     let computing = Instant::now();
-    let kernel = formula.resolve(&training.data, arguments::seed(flags))?;
-    let gram = kernel.training_gram(&training.data)?;
+    let (kernel, gram) = watch.heeded(|| -> Result<_, mercer::Error> {
+        let kernel = formula.resolve(&training.data, arguments::seed(flags))?;
+        let gram = kernel.training_gram(&training.data)?;
+        Ok((kernel, gram))
+    })?;
     let narrow = flags.get_one::<String>("precision").is_some_and(|p| p == "f32");
     let n = gram.shape().0;
     let size = if narrow { 4 } else { 8 };
     let (gram, said) = match Change::asked(flags)? {
-        Some(change) => change.applied(&gram, budget, &watch)?,
+        Some(change) => watch.heeded(|| change.applied(&gram, budget, &watch))?,
         None => (gram, None),
     };
     if let Some(target) = target {
-        write(target, gram.as_ref(), narrow, budget, &watch)?;
+        watch.heeded(|| write(target, gram.as_ref(), narrow, budget, &watch))?;
     }
     if let Some(figure) = figure {
         let svg = draw(

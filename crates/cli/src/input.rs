@@ -203,8 +203,9 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
             .alive(Progress::new(Phase::new("predicting"), start).of(data.len()))
             .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
-        let output =
-            if part.len() == data.len() { predictor.predict(data)? } else { predictor.predict(&data.select(&part))? };
+        let output = watch.heeded(|| {
+            if part.len() == data.len() { predictor.predict(data) } else { predictor.predict(&data.select(&part)) }
+        })?;
         match &mut whole {
             Some(whole) => whole.append(output),
             None => whole = Some(output),
@@ -224,7 +225,7 @@ pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgM
             .alive(Progress::new(Phase::CONFORMAL, start).of(data.len()))
             .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
         let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
-        let regions = predictor.regions(&data.select(&part), coverage)?;
+        let regions = watch.heeded(|| predictor.regions(&data.select(&part), coverage))?;
         match &mut whole {
             Some(whole) => whole.append(regions),
             None => whole = Some(regions),

@@ -17,6 +17,7 @@ fn command() -> Command {
         .after_help("Examples:\n  mercer show model.mercer\n  mercer show train.csv --json")
         .arg(arguments::path("FILE", "Model or data file"))
         .args(arguments::format())
+        .arg(arguments::memory())
         .arg(arguments::json())
 }
 

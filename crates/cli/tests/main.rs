@@ -19,6 +19,7 @@ mod formats;
 mod gram;
 mod help;
 mod libsvm_models;
+mod limits;
 mod linear;
 mod maps;
 mod measure;

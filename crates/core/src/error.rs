@@ -54,6 +54,19 @@ pub enum Blame {
 }
 
 impl Error {
+    /// The refusal of the memory budget, if it is one, in whatever layer it was found.
+    pub fn budget(&self) -> Option<&BudgetError> {
+        match self {
+            Self::Budget(budget)
+            | Self::Data(DataError::Budget(budget))
+            | Self::Kernel(KernelError::Budget(budget))
+            | Self::Fit(FitError::Budget(budget) | FitError::Target { error: DataError::Budget(budget), .. }) => {
+                Some(budget)
+            }
+            _ => None,
+        }
+    }
+
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {

@@ -16,16 +16,16 @@ use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::linalg::SolveError;
-use crate::machines::Fact;
 use crate::machines::{
     self, Auxiliary, FitError, Fitted, HeldOutRequest, Learns, Machine, MachineEntry, Task, no_auxiliary,
     predicts_target,
 };
+use crate::machines::{Coefficients, Fact};
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
 use crate::resample::{KernelOnData, doubt, folds, held_out_scores};
 use crate::seed::Seed;
-use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Sign, Silent, Status, Stop, under};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -183,12 +183,19 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
-        let mut model = match &self.job.conformal {
-            Some(recipe) => self.conform(recipe, data, watch)?,
+        let sign = watch.sign();
+        let learned = under(&sign, || match &self.job.conformal {
+            Some(recipe) => self.conform(recipe, data, watch),
             None => {
                 let kernel = self.on_data(self.kernel.resolve(data, self.seed)?, data)?;
-                self.learn(&kernel, data, self.provenance(data, None, &kernel.resolved), watch)?
+                self.learn(&kernel, data, self.provenance(data, None, &kernel.resolved), watch)
             }
+        });
+        let mut model = match (learned, sign.broken()) {
+            // what came of values that were given up is no result, and no breakdown either
+            (Ok(model), Some(reason)) if !ended_itself(&model) => return Err(SolveError::Stopped { reason }.into()),
+            (Err(_), Some(reason)) => return Err(SolveError::Stopped { reason }.into()),
+            (learned, _) => learned?,
         };
         model.job = Some(self.kept(data));
         model.chosen_among(self.job.candidates);
@@ -365,12 +372,26 @@ impl Run<'_> {
     }
 }
 
+/// True if a fit ended where it was told to, with what it had found before.
+fn ended_itself(model: &Model) -> bool {
+    let told = matches!(model.fitted.report.status, Status::TimeLimit | Status::Interrupted);
+    told && match &model.fitted.expansion.coefficients {
+        Coefficients::Dual { alpha, .. } => alpha.iter().all(|a| a.is_finite()),
+        Coefficients::Primal { weights, .. } => weights.iter().all(|w| w.is_finite()),
+        _ => false,
+    }
+}
+
 /// A monitor that reports every step as calibration: the model itself is there already.
 struct Calibrating<'a> {
     watch: &'a dyn Monitor,
 }
 
 impl Monitor for Calibrating<'_> {
+    fn sign(&self) -> Sign {
+        self.watch.sign()
+    }
+
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
         self.watch.step(&Progress { gap: progress.gap, ..Progress::new(Phase::CALIBRATION, 0) })
     }

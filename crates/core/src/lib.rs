@@ -63,6 +63,8 @@ pub mod error;
 #[doc(hidden)]
 pub mod linalg;
 #[doc(hidden)]
+pub mod memory;
+#[doc(hidden)]
 pub mod resample;
 #[doc(hidden)]
 pub mod seed;

@@ -6,6 +6,7 @@
 //!
 //! Which thread does what is open, so the work for one number must not depend on that for another.
 
+use crate::watch::{present, under};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,7 +16,14 @@ pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
         return work(0);
     }
     // pieces take different times, so they are handed out one by one
-    (0..count).into_par_iter().with_max_len(1).for_each(work);
+    let numbers = (0..count).into_par_iter().with_max_len(1);
+    // a sign to stop lies on the thread, and is carried to those that help
+    let sign = present();
+    if sign.is_set() {
+        numbers.for_each(|i| under(&sign, || work(i)));
+    } else {
+        numbers.for_each(work);
+    }
 }
 
 /// The results for each number below `count`, in their order.

@@ -3,6 +3,12 @@
 //! Work names its [`Phase`] where the work stands, tells a [`Monitor`] how far it came ([`Progress`]), and ends where
 //! [`Monitor::alive`] says so ([`Stop`]). How a computation ended is its [`Status`].
 
+mod sign;
+
+pub use sign::{Sign, present, under};
+
+pub(crate) use sign::given_up;
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -164,6 +170,11 @@ impl From<Phase> for Progress {
 pub trait Monitor: Sync {
     /// Called often (at least every few milliseconds of work); must be cheap.
     fn step(&self, progress: &Progress) -> ControlFlow<Stop>;
+
+    /// The sign that long computations look at between two steps; none unless the monitor has one.
+    fn sign(&self) -> Sign {
+        Sign::default()
+    }
 
     /// Tells the progress; an error says that the work is to end, and why.
     ///

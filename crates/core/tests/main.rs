@@ -37,6 +37,7 @@ mod laws_of_sides;
 mod laws_of_theory;
 mod layers;
 mod libsvm_models;
+mod limits;
 mod linear_machines;
 mod missing_entries;
 mod model_file;

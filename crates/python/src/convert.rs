@@ -12,9 +12,9 @@ use std::sync::Arc;
 /// The exception for an error of the core.
 pub(crate) fn raise(error: impl Into<mercer::Error>) -> PyErr {
     let error = error.into();
-    match error {
-        mercer::Error::Budget(budget) => PyMemoryError::new_err(budget.to_string()),
-        other => PyValueError::new_err(other.to_string()),
+    match error.budget() {
+        Some(_) => PyMemoryError::new_err(error.to_string()),
+        None => PyValueError::new_err(error.to_string()),
     }
 }
 

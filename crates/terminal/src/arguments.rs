@@ -6,6 +6,7 @@ use crate::report;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::gram::Budget;
+use mercer::memory::set_default;
 use mercer::plot::Theme;
 use mercer::seed::Seed;
 use std::path::{Path, PathBuf};
@@ -24,13 +25,7 @@ pub fn common(command: Command) -> Command {
                 .default_value("0")
                 .help("Seed of everything random"),
         )
-        .arg(
-            Arg::new("memory")
-                .long("memory")
-                .value_name("SIZE")
-                .allow_hyphen_values(true)
-                .help("Memory for large matrices, e.g. 500M or 4G [default: half of what is free]"),
-        )
+        .arg(memory())
         .arg(
             Arg::new("max-seconds")
                 .long("max-seconds")
@@ -40,6 +35,15 @@ pub fn common(command: Command) -> Command {
                 .help("Stop after so many seconds; a fit keeps the best so far"),
         )
         .arg(json())
+}
+
+/// `--memory`.
+pub fn memory() -> Arg {
+    Arg::new("memory")
+        .long("memory")
+        .value_name("SIZE")
+        .allow_hyphen_values(true)
+        .help("Memory for tables and large matrices, e.g. 500M or 4G [default: half of what is available]")
 }
 
 /// `--threads`.
@@ -141,9 +145,12 @@ pub fn writable(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What concerns every verb, before it runs: nothing is written over what is read, and threads are set up.
+/// What concerns every verb, before it runs: nothing is written over what is read, and memory budget and threads are set up.
 pub fn prepare(flags: &ArgMatches) -> Result<(), Failure> {
     keep_apart(flags)?;
+    if let Ok(Some(text)) = flags.try_get_one::<String>("memory") {
+        set_default(Budget { memory: bytes(text)? });
+    }
     let Ok(Some(&threads)) = flags.try_get_one::<u16>("threads") else { return Ok(()) };
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(threads))

@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::signals;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
+use mercer::linalg::SolveError;
 use mercer::model::Model;
-use mercer::watch::{Monitor, Progress, Status, Stop};
+use mercer::watch::{Monitor, Progress, Sign, Status, Stop, under};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -91,6 +92,7 @@ pub struct Watch {
     /// Whether every step of the work leaves something to keep.
     keeps_all: bool,
     display: Arc<Display>,
+    sign: Sign,
 }
 
 /// What is shown on a terminal, by a thread of its own: work that takes no steps is seen to be alive, too.
@@ -109,17 +111,25 @@ impl Watch {
             let shown = Arc::clone(&display);
             std::thread::spawn(move || shown.run());
         }
-        Self {
-            start: Instant::now(),
-            limit: limit.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9))),
-            keeps_all: false,
-            display,
-        }
+        let start = Instant::now();
+        let limit = limit.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9)));
+        let sign = Sign::new(move || stop(start, limit));
+        Self { start, limit, keeps_all: false, display, sign }
     }
 
     /// The same for work whose result so far is always worth keeping.
     pub fn keeping_all(self) -> Self {
         Self { keeps_all: true, ..self }
+    }
+
+    /// Does work that can be stopped inside a single kernel value; what came of values that were given up is an error.
+    ///
+    /// # Errors
+    /// Those of the work, or that it was stopped.
+    pub fn heeded<R, E: Into<Failure>>(&self, work: impl FnOnce() -> Result<R, E>) -> Result<R, Failure> {
+        let result = under(&self.sign, work);
+        self.sign.whole().map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
+        result.map_err(Into::into)
     }
 
     /// Takes the bar away.
@@ -183,15 +193,24 @@ fn new_bar(total: Option<u64>, elapsed: Duration) -> ProgressBar {
     bar.with_elapsed(elapsed)
 }
 
+/// Whether work that began then is to stop.
+fn stop(start: Instant, limit: Option<Duration>) -> Option<Stop> {
+    if INTERRUPTED.load(Ordering::SeqCst) {
+        return Some(Stop::Interrupted);
+    }
+    limit.filter(|limit| start.elapsed() >= *limit).map(|_| Stop::TimeLimit)
+}
+
 impl Monitor for Watch {
+    fn sign(&self) -> Sign {
+        self.sign.clone()
+    }
+
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
         let keeps = self.keeps_all || progress.phase.keeps_result();
         KEEPS.store(if keeps { RESULT_TO_KEEP } else { NOTHING_TO_KEEP }, Ordering::SeqCst);
-        if INTERRUPTED.load(Ordering::SeqCst) {
-            return ControlFlow::Break(Stop::Interrupted);
-        }
-        if self.limit.is_some_and(|limit| self.start.elapsed() >= limit) {
-            return ControlFlow::Break(Stop::TimeLimit);
+        if let Some(stop) = stop(self.start, self.limit) {
+            return ControlFlow::Break(stop);
         }
         // another thread is writing: nothing is lost by leaving this step out
         if let Ok(mut latest) = self.display.latest.try_lock() {

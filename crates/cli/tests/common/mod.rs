@@ -28,6 +28,11 @@ pub(crate) fn npy32(shape: &[usize], values: &[f32]) -> Vec<u8> {
     npy_of("<f4", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect())
 }
 
+/// An NPY file of any type.
+pub(crate) fn npy_bytes(kind: &str, shape: &[usize], data: Vec<u8>) -> Vec<u8> {
+    npy_of(kind, shape, data)
+}
+
 fn npy_of(kind: &str, shape: &[usize], data: Vec<u8>) -> Vec<u8> {
     let shape: Vec<String> = shape.iter().map(|s| format!("{s},")).collect();
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", shape.join(" "));

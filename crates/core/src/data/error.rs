@@ -1,6 +1,7 @@
 //! Errors of data, with their place.
 
 use crate::error::Blame;
+use crate::memory::BudgetError;
 use std::fmt;
 
 /// Where in a file something was found.
@@ -106,6 +107,9 @@ pub enum DataError {
         /// The part that is missing, and the remedy.
         finding: String,
     },
+    /// A table would not fit the memory budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
     /// The request contradicts itself or the data.
     #[error("{finding}")]
     Usage {
@@ -119,6 +123,7 @@ impl DataError {
     pub fn blame(&self) -> Blame {
         match self {
             Self::Usage { .. } => Blame::Usage,
+            Self::Budget(_) => Blame::Numerics,
             _ => Blame::Data,
         }
     }

@@ -21,14 +21,14 @@ impl Table {
                     field.name, self.file, more.file
                 ),
             })?;
-            Ok(Field { name: field.name.clone(), data })
+            Ok::<_, DataError>(Field { name: field.name.clone(), data })
         };
         let lines = (0..self.len).map(|i| self.line(i)).chain((0..more.len).map(|i| more.line(i)));
         Ok(Self {
             file: format!("{} and {}", self.file, more.file),
             format: self.format,
             len: self.len + more.len,
-            fields: self.fields.iter().map(join).collect::<Result<_, _>>()?,
+            fields: self.fields.iter().map(join).collect::<Result<_, DataError>>()?,
             target: self.target,
             first_line: self.first_line,
             lines: Some(lines.map(|line| u32::try_from(line).unwrap_or(u32::MAX)).collect()),

@@ -12,6 +12,7 @@ mod learn;
 mod options;
 mod plain;
 mod take;
+mod wide;
 
 pub use infer::Wanted;
 pub use options::{Missing, SchemaOptions};
@@ -58,11 +59,13 @@ pub struct ViewSchema {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Content {
-    /// Dense vectors made of single columns.
+    /// Vectors made of single columns; sparse ones where most coordinates are categories.
     Columns {
         columns: Vec<ColumnSchema>,
         #[serde(default)]
         scaler: Option<Scaler>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        sparse: bool,
     },
     /// A dense block; `narrow` if it is stored in f32, `fill` stands for missing entries.
     Block {
@@ -128,9 +131,9 @@ impl ViewSchema {
     /// Its contents, in words.
     pub fn kind(&self) -> &'static str {
         match &self.content {
+            Content::Columns { sparse: true, .. } | Content::Sparse { .. } => "sparse",
             Content::Columns { .. } | Content::Block { narrow: false, .. } => "dense",
             Content::Block { narrow: true, .. } => "dense, f32",
-            Content::Sparse { .. } => "sparse",
             Content::Cells { .. } => self.cells().map_or("unknown", |kind| kind.entry().name),
         }
     }
@@ -216,7 +219,7 @@ impl Schema {
             }
         };
         let bits = |view: &ViewSchema| match &view.content {
-            Content::Columns { columns, scaler } => columns.iter().map(coded).sum::<usize>() + scaled(scaler),
+            Content::Columns { columns, scaler, .. } => columns.iter().map(coded).sum::<usize>() + scaled(scaler),
             Content::Block { fill, scaler, .. } => 64 * fill.as_ref().map_or(0, Vec::len) + scaled(scaler),
             Content::Sparse { .. } | Content::Cells { .. } => 0,
         };

@@ -40,6 +40,12 @@ impl Words {
         self.codes.len()
     }
 
+    /// About how many bytes they take.
+    pub(super) fn bytes(&self) -> usize {
+        let (cells, slots) = (self.codes.len() * size_of::<u32>(), self.slots.len() * size_of::<(u32, u32)>());
+        self.texts.len() + self.ends.len() * size_of::<usize>() + cells + slots
+    }
+
     /// True if there is no cell.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()

@@ -244,6 +244,7 @@ fn resolve_node(node: &mut Node, training: &Dataset, part: Option<&[usize]>, see
                 // also for machines that never ask for a matrix
                 complete(bound.kernel.entry(), values)?;
             }
+            bound.kernel.fits(values)?;
             match part {
                 None => resolve(bound.kernel.as_mut(), values, seed),
                 Some(part) => resolve(bound.kernel.as_mut(), &values.select(part), seed),

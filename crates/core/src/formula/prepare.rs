@@ -199,7 +199,9 @@ pub(super) fn prepare(node: &Node, data: &Dataset, like: Option<&PreparedSide>) 
                 Some(Prep::Kernel(side)) => Some(side),
                 Some(_) => return Err(unfit()),
             };
-            Prep::Kernel(bound.kernel.prepare(look(bound, data)?, like)?)
+            let values = look(bound, data)?;
+            bound.kernel.fits(values)?;
+            Prep::Kernel(bound.kernel.prepare(values, like)?)
         }
         Node::Constant(_) => Prep::Constant(data.len()),
         Node::Sum(_) | Node::Product(_) | Node::Scaled(..) | Node::Power(..) | Node::Series(..) | Node::Exp(_) => {
@@ -282,7 +284,8 @@ fn members(inner: &Node, how: &Members, data: &Dataset, like: Option<&PreparedSi
     let (n, inner) = (members.len(), inner.clone());
     let own = Lazy::new((n, n), true, move || match training_gram(&inner, &members) {
         Ok(gram) => gram,
-        Err(_) => unreachable!("the same members were prepared before"),
+        // what cannot be had any more, say for want of memory, is not a number, which is said where scores are looked at
+        Err(_) => Arc::new(Constant { value: f64::NAN, shape: (n, n) }),
     });
     Ok(SetSide { members: side, sets, own: Arc::new(own) })
 }

@@ -3,6 +3,7 @@
 use super::{BlockMut, Gram, Pick, Precision};
 use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
+use crate::watch::{Sign, present, under};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -13,6 +14,14 @@ const TILE_COLS: usize = 512;
 
 /// Rows and columns of a tile of a symmetric matrix; copies of its rows are long.
 const SQUARE: usize = 512;
+
+/// A tile under the sign of the work that it is for; not computed once that says stop.
+fn under_sign<S: Precision>(sign: &Sign, tile: &mut [S], compute: impl FnOnce(&mut [S])) {
+    if sign.give_up() {
+        return tile.fill(S::narrow(f64::NAN));
+    }
+    under(sign, || compute(tile));
+}
 
 /// The source of tiles: the shape of a matrix, and a function that writes a block of it.
 pub(super) struct Tiles<'a, S> {
@@ -48,14 +57,17 @@ fn fill_strips<S: Precision>(tiles: &Tiles<'_, S>, rows: Range<usize>, out: &mut
     if m == 0 {
         return;
     }
+    let sign = present();
     let one = |strip: usize, values: &mut [S]| {
-        let (start, count) = (rows.start + strip * TILE_ROWS, values.len() / m);
-        let mut strip = BlockMut::new(values, count, m);
-        for left in (0..m).step_by(TILE_COLS) {
-            let right = (left + TILE_COLS).min(m);
-            let tile = strip.part(0..count, left..right);
-            (tiles.block)(Pick::Range(start..start + count), Pick::Range(left..right), tile);
-        }
+        under_sign(&sign, values, |values| {
+            let (start, count) = (rows.start + strip * TILE_ROWS, values.len() / m);
+            let mut strip = BlockMut::new(values, count, m);
+            for left in (0..m).step_by(TILE_COLS) {
+                let right = (left + TILE_COLS).min(m);
+                let tile = strip.part(0..count, left..right);
+                (tiles.block)(Pick::Range(start..start + count), Pick::Range(left..right), tile);
+            }
+        });
     };
     if rows.len() <= TILE_ROWS {
         // one strip is not worth waking a thread
@@ -101,6 +113,7 @@ fn fill_symmetric<S: Precision>(source: &Tiles<'_, S>, n: usize, out: &mut [S]) 
             tiles.push(Mirrored { rows: range(a), cols: range(b), upper, lower });
         }
     }
+    let sign = present();
     parallel::consume(tiles, |_, tile| {
         S::scratch(|buffer| {
             let (height, width) = (tile.rows.len(), tile.cols.len());
@@ -108,8 +121,10 @@ fn fill_symmetric<S: Precision>(source: &Tiles<'_, S>, n: usize, out: &mut [S]) 
             // strip by strip, so that what is computed in several passes stays in cache between them
             for (strip, values) in buffer.chunks_mut(TILE_ROWS * width).enumerate() {
                 let (start, count) = (tile.rows.start + strip * TILE_ROWS, values.len() / width);
-                let block = BlockMut::new(values, count, width);
-                (source.block)(Pick::Range(start..start + count), Pick::Range(tile.cols.clone()), block);
+                under_sign(&sign, values, |values| {
+                    let block = BlockMut::new(values, count, width);
+                    (source.block)(Pick::Range(start..start + count), Pick::Range(tile.cols.clone()), block);
+                });
             }
             for (to, from) in tile.upper.into_iter().zip(buffer.chunks_exact(width)) {
                 to.copy_from_slice(from);
@@ -155,14 +170,17 @@ pub(super) fn apply_tiles(tiles: &Tiles<'_, f64>, stored: Option<&[f64]>, v: &[f
         }
         return parallel::strips_beside((out, TILE_ROWS * k), (values, TILE_ROWS * m), one);
     }
+    let sign = present();
     let one = |tile: &mut [f64], strip: usize, out: &mut [f64]| {
         let (start, count) = (strip * TILE_ROWS, out.len() / k);
         out.fill(0.0);
         for left in (0..m).step_by(TILE_COLS) {
             let right = (left + TILE_COLS).min(m);
             let width = right - left;
-            let block = BlockMut::new(&mut tile[..count * width], count, width);
-            (tiles.block)(Pick::Range(start..start + count), Pick::Range(left..right), block);
+            under_sign(&sign, &mut tile[..count * width], |values| {
+                let block = BlockMut::new(values, count, width);
+                (tiles.block)(Pick::Range(start..start + count), Pick::Range(left..right), block);
+            });
             accumulate(&tile[..count * width], &v[left * k..right * k], k, out);
         }
     };

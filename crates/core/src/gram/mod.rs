@@ -15,8 +15,8 @@ mod similarity;
 #[doc(hidden)]
 pub mod views;
 
+pub use crate::memory::{Budget, BudgetError, show_bytes};
 pub use block::{Block, BlockMut, Pick, Precision};
-pub use budget::{Budget, BudgetError, show_bytes};
 pub use dense::Dense;
 pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;

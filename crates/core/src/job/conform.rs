@@ -14,7 +14,7 @@ use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own
 use crate::parallel;
 use crate::resample::without;
 use crate::seed::Seed;
-use crate::watch::{Monitor, Phase, Progress, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Sign, Status, Stop};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -432,6 +432,10 @@ struct Conforming<'a> {
 }
 
 impl Monitor for Conforming<'_> {
+    fn sign(&self) -> Sign {
+        self.watch.sign()
+    }
+
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
         let done = self.done.load(Ordering::Relaxed);
         self.watch.step(&Progress { gap: progress.gap, ..Progress::new(Phase::CONFORMAL, done).of(self.total) })

@@ -2,6 +2,7 @@
 
 use crate::data::Kind;
 use crate::error::Blame;
+use crate::memory::BudgetError;
 
 /// A kernel does not fit the data it is asked to compare.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -53,6 +54,9 @@ pub enum KernelError {
         /// The coordinate, from one.
         coordinate: usize,
     },
+    /// What the kernel needs does not fit the memory budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
     /// A parameter does not fit the data.
     #[error("{kernel}: {finding}")]
     Param {
@@ -102,6 +106,7 @@ impl KernelError {
             Self::Param { .. } | Self::Side { .. } | Self::NoDerivative { .. } | Self::NoGradient { .. } => {
                 Blame::Usage
             }
+            Self::Budget(_) => Blame::Numerics,
             _ => Blame::Data,
         }
     }

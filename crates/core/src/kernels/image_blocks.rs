@@ -5,6 +5,7 @@ use super::vectors::{Family, merge_indexed};
 use super::{Definite, Domain, KernelEntry, KernelError, Prepared};
 use crate::data::{Coordinate, Kind, Rows, Scalar, Values};
 use crate::gram::{BlockMut, Gram, Pick, Side, views::Submatrix};
+use crate::memory::check;
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{LWK, Source};
 use crate::vectorise::{Loops, vectorised};
@@ -166,6 +167,9 @@ impl Family for ImageBlocks {
         if pixels > MAX_PIXELS {
             return Self::refuse(format!("the vectors have {pixels} coordinates, more than {MAX_PIXELS} pixels"));
         }
+        let all = (rows.values.len() + cols.values.len()).saturating_mul(pixels);
+        check(all.saturating_mul(size_of::<f64>()), "the pixels of all images")
+            .map_err(|e| e.remedy("take fewer images, or raise --memory"))?;
         let (left, right, same) = (rows.of(pixels), cols.of(pixels), Arc::ptr_eq(&rows, &cols));
         Ok(Arc::new(ImageGram { kernel: self.clone(), side: self.side(), rows: left, cols: right, same }))
     }

@@ -202,6 +202,15 @@ pub trait Leaf: Params + Settings + Send + Sync {
         let _ = values;
     }
 
+    /// Refuses examples that it cannot learn from, prepare or compare within the memory budget. Asked before any of these.
+    ///
+    /// # Errors
+    /// If what grows with its parameters does not fit.
+    fn fits(&self, values: &Values) -> Result<(), KernelError> {
+        let _ = values;
+        Ok(())
+    }
+
     /// True if it has to learn before it can compare.
     fn needs_learning(&self) -> bool {
         false

@@ -3,6 +3,7 @@
 use super::{Auxiliary, FitError, Fitted, HeldOutRequest};
 use crate::data::{Classes, DataError, Numbers, Rows, Target, Vectors};
 use crate::gram::{Budget, Gram, Similarity};
+use crate::memory::check;
 use crate::seed::Seed;
 use std::sync::Arc;
 
@@ -137,6 +138,13 @@ impl Task<'_> {
             let label = classes.labels.first().cloned().unwrap_or_default();
             return Err(FitError::Target { machine, error: DataError::OneClass { label } });
         }
+        let (n, k) = (self.len(), classes.labels.len());
+        // a number for each example and class, as it is learned and as it is kept, and the pairs of classes
+        let bytes = n.saturating_mul(k).saturating_mul(16).saturating_add(k.saturating_mul(k).saturating_mul(8));
+        let what = format!("{machine}: coefficients of {k} classes");
+        let remedy = "is the target a name or a number? Choose another column, or raise --memory";
+        // of the whole process: what is left for one of many fits may be nothing, and they would stream
+        check(bytes, what).map_err(|e| e.remedy(remedy))?;
         Ok(classes)
     }
 

@@ -9,6 +9,7 @@ use crate::formula::{Formula, PreparedSide};
 use crate::gram::Side;
 use crate::linalg::SolveError;
 use crate::machines::{Coefficients, Expansion, Output, Readout, Weighting};
+use crate::memory::check;
 use std::sync::{Arc, OnceLock};
 
 /// Examples whose features are computed at a time.
@@ -233,6 +234,8 @@ pub(super) fn scores_by(
             format!("{machine} needs κ(x, x) of every new example, which a precomputed matrix does not tell; {remedy}");
         return Err(DataError::Usage { finding }.into());
     }
+    let bytes = data.len().saturating_mul(expansion.outputs()).saturating_mul(2 * size_of::<f64>());
+    check(bytes, "the scores")?;
     Ok(expansion.scores(cross.as_ref()))
 }
 

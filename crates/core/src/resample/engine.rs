@@ -217,6 +217,10 @@ impl<T: Clone + Send> CrossValidator<'_, T> {
         let PartFit { fitted, scores, fit_seconds, score_seconds } = found;
         let target = unknown;
         let result = FoldResult { fold: place, fitted: &fitted, scores, target, fit_seconds, score_seconds };
+        // scores of values that were given up say nothing
+        if let Some(stop) = self.watch.sign().broken() {
+            return Ok(ControlFlow::Break(stop));
+        }
         let measure = (self.measure)(result)?;
         let is_final = machine.traits().path.is_some_and(|path| (path.is_final)(&fitted));
         Ok(ControlFlow::Continue(Measured { measure, fitted, is_final }))

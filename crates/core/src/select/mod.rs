@@ -31,7 +31,7 @@ use crate::model::Model;
 use crate::params::{ParamError, Setting, assign, describe};
 use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, standard_error};
 use crate::seed::Seed;
-use crate::watch::{Monitor, Silent, Status, Stop};
+use crate::watch::{Monitor, Silent, Status, Stop, under};
 use grid::Owner;
 
 /// A search over a grid.
@@ -108,9 +108,17 @@ impl Search<'_> {
         for PointsOfKernel { kernel, points } in self.by_kernel(&grid)? {
             // the matrix is used up before the next is computed
             let at_once = rayon::current_num_threads().min(parts.len()).max(1);
-            let resolved = kernel.resolve(data, self.seed)?;
+            let sign = watch.sign();
             let first = points[0].1.machine.as_ref();
-            let kernel = KernelOnData::new(resolved, first, data, self.budget)?.stored(first, &folds.order, at_once);
+            let made = under(&sign, || -> Result<KernelOnData, Error> {
+                let resolved = kernel.resolve(data, self.seed)?;
+                Ok(KernelOnData::new(resolved, first, data, self.budget)?.stored(first, &folds.order, at_once))
+            });
+            stopped = sign.broken();
+            if stopped.is_some() {
+                break;
+            }
+            let kernel = made?;
             let (done, total) = (candidates.len(), grid.len());
             let (places, points): (Vec<usize>, Vec<Point>) = points.into_iter().unzip();
             let validator = CrossValidator {

@@ -5,6 +5,7 @@
 
 use super::super::{DataError, FieldData, Rows};
 use super::Source;
+use crate::memory::check;
 use std::io::Read;
 
 /// The type of stored numbers.
@@ -91,10 +92,11 @@ impl Layout {
         }
     }
 
-    /// Reads the block that this layout describes and that ends the stream; the error is a finding.
-    pub(super) fn read(&self, reader: &mut dyn Read, most_bytes: u64) -> Result<Array, String> {
+    /// Reads the block that this layout describes and that ends the stream, beside so many bytes that are held already; the error
+    /// is a finding.
+    pub(super) fn read(&self, reader: &mut dyn Read, most_bytes: u64, held: usize) -> Result<Array, String> {
         let (len, width) = self.extent(most_bytes)?;
-        let entries = self.entries(reader, len as u64 * width as u64)?;
+        let entries = self.entries(reader, len as u64 * width as u64, held)?;
         let mut probe = [0];
         if !matches!(reader.read(&mut probe), Ok(0)) {
             return Err(format!("there are more bytes than shape {:?} needs; the file is damaged", self.shape));
@@ -107,7 +109,8 @@ impl Layout {
         Ok(Array { entries, len, width, dimensions: self.shape.len() })
     }
 
-    fn entries(&self, reader: &mut dyn Read, count: u64) -> Result<Entries, String> {
+    /// The entries, beside so many bytes that are held already.
+    fn entries(&self, reader: &mut dyn Read, count: u64, held: usize) -> Result<Entries, String> {
         let mut entries = match self.element {
             Element::F32 => Entries::Narrow(Vec::new()),
             Element::Unicode(_) => Entries::Words(Vec::new()),
@@ -117,6 +120,16 @@ impl Layout {
         if size == 0 {
             return Err("the array holds texts without characters".to_owned());
         }
+        let entry = match entries {
+            Entries::Narrow(_) => size_of::<f32>(),
+            Entries::Wide(_) => size_of::<f64>(),
+            Entries::Words(_) => size_of::<String>(),
+        };
+        // columns of Fortran order are turned to rows, for which both are there
+        let copies = if self.fortran { 2 } else { 1 };
+        let bytes = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(entry).saturating_mul(copies);
+        check(bytes.saturating_add(held), "the array with all before it")
+            .map_err(|e| e.remedy("raise --memory, or save a part of it").to_string())?;
         let at_once = (PIECE / size).max(1);
         let (mut left, mut piece) = (count, Vec::new());
         while left > 0 {
@@ -190,6 +203,15 @@ fn transposed<T: Copy>(columns: &[T], len: usize, width: usize) -> Vec<T> {
 }
 
 impl Array {
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.entries {
+            Entries::Wide(values) => size_of_val(values.as_slice()),
+            Entries::Narrow(values) => size_of_val(values.as_slice()),
+            Entries::Words(words) => words.iter().map(|word| word.len() + size_of::<String>()).sum(),
+        }
+    }
+
     /// As a field: a block of columns, or words. Infinite numbers are errors, NaN is a missing one.
     pub(super) fn into_block(self, source: &Source, name: &str) -> Result<FieldData, DataError> {
         self.check_finite(source, name)?;

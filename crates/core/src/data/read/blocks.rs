@@ -6,6 +6,7 @@
 
 use super::super::DataError;
 use super::Source;
+use crate::memory::Growth;
 use crate::parallel;
 use memchr::{memchr_iter, memrchr_iter};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -44,12 +45,15 @@ pub(super) struct Blocks<'a> {
     failed: Option<io::Error>,
     /// Memory of blocks that are done.
     free: Vec<Vec<u8>>,
+    /// The longest line, which a block holds whole.
+    longest: Growth,
 }
 
 impl<'a> Blocks<'a> {
     /// What a reader of that source still has.
     pub(super) fn new(source: &'a Source, reader: Box<dyn BufRead + Send + 'a>, quotes: bool) -> Self {
-        Self { source, reader, begun: Vec::new(), quotes, ended: false, failed: None, free: Vec::new() }
+        let (begun, free, longest) = (Vec::new(), Vec::new(), Growth::default());
+        Self { source, reader, begun, quotes, ended: false, failed: None, free, longest }
     }
 
     /// Parses all blocks; what was left to the caller, if anything.
@@ -97,6 +101,7 @@ impl<'a> Blocks<'a> {
         loop {
             // one byte more than there can be shows the end
             let wanted = BLOCK.saturating_sub(len).max(BLOCK / 2).min(self.source.most_bytes() as usize + 1);
+            self.longest.to(len + wanted, "a line of the file").map_err(io::Error::other)?;
             // what is there already need not be cleared to be written over
             block.resize(block.len().max(len + wanted), 0);
             let got = fill(&mut self.reader, &mut block[len..len + wanted])?;

@@ -22,6 +22,11 @@ impl Column {
         Self { numbers: Vec::new(), facts: self.facts.following() }
     }
 
+    /// About how many bytes it takes with so many cells.
+    pub(super) fn bytes(&self, cells: usize) -> usize {
+        if self.facts.text { self.facts.cells.bytes() + cells * size_of::<u32>() } else { cells * size_of::<f64>() }
+    }
+
     /// What is known about it.
     pub(super) fn facts(&self) -> &Facts {
         &self.facts

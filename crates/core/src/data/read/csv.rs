@@ -12,6 +12,7 @@ use super::number::{Cell, classify};
 use super::plain::Plain;
 use super::record::{Delimiter, Records};
 use super::{FormatEntry, ReadOptions, Source};
+use crate::memory::Growth;
 
 /// The format.
 pub(super) static CSV: FormatEntry = FormatEntry {
@@ -26,6 +27,8 @@ pub(super) static CSV: FormatEntry = FormatEntry {
 
 /// Longest name in a header of words alone: longer cells are running text.
 const MAX_NAME_LENGTH: usize = 64;
+/// Rows that are taken one by one between two looks at the memory that they take.
+const ROWS_BETWEEN_LOOKS: usize = 64;
 const HEAD_BYTES: u64 = 1 << 17;
 
 /// One reading of all lines.
@@ -72,7 +75,8 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
         pass.push(&records);
     }
     let (before, all_bytes) = (records.lines_read(), source.plain_len());
-    let mut plain = Plain { pass, delimiter, before, lines: 0, bytes: 0, all_bytes };
+    let mut growth = Growth::default();
+    let mut plain = Plain { source, growth: Growth::default(), pass, delimiter, before, lines: 0, bytes: 0, all_bytes };
     let rest = Blocks::new(source, records.take_reader(), delimiter != Delimiter::Byte(b'\t')).run(&mut plain)?;
     let lines = plain.lines;
     let mut pass = plain.finish();
@@ -85,6 +89,11 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
             return Err(source.bad(Some(records.line), None, finding));
         }
         pass.push(&records);
+        let rows = pass.lines.count();
+        if rows.is_multiple_of(ROWS_BETWEEN_LOOKS) {
+            let held = pass.columns.iter().map(|column| column.bytes(rows)).sum();
+            growth.to(held, "its table").map_err(|e| source.too_large(e))?;
+        }
     }
     if options.header.is_none() {
         pass.decide_header();

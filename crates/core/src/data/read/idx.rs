@@ -48,7 +48,7 @@ fn read_block(reader: &mut dyn Read, most_bytes: u64) -> Result<Array, String> {
         reader.read_exact(&mut size).map_err(short)?;
         shape.push(u64::from(u32::from_be_bytes(size)));
     }
-    Layout { element, big_endian: true, fortran: false, shape }.read(reader, most_bytes)
+    Layout { element, big_endian: true, fortran: false, shape }.read(reader, most_bytes, 0)
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@
 use super::super::{DataError, Field, FieldData, Rows, Table, Words};
 use super::lines::Lines;
 use super::{FormatEntry, ReadOptions, Source, usual_target};
+use crate::memory::Growth;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
-use std::io::BufRead;
 
 /// The format.
 pub(super) static JSONL: FormatEntry = FormatEntry {
@@ -159,6 +159,14 @@ impl Column {
         }
     }
 
+    /// About how many bytes it holds.
+    fn bytes(&self) -> usize {
+        match &self.cells {
+            Cells::Numbers(values) | Cells::Vectors { values, .. } => values.len() * size_of::<f64>(),
+            Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.bytes(),
+        }
+    }
+
     /// Fills up with missing cells; blocks cannot have any.
     fn pad(&mut self, rows: usize) -> bool {
         match &mut self.cells {
@@ -217,9 +225,10 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let (mut reader, mut buffer) = (source.reader()?, Vec::new());
     let (mut lines, mut line, mut bytes) = (Lines::default(), 0, 0);
+    let (mut growth, mut longest) = (Growth::default(), Growth::default());
     loop {
         buffer.clear();
-        let got = reader.read_until(b'\n', &mut buffer).map_err(|e| source.damaged(&e))?;
+        let got = source.line(&mut reader, &mut buffer, &mut longest)?;
         if got == 0 {
             break;
         }
@@ -253,6 +262,8 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
             column.put(row, value).map_err(|finding| source.bad(Some(line), Some(&key), finding))?;
         }
         lines.note(line);
+        let held = columns.iter().map(|(_, column)| column.bytes()).sum();
+        growth.to(held, "its table").map_err(|e| source.too_large(e))?;
         if columns.len().saturating_mul(row + 1) > bytes.saturating_mul(MAX_CELLS_PER_BYTE) {
             let finding =
                 format!("{} columns in {} lines, nearly all missing; keys are columns", columns.len(), row + 1);

@@ -9,6 +9,7 @@ use super::column::Column;
 use super::lines::Lines;
 use super::number::{Cell, classify, decimal, number, whole_number};
 use super::{FormatEntry, ReadOptions, Source};
+use crate::memory::Growth;
 use memchr::{memchr, memchr_iter};
 
 /// The format.
@@ -59,6 +60,7 @@ struct Joined<'a> {
     waiting: Vec<Parsed>,
     /// Whether labels must be read again as text.
     again: bool,
+    growth: Growth,
 }
 
 fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
@@ -101,7 +103,7 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
 /// Reads all lines; `None` if labels of numbers turned out to be words.
 fn pass(source: &Source, text_labels: bool) -> Result<Option<Parsed>, DataError> {
     let whole = Parsed::new(Column::new(text_labels, false), 0);
-    let mut joined = Joined { source, whole, waiting: Vec::new(), again: false };
+    let mut joined = Joined { source, whole, waiting: Vec::new(), again: false, growth: Growth::default() };
     let mut reader = source.reader()?;
     // the mark of byte order, which some editors put first, is no part of a label
     if reader.fill_buf().map_err(|e| source.damaged(&e))?.starts_with(b"\xef\xbb\xbf") {
@@ -151,6 +153,11 @@ impl Joined<'_> {
             } else {
                 self.again = true;
             }
+            let (rows, more) = (&whole.rows, &part.rows);
+            let pairs = (rows.coordinates().len() + more.coordinates().len()) * size_of::<Coordinate<f64>>();
+            // a place among the pairs, and a label
+            let held = pairs + (rows.len() + more.len()) * 2 * size_of::<f64>();
+            self.growth.to(held, "its table").map_err(|e| self.source.too_large(e))?;
             whole.rows.append(part.rows);
             whole.lines.append(&part.lines, whole.line);
             if let Some((line, finding)) = part.wrong {

@@ -23,7 +23,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 const MAX_HEADER_BYTES: u32 = 1 << 20;
 
 fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
-    let array = read_array(&mut source.reader()?, source.most_bytes()).map_err(|f| source.bad(None, None, f))?;
+    let array = read_array(&mut source.reader()?, source.most_bytes(), 0).map_err(|f| source.bad(None, None, f))?;
     single_block(source, NPY.name, array)
 }
 
@@ -38,8 +38,8 @@ pub(super) fn single_block(source: &Source, format: &'static str, array: Array) 
     Ok(Table { file, format, len, fields, target: None, first_line: 1, named: false, lines: None })
 }
 
-/// Reads an array that ends its stream; the error is a finding.
-pub(super) fn read_array(reader: &mut dyn Read, most_bytes: u64) -> Result<Array, String> {
+/// Reads an array that ends its stream, beside so many bytes that are held already; the error is a finding.
+pub(super) fn read_array(reader: &mut dyn Read, most_bytes: u64, held: usize) -> Result<Array, String> {
     let short = |e: std::io::Error| format!("the header ends early ({e})");
     let mut start = [0; 8];
     reader.read_exact(&mut start).map_err(short)?;
@@ -67,7 +67,7 @@ pub(super) fn read_array(reader: &mut dyn Read, most_bytes: u64) -> Result<Array
     if header.len() != length as usize {
         return Err("the header ends early".to_owned());
     }
-    layout(&String::from_utf8_lossy(&header))?.read(reader, most_bytes)
+    layout(&String::from_utf8_lossy(&header))?.read(reader, most_bytes, held)
 }
 
 /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }`.

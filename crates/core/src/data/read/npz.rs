@@ -74,7 +74,8 @@ fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
         let mut entry = archive.by_index(k).map_err(damaged)?;
         let Some(name) = entry.name().map_err(damaged)?.strip_suffix(".npy").map(str::to_owned) else { continue };
         let most = entry.compressed_size().min(source.most_bytes()).saturating_mul(MAX_COMPRESSION_RATIO);
-        let array = read_array(&mut entry, most).map_err(|f| source.bad(None, Some(&name), f))?;
+        let held = arrays.iter().map(|(_, array): &(String, Array)| array.bytes()).sum();
+        let array = read_array(&mut entry, most, held).map_err(|f| source.bad(None, Some(&name), f))?;
         arrays.push((name, array));
     }
     Ok(arrays)

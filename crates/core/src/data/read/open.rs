@@ -5,6 +5,7 @@
 
 use super::super::{DataError, Place};
 use super::zstd::{self, Frames};
+use crate::memory::{BudgetError, Growth};
 use flate2::bufread::MultiGzDecoder;
 use memchr::memchr;
 use std::fs::File;
@@ -145,6 +146,7 @@ impl Source {
             return self.stored();
         }
         let most = self.stored_len().saturating_mul(16).saturating_add(1 << 20);
+        crate::memory::check(most as usize, "its content").map_err(|e| self.too_large(e))?;
         let content = self.head(most + 1)?;
         if content.len() as u64 > most {
             return Err(self.bad(None, None, "it swells too much in decompressing; decompress it first"));
@@ -188,8 +190,44 @@ impl Source {
         Err(self.bad(None, None, finding))
     }
 
+    /// Appends a line with its end to a text, within the memory budget; how many bytes came.
+    pub(super) fn line(
+        &self,
+        reader: &mut dyn BufRead,
+        text: &mut Vec<u8>,
+        growth: &mut Growth,
+    ) -> Result<usize, DataError> {
+        let before = text.len();
+        loop {
+            // as much as the reader holds ready, at most to the end of the line
+            let ready = match reader.fill_buf() {
+                Ok(ready) => ready,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.damaged(&error)),
+            };
+            let taken = memchr(b'\n', ready).map_or(ready.len(), |end| end + 1);
+            growth.to(text.len() + taken, "a line of the file").map_err(|e| self.too_large(e))?;
+            text.extend_from_slice(&ready[..taken]);
+            reader.consume(taken);
+            if taken == 0 || text.last() == Some(&b'\n') {
+                return Ok(text.len() - before);
+            }
+        }
+    }
+
+    /// The error for a file whose content does not fit into memory.
+    pub(super) fn too_large(&self, error: BudgetError) -> DataError {
+        let BudgetError { what, needed, budget, .. } = error;
+        let remedy = "raise --memory, or read a part of the file".into();
+        BudgetError { what: format!("{}: {what}", self.name).into(), needed, budget, remedy }.into()
+    }
+
     /// The error for a failed read.
     pub(super) fn damaged(&self, error: &io::Error) -> DataError {
+        // a line that does not fit into memory comes by way of a reader
+        if let Some(budget) = error.get_ref().and_then(|inner| inner.downcast_ref::<BudgetError>()) {
+            return self.too_large(budget.clone());
+        }
         let DataError::Io { file, reason } = io_error(&self.name, error) else {
             return io_error(&self.name, error);
         };

@@ -5,6 +5,7 @@
 //! are not UTF-8 or a quote that is left open is left to the records, which name places.
 
 use super::super::DataError;
+use super::Source;
 use super::blocks::{Whole, each};
 use super::column::Column;
 use super::csv::Pass;
@@ -12,12 +13,15 @@ use super::facts::Facts;
 use super::lines::Lines;
 use super::number::{Decimal, any_decimal, decimal_before, wide_decimal};
 use super::record::{Delimiter, is_space, trimmed};
+use crate::memory::Growth;
 use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
 
 /// A pass that goes on with blocks.
-pub(super) struct Plain {
+pub(super) struct Plain<'a> {
+    pub(super) source: &'a Source,
+    pub(super) growth: Growth,
     pub(super) pass: Pass,
     pub(super) delimiter: Delimiter,
     /// Lines before the first block.
@@ -49,7 +53,7 @@ struct Part {
     lines: usize,
 }
 
-impl Whole for Plain {
+impl Whole for Plain<'_> {
     fn take(&mut self, blocks: &[Vec<u8>]) -> Result<Option<usize>, DataError> {
         let delimiter = match self.delimiter {
             // what can stand in a number, a line end or a letter of UTF-8 cannot simply be looked for
@@ -58,7 +62,7 @@ impl Whole for Plain {
         };
         let lines = each(blocks.iter().collect(), |b: &Vec<u8>| lines_of(b));
         let start = self.pass.lines.count();
-        self.grow(blocks, start, lines.iter().sum());
+        self.grow(blocks, start, lines.iter().sum())?;
         let columns = &mut self.pass.columns;
         let facts: Vec<Facts> = columns.iter().map(|c| c.facts().following()).collect();
         let rooms = blocks.iter().zip(rooms(columns, start, &lines)).collect();
@@ -74,18 +78,21 @@ impl Whole for Plain {
     }
 }
 
-impl Plain {
+impl Plain<'_> {
     /// Makes room for a number on each of so many lines, in memory for as many as the whole file may have.
-    fn grow(&mut self, blocks: &[Vec<u8>], start: usize, lines: usize) {
+    fn grow(&mut self, blocks: &[Vec<u8>], start: usize, lines: usize) -> Result<(), DataError> {
         let bytes = self.bytes + blocks.iter().map(|b| b.len() as u64).sum::<u64>();
         let share = self.all_bytes.map_or(0.0, |all| all as f64 / bytes as f64);
         let needed = start + lines;
         let expected = (needed as f64 * share * 1.02) as usize;
         let columns = &mut self.pass.columns;
+        let held = columns.iter().map(|c| c.bytes(needed.max(expected))).fold(0, usize::saturating_add);
+        self.growth.to(held, "its table").map_err(|e| self.source.too_large(e))?;
         match blocks {
             [_] => columns.iter_mut().for_each(|c| c.grow(needed, expected)),
             _ => parallel::strips(columns, 1, |_, column| column.iter_mut().for_each(|c| c.grow(needed, expected))),
         }
+        Ok(())
     }
 
     /// The part of a block, parsed again in its turn where a column has become words since; `None` if there is none.

@@ -5,6 +5,7 @@
 
 use super::super::DataError;
 use super::Source;
+use crate::memory::Growth;
 use memchr::{memchr, memchr_iter};
 use std::io::BufRead;
 
@@ -29,6 +30,7 @@ pub(super) struct Records<'a> {
     /// The line on which the present record begins, from one.
     pub(super) line: usize,
     begun: bool,
+    growth: Growth,
 }
 
 impl<'a> Records<'a> {
@@ -44,6 +46,7 @@ impl<'a> Records<'a> {
             lines_read: 0,
             line: 0,
             begun: false,
+            growth: Growth::default(),
         })
     }
 
@@ -117,7 +120,7 @@ impl<'a> Records<'a> {
     /// Appends a line of the file, without its end.
     fn append_line(&mut self) -> Result<bool, DataError> {
         let start = self.text.len();
-        if self.reader.read_until(b'\n', &mut self.text).map_err(|e| self.source.damaged(&e))? == 0 {
+        if self.source.line(&mut self.reader, &mut self.text, &mut self.growth)? == 0 {
             return Ok(false);
         }
         self.lines_read += 1;

@@ -8,6 +8,7 @@
 use super::super::{DataError, Field, FieldData, Table};
 use super::lines::Lines;
 use super::{FormatEntry, ReadOptions, Source};
+use crate::memory::Growth;
 use std::io::BufRead;
 
 /// The format of names and sequences.
@@ -53,13 +54,19 @@ struct Ahead<'a> {
     text: Vec<u8>,
     line: usize,
     ended: bool,
+    /// Bytes read so far: letters and names are kept as they are.
+    bytes: usize,
+    growth: Growth,
+    longest: Growth,
 }
 
 impl Ahead<'_> {
     /// Goes to the next line, without blanks at its ends.
     fn advance(&mut self) -> Result<(), DataError> {
         self.text.clear();
-        let got = self.reader.read_until(b'\n', &mut self.text).map_err(|e| self.source.damaged(&e))?;
+        let got = self.source.line(&mut self.reader, &mut self.text, &mut self.longest)?;
+        self.bytes += got;
+        self.growth.to(self.bytes, "its table").map_err(|e| self.source.too_large(e))?;
         self.ended = got == 0;
         self.line += 1;
         if self.line == 1 && self.text.starts_with(b"\xef\xbb\xbf") {
@@ -103,7 +110,9 @@ impl Ahead<'_> {
 
 fn read(source: &Source, mark: u8) -> Result<Table, DataError> {
     source.refuse_returns()?;
-    let mut ahead = Ahead { source, reader: source.reader()?, text: Vec::new(), line: 0, ended: false };
+    let (growth, longest) = (Growth::default(), Growth::default());
+    let reader = source.reader()?;
+    let mut ahead = Ahead { source, reader, text: Vec::new(), line: 0, ended: false, bytes: 0, growth, longest };
     let mut records = Records::default();
     ahead.advance()?;
     while !ahead.ended {

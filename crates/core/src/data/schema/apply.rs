@@ -6,6 +6,7 @@
 use super::super::{DataError, Dataset, FieldData, Rows, Scalar, Scaler, SparseRows, Table, Values, View};
 use super::encode::{self, usage_in};
 use super::take::{is_block, missing, missing_rows, target};
+use super::wide::Wide;
 use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
 use std::collections::BTreeMap;
 
@@ -62,7 +63,7 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
     let [view] = schema.views.as_slice() else { return Ok(None) };
     let block = table.fields.iter().enumerate().find(|&(k, f)| is_block(f) && table.target != Some(k)).map(|(k, _)| k);
     let values = match (&view.content, block) {
-        (Content::Columns { columns, scaler }, Some(block)) => {
+        (Content::Columns { columns, scaler, .. }, Some(block)) => {
             if columns.iter().any(|c| matches!(c.code, Code::Categories { .. })) {
                 return Err(usage_in(table, "has vectors, but the model was trained on columns with categories"));
             }
@@ -215,9 +216,12 @@ impl<'a> Found<'a> {
     fn view(&self, view: &ViewSchema) -> Result<View, DataError> {
         let (table, remedy) = (self.table, remedy(self.schema));
         let values = match &view.content {
-            Content::Columns { columns, scaler } => {
+            Content::Columns { columns, scaler, sparse } => {
                 let fields: Result<Vec<usize>, DataError> = columns.iter().map(|c| self.place(&c.field)).collect();
-                scaled(encode::columns(table, columns, &fields?, remedy)?, scaler.as_ref())
+                match remedy.filter(|_| *sparse) {
+                    Some(remedy) => Wide::of(table, columns, &fields?, remedy)?.vectors(scaler.as_ref()),
+                    None => scaled(encode::columns(table, columns, &fields?, remedy)?, scaler.as_ref()),
+                }
             }
             Content::Block { field, width, narrow, fill, scaler } => {
                 let place = self.place(field)?;

@@ -30,7 +30,7 @@ impl ViewSchema {
     /// True if stand-ins and scaling have the width of the vectors.
     fn is_sound(&self) -> bool {
         match &self.content {
-            Content::Columns { columns, scaler } => {
+            Content::Columns { columns, scaler, .. } => {
                 let width = columns.iter().map(|c| c.code.width()).sum();
                 columns.iter().all(ColumnSchema::is_sound) && scaler_fits(scaler.as_ref(), width)
             }
@@ -47,9 +47,11 @@ impl ViewSchema {
     /// True if it makes such values. Places in a precomputed matrix stand for rows of any width.
     fn fits(&self, values: &Values) -> bool {
         match (&self.content, values) {
-            (Content::Columns { .. } | Content::Block { narrow: false, .. }, Values::Dense(_))
+            (Content::Columns { sparse: false, .. } | Content::Block { narrow: false, .. }, Values::Dense(_))
             | (Content::Block { narrow: true, .. }, Values::Dense32(_))
-            | (Content::Sparse { .. }, Values::Sparse(_)) => self.width() == values.width(),
+            | (Content::Columns { sparse: true, .. } | Content::Sparse { .. }, Values::Sparse(_)) => {
+                self.width() == values.width()
+            }
             (Content::Columns { .. } | Content::Block { .. }, Values::Index(_)) => true,
             (Content::Cells { .. }, values) => self.cells() == Some(values.kind()),
             _ => false,

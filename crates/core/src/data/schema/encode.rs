@@ -4,6 +4,7 @@ use super::super::{DataError, FieldData, Kind, Place, Rows, Scalar, SparseRows, 
 use super::options::usage;
 use super::take::{missing, numbers, words};
 use super::{Code, ColumnSchema};
+use crate::memory::{check, filled};
 use crate::parallel;
 use std::collections::HashMap;
 
@@ -21,7 +22,17 @@ pub(super) fn columns(
     remedy: Option<&str>,
 ) -> Result<Rows<f64>, DataError> {
     let width: usize = columns.iter().map(|c| c.code.width()).sum();
-    let mut values = vec![0.0; table.len * width];
+    let mut values = filled(0.0, table.len.saturating_mul(width), "the table of all columns").map_err(|e| {
+        let widest = columns.iter().max_by_key(|c| c.code.width());
+        match widest.filter(|c| c.code.width() > 1) {
+            Some(c) => e.remedy(format!(
+                "column {} alone has {} categories; leave it out, or raise --memory",
+                c.field.name,
+                c.code.width()
+            )),
+            None => e.remedy("raise --memory, or take fewer columns or examples"),
+        }
+    })?;
     let (mut start, mut single) = (0, Vec::new());
     for (column, &field) in columns.iter().zip(fields) {
         match &column.code {
@@ -35,21 +46,12 @@ pub(super) fn columns(
                 single.push((start, numbers, fill.unwrap_or(f64::NAN)));
             }
             Code::Categories { words: known, fill } => {
-                let places: HashMap<&str, usize> = known.iter().enumerate().map(|(k, w)| (w.as_str(), k)).collect();
-                for (row, word) in words(table, field)?.iter().enumerate() {
-                    let place = if word.is_empty() {
-                        match (fill.filter(|&f| f < known.len()), remedy) {
-                            (Some(place), _) => place,
-                            (None, Some(remedy)) => return Err(missing(table, field, row, remedy)),
-                            (None, None) => {
-                                values[row * width + start..row * width + start + known.len()].fill(f64::NAN);
-                                continue;
-                            }
-                        }
-                    } else {
-                        *places.get(word).ok_or_else(|| unknown_category(table, field, row, word, known))?
-                    };
-                    values[row * width + start + place] = 1.0;
+                for (row, place) in places_of(table, field, known, *fill, remedy)?.into_iter().enumerate() {
+                    let own = &mut values[row * width + start..row * width + start + known.len()];
+                    match place {
+                        Some(place) => own[place] = 1.0,
+                        None => own.fill(f64::NAN),
+                    }
                 }
             }
         }
@@ -71,6 +73,26 @@ pub(super) fn columns(
     Ok(Rows::new(values, table.len, width).unwrap_or_else(|| unreachable!("len × width values were made")))
 }
 
+/// The category of each example by its place among the known ones; none where an entry is missing and stays so.
+pub(super) fn places_of(
+    table: &Table,
+    field: usize,
+    known: &[String],
+    fill: Option<usize>,
+    remedy: Option<&str>,
+) -> Result<Vec<Option<usize>>, DataError> {
+    let places: HashMap<&str, usize> = known.iter().enumerate().map(|(k, w)| (w.as_str(), k)).collect();
+    let fill = fill.filter(|&f| f < known.len());
+    let place = |(row, word): (usize, &str)| match (places.get(word), fill, remedy) {
+        (Some(&place), ..) if !word.is_empty() => Ok(Some(place)),
+        (None, ..) if !word.is_empty() => Err(unknown_category(table, field, row, word, known)),
+        (_, Some(place), _) => Ok(Some(place)),
+        (_, None, Some(remedy)) => Err(missing(table, field, row, remedy)),
+        (_, None, None) => Ok(None),
+    };
+    words(table, field)?.iter().enumerate().map(place).collect()
+}
+
 fn unknown_category(table: &Table, field: usize, row: usize, word: &str, known: &[String]) -> DataError {
     let mut list = known.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
     if known.len() > 5 {
@@ -82,7 +104,7 @@ fn unknown_category(table: &Table, field: usize, row: usize, word: &str, known: 
 
 /// Columns of numbers side by side; NaN where missing.
 pub(super) fn gathered(table: &Table, fields: &[usize]) -> Result<Rows<f64>, DataError> {
-    let mut values = vec![0.0; table.len * fields.len()];
+    let mut values = filled(0.0, table.len.saturating_mul(fields.len()), "the table of all columns")?;
     for (j, &field) in fields.iter().enumerate() {
         for (row, &v) in numbers(table, field, "")?.iter().enumerate() {
             values[row * fields.len() + j] = v;
@@ -99,6 +121,7 @@ pub(super) fn dense_block(table: &Table, field: usize, width: usize) -> Result<R
         // trailing zeros of sparse vectors are not written; a wider vector is refused before memory is taken
         FieldData::Sparse(rows) if rows.width() <= width => {
             let mut rows = rows.clone();
+            check(rows.len().saturating_mul(width).saturating_mul(8), "the dense form of sparse vectors")?;
             rows.widen(width);
             rows.to_dense()
         }

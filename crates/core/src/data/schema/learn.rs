@@ -5,6 +5,7 @@ use super::super::{
 };
 use super::options::{Missing, SchemaOptions, places, usage};
 use super::take::{is_block, is_number, missing, missing_rows, numbers, target, weights as weights_of, words};
+use super::wide::{Wide, is_wide};
 use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
 use std::collections::BTreeMap;
 
@@ -209,12 +210,19 @@ impl Wishes<'_> {
             fixed.resize(fixed.len() + code.width(), raw || matches!(code, Code::Categories { .. }));
             columns.push(ColumnSchema { field: reference(table, field), code });
         }
+        let scale = self.scale(name);
+        if let Some(remedy) = self.remedy().filter(|_| is_wide(&columns, scale != Scale::None)) {
+            let wide = Wide::of(table, &columns, fields, remedy)?;
+            let scaler = wide.learn(scale, &fixed);
+            let values = wide.vectors(scaler.as_ref());
+            return Ok((Content::Columns { columns, scaler, sparse: true }, values));
+        }
         let mut rows = encode::columns(table, &columns, fields, self.remedy())?;
-        let scaler = Scaler::learn(self.scale(name), &rows, &fixed);
+        let scaler = Scaler::learn(scale, &rows, &fixed);
         if let Some(scaler) = &scaler {
             scaler.apply(&mut rows);
         }
-        Ok((Content::Columns { columns, scaler }, rows.into()))
+        Ok((Content::Columns { columns, scaler, sparse: false }, rows.into()))
     }
 
     /// The remedy for a missing entry; none where they are kept.

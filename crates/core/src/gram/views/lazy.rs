@@ -1,6 +1,8 @@
 //! A matrix that is made when its first value is asked for: linear machines never ask.
 
 use crate::gram::{BlockMut, Gram, Pick, RowAccess, Side};
+use crate::watch::{Sign, present, under};
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 type Make = Box<dyn FnOnce() -> Arc<dyn Gram> + Send>;
@@ -10,6 +12,8 @@ pub(crate) struct Lazy {
     shape: (usize, usize),
     symmetric: bool,
     gram: LazyLock<Arc<dyn Gram>, Make>,
+    /// The sign that the work was under for which it was made.
+    sign: Sign,
 }
 
 impl Lazy {
@@ -19,7 +23,39 @@ impl Lazy {
         symmetric: bool,
         make: impl FnOnce() -> Arc<dyn Gram> + Send + 'static,
     ) -> Self {
-        Self { shape, symmetric, gram: LazyLock::new(Box::new(make)) }
+        let sign = present();
+        let here = sign.clone();
+        let make = move || if here.is_set() { under(&here, make) } else { make() };
+        Self { shape, symmetric, gram: LazyLock::new(Box::new(make)), sign }
+    }
+}
+
+impl Lazy {
+    /// Asks the matrix under the sign for which it was made, if there was one.
+    fn heeding<R>(&self, work: impl FnOnce() -> R) -> R {
+        if self.sign.is_set() { under(&self.sign, work) } else { work() }
+    }
+}
+
+impl RowAccess for Lazy {
+    fn row32(&self, row: usize, cols: Range<usize>, out: &mut [f32]) {
+        self.heeding(|| self.gram.row32(row, cols, out));
+    }
+
+    fn rows32(&self, rows: &[usize], cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        self.heeding(|| self.gram.rows32(rows, cols, lines));
+    }
+
+    fn gather32(&self, row: usize, cols: &[usize], out: &mut [f32]) {
+        self.heeding(|| self.gram.gather32(row, cols, out));
+    }
+
+    fn row_group(&self) -> usize {
+        self.gram.row_group()
+    }
+
+    fn rows_are_expensive(&self) -> bool {
+        self.gram.rows_are_expensive()
     }
 }
 
@@ -29,27 +65,27 @@ impl Gram for Lazy {
     }
 
     fn block(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f64>) {
-        self.gram.block(rows, cols, out);
+        self.heeding(|| self.gram.block(rows, cols, out));
     }
 
     fn block32(&self, rows: Pick<'_>, cols: Pick<'_>, out: BlockMut<'_, f32>) {
-        self.gram.block32(rows, cols, out);
+        self.heeding(|| self.gram.block32(rows, cols, out));
     }
 
     fn fill(&self, out: &mut [f64]) {
-        self.gram.fill(out);
+        self.heeding(|| self.gram.fill(out));
     }
 
     fn fill32(&self, out: &mut [f32]) {
-        self.gram.fill32(out);
+        self.heeding(|| self.gram.fill32(out));
     }
 
     fn apply(&self, v: &[f64], k: usize, out: &mut [f64]) {
-        self.gram.apply(v, k, out);
+        self.heeding(|| self.gram.apply(v, k, out));
     }
 
     fn rows(&self) -> Option<&dyn RowAccess> {
-        self.gram.rows()
+        Some(self)
     }
 
     fn stored(&self) -> Option<&[f64]> {
@@ -61,13 +97,14 @@ impl Gram for Lazy {
     }
 
     fn self_similarities(&self, side: Side) -> Option<Vec<f64>> {
-        self.gram.self_similarities(side)
+        self.heeding(|| self.gram.self_similarities(side))
     }
 
     fn restrict(self: Arc<Self>, rows: &[usize], cols: &[usize]) -> Arc<dyn Gram> {
         let shape = (rows.len(), cols.len());
         let symmetric = self.symmetric && rows == cols;
         let (rows, cols) = (rows.to_vec(), cols.to_vec());
-        Arc::new(Self::new(shape, symmetric, move || Arc::clone(&self.gram).restrict(&rows, &cols)))
+        let sign = self.sign.clone();
+        Arc::new(Self { sign, ..Self::new(shape, symmetric, move || Arc::clone(&self.gram).restrict(&rows, &cols)) })
     }
 }

@@ -10,6 +10,7 @@ use crate::data::{Coordinate, Examples, Kind, SparseRows};
 use crate::gram::Gram;
 use crate::kernels::prepared::downcast;
 use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
+use crate::memory::check;
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::collections::{BTreeMap, HashMap};
@@ -259,6 +260,17 @@ impl TextKernel for BagOfWords {
             };
             emit(Piece { start, len, key, value });
         })
+    }
+
+    fn fits(&self, strings: &dyn Examples<str>) -> Result<(), KernelError> {
+        let letters = |i: usize| {
+            let text = strings.get(i);
+            // words are apart from each other, so a text has at most half as many words as letters
+            text.len().saturating_mul(self.ngram.min(text.len().div_ceil(2)))
+        };
+        let bytes = if self.ngram > 1 { (0..strings.len()).map(letters).fold(0, usize::saturating_add) } else { 0 };
+        Ok(check(bytes, "all runs of words of the texts")
+            .map_err(|e| e.remedy("take a smaller ngram, cut the texts, or raise --memory"))?)
     }
 
     fn learn(&mut self, strings: &dyn Examples<str>) {

@@ -10,6 +10,7 @@ use crate::gram::Gram;
 use crate::kernels::derivatives::KnownDerivatives;
 use crate::kernels::prepared::downcast;
 use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, Prepared};
+use crate::memory::check;
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::collections::HashMap;
@@ -195,6 +196,17 @@ impl TextKernel for BlendedSpectrum {
         like: Option<&Arc<dyn Prepared>>,
     ) -> Result<Arc<dyn Prepared>, KernelError> {
         self.weighted(strings, like, &|k| self.decay.powi(k))
+    }
+
+    fn fits(&self, strings: &dyn Examples<str>) -> Result<(), KernelError> {
+        // each place begins one substring of each length
+        let pieces = (0..strings.len()).map(|i| strings.get(i).chars().count()).map(|len| match self.length.min(len) {
+            lengths if lengths == len => len.saturating_mul(len + 1) / 2,
+            lengths => len.saturating_mul(lengths),
+        });
+        let bytes = pieces.fold(0, usize::saturating_add).saturating_mul(size_of::<Coordinate<f64>>());
+        Ok(check(bytes, "all substrings of all lengths")
+            .map_err(|e| e.remedy("take a smaller length, cut the strings, or raise --memory"))?)
     }
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {

@@ -8,6 +8,7 @@ use crate::data::{Examples, Kind, Values};
 use crate::gram::Gram;
 use crate::kernels::prepared::downcast;
 use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
+use crate::memory::check;
 use crate::params::{Params, Visit};
 use crate::sources::{self, Source};
 use std::collections::BTreeMap;
@@ -140,6 +141,13 @@ impl TextKernel for CoOccurrence {
                 emit(Piece { start, len, key: place as u64, value: value * feature });
             }
         })
+    }
+
+    fn fits(&self, strings: &dyn Examples<str>) -> Result<(), KernelError> {
+        self.words.fits(strings)?;
+        let width = self.company.as_ref().map_or(strings.len(), |known| known.texts);
+        Ok(check(strings.len().saturating_mul(width).saturating_mul(16), "the coordinates of all texts")
+            .map_err(|e| e.remedy("take fewer texts, use bag_of_words, or raise --memory"))?)
     }
 
     fn learn(&mut self, strings: &dyn Examples<str>) {

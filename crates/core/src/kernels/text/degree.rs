@@ -12,12 +12,14 @@ use crate::gram::{BlockMut, Gram, Pick};
 use crate::kernels::prepared::{Sided, downcast};
 use crate::kernels::{KernelError, Prepared};
 use crate::vectorise::{Loops, vectorised};
+use crate::watch::given_up;
 use std::sync::Arc;
 
-/// β_k = 2(d − k + 1)/(d(d + 1)) for k = 1, …, d; they add up to 1.
-pub(super) fn weights(degree: usize) -> Vec<f64> {
+/// β_k = 2(d − k + 1)/(d(d + 1)) for k = 1, …, d, which add up to 1; only those of windows that strings of `longest` letters have,
+/// so that a degree beyond them costs nothing.
+pub(super) fn weights(degree: usize, longest: usize) -> Vec<f64> {
     let d = degree.max(1) as f64;
-    (1..=degree.max(1)).map(|k| 2.0 * (d - k as f64 + 1.0) / (d * (d + 1.0))).collect()
+    (1..=degree.max(1).min(longest)).map(|k| 2.0 * (d - k as f64 + 1.0) / (d * (d + 1.0))).collect()
 }
 
 /// δ_s = 1/(2(s + 1)).
@@ -85,6 +87,11 @@ impl Planes {
         planes
     }
 
+    /// The length of the longest string.
+    fn longest(&self) -> usize {
+        self.lengths.iter().copied().max().unwrap_or(0)
+    }
+
     #[inline(always)]
     fn get(&self, i: usize) -> Bits<'_> {
         Bits { rows: self.rows, len: self.lengths[i], words: &self.words[self.starts[i]..self.starts[i + 1]] }
@@ -106,6 +113,9 @@ impl Collection for Planes {
         Arc::new(chosen)
     }
 }
+
+/// Places that are compared between two looks whether the value is still wanted.
+const PLACES_BETWEEN_LOOKS: usize = 1 << 22;
 
 /// One string as rows of bits.
 struct Bits<'a> {
@@ -159,7 +169,8 @@ pub(super) fn gram(
     kernel: &'static str,
 ) -> Result<Arc<dyn Gram>, KernelError> {
     let (rows, cols) = Side::pair(rows, cols, kernel)?;
-    let how = Windows { weights: Arc::new(weights(degree)), shifts };
+    let longest = rows.examples.longest().max(cols.examples.longest());
+    let how = Windows { weights: Arc::new(weights(degree, longest)), shifts };
     Ok(Arc::new(Between::new(how, Arc::clone(&rows.examples), Arc::clone(&cols.examples))))
 }
 
@@ -195,7 +206,12 @@ impl Loops for Several<'_> {
         for (&(i, j), out) in pairs.iter().zip(out) {
             let (x, y) = (left.get(i), right.get(j));
             let mut sum = 0.0;
+            let between_looks = (PLACES_BETWEEN_LOOKS / (x.len.max(y.len) + 1)).max(1);
             for shift in 0..=how.shifts.min(x.len.max(y.len)) {
+                if shift % between_looks == between_looks - 1 && given_up() {
+                    sum = f64::NAN;
+                    break;
+                }
                 counts.fill(0);
                 windows(&x, &y, shift, &mut matches, &mut counts);
                 if shift > 0 {

@@ -9,6 +9,7 @@ use crate::gram::Gram;
 use crate::kernels::prepared::downcast;
 use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Prepared};
 use crate::linalg::{KrylovOptions, top_eigen};
+use crate::memory::check;
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::collections::BTreeMap;
@@ -152,6 +153,13 @@ impl TextKernel for LatentSemantic {
                 emit(Piece { start, len, key, value: value * u });
             }
         })
+    }
+
+    fn fits(&self, strings: &dyn Examples<str>) -> Result<(), KernelError> {
+        self.words.fits(strings)?;
+        let width = if self.directions.is_some() { self.components() } else { self.rank.min(strings.len()) };
+        Ok(check(strings.len().saturating_mul(width).saturating_mul(16), "the coordinates of all texts")
+            .map_err(|e| e.remedy("take a smaller rank or fewer texts, or raise --memory"))?)
     }
 
     fn learn(&mut self, strings: &dyn Examples<str>) {

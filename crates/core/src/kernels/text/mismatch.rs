@@ -11,8 +11,10 @@ use crate::data::{Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::prepared::{Sided, downcast};
 use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Learned, Pairwise, Prepared};
+use crate::memory::check;
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{self, Source};
+use crate::watch::given_up;
 use neighbours::Neighbourhoods;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -114,6 +116,12 @@ type PlainSide = Sided<Plain, Mismatch>;
 
 /// Largest number of neighbours of a substring that are listed; beyond it, pairs of strings are compared directly.
 const MAX_NEIGHBOURS: f64 = 5_000.0;
+/// Longest substrings whose neighbours are listed.
+const MAX_LISTED_LENGTH: usize = 1 << 16;
+/// Letters that are compared between two looks whether the value is still wanted.
+const LETTERS_BETWEEN_LOOKS: usize = 1 << 20;
+/// Mismatches beyond which one table of them is long work.
+const MANY_MISMATCHES: usize = 200;
 /// The code of a letter outside the alphabet.
 const UNKNOWN_LETTER: u32 = u32::MAX;
 
@@ -131,15 +139,25 @@ impl Mismatch {
         characters.map(|c| letters.iter().position(|&l| l == c).map_or(UNKNOWN_LETTER, |at| at as u32)).collect()
     }
 
-    /// How many neighbours a substring of letters has.
+    /// How many neighbours a substring of letters has, as far as they are listed.
     fn neighbours(&self, letters: usize) -> f64 {
         let (p, others) = (self.length.max(1), letters.saturating_sub(1) as f64);
         let (mut sum, mut term) = (1.0, 1.0);
         for i in 1..=self.mismatches.min(p) {
             term *= (p - i + 1) as f64 / i as f64 * others;
             sum += term;
+            // no term follows a zero, and more than that are never listed
+            if term == 0.0 || sum > MAX_NEIGHBOURS {
+                break;
+            }
         }
         sum
+    }
+
+    /// True if the neighbours of every substring are listed: they are few, and have numbers below 2⁶³.
+    fn lists_neighbours(&self, letters: usize) -> bool {
+        let few = self.length <= MAX_LISTED_LENGTH && (letters as f64).powi(self.length as i32) < 2_f64.powi(63);
+        few && self.neighbours(letters) <= MAX_NEIGHBOURS
     }
 
     /// Shows every u ∈ Σᵖ within m letters of a piece.
@@ -169,6 +187,11 @@ fn number(letters: usize, length: usize, limit: u64) -> Option<impl Fn(&[u32]) -
     all.map(|_| move |u: &[u32]| u.iter().fold(0, |n, &letter| n * base + u64::from(letter)))
 }
 
+/// The letters that strings have.
+fn letters_of(strings: &dyn Examples<str>) -> BTreeSet<char> {
+    (0..strings.len()).flat_map(|i| strings.get(i).chars()).collect()
+}
+
 impl TextKernel for Mismatch {
     fn entry() -> &'static KernelEntry {
         &ENTRY
@@ -193,8 +216,7 @@ impl TextKernel for Mismatch {
             kernel.learn(strings.as_ref());
             kernel.letters().unwrap_or_default()
         });
-        let few = u32::try_from(self.length).is_ok_and(|p| (letters.len() as f64).powi(p as i32) < 2_f64.powi(63));
-        if self.neighbours(letters.len()) > MAX_NEIGHBOURS || !few {
+        if !self.lists_neighbours(letters.len()) {
             return Ok(Arc::new(PlainSide { examples: Arc::new(Plain::new(strings)), shared: Arc::new(kernel) }));
         }
         let (shared, counts) = Neighbourhoods::learn(kernel, &letters, strings.as_ref());
@@ -208,6 +230,22 @@ impl TextKernel for Mismatch {
         }
         let (rows, cols) = Side::pair(rows, cols, ENTRY.name)?;
         Ok(Arc::new(SpectrumGram::of(&rows.examples, &cols.examples)))
+    }
+
+    /// Listed neighbours are kept for every string, or a table of pairs of mismatches is made for each pair of strings.
+    fn fits(&self, strings: &dyn Examples<str>) -> Result<(), KernelError> {
+        let (p, lengths) = (self.length.max(1), (0..strings.len()).map(|i| strings.get(i).chars().count()));
+        let letters = self.letters().map_or_else(|| letters_of(strings).len(), |letters| letters.len());
+        let bytes = if self.lists_neighbours(letters) {
+            let (all, each) = ((letters as f64).powi(p as i32), self.neighbours(letters));
+            let counts: f64 = lengths.map(|len| ((len + 1).saturating_sub(p) as f64 * each).min(all)).sum();
+            (counts * 8.0) as usize
+        } else {
+            let side = if p > lengths.max().unwrap_or(0) { 0 } else { self.mismatches.min(p).saturating_add(1) };
+            side.saturating_mul(side).saturating_mul(size_of::<f64>()).saturating_mul(rayon::current_num_threads())
+        };
+        Ok(check(bytes, "the mismatches of all substrings")
+            .map_err(|e| e.remedy("take fewer mismatches, cut the strings, or raise --memory"))?)
     }
 
     fn facts(&self) -> KernelFacts {
@@ -232,8 +270,7 @@ impl TextKernel for Mismatch {
 
     fn learn(&mut self, strings: &dyn Examples<str>) {
         if self.alphabet == Alphabet::Data {
-            let found: BTreeSet<char> = (0..strings.len()).flat_map(|i| strings.get(i).chars()).collect();
-            self.letters = Some(found.into_iter().collect());
+            self.letters = Some(letters_of(strings).into_iter().collect());
         }
     }
 
@@ -284,6 +321,9 @@ impl Kernel<str> for Mismatch {
             table[0] = 1.0;
             for (kind, &times) in kinds.iter().zip(places) {
                 for _ in 0..times {
+                    if wide > MANY_MISMATCHES && given_up() {
+                        return f64::NAN;
+                    }
                     for at in (0..wide * wide).rev() {
                         let (a, b) = (at / wide, at % wide);
                         let below = |da: usize, db: usize| {
@@ -298,8 +338,12 @@ impl Kernel<str> for Mismatch {
             }
             table.iter().sum()
         };
+        let between_looks = (LETTERS_BETWEEN_LOOKS / y.len().saturating_mul(p).max(1)).max(1);
         let mut sum = 0.0;
-        for u in x.windows(p) {
+        for (at, u) in x.windows(p).enumerate() {
+            if at % between_looks == between_looks - 1 && given_up() {
+                return f64::NAN;
+            }
             for v in y.windows(p) {
                 let mut places = [0; 5];
                 for (&a, &b) in u.iter().zip(v) {

@@ -104,6 +104,15 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
         None
     }
 
+    /// Refuses strings that it cannot learn from, prepare or compare within the memory budget.
+    ///
+    /// # Errors
+    /// If what grows with its parameters does not fit.
+    fn fits(&self, strings: &dyn Examples<str>) -> Result<(), KernelError> {
+        let _ = strings;
+        Ok(())
+    }
+
     /// Learns what it needs from the training strings.
     fn learn(&mut self, strings: &dyn Examples<str>) {
         let _ = strings;
@@ -124,6 +133,11 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
         let _ = learned;
         false
     }
+}
+
+/// The length of the longest string in characters.
+fn longest(strings: &dyn Examples<str>) -> usize {
+    (0..strings.len()).map(|i| strings.get(i).chars().count()).max().unwrap_or(0)
 }
 
 /// A kernel on strings as a leaf of a formula.
@@ -153,6 +167,13 @@ impl<T: TextKernel> Leaf for Text<T> {
         match (rows, cols) {
             (Values::Text(r), Values::Text(c)) => self.0.eval(&r[i], &c[j]),
             _ => f64::NAN,
+        }
+    }
+
+    fn fits(&self, values: &Values) -> Result<(), KernelError> {
+        match values {
+            Values::Text(strings) => self.0.fits(strings.as_ref()),
+            _ => Ok(()),
         }
     }
 

@@ -4,13 +4,14 @@ mod matrix;
 
 use super::sequences::Sequences;
 use super::side::gram_of;
-use super::{Text, TextKernel};
+use super::{Text, TextKernel, longest};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
 use crate::gram::between::Between;
 use crate::kernels::derivatives::KnownDerivatives;
 use crate::kernels::prepared::{Sided, downcast};
 use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, Prepared};
+use crate::memory::check;
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use matrix::GapWeighted;
@@ -101,6 +102,19 @@ impl TextKernel for Subsequence {
         }
         let examples = Arc::new(Sequences::characters(strings.as_ref()));
         Ok(Arc::new(Side { examples, shared: Arc::new(()) }))
+    }
+
+    fn fits(&self, strings: &dyn Examples<str>) -> Result<(), KernelError> {
+        let longest = longest(strings);
+        if self.length > longest {
+            // no string has such a subsequence, and no table is made
+            return Ok(());
+        }
+        Ok(check(
+            matrix::table_bytes(self.length, longest),
+            "the tables of the subsequence kernel for the longest string",
+        )
+        .map_err(|e| e.remedy("take a smaller length, cut the strings, or raise --memory"))?)
     }
 
     fn prepared_gram(&self, rows: &Arc<dyn Prepared>, cols: &Arc<dyn Prepared>) -> Result<Arc<dyn Gram>, KernelError> {

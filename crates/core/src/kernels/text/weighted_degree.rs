@@ -85,7 +85,7 @@ impl TextKernel for WeightedDegree {
 
     fn shares(&self, x: &str, y: &str, out: &mut [f64]) -> bool {
         let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
-        share_runs(&x, &y, &weights(self.degree), 1.0, 0, out);
+        share_runs(&x, &y, &weights(self.degree, x.len().min(y.len())), 1.0, 0, out);
         true
     }
 }
@@ -93,7 +93,7 @@ impl TextKernel for WeightedDegree {
 impl Kernel<str> for WeightedDegree {
     fn eval(&self, x: &str, y: &str) -> f64 {
         let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
-        by_runs(&x, &y, &weights(self.degree))
+        by_runs(&x, &y, &weights(self.degree, x.len().min(y.len())))
     }
 
     fn gram(self: Arc<Self>, rows: Arc<dyn Examples<str>>, cols: Arc<dyn Examples<str>>) -> Arc<dyn Gram> {

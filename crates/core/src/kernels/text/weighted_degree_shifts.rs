@@ -88,7 +88,7 @@ impl TextKernel for WeightedDegreeShifts {
 
     fn shares(&self, x: &str, y: &str, out: &mut [f64]) -> bool {
         let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
-        let beta = weights(self.degree);
+        let beta = weights(self.degree, x.len().min(y.len()));
         for shift in 0..=self.shift.min(x.len().max(y.len())) {
             let delta = shift_weight(shift);
             share_runs(&x, y.get(shift..).unwrap_or_default(), &beta, delta, 0, out);
@@ -101,7 +101,7 @@ impl TextKernel for WeightedDegreeShifts {
 impl Kernel<str> for WeightedDegreeShifts {
     fn eval(&self, x: &str, y: &str) -> f64 {
         let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
-        let beta = weights(self.degree);
+        let beta = weights(self.degree, x.len().min(y.len()));
         let shifted = |a: &[char], b: &[char], by: usize| by_runs(a, b.get(by..).unwrap_or_default(), &beta);
         let shifts = 0..=self.shift.min(x.len().max(y.len()));
         shifts.map(|j| shift_weight(j) * (shifted(&x, &y, j) + shifted(&y, &x, j))).sum()

@@ -87,6 +87,7 @@ impl Machine for LinearFisher {
         let table = Table::of(NAME, "regularised_fisher", task, 2)?;
         let (d, k) = (table.d, classes.labels.len());
         task.budget.check(d.saturating_mul(d).saturating_mul(8 * (k + 3)), "the scatter of each class")?;
+        table.check_weights(NAME, task.budget, k)?;
         watch.alive(Phase::new("scatter").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let clouds = Clouds::new(NAME, &table, &shares(NAME, task)?, &classes)?;
         let priors = log_priors(NAME, &self.priors, &classes, &clouds.counts)?;

@@ -74,6 +74,7 @@ impl Machine for LinearRegression {
         watch.alive(Phase::new("correlations").into()).map_err(|reason| solve(reason.into()))?;
         let weights = shares(NAME, task)?;
         let outputs = target.names.len();
+        table.check_weights(NAME, task.budget, outputs)?;
         let line = Line::new(&table, &weights, &target.values, outputs).map_err(solve)?;
         let coefficients =
             Coefficients::Primal { weights: table.spread(&line.weights, outputs), width: table.width, scale: 1.0 };

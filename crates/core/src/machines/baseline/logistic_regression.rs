@@ -109,6 +109,7 @@ impl Machine for LogisticRegression {
         let (n, d) = (table.n, table.d);
         let matrix = (d + 1).saturating_mul(d + 1).saturating_mul(16);
         task.budget.check(matrix, "the Hessian of logistic regression (linear_svc with loss = logistic has none)")?;
+        table.check_weights(NAME, task.budget, classes.labels.len())?;
         // refuses weights that are all zero
         let equal = shares(NAME, task)?;
         let weights = task.weights.unwrap_or(&equal);

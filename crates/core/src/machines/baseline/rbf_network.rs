@@ -88,7 +88,7 @@ fn train_network(
 ) -> Result<Fitted, FitError> {
     // hidden values, plain and weighted, now and at the next point
     let table = Table::of(machine, instead, task, 0)?;
-    let hidden = table.n.saturating_mul(options.centres + 1).saturating_mul(32);
+    let hidden = table.n.saturating_mul(options.centres.saturating_add(1)).saturating_mul(32);
     task.budget.check(hidden, "the hidden layer of a network")?;
     let weights = shares(machine, task)?;
     let outputs = readout.outputs();

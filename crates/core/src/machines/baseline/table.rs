@@ -1,6 +1,7 @@
 //! Explicit features as a table of the coordinates that occur.
 
 use crate::data::Vectors;
+use crate::gram::Budget;
 use crate::linalg::SolveError;
 use crate::machines::ensemble::gather;
 use crate::machines::{FitError, Task};
@@ -74,6 +75,13 @@ impl Table {
     pub(super) fn select(&self, keep: &[usize]) -> Self {
         let rows = keep.iter().flat_map(|&i| self.row(i)).copied().collect();
         Self { rows, n: keep.len(), d: self.d, used: self.used.clone(), width: self.width }
+    }
+
+    /// Refuses weights of all coordinates that would not fit: a model has one for each, used or not.
+    pub(super) fn check_weights(&self, machine: &str, budget: Budget, outputs: usize) -> Result<(), FitError> {
+        let bytes = self.width.saturating_mul(outputs).saturating_mul(8 * 2);
+        let what = format!("{machine}: weights of {} coordinates", self.width);
+        Ok(budget.check(bytes, what).map_err(|e| e.remedy("renumber the coordinates, or raise --memory"))?)
     }
 
     /// Weights of the used coordinates (d × outputs) at their places among all.

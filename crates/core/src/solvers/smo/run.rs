@@ -16,13 +16,14 @@ use super::passes::{self, Extreme, Extremes, Move, NOWHERE, Partner, Reading};
 use super::team::{Member, WORDS};
 use super::{Equality, Problem, SmoOptions};
 use crate::linalg::SolveError;
-use crate::watch::{Monitor, Phase, Progress, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Sign, Status, Stop};
 use std::ops::ControlFlow;
 
 /// One thread's run through a problem.
 pub(super) struct Run<'a> {
     pub(super) member: Member<'a>,
     watch: &'a dyn Monitor,
+    sign: Sign,
     pub(super) reading: Reading,
     pub(super) equality: Equality,
     limit: usize,
@@ -71,6 +72,7 @@ impl<'a> Run<'a> {
         Self {
             member,
             watch,
+            sign: watch.sign(),
             reading,
             equality: problem.equality,
             limit,
@@ -179,6 +181,9 @@ impl<'a> Run<'a> {
         // i: the maximal violator among those that may rise
         let i = found.top[group].index;
         let slot = self.fetch(level, i);
+        if self.gave_up(level) {
+            return Ok(*found);
+        }
         // j: the largest gain of second order among those that may fall
         let pair = self.choose(level, found.top[group], group, slot);
         if pair.j == NOWHERE {
@@ -188,6 +193,9 @@ impl<'a> Run<'a> {
         }
         let Pair { i, j, difference, between } = pair;
         let slot_j = self.fetch(level, j);
+        if self.gave_up(level) {
+            return Ok(*found);
+        }
         let slot_i = level.slots().touch(i);
         let v = &level.v;
         // the unconstrained maximum along the line, cut off at the nearer of the two bounds
@@ -224,6 +232,9 @@ impl<'a> Run<'a> {
             (bottom.index, -bottom.value, Way::Fall)
         };
         let slot = self.fetch(level, t);
+        if self.gave_up(level) {
+            return *found;
+        }
         let room = level.v.room(t, way, self.reading, 0);
         let step = (height / (level.v.own[t] + level.v.ridge(t)).max(level.floor)).min(room);
         level.v.shift(t, way, self.reading, 0, step, step >= room);
@@ -307,6 +318,24 @@ impl<'a> Run<'a> {
             _ => Stop::TimeLimit,
         };
         self.status = Some(reason.into());
+    }
+
+    /// Whether a row was given up half done, on any member: the step is not taken, and the solution before it is the result. Rows that
+    /// are cheap are never given up.
+    fn gave_up(&mut self, level: &Level) -> bool {
+        if !(self.sign.is_set() && level.kept().columns().gram.rows_are_expensive()) {
+            return false;
+        }
+        let mut words = [0; WORDS];
+        words[0] = match self.sign.broken() {
+            None => 0,
+            Some(Stop::Interrupted) => 1,
+            Some(Stop::TimeLimit) => 2,
+        };
+        let mut stop = 0;
+        self.member.exchange(words, |_, words| stop |= words[0]);
+        self.heed(stop);
+        stop != 0
     }
 
     /// A look at the monitor between two long pieces of work; whether to stop.

@@ -7,11 +7,14 @@ use crate::data::Scalar;
 use crate::gram::between::{Between, Comparison};
 use crate::gram::{BlockMut, Pick};
 use crate::kernels::text::sequences::{Sequences, aligned};
+use crate::watch::given_up;
 use pulp::{Simd, WithSimd};
 use std::sync::Arc;
 
 /// Pairs of a group: two of the widest vectors.
 const LANES: usize = 16;
+/// Cells of the tables between two looks whether the values are still wanted.
+const CELLS_BETWEEN_LOOKS: usize = 1 << 18;
 /// Fills the ends of shorter left and right strings. No character has these numbers, and they differ, so that
 /// nothing matches beyond an end.
 const LEFT_END: f64 = -1.0;
@@ -69,6 +72,12 @@ struct Lanes {
     /// For each level i < r and each prefix of the right string, κ'_i / λ^{2i}: one row of the recursion's tables,
     /// overwritten by the next.
     levels: Vec<f64>,
+}
+
+/// Bytes of the tables of all threads for strings up to a length.
+pub(super) fn table_bytes(length: usize, longest: usize) -> usize {
+    let cells = length.saturating_mul(longest).saturating_mul(LANES);
+    cells.saturating_mul(size_of::<f64>()).saturating_mul(rayon::current_num_threads())
 }
 
 impl Lanes {
@@ -159,7 +168,13 @@ impl WithSimd for Sweep<'_> {
         let (decay, zero, one) = (simd.splat_f64s(self.decay), simd.splat_f64s(0.0), simd.splat_f64s(1.0));
         let width = right.len();
         let mut sums = [zero; 2];
-        for s in left {
+        // as many characters as make some milliseconds of work, then a look whether it is still wanted
+        let between_looks = (CELLS_BETWEEN_LOOKS / (width + levels.len()).max(1)).max(1);
+        for (at, s) in left.iter().enumerate() {
+            if at % between_looks == between_looks - 1 && given_up() {
+                sums = [simd.splat_f64s(f64::NAN); 2];
+                break;
+            }
             let matched =
                 |l: usize, t: &[V::f64s; 2], k: V::f64s| simd.select_f64s(simd.equal_f64s(s[l], t[l]), k, zero);
             let mut above = levels.len();
