@@ -31,7 +31,7 @@ pub use kinds::{BadItem, Column, Item, Items, Kind, KindEntry};
 pub use preparation::{Preparation, Scope};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};
-pub use schema::{Missing, Schema, SchemaOptions, ViewSchema, Wanted};
+pub use schema::{ApplyOptions, Missing, Schema, SchemaOptions, Unseen, UnseenCategories, ViewSchema, Wanted};
 pub use sparse::{Coordinate, SparseRows};
 pub use table::{Field, FieldData, Table};
 pub use target::{Classes, Numbers, Target, same_label};

@@ -9,15 +9,19 @@ mod check;
 mod encode;
 mod infer;
 mod learn;
+mod marks;
 mod options;
 mod plain;
+mod strangers;
 mod take;
 
 pub use infer::Wanted;
-pub use options::{Missing, SchemaOptions};
+pub use options::{Missing, SchemaOptions, Unseen};
+pub use strangers::UnseenCategories;
 
 use super::{DataError, Dataset, Kind, Preparation, Scale, Scaler, Table, kinds};
 use serde::{Deserialize, Serialize};
+use strangers::Strangers;
 
 /// A schema: the meaning of the columns of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +42,12 @@ pub struct Schema {
     /// The treatment of missing entries.
     #[serde(default)]
     missing: Missing,
+    /// The treatment of categories that training has not seen.
+    #[serde(default, skip_serializing_if = "Unseen::is_usual")]
+    unseen: Unseen,
+    /// Words that stand for missing entries, besides those that readers know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    missing_words: Vec<String>,
 }
 
 /// A field of the training table.
@@ -197,7 +207,24 @@ impl Schema {
 
     /// The data set of a new table; with target if the table has it.
     pub fn apply(&self, table: &Table) -> Result<Dataset, DataError> {
-        Ok(apply::apply(self, table)?.with_preparation(Preparation::by_all(self, None)))
+        self.apply_as(table, ApplyOptions::default())
+    }
+
+    /// The data set of a new table, where something is to be other than training left it. The data set knows the categories that
+    /// were taken as none ([`Preparation::unseen`]) and the rows that were left out.
+    pub fn apply_as(&self, table: &Table, options: ApplyOptions) -> Result<Dataset, DataError> {
+        let settled = apply::settle(self, table);
+        let table = settled.as_ref();
+        let fewer;
+        let (table, left_out) = if options.drop_missing {
+            fewer = apply::without_missing(self, table)?;
+            (&fewer, table.len - fewer.len)
+        } else {
+            (table, 0)
+        };
+        let mut strangers = Strangers::treated(options.unseen.unwrap_or(self.unseen));
+        let data = apply::apply(self, table, &mut strangers)?;
+        Ok(data.with_preparation(Preparation::by_all(self, None).having(strangers.found, left_out)))
     }
 
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.
@@ -263,6 +290,20 @@ impl Schema {
     pub fn missing(&self) -> Missing {
         self.missing
     }
+
+    /// The treatment of categories that training has not seen.
+    pub fn unseen(&self) -> Unseen {
+        self.unseen
+    }
+}
+
+/// What is to be other than training left it when a schema is applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ApplyOptions {
+    /// The treatment of categories that training has not seen; `None`: as in training.
+    pub unseen: Option<Unseen>,
+    /// Whether rows in which something is missing are left out, as [`Missing::Drop`] does in training.
+    pub drop_missing: bool,
 }
 
 /// The scaling asked for, or the default for dense vectors.
@@ -273,3 +314,7 @@ fn dense_scale(scale: Option<Scale>) -> Scale {
 #[cfg(test)]
 #[path = "schema/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "schema/chosen_tests.rs"]
+mod chosen_tests;

@@ -2,6 +2,7 @@
 
 use super::super::{DataError, FieldData, Kind, Place, Rows, Scalar, SparseRows, Table, Values};
 use super::options::usage;
+use super::strangers::Strangers;
 use super::take::{missing, numbers, words};
 use super::{Code, ColumnSchema};
 use rayon::prelude::*;
@@ -19,6 +20,7 @@ pub(super) fn columns(
     columns: &[ColumnSchema],
     fields: &[usize],
     remedy: Option<&str>,
+    strangers: &mut Strangers,
 ) -> Result<Rows<f64>, DataError> {
     let width: usize = columns.iter().map(|c| c.code.width()).sum();
     let mut values = vec![0.0; table.len * width];
@@ -46,8 +48,12 @@ pub(super) fn columns(
                                 continue;
                             }
                         }
+                    } else if let Some(&place) = places.get(word) {
+                        place
                     } else {
-                        *places.get(word).ok_or_else(|| unknown_category(table, field, row, word, known))?
+                        // none of the known ones: all its coordinates stay zero
+                        strangers.meet(table, field, row, word, known)?;
+                        continue;
                     };
                     values[row * width + start + place] = 1.0;
                 }
@@ -69,15 +75,6 @@ pub(super) fn columns(
         values.par_chunks_mut(TILE * width.max(1)).enumerate().for_each(tile);
     }
     Ok(Rows::new(values, table.len, width).unwrap_or_else(|| unreachable!("len × width values were made")))
-}
-
-fn unknown_category(table: &Table, field: usize, row: usize, word: &str, known: &[String]) -> DataError {
-    let mut list = known.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    if known.len() > 5 {
-        list = format!("{list}, … {} in all", known.len());
-    }
-    let finding = format!("\"{word}\" is not among the categories of the training data ({list})");
-    DataError::Bad { place: table.place(row, field), finding }
 }
 
 /// Columns of numbers side by side; NaN where missing.

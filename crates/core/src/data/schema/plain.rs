@@ -1,6 +1,6 @@
 //! Schemas for models that come from elsewhere, and what a schema does that elsewhere cannot be said.
 
-use super::{Code, Content, FieldRef, Missing, Schema, ViewSchema};
+use super::{Code, Content, FieldRef, Missing, Schema, Unseen, ViewSchema};
 use crate::data::Scaler;
 
 impl Schema {
@@ -17,6 +17,8 @@ impl Schema {
                 content: Content::Sparse { field: field("x", 1), width, unit: false },
             }],
             missing: Missing::Error,
+            unseen: Unseen::Error,
+            missing_words: Vec::new(),
         }
     }
 }
