@@ -19,6 +19,7 @@ pub(super) static LIBSVM: FormatEntry = FormatEntry {
     sniff,
     names_target: true,
     main_column: None,
+    lines: true,
     read,
 };
 
