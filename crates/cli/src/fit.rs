@@ -82,6 +82,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     warn_of_indefinite(&kernel, entry);
     let watch = Watch::new(flags);
     let (table, columns) = input::table(path, flags, &kernel)?;
+    input::needs_labels(&table, &columns, entry.learns)?;
     let seed = arguments::seed(flags);
     let mut job = Job {
         columns,

@@ -32,6 +32,7 @@ mod report;
 mod reproduce;
 mod select;
 mod show;
+mod split;
 
 use clap::Command;
 use clap::error::ErrorKind;
@@ -56,6 +57,7 @@ static VERBS: &[Verb] = &[
     list::VERB,
     data::VERB,
     convert::VERB,
+    split::VERB,
     reproduce::VERB,
 ];
 
@@ -92,7 +94,10 @@ fn main() -> ExitCode {
             Some(Err(failure)) => return failure.tell(wants_json),
             None => error.exit(),
         },
-        Err(error) => refuse(&error, wants_json),
+        Err(error) => match machine::unknown_flag(&error) {
+            Some(failure) => return failure.tell(wants_json),
+            None => refuse(&error, wants_json),
+        },
     };
     let Some((name, flags)) = matches.subcommand() else { return ExitCode::from(2) };
     // the commands stand in the order of the verbs; `help`, which comes after them, sees the whole program
