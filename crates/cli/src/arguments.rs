@@ -58,7 +58,7 @@ pub(crate) fn reading(command: Command) -> Command {
                 .value_parser(Scale::WORDS.map(|w| w.0)),
         )
         .arg(
-            text("missing", "WAY", "What becomes of missing entries; some kernels keep them")
+            text("missing", "WAY", "What becomes of missing entries")
                 .long_help("What becomes of missing entries; keep is for kernels that take them, and sets of vectors do so by themselves")
                 .value_parser(Missing::WORDS.map(|w| w.0))
                 .default_value("error"),
@@ -66,14 +66,17 @@ pub(crate) fn reading(command: Command) -> Command {
         .arg(
             text("missing-words", "WORDS", "Words that stand for missing entries, e.g. n/a,-999; empty cells, NA, NaN, null and ? do anyway")
                 .long_help("Words that stand for missing entries, with commas between, e.g. unknown,-999. Empty cells, NA, N/A, NaN, null and ? do anyway, and among numbers n/a, None, #N/A, - and the like")
+                .hide_short_help(true)
                 .allow_hyphen_values(true),
         )
         .args(chosen())
         .arg(unseen().help("What becomes of categories that training has not seen: ignore takes them as none of the known, and counts them [default: error]"))
         .arg(text("categorical", "COLS", "Columns of categories that look like numbers").allow_hyphen_values(true).hide_short_help(true))
+        .arg(text("dates", "COLS", "Columns of dates such as 2024-02-29, with or without a time: days since 1970").allow_hyphen_values(true).hide_short_help(true))
         .arg(text("text", "COLS", "Columns of strings for string kernels").allow_hyphen_values(true))
         .arg(
-            text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9; may be repeated")
+            text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9")
+                .long_help("A named group of columns, e.g. size=1,2,5-9; may be repeated")
                 .action(ArgAction::Append),
         )
         .args(format())
@@ -81,12 +84,17 @@ pub(crate) fn reading(command: Command) -> Command {
 
 /// Flags that choose columns: a name, a number from 1 (negative: from the end) or a range of either, with commas between.
 pub(crate) fn chosen() -> [Arg; 2] {
-    let list = |id: &'static str, help: &'static str| {
-        Arg::new(id).long(id).value_name("COLS").allow_hyphen_values(true).help(help)
+    let list = |id: &'static str, help: &'static str, more: &'static str| {
+        Arg::new(id)
+            .long(id)
+            .value_name("COLS")
+            .allow_hyphen_values(true)
+            .help(help)
+            .long_help(format!("{help}; {more}"))
     };
     [
-        list("drop", "Columns to leave out, e.g. id,3,7-9; files to be predicted need not have them"),
-        list("columns", "The only columns to keep, e.g. age,city,5-9; target and weights stay without being named"),
+        list("drop", "Columns to leave out, e.g. id,3,7-9", "files to be predicted need not have them"),
+        list("columns", "The only columns to keep, e.g. age,city,5-9", "target and weights stay without being named"),
     ]
 }
 

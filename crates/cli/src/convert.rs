@@ -45,7 +45,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let encode = flags.get_flag("encode");
     if !encode {
         let given = |id: &&str| flags.value_source(id) == Some(ValueSource::CommandLine);
-        if let Some(flag) = ["scale", "missing", "missing-words", "view", "unseen"].iter().find(|id| given(id)) {
+        if let Some(flag) = ["scale", "missing", "missing-words", "view", "unseen", "dates"].iter().find(|id| given(id))
+        {
             return Err(Failure::usage(format!("--{flag} changes the data; say --encode with it")));
         }
     }

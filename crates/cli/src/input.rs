@@ -33,6 +33,7 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
         text: columns("text"),
         missing: word(flags, "missing", &Missing::WORDS).unwrap_or_default(),
         drop: columns("drop"),
+        dates: columns("dates"),
         missing_words: columns("missing-words"),
         only: flags.get_one::<String>("columns").map(|t| SchemaOptions::columns(t)),
         unseen: word(flags, "unseen", &Unseen::WORDS).unwrap_or_default(),

@@ -22,8 +22,8 @@ fn command() -> Command {
         .after_help(
             "Example:\n  \
              mercer select train.csv -m svc --grid 'c=0.01..1e4:log7, gamma=0.1|1|scale' -o best.mercer\n  \
-             mercer select churn.csv -m svc --class-weight balanced --grid 'c=0.1|1|10' --score f1 --positive yes \\\n      \
-             --held-out 0.25 -o best.mercer\n\n\
+             mercer select churn.csv -m svc --class-weight balanced --grid 'c=0.1|1|10' --held-out 0.25 \\\n      \
+             --score f1 --positive yes -o best.mercer\n\n\
              A parameter belongs to the machine or to the kernel; machine.gamma and kernel.gamma tell two of one name apart.\n\
              Values are a|b|c, or from..to:logN, or from..to:linN.",
         )

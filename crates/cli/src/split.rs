@@ -21,7 +21,7 @@ fn command() -> Command {
     let command = Command::new("split")
         .about("Divide a data file into one to learn from and one to judge by; rows stay as they are, each with the header")
         .after_help(
-            "Examples:\n  mercer split data.csv --test 0.25                        # data-train.csv and data-test.csv\n  \
+            "Examples:\n  mercer split data.csv --test 0.25\n  \
              mercer split data.csv --test 0.25 --stratify churn --seed 1\n  \
              mercer split visits.csv --test 200 --groups patient --train-file a.csv --test-file b.csv",
         )

@@ -235,3 +235,16 @@ fn usual_marks_among_numbers_are_missing_entries() {
     assert_eq!(place.json("fit a.csv -m svc -o m")["d"], 3);
     assert_eq!(place.json("evaluate m a.csv")["labels"], serde_json::json!(["1", "none"]));
 }
+
+#[test]
+fn dates_are_numbers_of_days() {
+    let text = "since,y\n2024-01-01,u\n2024-01-03 12:00,v\n2024-01-02,u\n2024-01-05T00:00:00Z,v\n";
+    let place = Place::with(&[("a.csv", text), ("new.csv", "since\n2024-02-30\n")]);
+    assert_eq!(place.json("fit a.csv -m svc -o m")["d"], 4, "without a word they are categories");
+    assert_eq!(place.json("fit a.csv -m svc --dates since -o m")["d"], 1);
+    assert_eq!(place.json("evaluate m a.csv")["n"], 4);
+    place.run("predict m new.csv").fails(3, &["new.csv line 2, column \"since\": \"2024-02-30\" is no date"]);
+    place.run("convert a.csv b.csv --dates since").fails(2, &["say --encode with it"]);
+    place.run("convert a.csv b.csv --dates since --encode").ok();
+    assert_eq!(place.read("b.csv").lines().nth(2), Some("19725.5,v"));
+}

@@ -6,6 +6,7 @@
 //! training file and kept in the model, turns tables into data sets (target, one-hot codes, missing values, scaling).
 
 mod dataset;
+mod dates;
 mod dense;
 mod error;
 mod fingerprint;
@@ -25,6 +26,7 @@ mod words;
 pub mod write;
 
 pub use dataset::{Dataset, Values, View};
+pub use dates::days;
 pub use dense::{Borrowed, Rows};
 pub use error::{DataError, Place};
 pub use kinds::{BadItem, Column, Item, Items, Kind, KindEntry};

@@ -112,10 +112,12 @@ struct ColumnSchema {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Code {
-    /// One coordinate; `fill` stands for missing entries.
+    /// One coordinate; `fill` stands for missing entries. Dates are days.
     Number {
         #[serde(default)]
         fill: Option<f64>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        date: bool,
     },
     /// One coordinate per category, sorted; `fill` is the place of the one that stands for missing entries.
     Categories {
@@ -213,7 +215,7 @@ impl Schema {
     /// The data set of a new table, where something is to be other than training left it. The data set knows the categories that
     /// were taken as none ([`Preparation::unseen`]) and the rows that were left out.
     pub fn apply_as(&self, table: &Table, options: ApplyOptions) -> Result<Dataset, DataError> {
-        let settled = apply::settle(self, table);
+        let settled = apply::settle(self, table)?;
         let table = settled.as_ref();
         let fewer;
         let (table, left_out) = if options.drop_missing {
@@ -237,7 +239,7 @@ impl Schema {
             Some(Scaler::Unit) | None => 0,
         };
         let coded = |column: &ColumnSchema| match &column.code {
-            Code::Number { fill } => 64 * usize::from(fill.is_some()),
+            Code::Number { fill, .. } => 64 * usize::from(fill.is_some()),
             Code::Categories { words, fill } => {
                 8 * words.iter().map(|w| w.len() + 1).sum::<usize>() + 64 * usize::from(fill.is_some())
             }
@@ -276,7 +278,9 @@ impl Schema {
         for view in &self.views {
             match &view.content {
                 Content::Columns { columns, .. } => {
-                    let words = columns.iter().filter(|c| matches!(c.code, Code::Categories { .. }));
+                    let words = columns
+                        .iter()
+                        .filter(|c| matches!(c.code, Code::Categories { .. } | Code::Number { date: true, .. }));
                     names.extend(words.map(|c| c.field.name.clone()));
                 }
                 Content::Cells { field, .. } => names.push(field.name.clone()),

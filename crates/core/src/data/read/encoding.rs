@@ -21,8 +21,8 @@ pub(super) fn check(source: &Source) -> Result<(), DataError> {
     if head.contains(&0) {
         return refuse("it is no text, for it has bytes of value zero; name its format with --format".to_owned());
     }
-    let old_ends = head.iter().filter(|&&byte| byte == b'\r').count();
-    if old_ends > 1 && !head.contains(&b'\n') {
+    let old_lines = head.split(|&byte| byte == b'\r').count();
+    if old_lines > 2 && !head.contains(&b'\n') {
         return refuse(format!(
             "its lines end in carriage returns alone, as on old Macintosh computers; convert the file: tr '\\r' '\\n' < {name} > new-file"
         ));
@@ -36,14 +36,19 @@ fn utf16(head: &[u8]) -> Option<&'static str> {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Some("utf-16"),
         _ => {}
     }
-    let sample = &head[..head.len().min(SAMPLE_BYTES) & !1];
-    let zeros = |first: usize| sample.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();
-    let (even, odd, pairs) = (zeros(0), zeros(1), sample.len() / 2);
+    let pairs = head[..head.len().min(SAMPLE_BYTES)].as_chunks::<2>().0;
+    let is_letter = |byte: u8| matches!(byte, b' '..=b'~' | b'\r' | b'\n' | b'\t');
+    let letters = |of: fn(&[u8; 2]) -> (u8, u8)| {
+        pairs.iter().map(of).filter(|&(zero, letter)| zero == 0 && is_letter(letter)).count()
+    };
+    let (big, little) = (letters(|&[a, b]| (a, b)), letters(|&[a, b]| (b, a)));
     // Latin letters and digits have one byte of zero each
-    match (5 * even > 4 * pairs, 5 * odd > 4 * pairs) {
-        (false, true) => Some("utf-16le"),
-        (true, false) => Some("utf-16be"),
-        _ => None,
+    if 5 * little > 4 * pairs.len() {
+        Some("utf-16le")
+    } else if 5 * big > 4 * pairs.len() {
+        Some("utf-16be")
+    } else {
+        None
     }
 }
 
@@ -63,6 +68,7 @@ mod tests {
             assert!(said(name, &[&[0xff, 0xfe], little.as_slice()].concat()).contains("iconv -f utf-16 -t"), "{name}");
         }
         assert!(said("a.csv", b"a,b\r1,2\r3,4\r").contains("tr '\\r' '\\n'"));
+        assert!(said("a.bin", b"\x00\x01\x02\x03").contains("--format"));
         assert!(said("a.csv", b"a,b\n1,\x00\x01\x02\x03\n").contains("it is no text"));
     }
 

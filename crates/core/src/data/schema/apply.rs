@@ -34,16 +34,18 @@ pub(super) fn apply(schema: &Schema, table: &Table, strangers: &mut Strangers) -
 }
 
 /// The table with its marks of missing entries as training took them.
-pub(super) fn settle<'a>(schema: &Schema, table: &'a Table) -> Cow<'a, Table> {
+pub(super) fn settle<'a>(schema: &Schema, table: &'a Table) -> Result<Cow<'a, Table>, DataError> {
     // what does not fit is said when it is applied
-    let Ok(found) = Found::new(schema, table) else { return Cow::Borrowed(table) };
+    let Ok(found) = Found::new(schema, table) else { return Ok(Cow::Borrowed(table)) };
     let mut how = vec![Marked::Named; table.fields.len()];
     for view in &schema.views {
         match &view.content {
             Content::Columns { columns, .. } => {
-                for column in columns.iter().filter(|c| matches!(c.code, Code::Number { .. })) {
-                    if let Some(&place) = found.places.get(&column.field.place) {
-                        how[place] = Marked::Numbers;
+                for column in columns {
+                    if let (Some(&place), Code::Number { date, .. }) =
+                        (found.places.get(&column.field.place), &column.code)
+                    {
+                        how[place] = if *date { Marked::Dates } else { Marked::Numbers };
                     }
                 }
             }
@@ -140,7 +142,7 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
 
 /// The stand-ins of columns of numbers, if they have any.
 fn column_fills(columns: &[ColumnSchema]) -> Option<Vec<f64>> {
-    columns.iter().map(|c| if let Code::Number { fill } = c.code { fill } else { None }).collect()
+    columns.iter().map(|c| if let Code::Number { fill, .. } = c.code { fill } else { None }).collect()
 }
 
 /// Columns of numbers as a block of `width`, and the target beside them if there is one column more.
@@ -243,7 +245,7 @@ impl<'a> Found<'a> {
         let mut possible = sets().filter(|&lacking| got + size(lacking) == all);
         let Some(first) = possible.next() else {
             let inputs = all.saturating_sub(size(7));
-            let most = sets().last().unwrap_or_default();
+            let most = sets().next_back().unwrap_or_default();
             let with = if most == 0 { String::new() } else { format!(", or {all} with {}", told(most)) };
             return Err(usage_in(
                 self.table,

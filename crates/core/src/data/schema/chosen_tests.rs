@@ -107,3 +107,18 @@ fn rows_with_missing_entries_are_left_out_only_where_that_is_asked_for() {
     let none = csv("a,b,y\n,1,p\n");
     assert!(schema.apply_as(&none, ApplyOptions { drop_missing: true, ..ApplyOptions::default() }).is_err());
 }
+
+#[test]
+fn dates_are_days_in_training_and_in_new_files() {
+    let dated = SchemaOptions { dates: list(&["d"]), missing: Missing::Mean, ..plain() };
+    let table = csv("d,y\n1970-01-03,p\n1970-01-01T12:00,q\nn/a,p\n");
+    let (schema, data) = Schema::learn_and_apply(&table, &dated).unwrap();
+    assert_eq!(dense(&data, "x"), [2.0, 0.5, 1.25]);
+    let text = serde_json::to_string(&schema).unwrap();
+    let schema: Schema = serde_json::from_str(&text).unwrap();
+    assert_eq!(dense(&schema.apply(&csv("d\n1969-12-31\n1970-01-02\n")).unwrap(), "x"), [-1.0, 1.0]);
+    let refused = schema.apply(&csv("d\n1969-12-31\n31.12.1969\n")).unwrap_err().to_string();
+    assert!(refused.contains("line 3, column \"d\": \"31.12.1969\" is no date"), "{refused}");
+    let twice = SchemaOptions { categorical: list(&["d"]), ..dated };
+    assert!(error(&table, &twice).contains("\"d\" cannot be dates and something else"));
+}

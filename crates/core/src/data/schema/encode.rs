@@ -27,7 +27,7 @@ pub(super) fn columns(
     let (mut start, mut single) = (0, Vec::new());
     for (column, &field) in columns.iter().zip(fields) {
         match &column.code {
-            Code::Number { fill } => {
+            Code::Number { fill, .. } => {
                 let numbers = numbers(table, field, "")?;
                 if let (None, Some(remedy)) = (fill, remedy)
                     && let Some(row) = numbers.iter().position(|v| v.is_nan())

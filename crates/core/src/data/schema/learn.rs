@@ -22,6 +22,8 @@ struct Wishes<'a> {
     /// For each field, whether it is not learned from.
     out: Vec<bool>,
     categorical: Vec<usize>,
+    /// Columns of dates.
+    dates: Vec<usize>,
     /// Columns whose cells are whole examples, and their kinds.
     cells: Vec<(usize, Kind)>,
 }
@@ -37,17 +39,26 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
         cells.push((table.find(column)?, *kind));
     }
     cells.extend(text.into_iter().map(|field| (field, Kind::Text)));
-    let wishes = Wishes { options, targets, weights, out, categorical: places(table, &options.categorical)?, cells };
+    let (categorical, dates) = (places(table, &options.categorical)?, places(table, &options.dates)?);
+    if let Some(&twice) = dates.iter().find(|date| categorical.contains(date) || cells.iter().any(|(f, _)| f == *date))
+    {
+        let column = &table.fields[twice].name;
+        return Err(usage(format!("column \"{column}\" cannot be dates and something else, too; name it once")));
+    }
+    let wishes = Wishes { options, targets, weights, out, categorical, dates, cells };
     // a word among the labels is a label
-    let how = |field: usize| match (
-        wishes.kind(field),
-        wishes.targets.contains(&field) || wishes.categorical.contains(&field),
-    ) {
-        (Some(_), _) => Marked::Not,
-        (None, true) => Marked::Named,
-        (None, false) => Marked::Usual,
+    let how = |field: usize| {
+        if wishes.kind(field).is_some() {
+            Marked::Not
+        } else if wishes.dates.contains(&field) {
+            Marked::Dates
+        } else if wishes.targets.contains(&field) || wishes.categorical.contains(&field) {
+            Marked::Named
+        } else {
+            Marked::Usual
+        }
     };
-    let settled = settled(table, &options.missing_words, how);
+    let settled = settled(table, &options.missing_words, how)?;
     let table = settled.as_ref();
     let fewer;
     let table = if options.missing == Missing::Drop {
@@ -286,7 +297,8 @@ impl Wishes<'_> {
             let name = &table.fields[field].name;
             return Err(usage(format!("every entry of column \"{name}\" is missing; leave that column out")));
         }
-        Ok(Code::Number { fill: mean.then(|| present.sum::<f64>() / count as f64) })
+        let fill = mean.then(|| present.sum::<f64>() / count as f64);
+        Ok(Code::Number { fill, date: self.dates.contains(&field) })
     }
 
     fn block(&self, table: &Table, name: &str, field: usize) -> Result<(Content, Values), DataError> {

@@ -1,6 +1,6 @@
 //! Marks of missing entries beyond those that every reader knows: words that the user names, and usual marks among numbers.
 
-use super::super::{FieldData, Scalar, Table, Words};
+use super::super::{DataError, FieldData, Scalar, Table, Words, days};
 use super::take::is_number;
 use std::borrow::Cow;
 
@@ -20,19 +20,49 @@ pub(super) enum Marked {
     Usual,
     /// The same in a column that training knows to be numbers.
     Numbers,
+    /// Named words and usual marks are missing entries, all else are dates, which become numbers.
+    Dates,
 }
 
 /// A table whose marks are missing entries.
-pub(super) fn settled<'a>(table: &'a Table, words: &[String], of: impl Fn(usize) -> Marked) -> Cow<'a, Table> {
+///
+/// # Errors
+/// If a cell of a column of dates is none.
+pub(super) fn settled<'a>(
+    table: &'a Table,
+    words: &[String],
+    of: impl Fn(usize) -> Marked,
+) -> Result<Cow<'a, Table>, DataError> {
     let mut settled = Cow::Borrowed(table);
     for (place, field) in table.fields.iter().enumerate() {
         let how = of(place);
         let named = if how == Marked::Not { &[][..] } else { words };
-        if let Some(data) = changed(&field.data, named, how) {
+        if how == Marked::Dates {
+            settled.to_mut().fields[place].data = dates(table, place, words)?;
+        } else if let Some(data) = changed(&field.data, named, how) {
             settled.to_mut().fields[place].data = data;
         }
     }
-    settled
+    Ok(settled)
+}
+
+/// A column of dates as days.
+fn dates(table: &Table, place: usize, words: &[String]) -> Result<FieldData, DataError> {
+    let cells = super::take::words(table, place)?;
+    let mut values = Vec::with_capacity(table.len);
+    for (row, cell) in cells.iter().enumerate() {
+        let missing = cell.is_empty() || USUAL.contains(&cell) || words.iter().any(|word| word == cell);
+        values.push(match days(cell) {
+            _ if missing => f64::NAN,
+            Some(days) => days,
+            None => {
+                let finding =
+                    format!("\"{cell}\" is no date; dates are written 2024-02-29, or 2024-02-29T12:30:00 with a time");
+                return Err(DataError::Bad { place: table.place(row, place), finding });
+            }
+        });
+    }
+    Ok(FieldData::Numbers { values, spellings: Vec::new() })
 }
 
 /// A field with its marks taken as missing; `None` if nothing changes.

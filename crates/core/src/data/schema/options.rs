@@ -40,6 +40,7 @@ impl Unseen {
     pub const WORDS: [(&'static str, Self); 2] = [("error", Self::Error), ("ignore", Self::Ignore)];
 
     /// True for the way that needs no word in a file.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde gives references
     pub(super) fn is_usual(&self) -> bool {
         *self == Self::Error
     }
@@ -69,6 +70,9 @@ pub struct SchemaOptions {
     pub views: Vec<(String, Vec<String>)>,
     /// The treatment of missing entries.
     pub missing: Missing,
+    /// Columns of dates, which become numbers of days since 1970-01-01; see [`days`](crate::data::days).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dates: Vec<String>,
     /// Words that stand for missing entries, besides those that readers know; a number stands for all its spellings. They are kept in the
     /// model. Sparse vectors have no missing entries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -160,7 +164,9 @@ impl SchemaOptions {
         }
         targets.iter().copied().chain(weights).for_each(|field| out[field] = false);
         let cells = self.cells.iter().map(|(name, _)| name);
-        for name in self.text.iter().filter(|name| *name != "*").chain(&self.categorical).chain(cells) {
+        for name in
+            self.text.iter().filter(|name| *name != "*").chain(&self.categorical).chain(&self.dates).chain(cells)
+        {
             for field in places(table, std::slice::from_ref(name))? {
                 if out[field] {
                     let column = &table.fields[field].name;

@@ -40,9 +40,9 @@ impl ViewSchema {
         let (categories, fill) = match &self.content {
             Content::Columns { columns, .. } => (
                 columns.iter().any(|c| matches!(c.code, Code::Categories { .. })),
-                columns
-                    .iter()
-                    .any(|c| matches!(c.code, Code::Number { fill: Some(_) } | Code::Categories { fill: Some(_), .. })),
+                columns.iter().any(|c| {
+                    matches!(c.code, Code::Number { fill: Some(_), .. } | Code::Categories { fill: Some(_), .. })
+                }),
             ),
             Content::Block { fill, .. } => (false, fill.is_some()),
             Content::Sparse { .. } | Content::Cells { .. } => (false, false),
@@ -50,6 +50,11 @@ impl ViewSchema {
         let mut all = Vec::new();
         if fill {
             all.push("missing entries are filled in");
+        }
+        if let Content::Columns { columns, .. } = &self.content
+            && columns.iter().any(|c| matches!(c.code, Code::Number { date: true, .. }))
+        {
+            all.push("dates become days since 1970-01-01");
         }
         if categories {
             all.push("words become one-hot codes");
