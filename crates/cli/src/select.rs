@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CertifiedCandidate, Options};
 use mercer::data::Dataset;
 use mercer::machines::MachineExpression;
-use mercer::metrics::{Metrics, clopper_pearson, measure};
+use mercer::metrics::{Metrics, Score, clopper_pearson, measure};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use mercer_terminal::Failure;
 use mercer_terminal::{Watch, watch};
@@ -247,13 +247,10 @@ impl HeldOut {
                 let (low, high) = clopper_pearson(wrong, m.n, 0.05);
                 format!("error {:.2} %  (95 % interval {:.2} % to {:.2} %)", 100.0 * m.error, 100.0 * low, 100.0 * high)
             }
-            Metrics::Numbers(m) => {
-                let r2 = m.r2.map(|r2| format!(", R² {r2:.4}")).unwrap_or_default();
-                format!("RMSE {}{r2}", report::short(m.rmse))
-            }
+            Metrics::Numbers(m) => format!("RMSE {}", report::short(m.rmse)),
         };
         let entry = selection.score.entry;
-        if let Some(value) = value.filter(|_| !matches!(entry.name, "error" | "rmse" | "r2")) {
+        if let Some(value) = value.filter(|_| entry.name != Score::usual(entry.learns).entry.name) {
             sentence = format!("{} {value:.4}, {sentence}", entry.label);
         }
         let sentence = format!("{sentence} on {} examples that the search never saw", data.len());

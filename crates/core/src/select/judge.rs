@@ -66,7 +66,7 @@ pub(super) fn on_fold(result: &FoldResult<'_>, score: &Score) -> Result<OnFold, 
 }
 
 /// Joins the folds, of these sizes, to one score.
-pub(super) fn join(folds: Vec<OnFold>, sizes: &[usize], score: &Score, machine: &'static str) -> Result<Judged, Error> {
+pub(super) fn join(folds: &[OnFold], sizes: &[usize], score: &Score, machine: &'static str) -> Result<Judged, Error> {
     let mut values: Vec<f64> = folds.iter().map(|fold| fold.value).collect();
     if let (Rule::Probabilities(_), Some(scores)) =
         (score.entry.rule, folds.iter().map(|fold| fold.scores.as_ref()).collect::<Option<Vec<_>>>())
@@ -79,7 +79,7 @@ pub(super) fn join(folds: Vec<OnFold>, sizes: &[usize], score: &Score, machine: 
     };
     let whole = match score.entry.rule {
         Rule::Counts(of) => {
-            let (labels, counts) = summed(&folds);
+            let (labels, counts) = summed(folds);
             of(&counts, score.place(&labels)?)
         }
         // errors average over examples; root mean squared errors through their squares

@@ -137,7 +137,7 @@ impl Search<'_> {
             for (place, scores) in places.into_iter().zip(found.points) {
                 if let Some(scores) = scores {
                     let (point, kernel) = (grid[place].clone(), kernel.resolved.to_string());
-                    let Judged { score, spread, folds } = judge::join(scores, &sizes, &score, self.machine.name)?;
+                    let Judged { score, spread, folds } = judge::join(&scores, &sizes, &score, self.machine.name)?;
                     candidates.push(Candidate { point, kernel, score, spread, folds });
                 }
             }
