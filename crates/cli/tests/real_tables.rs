@@ -192,11 +192,11 @@ fn wrong_files_are_told_apart() {
     let text = "a,b,y\n1,2,u\n3,4,v\n5,6,u\n";
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     place.write("bare.csv", &wide);
-    place.write("marked.csv", &[&[0xff, 0xfe], wide.as_slice()].concat());
+    place.write("marked.csv", [&[0xff, 0xfe], wide.as_slice()].concat());
     place.write("mac.csv", text.replace('\n', "\r").as_bytes());
     place.write("comma.csv", b"a;y\n1,5;u\n2,5;v\n3,0;u\n");
     place.write("text.csv", b"n,t,y\n1,7,u\n2,this is a remark of several words,v\n3,and here is another long one,u\n");
-    place.write("images", &[0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 5, 6, 7, 8]);
+    place.write("images", [0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 5, 6, 7, 8]);
     let fails = |file: &str, said: &[&str]| place.run(&format!("fit {file} -m svc -o m")).fails(3, said);
     fails("bare.csv", &["UTF-16", "iconv -f utf-16le"]);
     fails("marked.csv", &["UTF-16", "iconv -f utf-16 "]);
