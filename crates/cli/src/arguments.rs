@@ -5,9 +5,10 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::calibrate::Method;
 use mercer::data::read::FORMATS;
-use mercer::data::{Missing, Scale};
+use mercer::data::{Missing, Scale, Unseen};
 use mercer::formula::Formula;
 use mercer::machines::{self, Learns, MachineEntry};
+use mercer::metrics::{SCORES, Score};
 use mercer_terminal::Failure;
 use std::path::PathBuf;
 
@@ -58,18 +59,65 @@ pub(crate) fn reading(command: Command) -> Command {
                 .value_parser(Scale::WORDS.map(|w| w.0)),
         )
         .arg(
-            text("missing", "WAY", "What becomes of missing entries; some kernels keep them")
+            text("missing", "WAY", "What becomes of missing entries")
                 .long_help("What becomes of missing entries; keep is for kernels that take them, and sets of vectors do so by themselves")
                 .value_parser(Missing::WORDS.map(|w| w.0))
                 .default_value("error"),
         )
+        .arg(
+            text("missing-words", "WORDS", "Words that stand for missing entries, e.g. n/a,-999; empty cells, NA, NaN, null and ? do anyway")
+                .long_help("Words that stand for missing entries, with commas between, e.g. unknown,-999. Empty cells, NA, N/A, NaN, null and ? do anyway, and among numbers n/a, None, #N/A, - and the like")
+                .hide_short_help(true)
+                .allow_hyphen_values(true),
+        )
+        .args(chosen())
+        .arg(unseen().help("What becomes of categories that training has not seen: ignore takes them as none of the known, and counts them [default: error]"))
         .arg(text("categorical", "COLS", "Columns of categories that look like numbers").allow_hyphen_values(true).hide_short_help(true))
+        .arg(text("dates", "COLS", "Columns of dates such as 2024-02-29, with or without a time: days since 1970").allow_hyphen_values(true).hide_short_help(true))
         .arg(text("text", "COLS", "Columns of strings for string kernels").allow_hyphen_values(true))
         .arg(
-            text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9; may be repeated")
+            text("view", "NAME=COLS", "A named group of columns, e.g. size=1,2,5-9")
+                .long_help("A named group of columns, e.g. size=1,2,5-9; may be repeated")
                 .action(ArgAction::Append),
         )
         .args(format())
+}
+
+/// Flags that choose columns: a name, a number from 1 (negative: from the end) or a range of either, with commas between.
+pub(crate) fn chosen() -> [Arg; 2] {
+    let list = |id: &'static str, help: &'static str, more: &'static str| {
+        Arg::new(id)
+            .long(id)
+            .value_name("COLS")
+            .allow_hyphen_values(true)
+            .help(help)
+            .long_help(format!("{help}; {more}"))
+    };
+    [
+        list("drop", "Columns to leave out, e.g. id,3,7-9", "files to be predicted need not have them"),
+        list("columns", "The only columns to keep, e.g. age,city,5-9", "target and weights stay without being named"),
+    ]
+}
+
+/// `--unseen`.
+pub(crate) fn unseen() -> Arg {
+    Arg::new("unseen")
+        .long("unseen")
+        .value_name("WAY")
+        .value_parser(Unseen::WORDS.map(|w| w.0))
+        .hide_short_help(true)
+        .help("What becomes of categories that training has not seen; ignore takes them as none of the known, and counts them [default: as in training]")
+}
+
+/// Flags about the rows of a file that a model is compared with.
+pub(crate) fn compared() -> [Arg; 2] {
+    let missing = Arg::new("missing")
+        .long("missing")
+        .value_name("WAY")
+        .value_parser(Missing::WORDS.map(|w| w.0))
+        .hide_short_help(true)
+        .help("What becomes of rows with missing entries: error, drop, or what training has prepared [default: as in training]");
+    [missing, unseen()]
 }
 
 /// Flags about the format of a file.
@@ -159,11 +207,43 @@ pub(crate) fn check_weights(flags: &ArgMatches, entry: &MachineEntry) -> Result<
     )))
 }
 
+/// Flags about the score that decides.
+pub(crate) fn scoring(command: Command) -> Command {
+    let of = |learns| SCORES.iter().filter(|s| s.learns == learns).map(|s| s.name).collect::<Vec<_>>().join(", ");
+    let lines = SCORES.iter().map(|s| format!("  {:<10} {}", s.name, s.summary)).collect::<Vec<_>>().join("\n");
+    command
+        .arg(
+            Arg::new("score")
+                .long("score")
+                .value_name("NAME")
+                .help(format!("What counts: {} for classes, {} for numbers [default: error, or rmse]", of(Learns::Classes), of(Learns::Numbers)))
+                .long_help(format!("What counts on held-out examples [default: error, or rmse]:\n{lines}")),
+        )
+        .arg(
+            Arg::new("positive")
+                .long("positive")
+                .value_name("LABEL")
+                .allow_hyphen_values(true)
+                .requires("score")
+                .help("The class that auc, f1, precision and recall look for [default: the second of two, the mean of several]"),
+        )
+}
+
+/// The score that decides, for a machine.
+pub(crate) fn score(flags: &ArgMatches, entry: &MachineEntry) -> Result<Option<Score>, Failure> {
+    let positive = flags.get_one::<String>("positive").map(String::as_str);
+    let Some(name) = flags.get_one::<String>("score") else { return Ok(None) };
+    Score::named(name, entry.learns, positive).map(Some).map_err(|e| Failure::usage(format!("--score: {e}")))
+}
+
+/// The kernel where none is asked for.
+pub(crate) const USUAL_KERNEL: &str = "rbf(gamma=scale)";
+
 /// The kernel formula.
 pub(crate) fn formula(flags: &ArgMatches) -> Result<Formula, Failure> {
     // linear machines work on features, which few kernels have
     let linear = machine::entry(flags).is_some_and(|entry| !(entry.make)().traits().wants_matrix());
-    let usual = if linear { "linear" } else { "rbf(gamma=scale)" };
+    let usual = if linear { "linear" } else { USUAL_KERNEL };
     let text = flags.get_one::<String>("kernel").map_or(usual, String::as_str);
     Ok(text.parse::<Formula>()?)
 }

@@ -83,6 +83,7 @@ fn command() -> Command {
         .arg(arguments::output("FIG", "Draw all certificates beside the errors, as .svg or .png"))
         .arg(arguments::theme())
         .arg(arguments::labels())
+        .args(arguments::compared())
         .args(arguments::format());
     arguments::common(command)
 }

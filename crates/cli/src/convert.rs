@@ -53,7 +53,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let encode = flags.get_flag("encode");
     if !encode {
         let given = |id: &&str| flags.value_source(id) == Some(ValueSource::CommandLine);
-        if let Some(flag) = ["scale", "missing", "view"].iter().find(|id| given(id)) {
+        if let Some(flag) = ["scale", "missing", "missing-words", "view", "unseen", "dates"].iter().find(|id| given(id))
+        {
             return Err(Failure::usage(format!("--{flag} changes the data; say --encode with it")));
         }
     }
@@ -63,6 +64,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         table = encoded(&table, options)?;
     } else {
         settle_target(&mut table, &options)?;
+        table = options.narrowed(table)?;
     }
     write(to, &table, writer)?;
     let lost = table.target.filter(|_| !writer.holds_target).map(|t| table.fields[t].name.clone());

@@ -34,6 +34,7 @@ fn command() -> Command {
                 .help("Coverage at which sets and intervals are measured, if the model has learned them [default: 0.9]"),
         )
         .arg(arguments::labels())
+        .args(arguments::compared())
         .args(arguments::format());
     arguments::common(command)
 }
@@ -77,6 +78,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         if let Some((told, _)) = covered {
             document["conformal"] = told;
         }
+        input::insert_told(&mut document, &examples);
         if let Value::Object(map) = &mut document {
             map.insert("machine".to_owned(), json!(model.machine));
             map.insert("seconds".to_owned(), json!({"total": started.elapsed().as_secs_f64()}));

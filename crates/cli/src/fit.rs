@@ -80,6 +80,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     warn_of_kernel(&Job::new(asked.make()?.as_ref(), &kernel))?;
     let watch = Watch::new(flags);
     let (table, columns) = input::table(path, flags, &kernel)?;
+    input::needs_labels(&table, &columns, entry.learns)?;
     let seed = arguments::seed(flags);
     let mut job = Job {
         columns,

@@ -5,13 +5,18 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use mercer::conformal::Regions;
 use mercer::data::read::{ReadOptions, find as find_format, read};
-use mercer::data::{DataError, Dataset, FieldData, Missing, Scale, Schema, SchemaOptions, Table};
+use mercer::data::{
+    ApplyOptions, DataError, Dataset, Field, FieldData, Missing, Scale, Schema, SchemaOptions, Table, Unseen,
+    UnseenCategories,
+};
 use mercer::formula::Formula;
 use mercer::linalg::SolveError;
 use mercer::machines::{Learns, Output};
 use mercer::model::{Model, Predictor};
+use mercer::select::set_rows_aside;
 use mercer::watch::{Monitor, Phase, Progress};
 use mercer_terminal::{Failure, Watch};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A training file, and what its columns mean.
@@ -27,6 +32,11 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
         categorical: columns("categorical"),
         text: columns("text"),
         missing: word(flags, "missing", &Missing::WORDS).unwrap_or_default(),
+        drop: columns("drop"),
+        dates: columns("dates"),
+        missing_words: columns("missing-words"),
+        only: flags.get_one::<String>("columns").map(|t| SchemaOptions::columns(t)),
+        unseen: word(flags, "unseen", &Unseen::WORDS).unwrap_or_default(),
         scale: word(flags, "scale", &Scale::WORDS),
         ..SchemaOptions::default()
     };
@@ -57,6 +67,11 @@ pub(crate) fn raw(path: &Path, flags: &ArgMatches) -> Result<(Table, SchemaOptio
     Ok((read_table(path, &reading)?, options))
 }
 
+/// Reads a file as it is.
+pub(crate) fn plain_table(path: &Path, flags: &ArgMatches) -> Result<Table, Failure> {
+    read_table(path, &read_options(flags)?)
+}
+
 /// Reads a training file and learns its schema.
 pub(crate) fn training(
     path: &Path,
@@ -68,11 +83,56 @@ pub(crate) fn training(
     let wanted = formula.wanted();
     options.drop_annotations(&mut table, &wanted);
     options.infer(&table, &wanted, learns == Learns::Numbers)?;
+    needs_labels(&table, &options, learns)?;
     let (schema, data) = Schema::learn_and_apply(&table, &options)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     Ok(Training { schema, data })
+}
+
+/// Refuses a file that is nothing but a block of numbers where a target is to be learned: no column of it could be named.
+pub(crate) fn needs_labels(table: &Table, options: &SchemaOptions, learns: Learns) -> Result<(), Failure> {
+    let block =
+        |field: &Field| matches!(field.data, FieldData::Matrix(_) | FieldData::Matrix32(_) | FieldData::Sparse(_));
+    if learns == Learns::Unsupervised
+        || options.target.is_some()
+        || table.target.is_some()
+        || !table.fields.iter().all(block)
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has examples and no labels to learn from, as is usual for {}; give the file of the labels with --labels FILE",
+        table.file, table.format
+    );
+    Err(Failure { message, code: 3 })
+}
+
+/// Reads a training file, sets a share of its rows aside, and learns the schema of the others.
+pub(crate) fn training_beside(
+    path: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+    learns: Learns,
+    share: f64,
+) -> Result<(Training, Dataset), Failure> {
+    let (mut table, mut options) = table(path, flags, formula)?;
+    let wanted = formula.wanted();
+    options.drop_annotations(&mut table, &wanted);
+    options.infer(&table, &wanted, learns == Learns::Numbers)?;
+    needs_labels(&table, &options, learns)?;
+    let split = set_rows_aside(&table, &options, learns, share, arguments::seed(flags))?;
+    let (schema, data) = Schema::learn_and_apply(&table.select(&split.train), &options)?;
+    let apply = ApplyOptions { drop_missing: options.missing == Missing::Drop, ..ApplyOptions::default() };
+    let held_out = schema.apply_as(&table.select(&split.test), apply)?;
+    tell(&held_out, path);
+    for part in [&data, &held_out] {
+        if part.is_empty() {
+            return Err(DataError::Empty { place: path.display().to_string() }.into());
+        }
+    }
+    Ok((Training { schema, data }, held_out))
 }
 
 /// Reads a training file as a table, with what flags and formula say about its columns.
@@ -157,11 +217,70 @@ pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Resul
     if let Some(schema) = model.schema() {
         reading.words = schema.word_columns();
     }
-    let data = model.data(&read_table(path, &reading)?)?;
+    let data = model.data_as(&read_table(path, &reading)?, applied(model, flags)?)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
+    tell(&data, path);
     Ok(data)
+}
+
+/// What the flags want otherwise than training left it. A file that a model is compared with loses the rows that training would
+/// have left out, and no row of a file that is predicted is ever left out.
+fn applied(model: &Model, flags: &ArgMatches) -> Result<ApplyOptions, Failure> {
+    let trained = model.schema().map(Schema::missing).unwrap_or_default();
+    let drop_missing = if flags.try_contains_id("missing").is_err() {
+        false
+    } else {
+        match word(flags, "missing", &Missing::WORDS) {
+            None => trained == Missing::Drop,
+            Some(Missing::Drop) => true,
+            // without drop, what is missing is an error already unless training has prepared for it
+            Some(Missing::Error) if matches!(trained, Missing::Error | Missing::Drop) => false,
+            Some(way) if way == trained => false,
+            Some(way) => {
+                let name = |way: Missing| Missing::WORDS.iter().find(|w| w.1 == way).map_or("", |w| w.0);
+                return Err(Failure::usage(format!(
+                    "the model was trained with --missing {}, so it knows nothing of {}; say drop, or train with --missing {}",
+                    name(trained),
+                    name(way),
+                    name(way)
+                )));
+            }
+        }
+    };
+    Ok(ApplyOptions { unseen: word(flags, "unseen", &Unseen::WORDS), drop_missing })
+}
+
+/// Says what of a file was not taken as it is.
+fn tell(data: &Dataset, path: &Path) {
+    let Some(preparation) = data.preparation() else { return };
+    let (file, left_out) = (path.display(), preparation.left_out());
+    if left_out > 0 {
+        eprintln!("note: {left_out} rows of {file} are left out, since something is missing in them");
+    }
+    for UnseenCategories { column, cells, example } in preparation.unseen() {
+        let (many, hold) = if *cells == 1 { ("", "holds a category") } else { ("s", "hold categories") };
+        eprintln!(
+            "note: {cells} cell{many} of {file}, column \"{column}\", {hold} that training has not seen (\"{example}\"); taken as none of the known ones"
+        );
+    }
+}
+
+/// The same in a document; `document` is an object.
+pub(crate) fn insert_told(document: &mut Value, data: &Dataset) {
+    let Some(preparation) = data.preparation() else { return };
+    if preparation.left_out() > 0 {
+        document["rows_left_out"] = json!(preparation.left_out());
+    }
+    let unseen: Vec<Value> = preparation
+        .unseen()
+        .iter()
+        .map(|u| json!({"column": u.column, "cells": u.cells, "example": u.example}))
+        .collect();
+    if !unseen.is_empty() {
+        document["unseen"] = json!(unseen);
+    }
 }
 
 /// What the flags say about the format of a file.

@@ -38,7 +38,7 @@ fn command() -> Command {
         .arg(arguments::output("FIG", "Draw the curve, as .svg or .png"))
         .arg(arguments::theme())
         .arg(arguments::weights());
-    arguments::common(arguments::reading(machine::flags(command)))
+    arguments::common(arguments::reading(machine::flags(arguments::scoring(command))))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
@@ -55,7 +55,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     fit::warn_of_kernel(&Job { settings: settings.clone(), ..Job::of(entry, kernel.clone()) })?;
     let sizes: Vec<usize> = flags.get_many::<usize>("sizes").into_iter().flatten().copied().collect();
     let count = |id: &str| flags.get_one::<usize>(id).copied().unwrap_or(1);
+    let score = arguments::score(flags, entry)?;
     let curve = LearningCurve {
+        score: score.as_ref(),
         machine: entry,
         settings: &settings,
         kernel: &kernel,

@@ -1,9 +1,12 @@
 //! `--machine`: a machine of the catalogue, with its parameters in brackets or as flags.
 
-use crate::report;
+use crate::{arguments, report};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command};
+use mercer::formula::Formula;
+use mercer::kernels;
 use mercer::machines::{self, MachineEntry, MachineExpression};
-use mercer::params::{Setting, describe};
+use mercer::params::{ParamError, Setting, describe};
 use mercer_terminal::Failure;
 
 /// `--machine` and the parameters of all machines, which only `mercer help NAME` explains: one name means different
@@ -74,8 +77,52 @@ pub(crate) fn asked(flags: &ArgMatches) -> Result<MachineExpression, Failure> {
         expression.settings.push((name, value));
     }
     // what cannot be is told before any work
-    expression.make()?;
-    Ok(expression)
+    match expression.make() {
+        Ok(_) => Ok(expression),
+        Err(error) => {
+            let tip = unknown(&error).and_then(|name| {
+                let (_, value) = expression.settings.iter().find(|(known, _)| known == name)?;
+                of_kernel(flags, name, value)
+            });
+            let failure = Failure::from(error);
+            Err(Failure { message: format!("{}{}", failure.message, tip.unwrap_or_default()), ..failure })
+        }
+    }
+}
+
+/// The parameter that a machine does not have.
+fn unknown(error: &ParamError) -> Option<&str> {
+    if let ParamError::Unknown { name, .. } = error { Some(name) } else { None }
+}
+
+/// What was meant by a flag that no verb has: one in small letters, or a parameter of a kernel.
+pub(crate) fn unknown_flag(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let typed = flag.trim_start_matches('-').split('=').next().unwrap_or_default().replace('-', "_");
+    let small = typed.to_lowercase();
+    let of_machine = machines::all().any(|m| describe((m.make)().as_mut()).iter().any(|d| d.name == small));
+    let said = if of_machine && (small != typed || !flag.starts_with("--")) {
+        format!("write --{}, or put it in the brackets of --machine, as in 'svc(c=10)'", small.replace('_', "-"))
+    } else {
+        let kernel = kernels::all().find(|k| describe((k.make)().as_mut()).iter().any(|d| d.name == small))?;
+        format!("{small} is a parameter of kernels: --kernel '{}({small}=…)'", kernel.name)
+    };
+    Some(Failure::usage(format!("unexpected argument '{flag}'; {said}")))
+}
+
+/// How a parameter is spelled that belongs to a kernel: the one that is asked for, else one that has it.
+fn of_kernel(flags: &ArgMatches, name: &str, value: &Setting) -> Option<String> {
+    let written = flags.try_get_one::<String>("kernel").ok().flatten();
+    let mut formula: Formula = written.map_or(arguments::USUAL_KERNEL, String::as_str).parse().ok()?;
+    if !formula.assign(name, value).ok()? {
+        let entry = kernels::all().find(|kernel| describe((kernel.make)().as_mut()).iter().any(|d| d.name == name))?;
+        formula = entry.name.parse().ok()?;
+        formula.assign(name, value).ok()?;
+    }
+    Some(format!("; {name} is a parameter of the kernel: --kernel '{formula}'"))
 }
 
 /// The entry of the machine that was asked for, if it can be read.

@@ -35,6 +35,7 @@ mod report;
 mod reproduce;
 mod select;
 mod show;
+mod split;
 
 use clap::Command;
 use clap::error::ErrorKind;
@@ -59,6 +60,7 @@ static VERBS: &[Verb] = &[
     list::VERB,
     data::VERB,
     convert::VERB,
+    split::VERB,
     reproduce::VERB,
 ];
 
@@ -98,7 +100,12 @@ fn run(words: &[String], wants_json: bool) -> Result<(), Failure> {
             }
             None => return refuse(&error, false),
         },
-        Err(error) => return refuse(&error, wants_json),
+        Err(error) => {
+            return match machine::unknown_flag(&error) {
+                Some(failure) => Err(failure),
+                None => refuse(&error, wants_json),
+            };
+        }
     };
     let Some((name, flags)) = matches.subcommand() else { return Err(Failure::usage("a verb is missing")) };
     // the commands stand in the order of the verbs; `help`, which comes after them, sees the whole program

@@ -53,6 +53,7 @@ fn command() -> Command {
         .arg(arguments::output("FIG", "Draw the curves, as .svg or .png"))
         .arg(arguments::theme())
         .arg(arguments::labels().requires("DATA"))
+        .args(arguments::compared().map(|flag| flag.requires("DATA")))
         .args(arguments::format());
     arguments::common(command)
 }

@@ -25,6 +25,7 @@ const PICTURES: &[Picture] = &[
     Picture { name: "model", draw: Model::figure, compares: false },
     Picture { name: "reliability", draw: Model::reliability_figure, compares: true },
     Picture { name: "roc", draw: Model::roc_figure, compares: true },
+    Picture { name: "confusion", draw: Model::confusion_figure, compares: true },
 ];
 
 fn command() -> Command {
@@ -34,7 +35,8 @@ fn command() -> Command {
             "Examples:\n  mercer plot model.mercer train.csv -o surface.svg\n  \
              mercer plot model.mercer train.csv --theme dark -o surface.png\n  \
              mercer plot model.mercer test.csv --what reliability -o reliability.svg\n  \
-             mercer plot model.mercer test.csv --what roc -o roc.svg",
+             mercer plot model.mercer test.csv --what roc --positive churned -o roc.svg\n  \
+             mercer plot model.mercer test.csv --what confusion -o confusion.svg",
         )
         .arg(arguments::path("MODEL", "Model file"))
         .arg(arguments::path("DATA", "Data file"))
@@ -45,10 +47,18 @@ fn command() -> Command {
                 .value_name("PICTURE")
                 .value_parser(PossibleValuesParser::new(PICTURES.iter().map(|p| p.name)))
                 .default_value(PICTURES[0].name)
-                .help("The picture that fits the model, how often its probabilities come true, or its ROC curves"),
+                .help("The picture that fits the model, how often its probabilities come true, its ROC curves, or its confusion matrix"),
+        )
+        .arg(
+            Arg::new("positive")
+                .long("positive")
+                .value_name("LABEL")
+                .allow_hyphen_values(true)
+                .help("The class that ROC curves look for [default: the second of two, each of several against the rest]"),
         )
         .arg(arguments::theme())
         .arg(arguments::labels())
+        .args(arguments::compared())
         .args(arguments::format());
     arguments::common(command)
 }
@@ -63,6 +73,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let model = Model::load(model)?;
     let what = flags.get_one::<String>("what").map_or(PICTURES[0].name, String::as_str);
     let picture = PICTURES.iter().find(|p| p.name == what).unwrap_or(&PICTURES[0]);
+    if flags.contains_id("positive") && picture.name != "roc" {
+        return Err(Failure::usage("--positive is for --what roc; add that or leave it out"));
+    }
     if picture.name == "reliability" {
         model.needs_probabilities()?;
     }
@@ -74,10 +87,16 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let message = format!("{place} has no target column to compare with; give one, or leave out --what {what}");
         return Err(Failure { message, code: 3 });
     }
-    let svg = (picture.draw)(&model, &data, arguments::chosen_theme(flags))?;
+    let theme = arguments::chosen_theme(flags);
+    let svg = match flags.get_one::<String>("positive") {
+        Some(positive) => model.roc_figure_of(&data, Some(positive), theme)?,
+        None => (picture.draw)(&model, &data, theme)?,
+    };
     let bytes = arguments::save_picture(target, &svg)?;
     if flags.get_flag("json") {
-        report::print_json(&json!({"output": target.display().to_string(), "bytes": bytes}));
+        let mut document = json!({"output": target.display().to_string(), "bytes": bytes});
+        input::insert_told(&mut document, &data);
+        report::print_json(&document);
     } else {
         report::print(&report::facts(&[("picture", target.display().to_string())]));
     }

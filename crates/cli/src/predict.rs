@@ -74,6 +74,7 @@ fn command() -> Command {
                 .conflicts_with_all(["scores", "probabilities", "rank"])
                 .help("List what every position of a string adds to its scores, for kernels on strings"),
         )
+        .arg(arguments::unseen())
         .args(arguments::format());
     arguments::common(conformal::prediction_flags(command))
 }
@@ -180,6 +181,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         if let (Some(regions), None) = (&regions, file) {
             conformal::insert(&mut document, regions);
         }
+        input::insert_told(&mut document, &data);
         report::print_json(&document);
     } else if let Some(path) = file {
         report::print(&report::facts(&[

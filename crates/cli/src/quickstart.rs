@@ -87,6 +87,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(machine) = machines::find("svc") else { return Err(Failure::usage("svc is missing")) };
     let budget = arguments::budget(flags)?;
     let search = Search {
+        score: None,
         machine,
         settings: &[],
         kernel: &rbf_scaled(),

@@ -5,12 +5,14 @@ use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CertifiedCandidate, Options};
+use mercer::data::Dataset;
 use mercer::job::Job;
-use mercer::machines::{self, Learns, MachineExpression};
+use mercer::machines::MachineExpression;
+use mercer::metrics::{Metrics, Score, clopper_pearson, measure};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use mercer_terminal::Failure;
 use mercer_terminal::{Watch, watch};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -21,12 +23,14 @@ fn command() -> Command {
         .about("Choose parameters by cross-validation and save the best model")
         .after_help(
             "Example:\n  \
-             mercer select train.csv -m svc --grid 'c=0.01..1e4:log7, gamma=0.1|1|scale' -o best.mercer\n\n\
+             mercer select train.csv -m svc --grid 'c=0.01..1e4:log7, gamma=0.1|1|scale' -o best.mercer\n  \
+             mercer select churn.csv -m svc --class-weight balanced --grid 'c=0.1|1|10' --held-out 0.25 \\\n      \
+             --score f1 --positive yes -o best.mercer\n\n\
              A parameter belongs to the machine or to the kernel; machine.gamma and kernel.gamma tell two of one name apart.\n\
              Values are a|b|c, or from..to:logN, or from..to:linN.",
         )
         .arg(arguments::data_file())
-        .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values"))
+        .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values, such as 'c=0.1|1|10, gamma=0.001..1:log4'"))
         .arg(Arg::new("folds").long("folds").value_name("K").allow_negative_numbers(true).value_parser(folds).default_value("5").help("Folds of the cross-validation, or loo to leave out one example at a time (in closed form for ridge and kfd)"))
         .arg(
             Arg::new("by")
@@ -35,6 +39,13 @@ fn command() -> Command {
                 .value_parser(["cross-validation", "certificate"])
                 .default_value("cross-validation")
                 .help("What candidates are judged by: errors on held-out folds, or the best guarantee of a fit on all examples, all candidates paid for"),
+        )
+        .arg(
+            Arg::new("held-out")
+                .long("held-out")
+                .value_name("SHARE")
+                .value_parser(value_parser!(f64))
+                .help("Set such a share of the examples aside before the search, and judge the chosen model by them once, e.g. 0.25; the model does not learn from them"),
         )
         .arg(
             Arg::new("certificate-delta")
@@ -56,7 +67,7 @@ fn command() -> Command {
         .arg(arguments::theme().requires("heat"))
         .arg(arguments::kernel())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    let command = command.arg(arguments::weights());
+    let command = arguments::scoring(command.arg(arguments::weights()));
     arguments::common(arguments::reading(machine::flags(arguments::probabilities(command))))
 }
 
@@ -90,10 +101,18 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         report::warn(&doubt);
     }
     let watch = Watch::new(flags).keeping_all();
-    let training = input::training(path, flags, &kernel, entry.learns)?;
+    let score = arguments::score(flags, entry)?;
+    let (training, held_out) = match flags.get_one::<f64>("held-out") {
+        None => (input::training(path, flags, &kernel, entry.learns)?, None),
+        Some(&share) => {
+            let (training, held_out) = input::training_beside(path, flags, &kernel, entry.learns, share)?;
+            (training, Some(held_out))
+        }
+    };
     let read = started.elapsed().as_secs_f64();
     let fitting = Instant::now();
     let search = Search {
+        score: score.as_ref(),
         machine: entry,
         settings: &settings,
         kernel: &kernel,
@@ -109,6 +128,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.get_one::<String>("by").is_some_and(|by| by == "certificate") {
         if given("folds") {
             return Err(Failure::usage("--folds belong to cross-validation; leave them out with --by certificate"));
+        }
+        if score.is_some() || held_out.is_some() {
+            return Err(Failure::usage(
+                "--score and --held-out belong to cross-validation; leave them out with --by certificate",
+            ));
         }
         if heat.is_some() || probabilities.is_some() || flags.get_flag("one-standard-error") {
             return Err(Failure::usage(
@@ -127,18 +151,24 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let saving = Instant::now();
     let saved = watch::save(&selection.model, target)?;
     if let Some(heat) = heat {
-        arguments::save_picture(heat, &selection.figure(measured(&selection), arguments::chosen_theme(flags)))?;
+        arguments::save_picture(heat, &selection.figure(&measured(&selection), arguments::chosen_theme(flags)))?;
     }
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training.data);
     let json = flags.get_flag("json");
+    let held_out = held_out.map(|data| HeldOut::judge(&selection, &data, flags)).transpose()?;
     if !json {
         report::print(&candidates(&selection));
+        report::print(&caution(&selection, held_out.as_ref()));
     }
     let seconds = json!({"read": read, "fit": seconds_fit, "save": save, "total": started.elapsed().as_secs_f64()});
     let listed: Vec<_> = selection.candidates.iter().map(candidate).collect();
     let of = |place: usize| candidate(&selection.candidates[place]);
     let mut more = vec![("best", of(selection.best)), ("chosen", of(selection.chosen)), ("table", json!(listed))];
+    more.push(("score", json!({"name": selection.score.entry.name, "positive": selection.score.positive})));
+    if let Some(held_out) = &held_out {
+        more.push(("held_out", held_out.told.clone()));
+    }
     if let Some(heat) = heat {
         more.push(("heat", json!(heat.display().to_string())));
     }
@@ -200,10 +230,53 @@ fn candidate(c: &Candidate) -> serde_json::Value {
     json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "score": c.score, "standard_error": c.spread, "folds": c.folds})
 }
 
+/// How the chosen model does on examples that were set aside before the search.
+struct HeldOut {
+    told: Value,
+    sentence: String,
+}
+
+impl HeldOut {
+    fn judge(selection: &Selection, data: &Dataset, flags: &ArgMatches) -> Result<Self, Failure> {
+        let target = data.target().ok_or(mercer::data::DataError::NoTarget)?;
+        let output = input::predict(&selection.model, data, flags)?;
+        let metrics = measure(&output, target)?;
+        let value = selection.score.of(&output, target)?;
+        let mut sentence = match &metrics {
+            Metrics::Classes(m) => {
+                let wrong = (m.error * m.n as f64).round() as usize;
+                let (low, high) = clopper_pearson(wrong, m.n, 0.05);
+                format!("error {:.2} %  (95 % interval {:.2} % to {:.2} %)", 100.0 * m.error, 100.0 * low, 100.0 * high)
+            }
+            Metrics::Numbers(m) => format!("RMSE {}", report::short(m.rmse)),
+        };
+        let entry = selection.score.entry;
+        if let Some(value) = value.filter(|_| entry.name != Score::usual(entry.learns).entry.name) {
+            sentence = format!("{} {value:.4}, {sentence}", entry.label);
+        }
+        let sentence = format!("{sentence} on {} examples that the search never saw", data.len());
+        let mut told = json!({"n": data.len(), "score": value, "metrics": metrics});
+        input::insert_told(&mut told, data);
+        Ok(Self { told, sentence })
+    }
+}
+
+/// What the score of the best is worth.
+fn caution(selection: &Selection, held_out: Option<&HeldOut>) -> String {
+    let (label, tried) = (measured(selection), selection.candidates.len());
+    let of = format!("The {label} is that of the best of {tried} candidates, which were compared by it");
+    match held_out {
+        Some(held_out) => format!("\n{of}.\nHeld out: {}.\n", held_out.sentence),
+        None if tried > 1 => {
+            format!("\n{of}: on average new examples come out worse; --held-out 0.25 tells how much.\n")
+        }
+        None => String::new(),
+    }
+}
+
 /// What the candidates are judged by.
-fn measured(selection: &Selection) -> &'static str {
-    let numbers = machines::find(&selection.model.machine).is_some_and(|m| m.learns == Learns::Numbers);
-    if numbers { "cv RMSE" } else { "cv error" }
+fn measured(selection: &Selection) -> String {
+    format!("cv {}", selection.score.entry.label)
 }
 
 /// What is to be said of a candidate.
@@ -220,11 +293,15 @@ fn remark(selection: &Selection, place: usize) -> &'static str {
 pub(crate) fn candidates(selection: &Selection) -> String {
     let Some(first) = selection.candidates.first() else { return String::new() };
     let mut header: Vec<&str> = first.point.iter().map(|(name, _)| name.as_str()).collect();
-    header.extend([measured(selection), "± s.e.", ""]);
+    let measured = measured(selection);
+    header.extend([measured.as_str(), "± s.e.", ""]);
     let mut order: Vec<usize> = (0..selection.candidates.len()).collect();
     let long = order.len() > 30;
     if long {
-        order.sort_by(|&a, &b| selection.candidates[a].score.total_cmp(&selection.candidates[b].score));
+        order.sort_by(|&a, &b| {
+            let (a, b) = (selection.candidates[a].score, selection.candidates[b].score);
+            if selection.score.entry.larger_is_better { b.total_cmp(&a) } else { a.total_cmp(&b) }
+        });
         order.truncate(20);
         if !order.contains(&selection.chosen) {
             order.push(selection.chosen);

@@ -2,7 +2,7 @@
 
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
-use mercer::data::{Field, FieldData, Table, Target};
+use mercer::data::{Field, FieldData, SchemaOptions, Table, Target};
 use mercer::model::{Model, ModelPart, is_libsvm};
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ fn command() -> Command {
         .about("Show what is in a model file or a data file")
         .after_help("Examples:\n  mercer show model.mercer\n  mercer show train.csv --json")
         .arg(arguments::path("FILE", "Model or data file"))
+        .args(arguments::chosen())
         .args(arguments::format())
         .arg(arguments::memory())
         .arg(arguments::json())
@@ -24,12 +25,32 @@ fn command() -> Command {
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(path) = flags.get_one::<PathBuf>("FILE") else { return Err(Failure::usage("FILE is needed")) };
     let json = flags.get_flag("json");
+    let list = |id: &str| flags.get_one::<String>(id).map(|text| SchemaOptions::columns(text));
+    let chosen =
+        SchemaOptions { drop: list("drop").unwrap_or_default(), only: list("columns"), ..SchemaOptions::default() };
     if looks_like_a_model(path) {
+        if chosen != SchemaOptions::default() {
+            return Err(Failure::usage(
+                "--drop and --columns choose among the columns of a data file, and this is a model",
+            ));
+        }
         show_model(&Model::load(path)?, json);
     } else {
-        show_data(&input::read_table(path, &input::read_options(flags)?)?, json);
+        show_data(&shown(input::read_table(path, &input::read_options(flags)?)?, chosen)?, json);
     }
     Ok(())
+}
+
+/// The columns that are asked for; a target that is not is left out like any other column.
+fn shown(mut table: Table, mut chosen: SchemaOptions) -> Result<Table, Failure> {
+    if chosen != SchemaOptions::default() {
+        let target = table.target.take();
+        chosen.set_target("none");
+        let name = target.map(|t| table.fields[t].name.clone());
+        table = chosen.narrowed(table)?;
+        table.target = name.and_then(|name| table.fields.iter().position(|f| f.name == name));
+    }
+    Ok(table)
 }
 
 /// A model starts with the length of its header, then the header in JSON; or it is LIBSVM's, or it is named like one.

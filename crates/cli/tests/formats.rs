@@ -114,7 +114,7 @@ fn images_and_labels_are_read_as_vectors() {
     place.run("evaluate m images").fails(3, &["no target"]);
     place.write("few", idx(&[5], &[0, 0, 0, 1, 1]));
     place.run("fit images --labels few --machine svc -o n").fails(3, &["5 examples", "6"]);
-    place.run("fit images --machine svc -o n").fails(3, &["no target"]);
+    place.run("fit images --machine svc -o n").fails(3, &["no labels to learn from", "--labels FILE"]);
 }
 
 const MATRIX: [f64; 9] = [2.0, 1.0, 0.0, 1.0, 2.0, 0.5, 0.0, 0.5, 1.0];

@@ -31,6 +31,7 @@ mod predict;
 mod probabilities;
 mod quickstart;
 mod real_data;
+mod real_tables;
 mod reproduce;
 mod select;
 mod show_and_plot;

@@ -3,8 +3,8 @@
 
 use crate::common::Place;
 
-const VERBS: [&str; 11] =
-    ["quickstart", "fit", "predict", "evaluate", "select", "gram", "show", "plot", "export", "list", "data"];
+const VERBS: [&str; 12] =
+    ["quickstart", "fit", "predict", "evaluate", "select", "gram", "show", "plot", "export", "list", "data", "split"];
 
 #[test]
 fn the_help_of_every_verb_has_an_example() {

@@ -4,11 +4,14 @@ mod clusters;
 mod novelty;
 mod probability;
 mod roc;
+mod score;
 
 pub use clusters::{ClusterMetrics, agreement};
 pub use novelty::{Usual, usual};
 pub use probability::{Bin, ProbabilityMetrics, Reliability, reliability};
-pub use roc::{Roc, roc};
+pub use roc::{Roc, roc, roc_of};
+pub(crate) use score::Rule;
+pub use score::{SCORES, Score, ScoreEntry, positive};
 
 use crate::data::{Classes, DataError, Target, same_label};
 use crate::machines::Output;

@@ -339,6 +339,7 @@ fn choices_are_paid_for_and_told() {
     assert_eq!(of(&one, "scenario").price, 0.0);
     let grid: mercer::select::Grid = "c=0.1|1|10, gamma=0.1|0.5".parse().unwrap();
     let search = mercer::select::Search {
+        score: None,
         machine: mercer::machines::find("svc").unwrap(),
         settings: &[],
         kernel: &kernel,

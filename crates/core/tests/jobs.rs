@@ -107,6 +107,7 @@ fn the_job_of_a_searched_model_knows_its_columns_and_candidates() {
     let (_, data) = Schema::learn_and_apply(&iris(), &options).unwrap();
     let grid: mercer::select::Grid = "c=0.1|1|10".parse().unwrap();
     let search = mercer::select::Search {
+        score: None,
         machine: machines::find("svc").unwrap(),
         settings: &[],
         kernel: &rbf(0.5),

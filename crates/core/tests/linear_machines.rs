@@ -319,6 +319,7 @@ fn selection_judges_sparse_features_without_a_matrix() {
     let search = |memory: usize| {
         let budget = Budget { memory };
         Search {
+            score: None,
             machine,
             settings: &[],
             kernel: &kernel,

@@ -99,6 +99,7 @@ fn searches_and_curves_refuse_it_as_fits_do() {
     let kernel: Formula = "distance(beta=1)".parse().unwrap();
     let settings = Job::new(&machine, &kernel).settings;
     let search = mercer::select::Search {
+        score: None,
         machine: machine.entry(),
         settings: &settings,
         kernel: &kernel,

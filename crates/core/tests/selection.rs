@@ -46,6 +46,7 @@ fn search(
     let settings = [];
     let (budget, seed) = (Budget::default(), Seed(seed));
     Search {
+        score: None,
         machine,
         settings: &settings,
         kernel,
@@ -186,6 +187,7 @@ fn a_small_memory_streams_the_same_scores() {
     let run = |memory: usize| {
         let (machine, kernel) = (machines::find("svc").unwrap(), rbf(1.0));
         let search = Search {
+            score: None,
             machine,
             settings: &[],
             kernel: &kernel,
@@ -265,6 +267,7 @@ fn a_simpler_candidate_within_one_standard_error_is_chosen_and_fitted() {
     let (data, kernel) = (clouds(), rbf(0.3));
     let grid: Grid = "c=0.001|0.1|1|10|100".parse().unwrap();
     let search = |choose: Choose| Search {
+        score: None,
         machine: machines::find("svc").unwrap(),
         settings: &[],
         kernel: &kernel,
@@ -402,6 +405,7 @@ fn leaving_out_one_in_closed_form_is_learning_again_without_it() {
     let leave_one_out = |machine: &str, settings: &[(String, Setting)], data: &Dataset, grid: &str| {
         let grid: Grid = grid.parse().unwrap();
         Search {
+            score: None,
             machine: machines::find(machine).unwrap(),
             settings,
             kernel: &rbf(0.7),

@@ -108,6 +108,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let parts = case.read(&root)?;
         let grid: Grid = case.grid.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;
         let search = Search {
+            score: None,
             machine: entry,
             settings: &[],
             kernel: &kernel,

@@ -26,6 +26,10 @@ pub struct Heat {
     pub values: Vec<f64>,
     /// Decimals to print.
     pub decimals: usize,
+    /// What stands in the cells instead of the numbers, on one line or two; empty: the numbers.
+    pub texts: Vec<String>,
+    /// The ends of the colours; `None`: those of the numbers.
+    pub span: Option<(f64, f64)>,
     /// Row and column of a cell to frame, such as the best one.
     pub mark: Option<(usize, usize)>,
     /// Row and column of a cell to frame with dashes, such as one that was preferred to the best.
@@ -52,8 +56,9 @@ impl Heat {
         header(&mut svg, left, WIDTH, &self.title, self.note.as_deref());
         let finite = || self.values.iter().copied().filter(|v| v.is_finite());
         let lowest = finite().fold(f64::INFINITY, f64::min);
-        let of = range(finite(), 0.0);
-        let shade = |v: f64| if of.0 < lowest { 0.35 } else { (v - of.0) / (of.1 - of.0) };
+        let of = self.span.unwrap_or_else(|| range(finite(), 0.0));
+        let flat = self.span.is_none() && of.0 < lowest;
+        let shade = |v: f64| if flat { 0.35 } else { (v - of.0) / (of.1 - of.0) };
         let cell = |r: usize, c: usize| [left + c as f64 * across, TOP + r as f64 * down, across, down];
 
         svg.group(&format!("stroke=\"{}\" stroke-width=\"1\"", theme.paper().hex()));
@@ -87,7 +92,7 @@ impl Heat {
         }
         svg.end();
         labels(&mut svg, (left, right), (bottom, TOP), HEIGHT - 14.0, &self.column_label, &self.row_label);
-        if lowest.is_finite() && of.0 >= lowest {
+        if lowest.is_finite() && !flat {
             bar(&mut svg, right + 24.0, (bottom, TOP), of);
         }
         svg.finish()
@@ -102,10 +107,19 @@ impl Heat {
         shade: impl Fn(f64) -> f64,
     ) {
         let text = |v: f64| if v.is_finite() { minus(&format!("{v:.*}", self.decimals)) } else { "–".to_owned() };
-        let longest = self.values.iter().map(|&v| text(v).chars().count()).max().unwrap_or(0);
+        let of = |k: usize, v: f64| self.texts.get(k).cloned().unwrap_or_else(|| text(v));
+        let all: Vec<String> = self.values.iter().enumerate().map(|(k, &v)| of(k, v)).collect();
+        let longest = all.iter().flat_map(|t| t.lines()).map(|t| t.chars().count()).max().unwrap_or(0);
+        let most = all.iter().map(|t| t.lines().count()).max().unwrap_or(1).max(1);
         let [_, _, across, down] = cell(0, 0);
-        let size = (across / (longest as f64 * 0.6 + 0.8)).min(down * 0.7).min(15.0);
-        if size < 7.0 || columns == 0 {
+        let mut size = (across / (longest as f64 * 0.6 + 0.8)).min(down * 0.7 / most as f64).min(15.0);
+        // the first lines alone, where both do not fit
+        let lines = if size < MIN_TEXT_SIZE { 1 } else { most };
+        if lines < most {
+            let longest = all.iter().filter_map(|t| t.lines().next()).map(|t| t.chars().count()).max().unwrap_or(0);
+            size = (across / (longest as f64 * 0.6 + 0.8)).min(down * 0.7).min(15.0);
+        }
+        if size < MIN_TEXT_SIZE || columns == 0 {
             return;
         }
         svg.group("stroke=\"none\"");
@@ -113,11 +127,18 @@ impl Heat {
             let [x, y, w, h] = cell(k / columns, k % columns);
             let ink = if value.is_finite() { svg.theme.sequential(shade(value)).words() } else { svg.theme.ink() };
             let style = format!("fill=\"{ink}\"");
-            svg.text((x + 0.5 * w, y + 0.5 * h + 0.35 * size), Anchor::Middle, size, 0.0, &style, &text(value));
+            let own: Vec<&str> = all[k].lines().take(lines).collect();
+            for (line, text) in own.iter().enumerate() {
+                let down = (line as f64 - 0.5 * (own.len() as f64 - 1.0)) * 1.25 * size;
+                svg.text((x + 0.5 * w, y + 0.5 * h + 0.35 * size + down), Anchor::Middle, size, 0.0, &style, text);
+            }
         }
         svg.end();
     }
 }
+
+/// Smallest type in a cell.
+const MIN_TEXT_SIZE: f64 = 7.0;
 
 /// What the colours mean.
 pub(super) fn bar(svg: &mut Svg, left: f64, (bottom, top): (f64, f64), of: (f64, f64)) {

@@ -180,6 +180,7 @@ mod tests {
         for (machine, grid) in [("svc", "c=1|10|100, gamma=0.5|2"), ("kfd", "lambda=0.1|1|10, gamma=0.5|2")] {
             let (kernel, grid): (Formula, Grid) = ("rbf(gamma=1)".parse().unwrap(), grid.parse().unwrap());
             let search = Search {
+                score: None,
                 machine: machines::find(machine).unwrap(),
                 settings: &[],
                 kernel: &kernel,

@@ -6,6 +6,7 @@
 //! training file and kept in the model, turns tables into data sets (target, one-hot codes, missing values, scaling).
 
 mod dataset;
+mod dates;
 mod dense;
 mod error;
 mod fingerprint;
@@ -25,13 +26,14 @@ mod words;
 pub mod write;
 
 pub use dataset::{Dataset, Values, View};
+pub use dates::days;
 pub use dense::{Borrowed, Rows};
 pub use error::{DataError, Place};
 pub use kinds::{BadItem, Column, Item, Items, Kind, KindEntry};
 pub use preparation::{Preparation, Scope};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};
-pub use schema::{Missing, Schema, SchemaOptions, ViewSchema, Wanted};
+pub use schema::{ApplyOptions, Missing, Schema, SchemaOptions, Unseen, UnseenCategories, ViewSchema, Wanted};
 pub use sparse::{Coordinate, SparseRows};
 pub use table::{Field, FieldData, Table};
 pub use target::{Classes, Numbers, Target, same_label};

@@ -4,7 +4,7 @@
 //! examples that are held out had no part in that, and certificates pay for every bit of it. A data set therefore remembers its
 //! preparation, also where examples are selected. Numbers that are copied out of it into a new data set are numbers in memory.
 
-use super::{Schema, SchemaOptions};
+use super::{Schema, SchemaOptions, UnseenCategories};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -28,22 +28,37 @@ pub struct Preparation {
     options: Option<Arc<SchemaOptions>>,
     /// Places of the examples that the schema was learned from, where they are known and the data set still has all examples.
     kept: Option<Arc<[usize]>>,
+    /// Categories that the schema does not know.
+    unseen: Arc<[UnseenCategories]>,
+    /// The number of rows that were left out because something was missing.
+    left_out: usize,
 }
 
 impl Preparation {
     /// A schema whose numbers may come from any example.
     pub(super) fn by_all(schema: &Schema, options: Option<&SchemaOptions>) -> Self {
-        Self { schema: Arc::new(schema.clone()), options: options.map(|o| Arc::new(o.clone())), kept: None }
+        Self {
+            schema: Arc::new(schema.clone()),
+            options: options.map(|o| Arc::new(o.clone())),
+            kept: None,
+            unseen: Arc::new([]),
+            left_out: 0,
+        }
+    }
+
+    /// The same with what was met in the table.
+    pub(super) fn having(self, unseen: Vec<UnseenCategories>, left_out: usize) -> Self {
+        Self { unseen: unseen.into(), left_out, ..self }
     }
 
     /// A schema that was learned from the examples at these places alone.
-    pub(crate) fn by_kept(schema: Schema, options: &SchemaOptions, kept: &[usize]) -> Self {
-        Self { schema: Arc::new(schema), options: Some(Arc::new(options.clone())), kept: Some(kept.into()) }
+    pub(crate) fn by_kept(schema: &Schema, options: &SchemaOptions, kept: &[usize]) -> Self {
+        Self { kept: Some(kept.into()), ..Self::by_all(schema, Some(options)) }
     }
 
     /// The same for a part of the examples, whose places are others.
     pub(super) fn of_part(&self) -> Self {
-        Self { kept: None, ..self.clone() }
+        Self { kept: None, unseen: Arc::new([]), left_out: 0, ..self.clone() }
     }
 
     /// The schema.
@@ -54,6 +69,16 @@ impl Preparation {
     /// The options that the schema was learned with; `None` where a schema that was there before was applied.
     pub fn options(&self) -> Option<&SchemaOptions> {
         self.options.as_deref()
+    }
+
+    /// The categories of the table that the schema does not know and took as none, column by column; a part of the examples has none.
+    pub fn unseen(&self) -> &[UnseenCategories] {
+        &self.unseen
+    }
+
+    /// The number of rows of the table that were left out because something was missing in them.
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// The bits that the schema has learned.

@@ -9,16 +9,20 @@ mod check;
 mod encode;
 mod infer;
 mod learn;
+mod marks;
 mod options;
 mod plain;
+mod strangers;
 mod take;
 mod wide;
 
 pub use infer::Wanted;
-pub use options::{Missing, SchemaOptions};
+pub use options::{Missing, SchemaOptions, Unseen};
+pub use strangers::UnseenCategories;
 
 use super::{DataError, Dataset, Kind, Preparation, Scale, Scaler, Table, kinds};
 use serde::{Deserialize, Serialize};
+use strangers::Strangers;
 
 /// A schema: the meaning of the columns of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +43,12 @@ pub struct Schema {
     /// The treatment of missing entries.
     #[serde(default)]
     missing: Missing,
+    /// The treatment of categories that training has not seen.
+    #[serde(default, skip_serializing_if = "Unseen::is_usual")]
+    unseen: Unseen,
+    /// Words that stand for missing entries, besides those that readers know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    missing_words: Vec<String>,
 }
 
 /// A field of the training table.
@@ -105,10 +115,12 @@ struct ColumnSchema {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Code {
-    /// One coordinate; `fill` stands for missing entries.
+    /// One coordinate; `fill` stands for missing entries. Dates are days.
     Number {
         #[serde(default)]
         fill: Option<f64>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        date: bool,
     },
     /// One coordinate per category, sorted; `fill` is the place of the one that stands for missing entries.
     Categories {
@@ -200,7 +212,24 @@ impl Schema {
 
     /// The data set of a new table; with target if the table has it.
     pub fn apply(&self, table: &Table) -> Result<Dataset, DataError> {
-        Ok(apply::apply(self, table)?.with_preparation(Preparation::by_all(self, None)))
+        self.apply_as(table, ApplyOptions::default())
+    }
+
+    /// The data set of a new table, where something is to be other than training left it. The data set knows the categories that
+    /// were taken as none ([`Preparation::unseen`]) and the rows that were left out.
+    pub fn apply_as(&self, table: &Table, options: ApplyOptions) -> Result<Dataset, DataError> {
+        let settled = apply::settle(self, table)?;
+        let table = settled.as_ref();
+        let fewer;
+        let (table, left_out) = if options.drop_missing {
+            fewer = apply::without_missing(self, table)?;
+            (&fewer, table.len - fewer.len)
+        } else {
+            (table, 0)
+        };
+        let mut strangers = Strangers::treated(options.unseen.unwrap_or(self.unseen));
+        let data = apply::apply(self, table, &mut strangers)?;
+        Ok(data.with_preparation(Preparation::by_all(self, None).having(strangers.found, left_out)))
     }
 
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.
@@ -213,7 +242,7 @@ impl Schema {
             Some(Scaler::Unit) | None => 0,
         };
         let coded = |column: &ColumnSchema| match &column.code {
-            Code::Number { fill } => 64 * usize::from(fill.is_some()),
+            Code::Number { fill, .. } => 64 * usize::from(fill.is_some()),
             Code::Categories { words, fill } => {
                 8 * words.iter().map(|w| w.len() + 1).sum::<usize>() + 64 * usize::from(fill.is_some())
             }
@@ -252,7 +281,9 @@ impl Schema {
         for view in &self.views {
             match &view.content {
                 Content::Columns { columns, .. } => {
-                    let words = columns.iter().filter(|c| matches!(c.code, Code::Categories { .. }));
+                    let words = columns
+                        .iter()
+                        .filter(|c| matches!(c.code, Code::Categories { .. } | Code::Number { date: true, .. }));
                     names.extend(words.map(|c| c.field.name.clone()));
                 }
                 Content::Cells { field, .. } => names.push(field.name.clone()),
@@ -266,6 +297,20 @@ impl Schema {
     pub fn missing(&self) -> Missing {
         self.missing
     }
+
+    /// The treatment of categories that training has not seen.
+    pub fn unseen(&self) -> Unseen {
+        self.unseen
+    }
+}
+
+/// What is to be other than training left it when a schema is applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ApplyOptions {
+    /// The treatment of categories that training has not seen; `None`: as in training.
+    pub unseen: Option<Unseen>,
+    /// Whether rows in which something is missing are left out, as [`Missing::Drop`] does in training.
+    pub drop_missing: bool,
 }
 
 /// The scaling asked for, or the default for dense vectors.
@@ -276,3 +321,7 @@ fn dense_scale(scale: Option<Scale>) -> Scale {
 #[cfg(test)]
 #[path = "schema/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "schema/chosen_tests.rs"]
+mod chosen_tests;

@@ -1,6 +1,8 @@
 //! Raw tables: what a reader found in a file, before anyone decided what it means.
 
 use super::{DataError, Place, Rows, SparseRows, Words};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// The fields of a file, all of one length.
 #[derive(Clone, Debug)]
@@ -111,6 +113,28 @@ impl Table {
             lines: Some(keep.iter().map(line).collect()),
             ..*self
         }
+    }
+
+    /// A number for each example, equal where a column has equal cells.
+    ///
+    /// # Errors
+    /// If there is no such column, or it is a block of columns.
+    pub fn codes(&self, name: &str) -> Result<Vec<u32>, DataError> {
+        let field = &self.fields[self.find(name)?];
+        let cells: Vec<Cow<'_, str>> = match &field.data {
+            FieldData::Numbers { values, .. } => values.iter().map(|v| Cow::Owned(v.to_string())).collect(),
+            FieldData::Words(cells) | FieldData::Mixed { cells, .. } => cells.iter().map(Cow::Borrowed).collect(),
+            FieldData::Matrix(_) | FieldData::Matrix32(_) | FieldData::Sparse(_) => {
+                let finding = format!("\"{}\" is a block of columns, not one column", field.name);
+                return Err(DataError::Usage { finding });
+            }
+        };
+        let mut known: HashMap<Cow<'_, str>, u32> = HashMap::new();
+        let code = |cell| {
+            let next = known.len() as u32;
+            *known.entry(cell).or_insert(next)
+        };
+        Ok(cells.into_iter().map(code).collect())
     }
 
     /// The line (or data row) of an example, from one.

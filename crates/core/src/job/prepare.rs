@@ -44,7 +44,7 @@ impl Job {
             .ok()
             .filter(|(_, data)| data.len() == table.len);
         Ok(match by_kept {
-            Some((schema, data)) => data.with_preparation(Preparation::by_kept(schema, &options, &kept)),
+            Some((schema, data)) => data.with_preparation(Preparation::by_kept(&schema, &options, &kept)),
             None => data,
         })
     }

@@ -1,6 +1,6 @@
 //! ROC curves: the share of positives that is found against the share of false alarms, at every threshold.
 
-use super::{area_under_curve, joined};
+use super::{area_under_curve, joined, positive};
 use crate::data::{DataError, Target};
 use crate::machines::Output;
 
@@ -26,6 +26,14 @@ pub struct Roc {
 /// # Errors
 /// If there are not as many predictions as examples, or the target is not of classes.
 pub fn roc(output: &Output, truth: &Target) -> Result<Vec<Roc>, DataError> {
+    roc_of(output, truth, None)
+}
+
+/// The same for one class, where one is looked for.
+///
+/// # Errors
+/// As [`roc`], and if the model does not know the class.
+pub fn roc_of(output: &Output, truth: &Target, looked_for: Option<&str>) -> Result<Vec<Roc>, DataError> {
     let Output::Labels { labels, scores, .. } = output else { return Ok(Vec::new()) };
     if output.len() != truth.len() {
         return Err(DataError::Lengths {
@@ -37,7 +45,11 @@ pub fn roc(output: &Output, truth: &Target) -> Result<Vec<Roc>, DataError> {
     }
     let truth = truth.classes()?;
     let (_, place) = joined(labels, &truth);
-    let looked_for = if labels.len() == 2 { 1..2 } else { 0..labels.len() };
+    let looked_for = match looked_for.map(|wanted| positive(wanted, labels)).transpose()? {
+        Some(class) => class..class + 1,
+        None if labels.len() == 2 => 1..2,
+        None => 0..labels.len(),
+    };
     let of = |c: usize| {
         let margins = margins(scores, labels.len(), c);
         let positive: Vec<bool> = truth.codes.iter().map(|&code| place[code as usize] == c).collect();
@@ -134,6 +146,24 @@ mod tests {
                 assert!(curve.points.windows(2).all(|p| p[0].0 <= p[1].0 && p[0].1 <= p[1].1));
             }
         }
+    }
+
+    #[test]
+    fn a_class_that_is_looked_for_has_the_only_curve() {
+        let output = predicted(&["a", "b"], vec![0.0, 1.0, 0.0, 2.0, 1.0, 0.0, 2.0, 3.0]);
+        let truth = Target::from_text("y", &["b", "b", "a", "a"]);
+        let of = |wanted| roc_of(&output, &truth, wanted).unwrap();
+        assert_eq!((of(Some("b")), of(None).len()), (of(None), 1));
+        let first = &of(Some("a"))[0];
+        assert_eq!(
+            (first.label.as_str(), first.area),
+            ("a", of(None)[0].area),
+            "the area of two classes is that of either"
+        );
+        // the curve of the other side is mirrored
+        let mirrored: Vec<(f64, f64)> = of(None)[0].points.iter().rev().map(|&(x, y)| (1.0 - y, 1.0 - x)).collect();
+        assert_eq!(first.points, mirrored);
+        assert!(roc_of(&output, &truth, Some("c")).unwrap_err().to_string().contains("classes are a, b"));
     }
 
     #[test]

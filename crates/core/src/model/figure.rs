@@ -38,6 +38,20 @@ impl Model {
         }
     }
 
+    /// An SVG picture of the confusion of a classifier or detector: for each true class, the share and the number of its examples that
+    /// are predicted to be of each class. What is on the diagonal is found.
+    ///
+    /// # Errors
+    /// If the model predicts no classes, or the data have no target.
+    pub fn confusion_figure(&self, data: &Dataset, theme: Theme) -> Result<String, Error> {
+        if self.fitted.readout.form().is_none() && !self.detects() {
+            let finding =
+                format!("a confusion matrix is for classifiers and detectors, and {} is neither", self.machine);
+            return Err(DataError::Usage { finding }.into());
+        }
+        self.confusion(data, &self.predict(data)?, theme)
+    }
+
     /// True if it is a detector of novelties, whatever classes the data have.
     pub(super) fn detects(&self) -> bool {
         matches!(self.fitted.readout, Readout::Novelty)
@@ -154,17 +168,27 @@ impl Model {
         let Metrics::Classes(m) = measure(output, told.as_ref().map_or(target, |t| &t.target))? else {
             return Err(DataError::NoTarget.into());
         };
+        let size = |row: &Vec<usize>| row.iter().sum::<usize>();
+        let share = |count: usize, all: usize| 100.0 * count as f64 / all as f64;
+        let cells = || m.confusion.iter().flat_map(|row| row.iter().map(move |&count| (count, size(row))));
+        let text = |(count, all): (usize, usize)| match (count, all) {
+            (_, 0) => "–".to_owned(),
+            (0, _) => "0".to_owned(),
+            (_, all) => format!("{:.1} %\n{count}", share(count, all)),
+        };
         Ok(Heat {
             title: self.title(),
             row_label: "true class".to_owned(),
             column_label: "predicted class".to_owned(),
             row_ticks: m.labels.clone(),
             column_ticks: m.labels.clone(),
-            values: m.confusion.iter().flatten().map(|&c| c as f64).collect(),
+            // a class without examples has no shares
+            values: cells().map(|(count, all)| share(count, all)).collect(),
             decimals: 0,
-            mark: None,
-            second: None,
-            note: Some(self.note(data, output, "")),
+            texts: cells().map(text).collect(),
+            span: Some((0.0, 100.0)),
+            note: Some(self.note(data, output, "% of each true class")),
+            ..Heat::default()
         }
         .draw(theme))
     }
@@ -183,6 +207,7 @@ impl Model {
             mark: None,
             second: None,
             note: Some(self.note(data, output, "")),
+            ..Heat::default()
         }
         .draw(theme))
     }

@@ -32,7 +32,7 @@ pub use provenance::{LearnedFrom, Provenance, Step};
 pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
 
 use crate::conformal::Conformal;
-use crate::data::{DataError, Dataset, Kind, Schema, Table, Values, View};
+use crate::data::{ApplyOptions, DataError, Dataset, Kind, Schema, Table, Values, View};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
@@ -146,8 +146,13 @@ impl Model {
 
     /// Turns a table from a file into data for this model.
     pub fn data(&self, table: &Table) -> Result<Dataset, Error> {
+        self.data_as(table, ApplyOptions::default())
+    }
+
+    /// Turns a table from a file into data for this model, where something is to be other than training left it.
+    pub fn data_as(&self, table: &Table, options: ApplyOptions) -> Result<Dataset, Error> {
         match &self.schema {
-            Some(schema) => Ok(schema.apply(table)?),
+            Some(schema) => Ok(schema.apply_as(table, options)?),
             None => Err(DataError::Usage { finding: "this model was not trained on a file, so nothing says how a file becomes its data; certify and predict where it was fitted".to_owned() }.into()),
         }
     }

@@ -3,7 +3,7 @@
 use super::Model;
 use crate::data::{DataError, Dataset};
 use crate::error::Error;
-use crate::metrics::{roc, usual};
+use crate::metrics::{roc_of, usual};
 use crate::plot::{Line, RocFigure, Theme};
 
 impl Model {
@@ -13,6 +13,14 @@ impl Model {
     /// # Errors
     /// If the model predicts no labels, or the data have no target or fewer than two of its classes.
     pub fn roc_figure(&self, data: &Dataset, theme: Theme) -> Result<String, Error> {
+        self.roc_figure_of(data, None, theme)
+    }
+
+    /// The same for the class that is looked for, where one is.
+    ///
+    /// # Errors
+    /// As [`Model::roc_figure`], and if the model does not know the class.
+    pub fn roc_figure_of(&self, data: &Dataset, looked_for: Option<&str>, theme: Theme) -> Result<String, Error> {
         let usage = |finding: String| Error::from(DataError::Usage { finding });
         if self.fitted.readout.form().is_none() && !self.detects() {
             return Err(usage(format!(
@@ -27,7 +35,7 @@ impl Model {
             return Err(DataError::Unfit { finding }.into());
         }
         let output = self.predict(data)?;
-        let curves = roc(&output, told.as_ref().map_or(target, |t| &t.target))?;
+        let curves = roc_of(&output, told.as_ref().map_or(target, |t| &t.target), looked_for)?;
         if curves.is_empty() {
             let finding = "ROC curves need examples of two classes that the model knows".to_owned();
             return Err(DataError::Unfit { finding }.into());

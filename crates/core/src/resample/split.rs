@@ -3,6 +3,7 @@
 use crate::data::{DataError, Dataset, Target};
 use crate::machines::Learns;
 use crate::seed::Seed;
+use std::collections::BTreeMap;
 
 /// A split: the examples that are learned from, and those that are predicted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +30,65 @@ pub(super) fn complement(part: &[usize], n: usize) -> Vec<usize> {
     let mut inside = vec![false; n];
     part.iter().for_each(|&i| inside[i] = true);
     (0..n).filter(|&i| !inside[i]).collect()
+}
+
+/// What a split of the examples has regard to.
+#[derive(Clone, Copy, Debug)]
+pub enum SplitBy<'a> {
+    /// Nothing: every set of examples of the size is equally likely.
+    Chance,
+    /// Kinds of examples, a number for each, which are on both sides in about their proportions; a single example of a kind stays to be
+    /// learned from.
+    Strata(&'a [u32]),
+    /// Groups of examples, a number for each, none of which is torn apart.
+    Groups(&'a [u32]),
+}
+
+/// Sets `count` of `n` examples aside: whole groups until the number is met as nearly as may be, where there are groups.
+///
+/// # Errors
+/// If nothing would be left on one side.
+pub fn set_aside(n: usize, count: usize, by: SplitBy<'_>, seed: Seed) -> Result<Split, DataError> {
+    if count == 0 || count >= n {
+        let finding = format!("{count} of {n} examples cannot be set aside: at least one must be on either side");
+        return Err(DataError::Usage { finding });
+    }
+    let mut order = seed.stream("set aside").permutation(n);
+    let mut test: Vec<usize> = match by {
+        SplitBy::Chance => order[..count].to_vec(),
+        SplitBy::Strata(kinds) => {
+            let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
+            kinds.iter().for_each(|&kind| *sizes.entry(kind).or_default() += 1);
+            order.retain(|&i| sizes[&kinds[i]] > 1);
+            order.sort_by_key(|&i| kinds[i]);
+            // evenly along the examples kind by kind: each kind gives its share, rounded up or down
+            let (all, count) = (order.len(), count.min(order.len()));
+            let step = |k: usize| k * count / all.max(1);
+            (0..all).filter(|&k| step(k + 1) > step(k)).map(|k| order[k]).collect()
+        }
+        SplitBy::Groups(groups) => {
+            let mut members: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+            order.iter().for_each(|&i| members.entry(groups[i]).or_default().push(i));
+            let names: Vec<u32> = members.keys().copied().collect();
+            let mut aside: Vec<usize> = Vec::new();
+            for place in seed.stream("groups").permutation(names.len()) {
+                let group = &members[&names[place]];
+                // a group that overshoots is taken only if that is nearer
+                let (without, with) = (aside.len(), aside.len() + group.len());
+                if with < n && with.abs_diff(count) < without.abs_diff(count) {
+                    aside.extend(group);
+                }
+            }
+            aside
+        }
+    };
+    if test.is_empty() {
+        let finding =
+            "no example can be set aside: every group is too large, or every kind has a single example".to_owned();
+        return Err(DataError::Unfit { finding });
+    }
+    test.sort_unstable();
+    Ok(Split { train: complement(&test, n), test, weights: None })
 }
 
 /// `count` disjoint sets of examples that together are all; classes are spread evenly over them.
@@ -85,6 +145,33 @@ mod tests {
         let split = Split::without(&[3, 0], &data);
         assert_eq!((split.train, split.test), (vec![1, 2, 4], vec![3, 0]));
         assert_eq!(split.weights, Some(vec![2.0, 3.0, 5.0]));
+    }
+
+    #[test]
+    fn what_is_set_aside_has_the_size_and_every_kind_in_its_proportion() {
+        let kinds: Vec<u32> = (0..200).map(|i| if i == 7 { 2 } else { u32::from(i % 10 == 0) }).collect();
+        for seed in 0..20 {
+            let split = set_aside(200, 50, SplitBy::Strata(&kinds), Seed(seed)).unwrap();
+            let of = |kind: u32| split.test.iter().filter(|&&i| kinds[i] == kind).count();
+            assert!(split.test.len() == 50 && (4..=6).contains(&of(1)) && of(2) == 0, "{}", of(1));
+            assert!(split.test.is_sorted() && split.train.len() == 150);
+            let plain = set_aside(200, 50, SplitBy::Chance, Seed(seed)).unwrap();
+            assert!(plain.test.len() == 50 && plain.test.iter().all(|i| plain.train.binary_search(i).is_err()));
+        }
+        let once = |seed| set_aside(200, 50, SplitBy::Chance, Seed(seed)).unwrap();
+        assert!(once(1) == once(1) && once(1) != once(2));
+    }
+
+    #[test]
+    fn groups_are_not_torn_apart() {
+        let groups: Vec<u32> = (0..120).map(|i| i / 7).collect();
+        for seed in 0..20 {
+            let split = set_aside(120, 30, SplitBy::Groups(&groups), Seed(seed)).unwrap();
+            assert!((26..=34).contains(&split.test.len()), "{}", split.test.len());
+            assert!(split.test.iter().all(|&i| split.train.iter().all(|&j| groups[i] != groups[j])));
+        }
+        assert!(set_aside(4, 2, SplitBy::Groups(&[5; 4]), Seed(0)).unwrap_err().to_string().contains("every group"));
+        assert!(set_aside(4, 4, SplitBy::Chance, Seed(0)).unwrap_err().to_string().contains("either side"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::Candidate;
 use super::grid::owner;
+use crate::metrics::Score;
 use crate::params::Setting;
 use std::cmp::Ordering;
 
@@ -22,26 +23,27 @@ pub enum Choose {
 pub(super) type Regularisers = Vec<(&'static str, Ordering)>;
 
 /// The place of the best candidate, the first of equals; `None` if there is none.
-pub(super) fn best(candidates: &[Candidate]) -> Option<usize> {
-    (0..candidates.len()).min_by(|&a, &b| candidates[a].score.total_cmp(&candidates[b].score).then(a.cmp(&b)))
+pub(super) fn best(candidates: &[Candidate], by: &Score) -> Option<usize> {
+    let loss = |k: usize| by.loss(candidates[k].score);
+    (0..candidates.len()).min_by(|&a, &b| loss(a).total_cmp(&loss(b)).then(a.cmp(&b)))
 }
 
 impl Choose {
     /// The place of the candidate that is taken, given the best.
-    pub(super) fn among(self, candidates: &[Candidate], best: usize, by: &Regularisers) -> usize {
-        let limit = candidates[best].score + candidates[best].spread;
+    pub(super) fn among(self, candidates: &[Candidate], best: usize, by: &Regularisers, score: &Score) -> usize {
+        let limit = score.loss(candidates[best].score) + candidates[best].spread;
         match self {
             Self::Best => best,
             Self::OneStandardError => (0..candidates.len())
-                .filter(|&k| candidates[k].score <= limit)
-                .min_by(|&a, &b| regularised(candidates, (a, b), by).then((a != best).cmp(&(b != best))))
+                .filter(|&k| score.loss(candidates[k].score) <= limit)
+                .min_by(|&a, &b| regularised(candidates, (a, b), by, score).then((a != best).cmp(&(b != best))))
                 .unwrap_or(best),
         }
     }
 }
 
 /// Less if the first is the more regularised. A parameter that is a word somewhere tells nothing.
-fn regularised(candidates: &[Candidate], (a, b): (usize, usize), by: &Regularisers) -> Ordering {
+fn regularised(candidates: &[Candidate], (a, b): (usize, usize), by: &Regularisers, score: &Score) -> Ordering {
     let value = |k: usize, name: &str| match candidates[k].point.iter().find(|(n, _)| owner(n).1 == name) {
         Some((_, Setting::Number(value))) => Some(*value),
         _ => None,
@@ -55,16 +57,34 @@ fn regularised(candidates: &[Candidate], (a, b): (usize, usize), by: &Regularise
             return if order == way { Ordering::Less } else { Ordering::Greater };
         }
     }
-    candidates[a].score.total_cmp(&candidates[b].score)
+    score.loss(candidates[a].score).total_cmp(&score.loss(candidates[b].score))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machines::Learns;
 
     fn candidate(point: &[(&str, f64)], score: f64, spread: f64) -> Candidate {
         let point = point.iter().map(|(n, v)| ((*n).to_owned(), Setting::Number(*v))).collect();
         Candidate { point, kernel: String::new(), score, spread, folds: Vec::new() }
+    }
+
+    fn error() -> Score {
+        Score::usual(Learns::Classes)
+    }
+
+    #[test]
+    fn a_score_that_is_to_be_large_is_chosen_so() {
+        let area = Score::named("auc", Learns::Classes, None).unwrap();
+        let all = [
+            candidate(&[("c", 1.0)], 0.90, 0.0),
+            candidate(&[("c", 0.5)], 0.93, 0.0),
+            candidate(&[("c", 10.0)], 0.95, 0.02),
+            candidate(&[("c", 0.1)], 0.929, 0.0),
+        ];
+        let best = best(&all, &area).unwrap();
+        assert_eq!((best, Choose::OneStandardError.among(&all, best, &usual(), &area)), (2, 1));
     }
 
     fn usual() -> Regularisers {
@@ -80,10 +100,10 @@ mod tests {
             candidate(&[("gamma", 0.1), ("c", 100.0)], 0.10, 0.02),
             candidate(&[("gamma", 9.0), ("c", 5.0)], 0.1201, 0.02),
         ];
-        let best = best(&all).unwrap();
-        assert_eq!((best, Choose::Best.among(&all, best, &usual())), (3, 3));
+        let best = best(&all, &error()).unwrap();
+        assert_eq!((best, Choose::Best.among(&all, best, &usual(), &error())), (3, 3));
         // only the spread of the best counts: 0.12 is within, 0.1201 is not
-        assert_eq!(Choose::OneStandardError.among(&all, best, &usual()), 2);
+        assert_eq!(Choose::OneStandardError.among(&all, best, &usual(), &error()), 2);
     }
 
     #[test]
@@ -93,8 +113,8 @@ mod tests {
             candidate(&[("lambda", 10.0)], 1.1, 0.2),
             candidate(&[("lambda", 1.0)], 1.05, 0.0),
         ];
-        assert_eq!(Choose::OneStandardError.among(&all, 0, &usual()), 1);
+        assert_eq!(Choose::OneStandardError.among(&all, 0, &usual(), &error()), 1);
         all[2].point[0].1 = Setting::Word("loo".to_owned());
-        assert_eq!(Choose::OneStandardError.among(&all, 0, &usual()), 0);
+        assert_eq!(Choose::OneStandardError.among(&all, 0, &usual(), &error()), 0);
     }
 }

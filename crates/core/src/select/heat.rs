@@ -94,7 +94,9 @@ impl Selection {
         for candidate in &self.candidates {
             if let Some((r, c)) = cell(candidate) {
                 let value = &mut values[r * width + c];
-                *value = value.min(candidate.score);
+                if self.score.is_better(candidate.score, *value) {
+                    *value = candidate.score;
+                }
             }
         }
         let over = self.candidates[self.best].point.len() > 2;
@@ -111,6 +113,7 @@ impl Selection {
             mark: cell(&self.candidates[self.best]),
             second: Some(self.chosen).filter(|&c| c != self.best).and_then(|c| cell(&self.candidates[c])),
             note: Some(self.note()),
+            ..Heat::default()
         }
         .draw(theme)
     }

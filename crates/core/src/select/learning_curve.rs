@@ -5,7 +5,6 @@
 //! their proportions. The largest size is the plain cross-validation, bit by bit. The matrix is computed once for all sizes;
 //! words such as `gamma=scale` are resolved on all examples, as in a [`Search`](super::Search).
 
-use super::error_of;
 use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
 use crate::formula::Formula;
@@ -13,6 +12,7 @@ use crate::gram::Budget;
 use crate::job::takes_weights;
 use crate::linalg::SolveError;
 use crate::machines::{FitError, Learns, MachineEntry, predicts_target};
+use crate::metrics::{Rule, Score};
 use crate::params::{Setting, assign};
 use crate::plot::{LearningFigure, ScoreAt, Theme, short_formula};
 use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, Split, folds, mean_and_deviation};
@@ -36,13 +36,15 @@ pub struct LearningCurve<'a> {
     pub folds: usize,
     /// The number of repetitions with other folds.
     pub repeats: usize,
+    /// The score that is told; `None`: the error of labels, the root mean squared error of numbers.
+    pub score: Option<&'a Score>,
     /// The memory that matrices may take.
     pub budget: Budget,
     /// The seed of all random choices.
     pub seed: Seed,
 }
 
-/// The scores at one size: error (classes) or root mean squared error (numbers).
+/// The scores at one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeScores {
     /// The number of training examples.
@@ -60,7 +62,7 @@ pub struct Learned {
     pub machine: String,
     /// The kernel, with numbers resolved.
     pub kernel: String,
-    /// The name of the score: `error` or `RMSE`.
+    /// The name of the score, such as `error` or `RMSE`.
     pub score: &'static str,
     /// Folds, and how often they were drawn.
     pub drawn: (usize, usize),
@@ -88,6 +90,15 @@ impl LearningCurve<'_> {
         }
         takes_weights(machine.as_ref(), data.weights().is_some())?;
         let target = data.target().ok_or(DataError::NoTarget)?;
+        let score = self.score.cloned().unwrap_or_else(|| Score::usual(learns));
+        score.check(target)?;
+        if matches!(score.entry.rule, Rule::Probabilities(_)) {
+            let finding = format!(
+                "a learning curve has no probabilities to be judged by {}; choose another score",
+                score.entry.name
+            );
+            return Err(DataError::Usage { finding }.into());
+        }
         let parts = self.parts(target, learns)?;
         let sizes = self.sizes(target, learns, &parts)?;
         // the matrix is stored in the order of the plain cross-validation
@@ -111,7 +122,7 @@ impl LearningCurve<'_> {
                 folds: &folds,
                 seed: self.seed,
                 watch,
-                measure: &|result| both(&result, &parts),
+                measure: &|result| both(&result, &parts, &score),
                 done,
                 total: sizes.len(),
             };
@@ -131,7 +142,7 @@ impl LearningCurve<'_> {
         Ok(Learned {
             machine: self.machine.name.to_owned(),
             kernel,
-            score: if learns == Learns::Numbers { "RMSE" } else { "error" },
+            score: score.entry.label,
             drawn: (self.folds, self.repeats),
             points: found,
             status: stopped.map_or(Status::Converged, Status::from),
@@ -218,13 +229,17 @@ fn beginning(part: &Split, size: usize, data: &Dataset) -> Split {
 }
 
 /// The scores on what was held out, and on what was learned from.
-fn both(result: &FoldResult<'_>, parts: &[Split]) -> Result<(f64, f64), Error> {
+fn both(result: &FoldResult<'_>, parts: &[Split], score: &Score) -> Result<(f64, f64), Error> {
     let held_out = parts[result.fold].test.len();
     let outputs = result.fitted.readout.outputs().max(1);
     let (test, train) = result.scores.split_at(held_out * outputs);
     let of = |scores: &[f64], range: std::ops::Range<usize>| {
         let target = &result.target.select(&range.collect::<Vec<_>>());
-        error_of(FoldResult { scores: scores.to_vec(), target, ..*result })
+        let value = score.of(&result.fitted.readout.read(scores.to_vec()), target)?;
+        value.ok_or_else(|| {
+            let finding = format!("{} has no meaning on one of the parts, which is too small or lacks a class; take fewer folds or larger sizes", score.entry.name);
+            Error::from(DataError::Unfit { finding })
+        })
     };
     Ok((of(test, 0..held_out)?, of(train, held_out..result.target.len())?))
 }

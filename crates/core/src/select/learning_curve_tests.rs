@@ -16,6 +16,7 @@ fn load(name: &str, n: usize) -> Dataset {
 
 fn curve<'a>(machine: &str, kernel: &'a Formula, sizes: &'a [usize], repeats: usize) -> LearningCurve<'a> {
     LearningCurve {
+        score: None,
         machine: machines::find(machine).unwrap(),
         settings: &[],
         kernel,
@@ -33,6 +34,7 @@ fn the_largest_size_is_the_plain_cross_validation() {
         let (data, kernel) = (load(set, n), rbf(1.0));
         let grid: Grid = grid.parse().unwrap();
         let search = Search {
+            score: None,
             machine: machines::find(machine).unwrap(),
             settings: &[],
             kernel: &kernel,

@@ -5,13 +5,16 @@
 //! centres are resolved on all examples. Points that differ only in `c` are fitted from the lowest on, each from where the
 //! one before ended: scores depend on the rest of the grid within the solver's tolerance, and on the threads not at all.
 
+mod aside;
 mod choose;
 mod grid;
 mod heat;
+mod judge;
 mod learning_curve;
 mod trials;
 
-pub use crate::resample::{Split, folds, mean_and_deviation};
+pub use crate::resample::{Split, SplitBy, folds, mean_and_deviation, set_aside};
+pub use aside::set_rows_aside;
 pub use choose::Choose;
 pub use grid::{Axis, Grid, GridError};
 pub use learning_curve::{Learned, LearningCurve, SizeScores};
@@ -25,14 +28,15 @@ use crate::gram::Budget;
 use crate::job::{Job, takes_weights};
 use crate::linalg::SolveError;
 use crate::machines::Fact;
-use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
-use crate::metrics::{Metrics, measure};
+use crate::machines::{FitError, Machine, MachineEntry, predicts_target};
+use crate::metrics::Score;
 use crate::model::Model;
-use crate::params::{ParamError, Setting, assign, describe};
-use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, standard_error};
+use crate::params::{ParamError, Setting, assign, describe, nearest};
+use crate::resample::{CrossValidator, Folds, KernelOnData, Point};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Silent, Status, Stop, under};
 use grid::Owner;
+use judge::Judged;
 
 /// A search over a grid.
 pub struct Search<'a> {
@@ -49,6 +53,8 @@ pub struct Search<'a> {
     pub folds: usize,
     /// The rule by which a candidate is chosen.
     pub choose: Choose,
+    /// The score that decides; `None`: the error of labels, the root mean squared error of numbers.
+    pub score: Option<&'a Score>,
     /// The method by which the chosen model also learns probabilities, if it does.
     pub probabilities: Option<Method>,
     /// In how many folds scores are held out to learn them from.
@@ -66,11 +72,11 @@ pub struct Candidate {
     pub point: Vec<(String, Setting)>,
     /// The kernel here, with numbers resolved.
     pub kernel: String,
-    /// Error (classes) or root mean squared error (numbers) over all held-out examples.
+    /// The score over all held-out examples.
     pub score: f64,
     /// The standard error of the folds' scores.
     pub spread: f64,
-    /// The score of each fold.
+    /// The score of each fold; not a number where it has none by itself.
     pub folds: Vec<f64>,
 }
 
@@ -78,6 +84,8 @@ pub struct Candidate {
 pub struct Selection {
     /// All candidates in the order of the grid.
     pub candidates: Vec<Candidate>,
+    /// What the candidates were judged by.
+    pub score: Score,
     /// The place of the best; the first of equals.
     pub best: usize,
     /// The place of the one that was chosen: the best, unless a simpler one was preferred.
@@ -97,10 +105,13 @@ impl Search<'_> {
         }
         takes_weights((self.machine.make)().as_ref(), data.weights().is_some())?;
         let target = data.target().ok_or(DataError::NoTarget)?;
+        let score = self.score.cloned().unwrap_or_else(|| Score::usual(self.machine.learns));
+        score.check(target)?;
         let parts = match self.folds {
             0 => (0..data.len()).map(|i| vec![i]).collect(),
             several => folds(target, self.machine.learns, several, self.seed)?,
         };
+        let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
         let folds = Folds::partition(data, &parts, self.machine.learns)?;
         let grid = self.grid.kernel_first(self.kernel).points();
         let mut candidates: Vec<Candidate> = Vec::with_capacity(grid.len());
@@ -126,15 +137,16 @@ impl Search<'_> {
                 folds: &folds,
                 seed: self.seed,
                 watch,
-                measure: &error_of,
+                measure: &|result| judge::on_fold(&result, &score),
                 done,
                 total,
             };
             let found = validator.run(&points)?;
             for (place, scores) in places.into_iter().zip(found.points) {
                 if let Some(scores) = scores {
-                    let (at, kernel) = (grid[place].clone(), kernel.resolved.to_string());
-                    candidates.push(summarise(at, kernel, scores, &parts, self.machine.learns));
+                    let (point, kernel) = (grid[place].clone(), kernel.resolved.to_string());
+                    let Judged { score, spread, folds } = judge::join(&scores, &sizes, &score, self.machine.name)?;
+                    candidates.push(Candidate { point, kernel, score, spread, folds });
                 }
             }
             stopped = found.stopped;
@@ -142,10 +154,10 @@ impl Search<'_> {
                 break;
             }
         }
-        let Some(best) = choose::best(&candidates) else {
+        let Some(best) = choose::best(&candidates, &score) else {
             return Err(SolveError::Stopped { reason: stopped.unwrap_or(Stop::Interrupted) }.into());
         };
-        let chosen = self.choose.among(&candidates, best, &self.regularisers());
+        let chosen = self.choose.among(&candidates, best, &self.regularisers(), &score);
         let (machine, kernel) = self.at(&candidates[chosen].point)?;
         let job = Job {
             budget: self.budget,
@@ -165,7 +177,7 @@ impl Search<'_> {
                 model.fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
             }
         }
-        Ok(Selection { candidates, best, chosen, model, status })
+        Ok(Selection { candidates, score, best, chosen, model, status })
     }
 
     /// The parameters by which candidates are more or less regularised: those of the machine, then those of the kernel.
@@ -214,11 +226,17 @@ impl Search<'_> {
                 Err(ParamError::Unclear { name: name.to_owned(), finding, remedy }.into())
             }
             (false, false) => {
+                let of_kernel = parameter.to_lowercase();
+                let known = declared.iter().map(|d| d.name);
+                let known = known.chain(self.kernel.has_parameter(&of_kernel).then_some(of_kernel.as_str()));
+                let close =
+                    nearest(parameter, known).map(|close| format!("; did you mean {close}?")).unwrap_or_default();
                 let remedy = match said {
                     None => format!("neither {} nor the kernel {} has it", self.machine.name, self.kernel),
                     Some(Owner::Kernel) => format!("the kernel {} does not have it", self.kernel),
                     Some(Owner::Machine) => format!("{} does not have it", self.machine.name),
                 };
+                let remedy = format!("{remedy}{close}");
                 Err(ParamError::NoSuch { what: "parameter", name: name.to_owned(), remedy }.into())
             }
         }
@@ -252,28 +270,4 @@ pub(crate) struct PointsOfKernel {
     pub(crate) kernel: Formula,
     /// The points, with their places in the grid.
     pub(crate) points: Vec<(usize, Point)>,
-}
-
-/// Error (classes) or root mean squared error (numbers).
-fn error_of(result: FoldResult<'_>) -> Result<f64, Error> {
-    Ok(match measure(&result.fitted.readout.read(result.scores), result.target)? {
-        Metrics::Classes(m) => m.error,
-        Metrics::Numbers(m) => m.rmse,
-    })
-}
-
-fn summarise(
-    point: Vec<(String, Setting)>,
-    kernel: String,
-    scores: Vec<f64>,
-    folds: &[Vec<usize>],
-    learns: Learns,
-) -> Candidate {
-    let total: usize = folds.iter().map(Vec::len).sum();
-    let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
-        scores.iter().zip(folds).map(|(s, fold)| f(*s) * fold.len() as f64 / total.max(1) as f64).sum()
-    };
-    // errors average over examples; root mean squared errors through their squares
-    let score = if learns == Learns::Numbers { weighted(&|s| s * s).sqrt() } else { weighted(&|s| s) };
-    Candidate { point, kernel, score, spread: standard_error(&scores), folds: scores }
 }

@@ -12,6 +12,7 @@ pub(super) static FORMAT: FormatEntry = FormatEntry {
     sniff: |head| head.starts_with(b"%bars"),
     names_target: false,
     main_column: None,
+    lines: true,
     read,
 };
 

@@ -15,6 +15,7 @@ pub(super) static PARQUET: FormatEntry = FormatEntry {
     sniff: |head| head.starts_with(b"PAR1"),
     names_target: false,
     main_column: None,
+    lines: false,
     read: read_parquet,
 };
 
@@ -26,6 +27,7 @@ pub(super) static ARROW: FormatEntry = FormatEntry {
     sniff: |head| head.starts_with(b"ARROW1"),
     names_target: false,
     main_column: None,
+    lines: false,
     read: read_arrow,
 };
 

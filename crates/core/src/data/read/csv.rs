@@ -22,6 +22,7 @@ pub(super) static CSV: FormatEntry = FormatEntry {
     sniff: |head| !head.contains(&0),
     names_target: false,
     main_column: None,
+    lines: true,
     read,
 };
 

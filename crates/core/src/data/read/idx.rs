@@ -14,6 +14,7 @@ pub(super) static IDX: FormatEntry = FormatEntry {
     sniff: |head| matches!(head, [0, 0, kind, 1..=16, ..] if element(*kind).is_some()),
     names_target: true,
     main_column: None,
+    lines: false,
     read,
 };
 

@@ -20,6 +20,7 @@ pub(super) static JSONL: FormatEntry = FormatEntry {
     sniff,
     names_target: false,
     main_column: None,
+    lines: true,
     read,
 };
 

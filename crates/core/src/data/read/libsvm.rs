@@ -20,6 +20,7 @@ pub(super) static LIBSVM: FormatEntry = FormatEntry {
     sniff,
     names_target: true,
     main_column: None,
+    lines: true,
     read,
 };
 

@@ -11,6 +11,7 @@ mod column;
 mod columns;
 mod csv;
 mod delimiter;
+mod encoding;
 mod facts;
 mod idx;
 mod jsonl;
@@ -45,6 +46,8 @@ pub struct FormatEntry {
     pub names_target: bool,
     /// The column that is learned from where all others are annotations; `None` where columns are alike.
     pub main_column: Option<&'static str>,
+    /// True if an example is one or more whole lines of text.
+    pub lines: bool,
     /// Reads a file.
     pub read: fn(&Source, &ReadOptions) -> Result<Table, DataError>,
 }
@@ -95,8 +98,16 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
 }
 
 fn read_one(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
-    let source = Source::open(path)?;
-    (choose(&source, options)?.read)(&source, options)
+    read_source(&Source::open(path)?, options)
+}
+
+fn read_source(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
+    let format = choose(source, options);
+    // what is no text in UTF-8 is said before a reader stumbles over it
+    if format.as_ref().map_or(options.format.is_none(), |format| format.lines) {
+        encoding::check(source)?;
+    }
+    (format?.read)(source, options)
 }
 
 fn choose(source: &Source, options: &ReadOptions) -> Result<&'static FormatEntry, DataError> {
@@ -159,8 +170,7 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
 /// Reads bytes as if they were a file of that name.
 #[cfg(test)]
 fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table, DataError> {
-    let source = Source::held(name, bytes)?;
-    (choose(&source, options)?.read)(&source, options)
+    read_source(&Source::held(name, bytes)?, options)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(super) static NPY: FormatEntry = FormatEntry {
     sniff: |head| head.starts_with(MAGIC),
     names_target: false,
     main_column: None,
+    lines: false,
     read,
 };
 

@@ -19,6 +19,7 @@ pub(super) static NPZ: FormatEntry = FormatEntry {
     sniff: |head| head.starts_with(b"PK\x03\x04"),
     names_target: true,
     main_column: None,
+    lines: false,
     read,
 };
 

@@ -164,7 +164,7 @@ impl Source {
     }
 
     /// The content from its beginning, decompressed where needed.
-    pub(super) fn reader(&self) -> Result<Box<dyn BufRead + Send + '_>, DataError> {
+    pub(in crate::data) fn reader(&self) -> Result<Box<dyn BufRead + Send + '_>, DataError> {
         let stored = BufReader::with_capacity(1 << 16, self.stored()?);
         Ok(match self.packing {
             Packing::None => Box::new(stored),

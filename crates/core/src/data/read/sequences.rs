@@ -19,6 +19,7 @@ pub(super) static FASTA: FormatEntry = FormatEntry {
     sniff: |head| starts(head, b'>'),
     names_target: false,
     main_column: Some("sequence"),
+    lines: true,
     read: |source, _: &ReadOptions| read(source, b'>'),
 };
 
@@ -30,6 +31,7 @@ pub(super) static FASTQ: FormatEntry = FormatEntry {
     sniff: |head| starts(head, b'@') && head.windows(2).any(|pair| pair == b"\n+"),
     names_target: false,
     main_column: Some("sequence"),
+    lines: true,
     read: |source, _: &ReadOptions| read(source, b'@'),
 };
 

@@ -3,12 +3,15 @@
 //! Columns are found by name if both files name theirs, else by count. A table of another build (sparse for dense,
 //! columns for a block) is converted when the model has one view of vectors.
 
-use super::super::{DataError, Dataset, FieldData, Rows, Scalar, Scaler, SparseRows, Table, Values, View};
+use super::super::{DataError, Dataset, FieldData, Kind, Rows, Scalar, Scaler, SparseRows, Table, Values, View};
 use super::encode::{self, usage_in};
+use super::marks::{Marked, settled};
+use super::strangers::Strangers;
 use super::take::{is_block, missing, missing_rows, target};
 use super::wide::Wide;
 use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the fields of the schema are in a table.
 struct Found<'a> {
@@ -19,16 +22,65 @@ struct Found<'a> {
     targets: Vec<usize>,
 }
 
-pub(super) fn apply(schema: &Schema, table: &Table) -> Result<Dataset, DataError> {
+pub(super) fn apply(schema: &Schema, table: &Table, strangers: &mut Strangers) -> Result<Dataset, DataError> {
     let (views, targets) = if let Some((view, targets)) = converted(schema, table)? {
         (vec![view], targets)
     } else {
         let found = Found::new(schema, table)?;
-        let views: Result<Vec<View>, DataError> = schema.views.iter().map(|v| found.view(v)).collect();
+        let views: Result<Vec<View>, DataError> = schema.views.iter().map(|v| found.view(v, strangers)).collect();
         (views?, found.targets)
     };
     let data = Dataset::from_views(views)?;
     with_target(data, table, &targets)
+}
+
+/// The table with its marks of missing entries as training took them.
+pub(super) fn settle<'a>(schema: &Schema, table: &'a Table) -> Result<Cow<'a, Table>, DataError> {
+    // what does not fit is said when it is applied
+    let Ok(found) = Found::new(schema, table) else { return Ok(Cow::Borrowed(table)) };
+    let mut how = vec![Marked::Named; table.fields.len()];
+    for view in &schema.views {
+        match &view.content {
+            Content::Columns { columns, .. } => {
+                for column in columns {
+                    if let (Some(&place), Code::Number { date, .. }) =
+                        (found.places.get(&column.field.place), &column.code)
+                    {
+                        how[place] = if *date { Marked::Dates } else { Marked::Numbers };
+                    }
+                }
+            }
+            Content::Cells { field, .. } => {
+                if let Some(&place) = found.places.get(&field.place) {
+                    how[place] = Marked::Not;
+                }
+            }
+            Content::Block { .. } | Content::Sparse { .. } => {}
+        }
+    }
+    settled(table, &schema.missing_words, |field| how[field])
+}
+
+/// The table without rows that lack an entry of the target or of a column that the schema looks at; an empty text is a text.
+pub(super) fn without_missing(schema: &Schema, table: &Table) -> Result<Table, DataError> {
+    let mut keep = vec![true; table.len];
+    let mut look = |field: usize| missing_rows(&table.fields[field]).into_iter().for_each(|row| keep[row] = false);
+    if schema.views.len() == 1 && table.fields.iter().any(is_block) {
+        (0..table.fields.len()).filter(|&f| is_block(&table.fields[f]) || table.target == Some(f)).for_each(&mut look);
+    } else {
+        let found = Found::new(schema, table)?;
+        // a file whose target is missing throughout has none
+        let there = |&&t: &&usize| missing_rows(&table.fields[t]).len() < table.len;
+        found.targets.iter().filter(there).for_each(|&t| look(t));
+        for view in schema.views.iter().filter(|view| view.cells() != Some(Kind::Text)) {
+            view.fields().into_iter().filter_map(|f| found.places.get(&f.place)).for_each(|&f| look(f));
+        }
+    }
+    let keep: Vec<usize> = (0..table.len).filter(|&row| keep[row]).collect();
+    if keep.is_empty() {
+        return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
+    }
+    Ok(table.select(&keep))
 }
 
 /// Adds the target; a file whose target is missing throughout has none.
@@ -91,7 +143,7 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
 
 /// The stand-ins of columns of numbers, if they have any.
 fn column_fills(columns: &[ColumnSchema]) -> Option<Vec<f64>> {
-    columns.iter().map(|c| if let Code::Number { fill } = c.code { fill } else { None }).collect()
+    columns.iter().map(|c| if let Code::Number { fill, .. } = c.code { fill } else { None }).collect()
 }
 
 /// Columns of numbers as a block of `width`, and the target beside them if there is one column more.
@@ -159,42 +211,57 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// All fields of the training file, or all but the target, or but the weights, or but both, in the same order.
+    /// All fields of the training file in the same order, or all but the target, the weights, the columns that were left out, or
+    /// several of these.
     fn by_count(&mut self) -> Result<(), DataError> {
         let (got, all) = (self.table.fields.len(), self.schema.fields);
         let targets: Vec<usize> = self.schema.targets.iter().map(|t| t.place).collect();
         let weights: Vec<usize> = self.schema.weights.iter().map(|w| w.place).collect();
+        let used: BTreeSet<usize> = self.schema.views.iter().flat_map(ViewSchema::fields).map(|f| f.place).collect();
+        let named: BTreeSet<usize> = used.iter().chain(&targets).chain(&weights).copied().collect();
+        // the parts that a file may lack, and how many columns each of them is; a set of parts is a number of three bits
+        let parts = [
+            ("weights", weights.len()),
+            ("target", targets.len()),
+            ("columns that were left out", all.saturating_sub(named.len())),
+        ];
+        let among = |set: usize| parts.iter().enumerate().filter(move |(part, _)| set >> part & 1 == 1).map(|(_, p)| p);
+        let size = |set: usize| -> usize { among(set).map(|(_, columns)| columns).sum() };
+        let told = |set: usize| match among(set).map(|(name, _)| *name).rev().collect::<Vec<_>>().as_slice() {
+            [only] => format!("the {only}"),
+            several => several.join(" and "),
+        };
+        let sets = || (0..8_usize).filter(|&set| among(set).all(|(_, columns)| *columns > 0));
         // where each field stands if some are not there; only asked for as many as this table has
-        let without = |gone: &[&[usize]]| -> BTreeMap<usize, usize> {
-            (0..all).filter(|place| !gone.iter().any(|g| g.contains(place))).zip(0..got).collect()
-        };
-        self.places = if got == all {
-            without(&[])
-        } else if got + weights.len() == all {
-            let places = without(&[&weights]);
-            if targets.len() == weights.len() && !self.same_inputs(&places, &without(&[&targets])) {
-                let finding = format!(
-                    "has {got} columns without names, and either the target or the weights are missing; give both, \
-                     or neither, or name the columns"
-                );
-                return Err(usage_in(self.table, &finding));
-            }
-            places
-        } else if got + targets.len() == all {
-            without(&[&targets])
-        } else if got + targets.len() + weights.len() == all {
-            without(&[&targets, &weights])
-        } else {
-            let inputs = all - (targets.len() + weights.len()).min(all);
-            let with = match (targets.is_empty(), weights.is_empty()) {
-                (true, true) => String::new(),
-                (false, true) => format!(", or {all} with the target"),
-                (true, false) => format!(", or {all} with the weights"),
-                (false, false) => format!(", or {all} with target and weights"),
+        let without = |lacking: usize| -> BTreeMap<usize, usize> {
+            let there = |place: &usize| {
+                !(lacking & 1 == 1 && weights.contains(place) || lacking & 2 == 2 && targets.contains(place))
             };
-            let finding = format!("has {got} columns, but the model was trained on {inputs}{with}");
-            return Err(usage_in(self.table, &finding));
+            if lacking & 4 == 4 {
+                named.iter().copied().filter(there).zip(0..got).collect()
+            } else {
+                (0..all).filter(there).zip(0..got).collect()
+            }
         };
+        let mut possible = sets().filter(|&lacking| got + size(lacking) == all);
+        let Some(first) = possible.next() else {
+            let inputs = all.saturating_sub(size(7));
+            let most = sets().next_back().unwrap_or_default();
+            let with = if most == 0 { String::new() } else { format!(", or {all} with {}", told(most)) };
+            return Err(usage_in(
+                self.table,
+                &format!("has {got} columns, but the model was trained on {inputs}{with}"),
+            ));
+        };
+        self.places = without(first);
+        if let Some(other) = possible.find(|&other| !self.same_inputs(&self.places, &without(other))) {
+            let finding = format!(
+                "has {got} columns without names, and either {} or {} are missing; give both, or neither, or name the columns",
+                told(other),
+                told(first)
+            );
+            return Err(usage_in(self.table, &finding));
+        }
         self.targets = targets.iter().filter_map(|place| self.places.get(place).copied()).collect();
         Ok(())
     }
@@ -213,14 +280,14 @@ impl<'a> Found<'a> {
         })
     }
 
-    fn view(&self, view: &ViewSchema) -> Result<View, DataError> {
+    fn view(&self, view: &ViewSchema, strangers: &mut Strangers) -> Result<View, DataError> {
         let (table, remedy) = (self.table, remedy(self.schema));
         let values = match &view.content {
             Content::Columns { columns, scaler, sparse } => {
                 let fields: Result<Vec<usize>, DataError> = columns.iter().map(|c| self.place(&c.field)).collect();
                 match remedy.filter(|_| *sparse) {
-                    Some(remedy) => Wide::of(table, columns, &fields?, remedy)?.vectors(scaler.as_ref()),
-                    None => scaled(encode::columns(table, columns, &fields?, remedy)?, scaler.as_ref()),
+                    Some(remedy) => Wide::of(table, columns, &fields?, remedy, strangers)?.vectors(scaler.as_ref()),
+                    None => scaled(encode::columns(table, columns, &fields?, remedy, strangers)?, scaler.as_ref()),
                 }
             }
             Content::Block { field, width, narrow, fill, scaler } => {

@@ -62,7 +62,7 @@ impl ViewSchema {
 impl ColumnSchema {
     fn is_sound(&self) -> bool {
         match &self.code {
-            Code::Number { fill } => fill.is_none_or(f64::is_finite),
+            Code::Number { fill, .. } => fill.is_none_or(f64::is_finite),
             Code::Categories { words, fill } => fill.is_none_or(|place| place < words.len()),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::super::{DataError, FieldData, Kind, Place, Rows, Scalar, SparseRows, Table, Values};
 use super::options::usage;
+use super::strangers::Strangers;
 use super::take::{missing, numbers, words};
 use super::{Code, ColumnSchema};
 use crate::memory::{check, filled};
@@ -20,6 +21,7 @@ pub(super) fn columns(
     columns: &[ColumnSchema],
     fields: &[usize],
     remedy: Option<&str>,
+    strangers: &mut Strangers,
 ) -> Result<Rows<f64>, DataError> {
     let width: usize = columns.iter().map(|c| c.code.width()).sum();
     let mut values = filled(0.0, table.len.saturating_mul(width), "the table of all columns").map_err(|e| {
@@ -36,7 +38,7 @@ pub(super) fn columns(
     let (mut start, mut single) = (0, Vec::new());
     for (column, &field) in columns.iter().zip(fields) {
         match &column.code {
-            Code::Number { fill } => {
+            Code::Number { fill, .. } => {
                 let numbers = numbers(table, field, "")?;
                 if let (None, Some(remedy)) = (fill, remedy)
                     && let Some(row) = numbers.iter().position(|v| v.is_nan())
@@ -46,11 +48,13 @@ pub(super) fn columns(
                 single.push((start, numbers, fill.unwrap_or(f64::NAN)));
             }
             Code::Categories { words: known, fill } => {
-                for (row, place) in places_of(table, field, known, *fill, remedy)?.into_iter().enumerate() {
+                for (row, place) in places_of(table, field, known, *fill, remedy, strangers)?.into_iter().enumerate() {
                     let own = &mut values[row * width + start..row * width + start + known.len()];
                     match place {
-                        Some(place) => own[place] = 1.0,
-                        None => own.fill(f64::NAN),
+                        Category::Known(place) => own[place] = 1.0,
+                        Category::Missing => own.fill(f64::NAN),
+                        // none of the known ones: all its coordinates stay zero
+                        Category::Unseen => {}
                     }
                 }
             }
@@ -73,33 +77,38 @@ pub(super) fn columns(
     Ok(Rows::new(values, table.len, width).unwrap_or_else(|| unreachable!("len × width values were made")))
 }
 
-/// The category of each example by its place among the known ones; none where an entry is missing and stays so.
+/// The category of an example.
+pub(super) enum Category {
+    /// Its place among the known ones.
+    Known(usize),
+    /// A missing entry that stays so.
+    Missing,
+    /// A category that training has not seen.
+    Unseen,
+}
+
+/// The categories of all examples.
 pub(super) fn places_of(
     table: &Table,
     field: usize,
     known: &[String],
     fill: Option<usize>,
     remedy: Option<&str>,
-) -> Result<Vec<Option<usize>>, DataError> {
+    strangers: &mut Strangers,
+) -> Result<Vec<Category>, DataError> {
     let places: HashMap<&str, usize> = known.iter().enumerate().map(|(k, w)| (w.as_str(), k)).collect();
     let fill = fill.filter(|&f| f < known.len());
     let place = |(row, word): (usize, &str)| match (places.get(word), fill, remedy) {
-        (Some(&place), ..) if !word.is_empty() => Ok(Some(place)),
-        (None, ..) if !word.is_empty() => Err(unknown_category(table, field, row, word, known)),
-        (_, Some(place), _) => Ok(Some(place)),
+        (Some(&place), ..) if !word.is_empty() => Ok(Category::Known(place)),
+        (None, ..) if !word.is_empty() => {
+            strangers.meet(table, field, row, word, known)?;
+            Ok(Category::Unseen)
+        }
+        (_, Some(place), _) => Ok(Category::Known(place)),
         (_, None, Some(remedy)) => Err(missing(table, field, row, remedy)),
-        (_, None, None) => Ok(None),
+        (_, None, None) => Ok(Category::Missing),
     };
     words(table, field)?.iter().enumerate().map(place).collect()
-}
-
-fn unknown_category(table: &Table, field: usize, row: usize, word: &str, known: &[String]) -> DataError {
-    let mut list = known.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    if known.len() > 5 {
-        list = format!("{list}, … {} in all", known.len());
-    }
-    let finding = format!("\"{word}\" is not among the categories of the training data ({list})");
-    DataError::Bad { place: table.place(row, field), finding }
 }
 
 /// Columns of numbers side by side; NaN where missing.

@@ -49,7 +49,7 @@ impl SchemaOptions {
     /// The columns that a reader must keep as words, whatever they look like.
     pub fn word_columns(&self) -> Vec<String> {
         let cells = self.cells.iter().map(|(name, _)| name);
-        self.categorical.iter().chain(&self.text).chain(cells).cloned().collect()
+        self.categorical.iter().chain(&self.dates).chain(&self.text).chain(cells).cloned().collect()
     }
 
     /// Takes from a formula and a table what the user left open: views that the formula names become columns, an unnamed kernel on
@@ -68,7 +68,8 @@ impl SchemaOptions {
         let Some(main) = find_format(table.format).and_then(|format| format.main_column) else { return };
         let target = table.target.map(|t| table.fields[t].name.clone());
         let named = |name: &str| {
-            let lists = [&self.categorical, &self.text, &self.raw].into_iter().chain(self.target.as_ref());
+            let lists = [&self.categorical, &self.dates, &self.text, &self.raw, &self.drop].into_iter();
+            let lists = lists.chain(self.target.as_ref()).chain(self.only.as_ref());
             name == main
                 || (self.target.is_none() && target.as_deref() == Some(name))
                 || lists.flatten().chain(self.views.iter().flat_map(|(_, columns)| columns)).any(|n| n == name)
@@ -110,9 +111,10 @@ impl SchemaOptions {
 
     /// The only column of words that is neither target nor taken by another view.
     fn only_words(&self, table: &Table, target: &[usize], kind: Kind) -> Result<String, DataError> {
+        let out = self.left_out(table, target, self.weight_field(table, target)?)?;
         let taken = |name: &str| self.cells.iter().any(|(n, _)| n == name);
         let words: Vec<&str> = (0..table.fields.len())
-            .filter(|i| !target.contains(i))
+            .filter(|i| !target.contains(i) && !out[*i])
             .map(|i| &table.fields[i])
             .filter(|f| matches!(f.data, FieldData::Words(_) | FieldData::Mixed { .. }) && !taken(&f.name))
             .map(|f| f.name.as_str())

@@ -3,8 +3,12 @@
 use super::super::{
     DataError, Dataset, Field, FieldData, Kind, Rows, Scalar, Scale, Scaler, Table, Values, View, Words,
 };
+use super::marks::{Marked, of_kind, settled};
 use super::options::{Missing, SchemaOptions, places, usage};
-use super::take::{is_block, is_number, missing, missing_rows, numbers, target, weights as weights_of, words};
+use super::strangers::Strangers;
+use super::take::{
+    is_block, is_number, missing, missing_rows, numbers, refuse_decimal_commas, target, weights as weights_of, words,
+};
 use super::wide::{Wide, is_wide};
 use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
 use std::collections::BTreeMap;
@@ -16,7 +20,11 @@ struct Wishes<'a> {
     options: &'a SchemaOptions,
     targets: Vec<usize>,
     weights: Option<usize>,
+    /// For each field, whether it is not learned from.
+    out: Vec<bool>,
     categorical: Vec<usize>,
+    /// Columns of dates.
+    dates: Vec<usize>,
     /// Columns whose cells are whole examples, and their kinds.
     cells: Vec<(usize, Kind)>,
 }
@@ -24,14 +32,35 @@ struct Wishes<'a> {
 pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, Dataset), DataError> {
     let targets = options.targets(table)?;
     let weights = options.weight_field(table, &targets)?;
-    let inputs = (0..table.fields.len()).filter(|f| !targets.contains(f) && Some(*f) != weights);
+    let out = options.left_out(table, &targets, weights)?;
+    let inputs = (0..table.fields.len()).filter(|&f| !targets.contains(&f) && Some(f) != weights && !out[f]);
     let text = if options.text.iter().any(|t| t == "*") { inputs.collect() } else { places(table, &options.text)? };
     let mut cells: Vec<(usize, Kind)> = Vec::new();
     for (column, kind) in &options.cells {
         cells.push((table.find(column)?, *kind));
     }
     cells.extend(text.into_iter().map(|field| (field, Kind::Text)));
-    let wishes = Wishes { options, targets, weights, categorical: places(table, &options.categorical)?, cells };
+    let (categorical, dates) = (places(table, &options.categorical)?, places(table, &options.dates)?);
+    if let Some(&twice) = dates.iter().find(|date| categorical.contains(date) || cells.iter().any(|(f, _)| f == *date))
+    {
+        let column = &table.fields[twice].name;
+        return Err(usage(format!("column \"{column}\" cannot be dates and something else, too; name it once")));
+    }
+    let wishes = Wishes { options, targets, weights, out, categorical, dates, cells };
+    // a word among the labels is a label
+    let how = |field: usize| {
+        if wishes.kind(field).is_some() {
+            Marked::Not
+        } else if wishes.dates.contains(&field) {
+            Marked::Dates
+        } else if wishes.targets.contains(&field) || wishes.categorical.contains(&field) {
+            Marked::Named
+        } else {
+            Marked::Usual
+        }
+    };
+    let settled = settled(table, &options.missing_words, how)?;
+    let table = settled.as_ref();
     let fewer;
     let table = if options.missing == Missing::Drop {
         fewer = without_missing(table, &wishes)?;
@@ -59,7 +88,8 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
         }
     }
     if views.is_empty() {
-        return Err(usage(format!("{} has no column besides the target", table.file)));
+        let left = if wishes.out.contains(&true) { " that is not left out" } else { "" };
+        return Err(usage(format!("{} has no column besides the target{left}", table.file)));
     }
     let mut data = Dataset::from_views(views)?;
     if let Some(target) = target(table, &wishes.targets, &wishes.categorical)? {
@@ -75,6 +105,8 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
         weights: wishes.weights.map(|w| reference(table, w)),
         views: schemas,
         missing: options.missing,
+        unseen: options.unseen,
+        missing_words: options.missing_words.clone(),
     };
     Ok((schema, data))
 }
@@ -100,7 +132,8 @@ fn refuse_missing_target(table: &Table, wishes: &Wishes) -> Result<(), DataError
 /// The table without rows that lack an entry; an empty text is a text.
 fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
     let mut keep = vec![true; table.len];
-    for (_, field) in table.fields.iter().enumerate().filter(|(k, _)| wishes.kind(*k) != Some(Kind::Text)) {
+    let asked = |k: usize| wishes.kind(k) != Some(Kind::Text) && !wishes.out[k];
+    for (_, field) in table.fields.iter().enumerate().filter(|(k, _)| asked(*k)) {
         for row in missing_rows(field) {
             keep[row] = false;
         }
@@ -118,7 +151,7 @@ fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
                 spellings: spellings.clone(),
             },
             FieldData::Words(cells) => FieldData::Words(kept(cells)),
-            FieldData::Mixed { cells, .. } => one_kind(kept(cells)),
+            FieldData::Mixed { cells, .. } => of_kind(kept(cells)),
             FieldData::Matrix(rows) => FieldData::Matrix(rows.select(&keep)),
             FieldData::Matrix32(rows) => FieldData::Matrix32(rows.select(&keep)),
             FieldData::Sparse(rows) => FieldData::Sparse(rows.select(&keep)),
@@ -137,17 +170,18 @@ fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
     })
 }
 
-/// A mixed column may be of one kind once rows are gone.
-fn one_kind(cells: Words) -> FieldData {
-    let kinds: Vec<bool> = cells.iter().map(is_number).collect();
-    match kinds.iter().position(|&k| k != kinds[0]) {
-        Some(odd) => FieldData::Mixed { cells, odd },
-        None if kinds[0] => {
-            let values = cells.iter().map(|c| c.parse().unwrap_or(f64::NAN)).collect();
-            FieldData::Numbers { values, spellings: Vec::new() }
-        }
-        None => FieldData::Words(cells),
+/// Mean number of characters from which cells are taken for running text rather than categories.
+const MIN_CHARACTERS_OF_TEXT: usize = 20;
+
+/// True for a column of words that are mostly long.
+fn is_running_text(data: &FieldData) -> bool {
+    let (FieldData::Words(cells) | FieldData::Mixed { cells, .. }) = data else { return false };
+    let (mut characters, mut count) = (0, 0);
+    for cell in cells.iter().filter(|cell| !cell.is_empty() && !is_number(cell)) {
+        characters += cell.chars().count();
+        count += 1;
     }
+    count > 0 && characters >= MIN_CHARACTERS_OF_TEXT * count
 }
 
 impl Wishes<'_> {
@@ -169,10 +203,16 @@ impl Wishes<'_> {
                 let column = &table.fields[field].name;
                 return Err(usage(format!("column \"{column}\" holds the weights and cannot be in view {name}")));
             }
+            if let Some(&field) = fields.iter().find(|&&f| self.out[f]) {
+                let column = &table.fields[field].name;
+                return Err(usage(format!(
+                    "column \"{column}\" is left out and cannot be in view {name}; keep it or leave it out there"
+                )));
+            }
             named.push((name.clone(), fields));
         }
         let free: Vec<usize> = (0..table.fields.len())
-            .filter(|f| !self.targets.contains(f) && Some(*f) != self.weights)
+            .filter(|f| !self.targets.contains(f) && Some(*f) != self.weights && !self.out[*f])
             .filter(|f| !named.iter().any(|(_, fields)| fields.contains(f)))
             .collect();
         let alone = |&f: &usize| is_block(&table.fields[f]) || self.kind(f).is_some();
@@ -212,12 +252,12 @@ impl Wishes<'_> {
         }
         let scale = self.scale(name);
         if let Some(remedy) = self.remedy().filter(|_| is_wide(&columns, scale != Scale::None)) {
-            let wide = Wide::of(table, &columns, fields, remedy)?;
+            let wide = Wide::of(table, &columns, fields, remedy, &mut Strangers::refused())?;
             let scaler = wide.learn(scale, &fixed);
             let values = wide.vectors(scaler.as_ref());
             return Ok((Content::Columns { columns, scaler, sparse: true }, values));
         }
-        let mut rows = encode::columns(table, &columns, fields, self.remedy())?;
+        let mut rows = encode::columns(table, &columns, fields, self.remedy(), &mut Strangers::refused())?;
         let scaler = Scaler::learn(scale, &rows, &fixed);
         if let Some(scaler) = &scaler {
             scaler.apply(&mut rows);
@@ -244,12 +284,20 @@ impl Wishes<'_> {
         if !raw && (is_words || self.categorical.contains(&field)) {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
             let cells = words(table, field)?;
+            if !self.categorical.contains(&field) {
+                refuse_decimal_commas(table, field, &cells)?;
+            }
             cells.iter().filter(|c| !c.is_empty()).for_each(|c| *counts.entry(c).or_default() += 1);
             let most = counts.values().copied().max();
             let fill = counts.values().position(|&c| Some(c) == most).filter(|_| mean);
             return Ok(Code::Categories { words: counts.into_keys().map(str::to_owned).collect(), fill });
         }
-        let remedy = format!(", or use --categorical {}", table.fields[field].name);
+        let name = &table.fields[field].name;
+        let remedy = if is_running_text(&table.fields[field].data) {
+            format!(", or use --text {name} with a kernel on strings, such as 'spectrum(length=3)@{name}'")
+        } else {
+            format!(", or use --categorical {name}")
+        };
         let values = numbers(table, field, &remedy)?;
         let present = values.iter().filter(|v| !v.is_nan());
         let count = present.clone().count();
@@ -257,7 +305,8 @@ impl Wishes<'_> {
             let name = &table.fields[field].name;
             return Err(usage(format!("every entry of column \"{name}\" is missing; leave that column out")));
         }
-        Ok(Code::Number { fill: mean.then(|| present.sum::<f64>() / count as f64) })
+        let fill = mean.then(|| present.sum::<f64>() / count as f64);
+        Ok(Code::Number { fill, date: self.dates.contains(&field) })
     }
 
     fn block(&self, table: &Table, name: &str, field: usize) -> Result<(Content, Values), DataError> {

@@ -24,6 +24,28 @@ impl Missing {
         [("error", Self::Error), ("mean", Self::Mean), ("drop", Self::Drop), ("keep", Self::Keep)];
 }
 
+/// Treatments of categories that training has not seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unseen {
+    /// They are errors.
+    #[default]
+    Error,
+    /// They are none of the known categories: all coordinates of the column are zero. They are counted.
+    Ignore,
+}
+
+impl Unseen {
+    /// All ways, as the command line spells them.
+    pub const WORDS: [(&'static str, Self); 2] = [("error", Self::Error), ("ignore", Self::Ignore)];
+
+    /// True for the way that needs no word in a file.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde gives references
+    pub(super) fn is_usual(&self) -> bool {
+        *self == Self::Error
+    }
+}
+
 /// Options of a schema: the user's statements about the columns of a table. Columns are named, or numbered from one (negative: from the end).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -32,6 +54,12 @@ pub struct SchemaOptions {
     pub target: Option<Vec<String>>,
     /// The column that says how much each example counts; it is neither feature nor target.
     pub weights: Option<String>,
+    /// Columns that are not learned from; files to be predicted need not have them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<String>,
+    /// The columns that are learned from; `None`: all but target, weights and dropped ones. Target and weights may be among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<String>>,
     /// Columns whose cells are categories even if they look like numbers.
     pub categorical: Vec<String>,
     /// Columns of running text, each a view of its own; `*` means all but the target.
@@ -42,6 +70,16 @@ pub struct SchemaOptions {
     pub views: Vec<(String, Vec<String>)>,
     /// The treatment of missing entries.
     pub missing: Missing,
+    /// Columns of dates, which become numbers of days since 1970-01-01; see [`days`](crate::data::days).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dates: Vec<String>,
+    /// Words that stand for missing entries, besides those that readers know; a number stands for all its spellings. They are kept in the
+    /// model. Sparse vectors have no missing entries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_words: Vec<String>,
+    /// The treatment of categories that training has not seen.
+    #[serde(skip_serializing_if = "Unseen::is_usual")]
+    pub unseen: Unseen,
     /// Scaling of dense views; `None`: standard. Neither sparse vectors nor the target are touched by default.
     pub scale: Option<Scale>,
     /// Views or fields that must stay as they are in the file, because a precomputed kernel reads them.
@@ -92,6 +130,66 @@ impl SchemaOptions {
             return Err(usage(finding));
         }
         Ok(Some(field))
+    }
+}
+
+impl SchemaOptions {
+    /// For each field of a table, whether it is left out: dropped, or not among the columns that are learned from.
+    ///
+    /// # Errors
+    /// If a column does not exist, or the options want it elsewhere.
+    pub(super) fn left_out(
+        &self,
+        table: &Table,
+        targets: &[usize],
+        weights: Option<usize>,
+    ) -> Result<Vec<bool>, DataError> {
+        let mut out = vec![false; table.fields.len()];
+        if let Some(only) = &self.only {
+            out.fill(true);
+            places(table, only)?.into_iter().for_each(|field| out[field] = false);
+        }
+        for field in places(table, &self.drop)? {
+            let part = match (targets.contains(&field), weights == Some(field)) {
+                (true, _) => "is the target",
+                (_, true) => "holds the weights",
+                _ if self.only.is_some() && !out[field] => "is among the columns to be kept",
+                _ => {
+                    out[field] = true;
+                    continue;
+                }
+            };
+            let column = &table.fields[field].name;
+            return Err(usage(format!("column \"{column}\" {part} and cannot be dropped; leave it out of --drop")));
+        }
+        targets.iter().copied().chain(weights).for_each(|field| out[field] = false);
+        let cells = self.cells.iter().map(|(name, _)| name);
+        for name in
+            self.text.iter().filter(|name| *name != "*").chain(&self.categorical).chain(&self.dates).chain(cells)
+        {
+            for field in places(table, std::slice::from_ref(name))? {
+                if out[field] {
+                    let column = &table.fields[field].name;
+                    return Err(usage(format!(
+                        "column \"{column}\" is left out, but other options or the kernel name it; leave it out there or keep it"
+                    )));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// A table without the columns that are left out.
+    ///
+    /// # Errors
+    /// If a column does not exist, or the options want it elsewhere.
+    pub fn narrowed(&self, mut table: Table) -> Result<Table, DataError> {
+        let targets = self.targets(&table)?;
+        let out = self.left_out(&table, &targets, self.weight_field(&table, &targets)?)?;
+        let mut places = 0..;
+        table.target = table.target.filter(|&t| !out[t]).map(|t| t - out[..t].iter().filter(|out| **out).count());
+        table.fields.retain(|_| places.next().is_some_and(|place: usize| !out[place]));
+        Ok(table)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Schemas for models that come from elsewhere, and what a schema does that elsewhere cannot be said.
 
-use super::{Code, Content, FieldRef, Missing, Schema, ViewSchema};
+use super::{Code, Content, FieldRef, Missing, Schema, Unseen, ViewSchema};
 use crate::data::Scaler;
 
 impl Schema {
@@ -17,6 +17,8 @@ impl Schema {
                 content: Content::Sparse { field: field("x", 1), width, unit: false },
             }],
             missing: Missing::Error,
+            unseen: Unseen::Error,
+            missing_words: Vec::new(),
         }
     }
 }
@@ -38,9 +40,9 @@ impl ViewSchema {
         let (categories, fill) = match &self.content {
             Content::Columns { columns, .. } => (
                 columns.iter().any(|c| matches!(c.code, Code::Categories { .. })),
-                columns
-                    .iter()
-                    .any(|c| matches!(c.code, Code::Number { fill: Some(_) } | Code::Categories { fill: Some(_), .. })),
+                columns.iter().any(|c| {
+                    matches!(c.code, Code::Number { fill: Some(_), .. } | Code::Categories { fill: Some(_), .. })
+                }),
             ),
             Content::Block { fill, .. } => (false, fill.is_some()),
             Content::Sparse { .. } | Content::Cells { .. } => (false, false),
@@ -48,6 +50,11 @@ impl ViewSchema {
         let mut all = Vec::new();
         if fill {
             all.push("missing entries are filled in");
+        }
+        if let Content::Columns { columns, .. } = &self.content
+            && columns.iter().any(|c| matches!(c.code, Code::Number { date: true, .. }))
+        {
+            all.push("dates become days since 1970-01-01");
         }
         if categories {
             all.push("words become one-hot codes");

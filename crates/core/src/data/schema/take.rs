@@ -50,12 +50,36 @@ pub(super) fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
+/// True for a number that is written with a decimal comma, such as 1,5.
+fn has_decimal_comma(cell: &str) -> bool {
+    cell.split_once(',').is_some_and(|(whole, part)| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && is_number(whole)
+            && !whole.contains(['e', 'E', '.'])
+    })
+}
+
+/// Refuses a column of words in which every entry is a number with a decimal comma: nobody means them to be categories.
+pub(super) fn refuse_decimal_commas(table: &Table, field: usize, cells: &Words) -> Result<(), DataError> {
+    let mut present = cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty());
+    let Some((row, first)) = present.next().filter(|(_, cell)| has_decimal_comma(cell)) else { return Ok(()) };
+    if present.all(|(_, cell)| has_decimal_comma(cell) || is_number(cell)) {
+        return Err(not_a_number(table, field, row, first, ""));
+    }
+    Ok(())
+}
+
 fn not_a_number(table: &Table, field: usize, row: usize, cell: &str, remedy: &str) -> DataError {
     let mut shown: String = cell.chars().take(MAX_SHOWN_CHARACTERS).collect();
     if shown.len() < cell.len() {
         shown.push('…');
     }
-    let finding = format!("\"{shown}\" is not a number; clean the cell{remedy}");
+    let finding = if has_decimal_comma(cell) {
+        format!("\"{shown}\" has a decimal comma, and numbers have a point here; write {}", cell.replace(',', "."))
+    } else {
+        format!("\"{shown}\" is not a number; clean the cell{remedy}")
+    };
     DataError::Bad { place: table.place(row, field), finding }
 }
 

@@ -5,7 +5,8 @@
 //! cost digits.
 
 use super::super::{Coordinate, DataError, Rows, Scale, Scaler, SparseRows, Table, Values};
-use super::encode::{self, places_of};
+use super::encode::{self, Category, places_of};
+use super::strangers::Strangers;
 use super::{Code, ColumnSchema};
 use crate::memory::check;
 
@@ -23,8 +24,8 @@ pub(super) fn is_wide(columns: &[ColumnSchema], is_scaled: bool) -> bool {
 enum Part {
     /// The coordinate of a number, and its place among the numbers.
     Number(usize, usize),
-    /// The coordinate that is one, for each example.
-    Category(Vec<u32>),
+    /// The coordinate that is one, for each example; none where training has not seen the category.
+    Category(Vec<Option<u32>>),
 }
 
 /// Columns as they are read, not yet joined to vectors.
@@ -41,6 +42,7 @@ impl Wide {
         columns: &[ColumnSchema],
         fields: &[usize],
         remedy: &str,
+        strangers: &mut Strangers,
     ) -> Result<Self, DataError> {
         let bytes = table.len.saturating_mul(columns.len()).saturating_mul(size_of::<Coordinate<f64>>());
         check(bytes, "the table of all columns")
@@ -55,14 +57,17 @@ impl Wide {
                     Part::Number(start, single.len() - 1)
                 }
                 Code::Categories { words, fill } => {
-                    let places = places_of(table, field, words, *fill, Some(remedy))?;
-                    let one = |place: Option<usize>| (start + place.unwrap_or(0)) as u32;
+                    let places = places_of(table, field, words, *fill, Some(remedy), strangers)?;
+                    let one = |category: Category| match category {
+                        Category::Known(place) => Some((start + place) as u32),
+                        Category::Missing | Category::Unseen => None,
+                    };
                     Part::Category(places.into_iter().map(one).collect())
                 }
             });
             start += column.code.width();
         }
-        let numbers = encode::columns(table, &single, &single_fields, Some(remedy))?;
+        let numbers = encode::columns(table, &single, &single_fields, Some(remedy), strangers)?;
         Ok(Self { parts, numbers, width: start })
     }
 
@@ -99,9 +104,9 @@ impl Wide {
         let (mut rows, mut row) = (SparseRows::new(self.width), Vec::with_capacity(self.parts.len()));
         for i in 0..self.numbers.len() {
             row.clear();
-            row.extend(self.parts.iter().map(|part| match part {
-                Part::Number(j, k) => Coordinate { index: *j as u32, value: self.numbers.row(i)[*k] },
-                Part::Category(ones) => Coordinate { index: ones[i], value: 1.0 },
+            row.extend(self.parts.iter().filter_map(|part| match part {
+                Part::Number(j, k) => Some(Coordinate { index: *j as u32, value: self.numbers.row(i)[*k] }),
+                Part::Category(ones) => ones[i].map(|index| Coordinate { index, value: 1.0 }),
             }));
             rows.push(&row);
         }
@@ -140,7 +145,7 @@ mod tests {
             assert_eq!(rows.coordinates().len(), 3 * table.len);
             // the dense road, for some of the rows
             let part = table.select(&(0..40).collect::<Vec<_>>());
-            let mut dense = encode::columns(&part, columns, &[0, 1, 2], Some("")).unwrap();
+            let mut dense = encode::columns(&part, columns, &[0, 1, 2], Some(""), &mut Strangers::refused()).unwrap();
             scaler.as_ref().unwrap().apply(&mut dense);
             for i in 0..part.len {
                 for c in rows.row(i) {

@@ -6,6 +6,9 @@
 mod csv;
 mod libsvm;
 mod npy;
+mod rows;
+
+pub use rows::{stands_in_lines, write_rows};
 
 use super::read::FORMATS;
 use super::{DataError, Field, FieldData, Table};

@@ -1,0 +1,156 @@
+//! The score of a candidate from what a cross-validation predicts on its folds.
+
+use crate::calibrate::{Calibration, Form, HeldOut, Layout, Method};
+use crate::data::{DataError, Target};
+use crate::error::Error;
+use crate::machines::{FitError, Output};
+use crate::metrics::{Metrics, Rule, Score, measure};
+use crate::resample::{FoldResult, standard_error};
+
+/// What one fold tells.
+#[derive(Clone, Debug)]
+pub(super) struct OnFold {
+    /// Its score; not a number where it has none by itself.
+    value: f64,
+    /// All labels, and how often each (rows) was predicted to be which.
+    counts: Option<(Vec<String>, Vec<Vec<usize>>)>,
+    /// Scores of the machine, from which probabilities are to be learned.
+    scores: Option<Scores>,
+}
+
+/// Scores of a classifier on a fold.
+#[derive(Clone, Debug)]
+struct Scores {
+    form: Form,
+    labels: Vec<String>,
+    values: Vec<f64>,
+    target: Target,
+    /// The predicted labels.
+    output: Output,
+}
+
+/// A score over all folds.
+pub(super) struct Judged {
+    /// The score.
+    pub(super) score: f64,
+    /// The standard error of the folds' scores, of those that have one.
+    pub(super) spread: f64,
+    /// The score of each fold; not a number where it has none by itself.
+    pub(super) folds: Vec<f64>,
+}
+
+/// Looks at the predictions of one fold.
+pub(super) fn on_fold(result: &FoldResult<'_>, score: &Score) -> Result<OnFold, Error> {
+    let FoldResult { fitted, target, .. } = result;
+    let mut found = OnFold { value: f64::NAN, counts: None, scores: None };
+    match score.entry.rule {
+        Rule::Probabilities(_) if fitted.calibration.is_none() => {
+            let output = fitted.readout.read(result.scores.clone());
+            let (Some((form, _)), Output::Labels { labels, .. }) = (fitted.readout.form(), &output) else {
+                let finding = "its scores have no form that probabilities could be learned from".to_owned();
+                return Err(DataError::Unfit { finding }.into());
+            };
+            let (labels, target) = (labels.clone(), (*target).clone());
+            found.scores = Some(Scores { form, labels, values: result.scores.clone(), target, output });
+        }
+        Rule::Counts(_) => {
+            let output = fitted.readout.read(result.scores.clone());
+            if let Metrics::Classes(m) = measure(&output, target)? {
+                found.counts = Some((m.labels, m.confusion));
+            }
+            found.value = score.of(&output, target)?.unwrap_or(f64::NAN);
+        }
+        _ => found.value = score.of(&fitted.read(result.scores.clone()), target)?.unwrap_or(f64::NAN),
+    }
+    Ok(found)
+}
+
+/// Joins the folds, of these sizes, to one score.
+pub(super) fn join(folds: &[OnFold], sizes: &[usize], score: &Score, machine: &'static str) -> Result<Judged, Error> {
+    let mut values: Vec<f64> = folds.iter().map(|fold| fold.value).collect();
+    if let (Rule::Probabilities(_), Some(scores)) =
+        (score.entry.rule, folds.iter().map(|fold| fold.scores.as_ref()).collect::<Option<Vec<_>>>())
+    {
+        values = by_the_others(&scores, score)?;
+    }
+    let total: usize = sizes.iter().sum();
+    let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
+        values.iter().zip(sizes).map(|(s, size)| f(*s) * *size as f64 / total.max(1) as f64).sum()
+    };
+    let whole = match score.entry.rule {
+        Rule::Counts(of) => {
+            let (labels, counts) = summed(folds);
+            of(&counts, score.place(&labels)?)
+        }
+        // errors average over examples; root mean squared errors through their squares
+        Rule::Root(_) => weighted(&|s| s * s).sqrt(),
+        Rule::Labels(_) | Rule::Area | Rule::Probabilities(_) | Rule::Numbers(_) => weighted(&|s| s),
+    };
+    if whole.is_nan() && values.iter().any(|value| value.is_nan()) {
+        let finding = format!(
+            "{} has no meaning on one of the folds, which are too small or lack a class; take fewer folds, or another score",
+            score.entry.name
+        );
+        return Err(FitError::Param { machine, finding }.into());
+    }
+    let known: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    let spread = if known.is_empty() { 0.0 } else { standard_error(&known) };
+    Ok(Judged { score: whole, spread, folds: values })
+}
+
+/// The counts of all folds, whose labels may differ.
+fn summed(folds: &[OnFold]) -> (Vec<String>, Vec<Vec<usize>>) {
+    let mut labels: Vec<String> = Vec::new();
+    for (own, _) in folds.iter().filter_map(|fold| fold.counts.as_ref()) {
+        for label in own {
+            if !labels.contains(label) {
+                labels.push(label.clone());
+            }
+        }
+    }
+    // in the order of the classes, so that the second of two is the second
+    let order = Target::from_text("", &labels);
+    if let Ok(classes) = order.classes() {
+        labels = classes.labels;
+    }
+    let mut counts = vec![vec![0; labels.len()]; labels.len()];
+    for (own, of_fold) in folds.iter().filter_map(|fold| fold.counts.as_ref()) {
+        let place: Vec<usize> = own.iter().map(|o| labels.iter().position(|l| l == o).unwrap_or(0)).collect();
+        for (row, r) in of_fold.iter().zip(&place) {
+            row.iter().zip(&place).for_each(|(count, c)| counts[*r][*c] += count);
+        }
+    }
+    (labels, counts)
+}
+
+/// Probabilities of each fold by curves that are learned from the scores of all others, and their scores.
+fn by_the_others(folds: &[&Scores], score: &Score) -> Result<Vec<f64>, Error> {
+    let Some(first) = folds.first() else { return Ok(Vec::new()) };
+    if folds.len() < 2 || folds.iter().any(|fold| fold.labels != first.labels) {
+        let finding =
+            format!("{} needs every class in every fold; take fewer folds, or another score", score.entry.name);
+        return Err(DataError::Unfit { finding }.into());
+    }
+    let codes = |fold: &Scores| -> Result<Vec<u32>, DataError> {
+        let classes = fold.target.classes()?;
+        let place =
+            |label: &String| first.labels.iter().position(|l| crate::data::same_label(l, label)).unwrap_or(0) as u32;
+        let places: Vec<u32> = classes.labels.iter().map(place).collect();
+        Ok(classes.codes.iter().map(|&code| places[code as usize]).collect())
+    };
+    let known: Vec<Vec<u32>> = folds.iter().map(|fold| codes(fold)).collect::<Result<_, _>>()?;
+    let of = |place: usize| {
+        let others = || (0..folds.len()).filter(move |&other| other != place);
+        let scores: Vec<f64> = others().flat_map(|other| folds[other].values.iter().copied()).collect();
+        let codes: Vec<u32> = others().flat_map(|other| known[other].iter().copied()).collect();
+        let held_out = HeldOut { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
+        let k = first.labels.len();
+        let learned = Calibration::learn(Method::Platt, folds.len() - 1, first.form, k, &held_out);
+        let mut output = folds[place].output.clone();
+        if let Output::Labels { codes, probabilities, .. } = &mut output {
+            *probabilities = Some(learned.probabilities(first.form, k, &folds[place].values, codes));
+        }
+        score.of(&output, &folds[place].target).map(|value| value.unwrap_or(f64::NAN))
+    };
+    Ok((0..folds.len()).map(of).collect::<Result<_, _>>()?)
+}
