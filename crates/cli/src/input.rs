@@ -7,8 +7,9 @@ use mercer::conformal::Regions;
 use mercer::data::read::{ReadOptions, find as find_format, read};
 use mercer::data::{DataError, Dataset, FieldData, Missing, Scale, Schema, SchemaOptions, Table};
 use mercer::formula::Formula;
+use mercer::job::Job;
 use mercer::linalg::SolveError;
-use mercer::machines::{Learns, Output};
+use mercer::machines::{Learns, MachineEntry, Output};
 use mercer::model::{Model, Predictor};
 use mercer::watch::{Monitor, Phase, Progress};
 use mercer_terminal::{Failure, Watch};
@@ -75,6 +76,18 @@ pub(crate) fn training(
     Ok(Training { schema, data })
 }
 
+/// Reads the training file of a machine: a target that it cannot be meant to learn is refused, and views that its kernel does not look at
+/// are left out.
+pub(crate) fn training_of(
+    entry: &'static MachineEntry,
+    path: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+) -> Result<Dataset, Failure> {
+    let (table, columns) = table(path, flags, formula)?;
+    Ok(Job { columns, ..Job::of(entry, formula.clone()) }.prepare(table)?)
+}
+
 /// Reads a training file as a table, with what flags and formula say about its columns.
 pub(crate) fn table(path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<(Table, SchemaOptions), Failure> {
     let (options, reading) = prepared(flags, formula)?;
@@ -131,6 +144,7 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Failure> {
         && !table.named
         && words
         && options.words.is_empty()
+        && options.names.is_none()
         && options.header.is_none()
     {
         let message = format!("{} has no examples, only a line of names", path.display());
@@ -144,6 +158,7 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
     // labels belong to the training file
     let mut reading = ReadOptions { labels: None, ..read_options(flags)? };
     reading.words = schema.word_columns();
+    reading.names = schema.header_names();
     let data = schema.apply(&read_table(path, &reading)?)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
@@ -156,12 +171,32 @@ pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Resul
     let mut reading = read_options(flags)?;
     if let Some(schema) = model.schema() {
         reading.words = schema.word_columns();
+        reading.names = schema.header_names();
     }
-    let data = model.data(&read_table(path, &reading)?)?;
+    let table = read_table(path, &reading)?;
+    if reading.header.is_none() {
+        tell_of_header(&table, reading.names.as_deref());
+    }
+    let data = model.data(&table)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     Ok(data)
+}
+
+/// Says what was assumed of the first line where file and model differ: one has names of columns and the other has none, or others.
+fn tell_of_header(table: &Table, names: Option<&[String]>) {
+    let Some(names) = names.filter(|_| table.format == "csv") else { return };
+    let file = &table.file;
+    if table.named && !table.fields.iter().any(|f| names.contains(&f.name)) {
+        eprintln!(
+            "note: the first line of {file} is taken for names of columns, since it has words above numbers; --header no takes it for an example"
+        );
+    } else if !table.named && !names.is_empty() {
+        eprintln!(
+            "note: the first line of {file} has none of the names of the model's columns, so it is taken for an example; --header yes takes it for names"
+        );
+    }
 }
 
 /// What the flags say about the format of a file.
@@ -178,6 +213,7 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
         header: flags.get_one::<bool>("header").copied(),
         delimiter,
         labels: flags.try_get_one::<PathBuf>("labels").ok().flatten().cloned(),
+        names: None,
         words: Vec::new(),
     })
 }

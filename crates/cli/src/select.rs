@@ -4,6 +4,7 @@ use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CertifiedCandidate, Options};
+use mercer::data::Dataset;
 use mercer::machines::{self, Learns, MachineExpression};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use mercer_terminal::Failure;
@@ -89,7 +90,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     fit::warn_of_indefinite(&kernel, entry);
     let watch = Watch::new(flags).keeping_all();
-    let training = input::training(path, flags, &kernel, entry.learns)?;
+    let training = input::training_of(entry, path, flags, &kernel)?;
     let read = started.elapsed().as_secs_f64();
     let fitting = Instant::now();
     let search = Search {
@@ -119,7 +120,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if given("certificate-delta") {
         return Err(Failure::usage("--certificate-delta is for --by certificate; add that or leave it out"));
     }
-    let outcome = search.run(&training.data, &watch);
+    let outcome = search.run(&training, &watch);
     watch.finish();
     let selection = outcome?;
     let seconds_fit = fitting.elapsed().as_secs_f64();
@@ -129,7 +130,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         arguments::save_picture(heat, &selection.figure(measured(&selection), arguments::chosen_theme(flags)))?;
     }
     let save = saving.elapsed().as_secs_f64();
-    let metrics = fit::training_metrics(&selection.model, &training.data);
+    let metrics = fit::training_metrics(&selection.model, &training);
     let json = flags.get_flag("json");
     if !json {
         report::print(&candidates(&selection));
@@ -147,7 +148,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 /// Every candidate is fitted on all examples and judged by its best certificate.
 fn by_certificate(
     search: &Search<'_>,
-    training: &input::Training,
+    training: &Dataset,
     (started, read): (Instant, f64),
     target: &Path,
     watch: &Watch,
@@ -156,14 +157,14 @@ fn by_certificate(
     let fitting = Instant::now();
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
     let options = Options { delta, budget: search.budget, seed: search.seed, ..Options::default() };
-    let outcome = certify::select(search, &training.data, &options, watch);
+    let outcome = certify::select(search, training, &options, watch);
     watch.finish();
     let selection = outcome?;
     let fit_seconds = fitting.elapsed().as_secs_f64();
     let saving = Instant::now();
     watch::save(&selection.model, target)?;
     let save = saving.elapsed().as_secs_f64();
-    let metrics = fit::training_metrics(&selection.model, &training.data);
+    let metrics = fit::training_metrics(&selection.model, training);
     let json = flags.get_flag("json");
     let listed = |c: &CertifiedCandidate| json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "certificate": c.value, "bound": c.bound});
     if !json {

@@ -36,6 +36,7 @@ mod show_and_plot;
 mod stopping;
 mod target;
 mod usage;
+mod warnings;
 mod weights;
 
 /// The program under test.

@@ -28,17 +28,40 @@ pub struct Preparation {
     options: Option<Arc<SchemaOptions>>,
     /// Places of the examples that the schema was learned from, where they are known and the data set still has all examples.
     kept: Option<Arc<[usize]>>,
+    /// What is to be said about the columns.
+    remarks: Arc<[String]>,
 }
 
 impl Preparation {
     /// A schema whose numbers may come from any example.
     pub(super) fn by_all(schema: &Schema, options: Option<&SchemaOptions>) -> Self {
-        Self { schema: Arc::new(schema.clone()), options: options.map(|o| Arc::new(o.clone())), kept: None }
+        Self {
+            schema: Arc::new(schema.clone()),
+            options: options.map(|o| Arc::new(o.clone())),
+            kept: None,
+            remarks: Arc::default(),
+        }
     }
 
     /// A schema that was learned from the examples at these places alone.
     pub(crate) fn by_kept(schema: Schema, options: &SchemaOptions, kept: &[usize]) -> Self {
-        Self { schema: Arc::new(schema), options: Some(Arc::new(options.clone())), kept: Some(kept.into()) }
+        Self {
+            schema: Arc::new(schema),
+            options: Some(Arc::new(options.clone())),
+            kept: Some(kept.into()),
+            remarks: Arc::default(),
+        }
+    }
+
+    /// The same with remarks about the columns.
+    #[must_use]
+    pub(crate) fn remarking(self, remarks: Vec<String>) -> Self {
+        Self { remarks: remarks.into(), ..self }
+    }
+
+    /// What is to be said about the columns: that one names or numbers the rows, or that a view is not looked at.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// The same for a part of the examples, whose places are others.

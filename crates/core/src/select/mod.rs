@@ -6,6 +6,7 @@
 //! one before ended: scores depend on the rest of the grid within the solver's tolerance, and on the threads not at all.
 
 mod choose;
+mod edge;
 mod grid;
 mod heat;
 mod learning_curve;
@@ -13,6 +14,7 @@ mod trials;
 
 pub use crate::resample::{Split, folds, mean_and_deviation};
 pub use choose::Choose;
+pub use edge::Edge;
 pub use grid::{Axis, Grid, GridError};
 pub use learning_curve::{Learned, LearningCurve, SizeScores};
 pub use trials::{Trial, Trials};
@@ -82,6 +84,8 @@ pub struct Selection {
     pub best: usize,
     /// The place of the one that was chosen: the best, unless a simpler one was preferred.
     pub chosen: usize,
+    /// Parameters whose best value is at the edge of the grid; the advice of the model says so, too.
+    pub edges: Vec<Edge>,
     /// The chosen one, fitted on all examples.
     pub model: Model,
     /// The status; an interrupted search chooses among the candidates that were evaluated.
@@ -157,7 +161,10 @@ impl Search<'_> {
                 model.fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
             }
         }
-        Ok(Selection { candidates, best, chosen, model, status })
+        // what a search that was stopped has not looked at is no edge
+        let edges = if stopped.is_none() { self.edges(&candidates, best) } else { Vec::new() };
+        model.fitted.report.advice.extend(edges.iter().map(ToString::to_string));
+        Ok(Selection { candidates, best, chosen, edges, model, status })
     }
 
     /// The parameters by which candidates are more or less regularised: those of the machine, then those of the kernel.

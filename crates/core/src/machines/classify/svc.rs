@@ -173,6 +173,7 @@ impl Machine for Svc {
         Traits {
             reads: Reads::Rows,
             weights: true,
+            weighs_classes: ClassWeight::weighs(&self.class_weight),
             tolerates: Tolerates::ConditionallyDefinite,
             path: Some(Path { parameter: "c", is_final }),
             regularised_by: &[("c", Ordering::Less)],

@@ -263,6 +263,7 @@ impl Machine for Programme {
                 Reads::Blocks
             },
             weights: true,
+            weighs_classes: ClassWeight::weighs(&self.class_weight),
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
             ..Traits::default()
