@@ -4,8 +4,8 @@ use crate::{Verb, arguments, conformal, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
 use mercer::machines::{Output, Readout};
-use mercer::metrics::{agreement, measure, usual};
-use mercer::model::Model;
+use mercer::metrics::{Metrics, OneClass, agreement, measure, usual};
+use mercer::model::{Model, Seen};
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ fn command() -> Command {
         .about("Compare predictions with the truth: error, confusion, AUC, quality of probabilities, or RMSE and R²")
         .after_help(
             "Example:\n  mercer evaluate model.mercer test.csv --json\n\n\
+             Beside the error stands what always predicting the largest class, or the mean, would give. The training\n\
+             examples are recognised, in any order: their error has no interval, since it says little about new ones.\n\n\
              Models with sets or intervals (fit --conformal) tell how many of them hold the truth, and how large they are.\n\n\
              Models of what is usual (one_class, svdd) tell the share of outliers. Where the target has two classes,\n\
              1, inlier or normal is the usual one, else the larger, and they are compared with it.\n\n\
@@ -57,21 +59,25 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if matches!(model.fitted.readout, Readout::Novelty) {
         let output = input::predict(&model, &examples, flags)?;
         let covered = covered(&model, &examples, flags)?;
-        return novelty(&model, &output, examples.target(), covered, flags.get_flag("json"), started);
+        let seen = model.seen(&examples);
+        novelty(&model, &output, (examples.target(), seen), covered, flags.get_flag("json"), started)?;
+        warn_of_training_examples(seen);
+        return Ok(());
     }
     if matches!(model.fitted.readout, Readout::Clusters { .. }) {
         let output = input::predict(&model, &examples, flags)?;
         return clusters(&model, &output, examples.target(), flags.get_flag("json"), started);
     }
-    let Some(truth) = examples.target() else {
+    if examples.target().is_none() {
         return Err(DataError::Usage {
             finding: format!("{} has no target column to compare with; give one, or use predict", data.display()),
         }
         .into())
         .map_err(|f: Failure| Failure { code: 3, ..f });
-    };
+    }
     let output = input::predict(&model, &examples, flags)?;
-    let metrics = measure(&output, truth)?;
+    let metrics = model.measure(&output, &examples)?;
+    let seen = model.seen(&examples);
     let covered = covered(&model, &examples, flags)?;
     if flags.get_flag("json") {
         let mut document = json!(metrics);
@@ -81,16 +87,67 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         input::insert_told(&mut document, &examples);
         if let Value::Object(map) = &mut document {
             map.insert("machine".to_owned(), json!(model.machine));
+            map.extend(seen_document(seen));
             map.insert("seconds".to_owned(), json!({"total": started.elapsed().as_secs_f64()}));
         }
         report::print_json(&document);
     } else {
-        report::print(&report::metrics(&metrics));
+        report::print(&report::metrics(&metrics, seen));
         if let Some((_, rows)) = covered {
             report::print(&report::facts(&rows));
         }
     }
+    warn_of_training_examples(seen);
+    warn_of_unknown_labels(&metrics);
     Ok(())
+}
+
+/// What is known about training examples among those that are evaluated, for a document.
+fn seen_document(seen: Option<Seen>) -> [(String, Value); 2] {
+    [
+        ("training_examples".to_owned(), json!(seen.map(|seen| seen.most()))),
+        ("seen_in_training".to_owned(), json!(seen.map(|seen| seen.found))),
+    ]
+}
+
+/// Says aloud that a training error is told, or that some examples are no test.
+fn warn_of_training_examples(seen: Option<Seen>) {
+    let Some(seen) = seen.filter(|seen| seen.found > 0) else { return };
+    if seen.most() {
+        let all = if seen.found == seen.examples {
+            "these are training examples"
+        } else {
+            "most of these are training examples"
+        };
+        report::warn(&format!(
+            "{all}; the model does worse on new ones, and nothing here says how much, so there is no interval. \
+             Give examples it has not seen, or look at the error of cross-validation that mercer learning-curve and mercer select tell"
+        ));
+    } else {
+        let (about, some, n) = (if seen.exact { "" } else { "about " }, seen.found, seen.examples);
+        report::warn(&format!(
+            "{about}{some} of the {n} examples stand among the training examples, too; without these the numbers may be worse"
+        ));
+    }
+}
+
+/// Says aloud that labels of the file are none of the model's.
+fn warn_of_unknown_labels(metrics: &Metrics) {
+    let Metrics::Classes(m) = metrics else { return };
+    let unknown: Vec<&OneClass> = m.by_class.iter().filter(|c| m.unknown_labels.contains(&c.label)).collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let named: Vec<String> = unknown.iter().take(5).map(|c| format!("\"{}\"", c.label)).collect();
+    let more = if unknown.len() > named.len() { ", …" } else { "" };
+    let examples: usize = unknown.iter().map(|c| c.examples).sum();
+    let area = if m.auc.is_none() { ", and there is no area under the ROC curve" } else { "" };
+    report::warn(&format!(
+        "the model does not know the label{} {}{more}; {examples} of {} examples count as errors for that{area}",
+        if unknown.len() == 1 { "" } else { "s" },
+        named.join(", "),
+        m.n
+    ));
 }
 
 /// What regions did, as JSON and for people.
@@ -111,7 +168,7 @@ fn covered(model: &Model, examples: &Dataset, flags: &ArgMatches) -> Result<Opti
 fn novelty(
     model: &Model,
     output: &Output,
-    truth: Option<&Target>,
+    (truth, seen): (Option<&Target>, Option<Seen>),
     covered: Option<Covered>,
     json: bool,
     started: Instant,
@@ -126,9 +183,14 @@ fn novelty(
         Some(found) => Some(measure(output, &found.target)?),
         None => None,
     };
+    let trained = seen.is_some_and(|seen| seen.most());
+    let metrics = if trained { metrics.map(Metrics::without_intervals) } else { metrics };
     if json {
         let mut document = metrics.as_ref().map_or_else(|| json!({"n": output.len()}), |m| json!(m));
         document["machine"] = json!(model.machine);
+        for (name, value) in seen_document(seen) {
+            document[name.as_str()] = value;
+        }
         document["outliers"] = json!(outliers);
         document["outlier_share"] = json!(share);
         if let Some((told, _)) = covered {
@@ -162,7 +224,7 @@ fn novelty(
     }
     report::print(&report::facts(&rows));
     if let Some(metrics) = &metrics {
-        report::print(&report::metrics(metrics));
+        report::print(&report::metrics(metrics, seen));
     }
     Ok(())
 }

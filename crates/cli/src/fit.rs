@@ -167,15 +167,15 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
     let aside = model.conformal().is_some_and(|c| c.method == Method::Split);
     let target = data.target().filter(|_| !interrupted && !told && !aside)?;
     if let Some(scores) = &model.fitted.training_scores {
-        return measure(&model.fitted.read(scores.clone()), target).ok();
+        return measure(&model.fitted.read(scores.clone()), target).ok().map(Metrics::without_intervals);
     }
     let every =
         (data.len() * model.fitted.expansion.points().len()).div_ceil(MAX_KERNEL_VALUES_FOR_TRAINING_ERROR).max(1);
     if every == 1 {
-        return measure(&model.predict(data).ok()?, target).ok();
+        return measure(&model.predict(data).ok()?, target).ok().map(Metrics::without_intervals);
     }
     let some = data.select(&(0..data.len()).step_by(every).collect::<Vec<_>>());
-    measure(&model.predict(&some).ok()?, some.target()?).ok()
+    measure(&model.predict(&some).ok()?, some.target()?).ok().map(Metrics::without_intervals)
 }
 
 /// Prints the report of a fit that was saved in a file, and to be saved in another; an interrupted one is a failure of its own.
@@ -197,9 +197,12 @@ pub(crate) fn finish(
         }
         report::print_json(&Value::Object(document));
     } else {
+        // advice goes to standard error, where nobody overlooks it
         let mut rows = report::model_facts(model);
+        rows.retain(|(name, _)| *name != "advice");
         if let Some(metrics) = metrics {
             rows.push(("training", brief(metrics, model.trained_on)));
+            rows.push(("baseline", report::baseline(metrics)));
         }
         let of = |name: &str| seconds[name].as_f64().unwrap_or(0.0);
         rows.push((
@@ -208,6 +211,9 @@ pub(crate) fn finish(
         ));
         rows.push(("model", path.display().to_string()));
         report::print(&report::facts(&rows));
+    }
+    for advice in &model.fitted.report.advice {
+        report::warn(advice);
     }
     let status = model.fitted.report.status;
     if model.fitted.report.fact(Fact::CalibrationCutShort).is_some() {

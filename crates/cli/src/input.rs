@@ -1,6 +1,6 @@
 //! From flags and a file to data.
 
-use crate::{arguments, show};
+use crate::{arguments, report, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use mercer::conformal::Regions;
@@ -10,8 +10,9 @@ use mercer::data::{
     UnseenCategories,
 };
 use mercer::formula::Formula;
+use mercer::job::Job;
 use mercer::linalg::SolveError;
-use mercer::machines::{Learns, Output};
+use mercer::machines::{Learns, MachineEntry, Output};
 use mercer::model::{Model, Predictor};
 use mercer::select::set_rows_aside;
 use mercer::watch::{Monitor, Phase, Progress};
@@ -111,28 +112,43 @@ pub(crate) fn needs_labels(table: &Table, options: &SchemaOptions, learns: Learn
 
 /// Reads a training file, sets a share of its rows aside, and learns the schema of the others.
 pub(crate) fn training_beside(
+    entry: &'static MachineEntry,
     path: &Path,
     flags: &ArgMatches,
     formula: &Formula,
-    learns: Learns,
     share: f64,
-) -> Result<(Training, Dataset), Failure> {
-    let (mut table, mut options) = table(path, flags, formula)?;
-    let wanted = formula.wanted();
+) -> Result<(Dataset, Dataset), Failure> {
+    let (mut table, columns) = table(path, flags, formula)?;
+    needs_labels(&table, &columns, entry.learns)?;
+    let (mut options, wanted) = (columns.clone(), formula.wanted());
     options.drop_annotations(&mut table, &wanted);
-    options.infer(&table, &wanted, learns == Learns::Numbers)?;
-    needs_labels(&table, &options, learns)?;
-    let split = set_rows_aside(&table, &options, learns, share, arguments::seed(flags))?;
-    let (schema, data) = Schema::learn_and_apply(&table.select(&split.train), &options)?;
+    options.infer(&table, &wanted, entry.learns == Learns::Numbers)?;
+    let split = set_rows_aside(&table, &options, entry.learns, share, arguments::seed(flags))?;
+    let data = Job { columns, ..Job::of(entry, formula.clone()) }.prepare(table.select(&split.train))?;
+    let schema = data.preparation().map(|p| p.schema().clone());
+    let Some(schema) = schema.filter(|_| !data.is_empty()) else {
+        return Err(DataError::Empty { place: path.display().to_string() }.into());
+    };
     let apply = ApplyOptions { drop_missing: options.missing == Missing::Drop, ..ApplyOptions::default() };
     let held_out = schema.apply_as(&table.select(&split.test), apply)?;
     tell(&held_out, path);
-    for part in [&data, &held_out] {
-        if part.is_empty() {
-            return Err(DataError::Empty { place: path.display().to_string() }.into());
-        }
+    if held_out.is_empty() {
+        return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
-    Ok((Training { schema, data }, held_out))
+    Ok((data, held_out))
+}
+
+/// Reads the training file of a machine: a target that it cannot be meant to learn is refused, and views that its kernel does not look at
+/// are left out.
+pub(crate) fn training_of(
+    entry: &'static MachineEntry,
+    path: &Path,
+    flags: &ArgMatches,
+    formula: &Formula,
+) -> Result<Dataset, Failure> {
+    let (table, columns) = table(path, flags, formula)?;
+    needs_labels(&table, &columns, entry.learns)?;
+    Ok(Job { columns, ..Job::of(entry, formula.clone()) }.prepare(table)?)
 }
 
 /// Reads a training file as a table, with what flags and formula say about its columns.
@@ -191,6 +207,7 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
         && !table.named
         && words
         && options.words.is_empty()
+        && options.names.is_none()
         && options.header.is_none()
     {
         let message = format!("{} has no examples, only a line of names", path.display());
@@ -204,6 +221,7 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
     // labels belong to the training file
     let mut reading = ReadOptions { labels: None, ..read_options(flags)? };
     reading.words = schema.word_columns();
+    reading.names = schema.header_names();
     let data = schema.apply(&read_table(path, &reading)?)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
@@ -216,8 +234,13 @@ pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Resul
     let mut reading = read_options(flags)?;
     if let Some(schema) = model.schema() {
         reading.words = schema.word_columns();
+        reading.names = schema.header_names();
     }
-    let data = model.data_as(&read_table(path, &reading)?, applied(model, flags)?)?;
+    let table = read_table(path, &reading)?;
+    if reading.header.is_none() {
+        tell_of_header(&table, reading.names.as_deref());
+    }
+    let data = model.data_as(&table, applied(model, flags)?)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
@@ -257,12 +280,36 @@ fn tell(data: &Dataset, path: &Path) {
     let Some(preparation) = data.preparation() else { return };
     let (file, left_out) = (path.display(), preparation.left_out());
     if left_out > 0 {
-        eprintln!("note: {left_out} rows of {file} are left out, since something is missing in them");
+        report::say("note", &format!("{left_out} rows of {file} are left out, since something is missing in them"));
     }
     for UnseenCategories { column, cells, example } in preparation.unseen() {
         let (many, hold) = if *cells == 1 { ("", "holds a category") } else { ("s", "hold categories") };
-        eprintln!(
-            "note: {cells} cell{many} of {file}, column \"{column}\", {hold} that training has not seen (\"{example}\"); taken as none of the known ones"
+        report::say(
+            "note",
+            &format!(
+                "{cells} cell{many} of {file}, column \"{column}\", {hold} that training has not seen (\"{example}\"); taken as none of the known ones"
+            ),
+        );
+    }
+}
+
+/// Says what was assumed of the first line where file and model differ: one has names of columns and the other has none, or others.
+fn tell_of_header(table: &Table, names: Option<&[String]>) {
+    let Some(names) = names.filter(|_| table.format == "csv") else { return };
+    let file = &table.file;
+    if table.named && !table.fields.iter().any(|f| names.contains(&f.name)) {
+        report::say(
+            "note",
+            &format!(
+                "the first line of {file} is taken for names of columns, since it has words above numbers; --header no takes it for an example"
+            ),
+        );
+    } else if !table.named && !names.is_empty() {
+        report::say(
+            "note",
+            &format!(
+                "the first line of {file} has none of the names of the model's columns, so it is taken for an example; --header yes takes it for names"
+            ),
         );
     }
 }
@@ -297,6 +344,7 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
         header: flags.get_one::<bool>("header").copied(),
         delimiter,
         labels: flags.try_get_one::<PathBuf>("labels").ok().flatten().cloned(),
+        names: None,
         words: Vec::new(),
     })
 }

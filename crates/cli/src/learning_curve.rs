@@ -68,8 +68,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         seed: arguments::seed(flags),
     };
     let watch = Watch::new(flags).keeping_all();
-    let training = input::training(path, flags, &kernel, entry.learns)?;
-    let outcome = curve.run(&training.data, &watch);
+    let training = input::training_of(entry, path, flags, &kernel)?;
+    let outcome = curve.run(&training, &watch);
     watch.finish();
     let learned = outcome?;
     if let Some(file) = picture {

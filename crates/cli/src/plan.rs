@@ -102,10 +102,28 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let rows: Vec<Vec<String>> = planned.iter().map(row).collect();
     report::print(&format!("Examples needed for a certificate of {wanted} at δ = {delta}:\n\n"));
     report::print(&report::table(&header, &rows, true));
+    if let Some(why) = out_of_reach(&planned, wanted) {
+        report::print(&why);
+    }
     if let Some(file) = picture {
         report::print(&report::facts(&[("picture", file.display().to_string())]));
     }
     Ok(())
+}
+
+/// Why no number of examples is enough, where none is: the errors alone are as many.
+fn out_of_reach(planned: &[PlannedBound], wanted: f64) -> Option<String> {
+    if planned.is_empty() || planned.iter().any(|p| p.examples.is_some()) {
+        return None;
+    }
+    let lowest = planned.iter().flat_map(|p| p.curve.iter().map(|c| c.value)).fold(f64::INFINITY, f64::min);
+    let most = SIZES.last().map_or("", |(_, spelled)| spelled);
+    (lowest < 1.0).then(|| {
+        format!(
+            "\nNo bound comes down to {wanted}, because the share of errors stays what it is here: with up to {most} examples \
+             the lowest is {lowest:.4}. Ask for more than that, or for a better model."
+        )
+    })
 }
 
 fn row(p: &PlannedBound) -> Vec<String> {

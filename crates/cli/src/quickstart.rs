@@ -119,7 +119,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         None => return Err(mercer::data::DataError::NoTarget.into()),
     };
     write_predictions(&files.predictions, &output)?;
-    say(&report::metrics(&metrics));
+    say(&report::metrics(&metrics, None));
 
     say("\n5. The picture: decision surface, margins and support vectors.");
     arguments::save_picture(&files.surface, &model.figure(&training, Theme::Light)?)?;

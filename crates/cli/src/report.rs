@@ -2,8 +2,8 @@
 
 use crate::conformal;
 use mercer::calibrate::{Calibration, Curve};
-use mercer::metrics::Metrics;
-use mercer::model::Model;
+use mercer::metrics::{ClassMetrics, Metrics, OneClass};
+use mercer::model::{Model, Seen};
 use mercer::params::Setting;
 use serde_json::{Map, Value, json};
 
@@ -58,8 +58,10 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "notes": Value::Object(report.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
         "candidates": model.candidates(),
         "advice": report.advice,
+        "scaling": scaling(model).into_iter().collect::<Map<_, _>>(),
+        "categories": categories(model).into_iter().collect::<Map<_, _>>(),
         "calibration": model.fitted.calibration.as_ref().map(|c| {
-            json!({"method": c.method, "folds": c.folds, "curves": c.curves.len()})
+            json!({"method": c.method, "folds": c.folds, "curves": c.curves.len(), "label_has_the_largest": c.agrees})
         }),
         "conformal": model.conformal().map(|c| conformal::proven(model, c, conformal::DEFAULT_COVERAGE)),
     });
@@ -84,17 +86,30 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         ),
         ("kernel", model.kernel.to_string()),
         ("examples", known(model.trained_on).map_or_else(|| NOT_TOLD.to_owned(), |n| n.to_string())),
-        (
-            "status",
-            match known(model.trained_on) {
-                None => NOT_TOLD.to_owned(),
-                Some(_) if report.iterations > 0 => {
-                    format!("{} after {} iterations", report.status, report.iterations)
-                }
-                Some(_) => report.status.to_string(),
-            },
-        ),
     ];
+    let told = |of: Vec<(String, Value)>| {
+        let one = |(name, value): (String, Value)| {
+            format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        };
+        of.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let (scaling, categories) = (scaling(model), categories(model));
+    if !scaling.is_empty() {
+        rows.push(("scaling", told(scaling)));
+    }
+    if !categories.is_empty() {
+        rows.push(("categories", format!("{} (a coordinate each)", told(categories))));
+    }
+    rows.extend([(
+        "status",
+        match known(model.trained_on) {
+            None => NOT_TOLD.to_owned(),
+            Some(_) if report.iterations > 0 => {
+                format!("{} after {} iterations", report.status, report.iterations)
+            }
+            Some(_) => report.status.to_string(),
+        },
+    )]);
     if let Some(objective) = report.objective {
         let gap = report.duality_gap.map(|g| format!(", duality gap {g:.3e}")).unwrap_or_default();
         rows.push(("objective", format!("{objective:.6}{gap}")));
@@ -121,6 +136,19 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// The scaling of each view of vectors, in a word.
+fn scaling(model: &Model) -> Vec<(String, Value)> {
+    let Some(schema) = model.schema() else { return Vec::new() };
+    let asked = model.job().and_then(|job| job.columns.scale);
+    schema.views().iter().filter_map(|v| Some((v.name.clone(), json!(v.scaling(asked)?)))).collect()
+}
+
+/// The number of categories of each column of words.
+fn categories(model: &Model) -> Vec<(String, Value)> {
+    let views = model.schema().map(mercer::data::Schema::views).unwrap_or_default();
+    views.iter().flat_map(mercer::data::ViewSchema::categories).map(|(name, n)| (name.to_owned(), json!(n))).collect()
+}
+
 /// How a model comes to its probabilities.
 fn probabilities(calibration: &Calibration) -> String {
     let curves = match calibration.curves.as_slice() {
@@ -139,27 +167,50 @@ fn probabilities(calibration: &Calibration) -> String {
     if calibration.folds == 0 {
         return "those of the model itself, not learned from scores held out".to_owned();
     }
-    format!("{}, learned from scores held out in {} folds{curves}", calibration.method, calibration.folds)
+    let label = if calibration.agrees {
+        ""
+    } else {
+        "; the label follows the weights of the classes, not the largest probability"
+    };
+    format!("{}, learned from scores held out in {} folds{curves}{label}", calibration.method, calibration.folds)
 }
 
 fn sign(x: f64) -> char {
     if x < 0.0 { '−' } else { '+' }
 }
 
-/// How good predictions are, for people.
-pub(crate) fn metrics(metrics: &Metrics) -> String {
+/// What can be had without learning, for people.
+pub(crate) fn baseline(metrics: &Metrics) -> String {
+    match metrics {
+        Metrics::Classes(m) => format!("error {:.2} % by always predicting {}", 100.0 * m.base_error, m.base_label),
+        Metrics::Numbers(m) => format!("RMSE {} by always predicting the mean", short(m.base_rmse)),
+    }
+}
+
+/// How good predictions are, for people; `seen` tells how many of the examples are training examples.
+pub(crate) fn metrics(metrics: &Metrics, seen: Option<Seen>) -> String {
+    let n =
+        |n: usize| seen.map_or_else(|| n.to_string(), |seen| seen.to_string().trim_end_matches(" examples").to_owned());
+    // a training error has no interval
+    let told = |value: String, interval: Option<String>| match interval {
+        Some(interval) => format!("{value}  (95 % interval {interval})"),
+        None => value,
+    };
     match metrics {
         Metrics::Classes(m) => {
-            let (low, high) = m.error_interval;
+            let interval = m.error_interval.map(|(l, h)| format!("{:.2} % to {:.2} %", 100.0 * l, 100.0 * h));
             let mut rows = vec![
-                ("examples", m.n.to_string()),
-                (
-                    "error",
-                    format!("{:.2} %  (95 % interval {:.2} % to {:.2} %)", 100.0 * m.error, 100.0 * low, 100.0 * high),
-                ),
+                ("examples", n(m.n)),
+                ("error", told(format!("{:.2} %", 100.0 * m.error), interval)),
+                ("baseline", baseline(metrics)),
+                ("balanced error", format!("{:.2} %", 100.0 * m.balanced_error)),
             ];
+            if let Some(matthews) = m.matthews {
+                rows.push(("Matthews correlation", format!("{matthews:.4}")));
+            }
             if let Some(auc) = m.auc {
-                rows.push(("AUC", format!("{auc:.4}")));
+                let mean = if m.labels.len() > 2 { "  (mean of each class against the rest)" } else { "" };
+                rows.push(("AUC", format!("{auc:.4}{mean}")));
             }
             if let Some(p) = &m.probability {
                 let unknown = || "infinite: a label is one the model does not know".to_owned();
@@ -169,28 +220,49 @@ pub(crate) fn metrics(metrics: &Metrics) -> String {
             }
             let mut text = facts(&rows);
             if m.labels.len() <= 20 {
-                let header: Vec<&str> =
-                    std::iter::once("true \\ predicted").chain(m.labels.iter().map(String::as_str)).collect();
-                let lines: Vec<Vec<String>> = m
-                    .labels
-                    .iter()
-                    .zip(&m.confusion)
-                    .map(|(label, row)| {
-                        std::iter::once(label.clone()).chain(row.iter().map(ToString::to_string)).collect()
-                    })
-                    .collect();
                 text.push('\n');
-                text.push_str(&table(&header, &lines, true));
+                text.push_str(&confusion(m));
             }
+            text.push('\n');
+            text.push_str(&by_class(m));
             text
         }
         Metrics::Numbers(m) => {
-            let mut rows =
-                vec![("examples", m.n.to_string()), ("RMSE", short(m.rmse)), ("mean absolute error", short(m.mae))];
+            let interval = m.rmse_interval.map(|(l, h)| format!("{} to {}", short(l), short(h)));
+            let mut rows = vec![
+                ("examples", n(m.n)),
+                ("RMSE", told(short(m.rmse), interval)),
+                ("baseline", baseline(metrics)),
+                ("mean absolute error", short(m.mae)),
+            ];
             if let Some(r2) = m.r2 {
                 rows.push(("R²", format!("{r2:.4}")));
             }
             facts(&rows)
         }
     }
+}
+
+/// True labels against predicted ones.
+fn confusion(m: &ClassMetrics) -> String {
+    let header: Vec<&str> = std::iter::once("true \\ predicted").chain(m.labels.iter().map(String::as_str)).collect();
+    let line = |(label, row): (&String, &Vec<usize>)| {
+        std::iter::once(label.clone()).chain(row.iter().map(ToString::to_string)).collect()
+    };
+    let lines: Vec<Vec<String>> = m.labels.iter().zip(&m.confusion).map(line).collect();
+    table(&header, &lines, true)
+}
+
+/// Each class by itself.
+fn by_class(m: &ClassMetrics) -> String {
+    let share = |x: Option<f64>| x.map_or_else(|| "–".to_owned(), |x| format!("{x:.4}"));
+    let several = m.labels.len() > 2;
+    let mut header = vec!["class", "examples", "recall", "precision", "F1"];
+    header.extend(several.then_some("AUC"));
+    let line = |c: &OneClass| {
+        let mut line = vec![c.label.clone(), c.examples.to_string(), share(c.recall), share(c.precision), share(c.f1)];
+        line.extend(several.then(|| share(c.auc)));
+        line
+    };
+    table(&header, &m.by_class.iter().map(line).collect::<Vec<_>>(), true)
 }

@@ -103,9 +103,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let watch = Watch::new(flags).keeping_all();
     let score = arguments::score(flags, entry)?;
     let (training, held_out) = match flags.get_one::<f64>("held-out") {
-        None => (input::training(path, flags, &kernel, entry.learns)?, None),
+        None => (input::training_of(entry, path, flags, &kernel)?, None),
         Some(&share) => {
-            let (training, held_out) = input::training_beside(path, flags, &kernel, entry.learns, share)?;
+            let (training, held_out) = input::training_beside(entry, path, flags, &kernel, share)?;
             (training, Some(held_out))
         }
     };
@@ -144,7 +144,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if given("certificate-delta") {
         return Err(Failure::usage("--certificate-delta is for --by certificate; add that or leave it out"));
     }
-    let outcome = search.run(&training.data, &watch);
+    let outcome = search.run(&training, &watch);
     watch.finish();
     let selection = outcome?;
     let seconds_fit = fitting.elapsed().as_secs_f64();
@@ -154,7 +154,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         arguments::save_picture(heat, &selection.figure(&measured(&selection), arguments::chosen_theme(flags)))?;
     }
     let save = saving.elapsed().as_secs_f64();
-    let metrics = fit::training_metrics(&selection.model, &training.data);
+    let metrics = fit::training_metrics(&selection.model, &training);
     let json = flags.get_flag("json");
     let held_out = held_out.map(|data| HeldOut::judge(&selection, &data, flags)).transpose()?;
     if !json {
@@ -178,7 +178,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 /// Every candidate is fitted on all examples and judged by its best certificate.
 fn by_certificate(
     search: &Search<'_>,
-    training: &input::Training,
+    training: &Dataset,
     (started, read): (Instant, f64),
     target: &Path,
     watch: &Watch,
@@ -187,14 +187,14 @@ fn by_certificate(
     let fitting = Instant::now();
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
     let options = Options { delta, budget: search.budget, seed: search.seed, ..Options::default() };
-    let outcome = certify::select(search, &training.data, &options, watch);
+    let outcome = certify::select(search, training, &options, watch);
     watch.finish();
     let selection = outcome?;
     let fit_seconds = fitting.elapsed().as_secs_f64();
     let saving = Instant::now();
     let saved = watch::save(&selection.model, target)?;
     let save = saving.elapsed().as_secs_f64();
-    let metrics = fit::training_metrics(&selection.model, &training.data);
+    let metrics = fit::training_metrics(&selection.model, training);
     let json = flags.get_flag("json");
     let listed = |c: &CertifiedCandidate| json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "certificate": c.value, "bound": c.bound});
     if !json {

@@ -38,6 +38,7 @@ mod show_and_plot;
 mod stopping;
 mod target;
 mod usage;
+mod warnings;
 mod weights;
 mod writing;
 

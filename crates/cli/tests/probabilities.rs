@@ -106,7 +106,8 @@ fn equal_seeds_give_equal_models_with_any_number_of_threads() {
 #[test]
 fn the_reliability_diagram_is_a_picture() {
     let place = place();
-    let report = place.json("plot m banana.csv --what reliability -o r.svg");
+    place.run("data banana --n 200 --seed 5 -o new.csv").ok();
+    let report = place.json("plot m new.csv --what reliability -o r.svg");
     let svg = place.read("r.svg");
     assert_eq!(report["bytes"], svg.len());
     assert!(svg.contains("observed share of 1") && svg.contains("95 % interval") && !svg.contains("NaN"));

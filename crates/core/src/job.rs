@@ -6,8 +6,10 @@ mod conform;
 mod diagnosis;
 mod document;
 mod prepare;
+mod target;
 
 pub use auxiliary::AuxiliaryExamples;
+pub use target::check_target;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
@@ -251,7 +253,7 @@ impl<'a> Run<'a> {
             (None, Some((method, folds))) => {
                 let asked = Task { held_out: HeldOutRequest::Scores(&folds), ..task.clone() };
                 let mut fitted = self.machine.run(&asked, watch)?;
-                self.calibrate(method, &folds, &task, &mut fitted, watch)?;
+                self.calibrate(method, &folds, (&task, data.is_balanced()), &mut fitted, watch)?;
                 fitted
             }
             (None, None) => self.machine.run(&task, watch)?,
@@ -262,6 +264,8 @@ impl<'a> Run<'a> {
         fitted.report.advice.extend(offset);
         fitted.report.advice.extend(more);
         fitted.report.advice.extend(doubt(self.machine, &kernel)?);
+        fitted.report.advice.extend(target::advice(self.machine.entry(), data));
+        fitted.report.advice.extend(data.preparation().into_iter().flat_map(|p| p.remarks().iter().cloned()));
         // features that were computed are at hand now, and would have to be computed again
         if let Some(features) = task.features.as_ref().filter(|_| !kernel.features_are_data()) {
             fitted.training_scores = fitted.training_scores.or_else(|| fitted.expansion.primal_scores(&features.rows));
@@ -343,7 +347,7 @@ impl Run<'_> {
         &self,
         method: Method,
         folds: &[Vec<usize>],
-        task: &Task<'_>,
+        (task, balanced): (&Task<'_>, bool),
         fitted: &mut Fitted,
         watch: &dyn Monitor,
     ) -> Result<(), Error> {
@@ -366,8 +370,13 @@ impl Run<'_> {
             other => other?,
         };
         let codes = task.classes(machine)?.codes;
-        let held_out = HeldOut { scores: &scores, layout, codes: &codes, weights: task.weights };
-        fitted.calibration = Some(Calibration::learn(method, folds.len(), form, labels, &held_out));
+        // weights that balance the classes are for the decision; probabilities are those of the examples as they come
+        let natural = task.weights.filter(|_| balanced).map(|weights| unbalanced(weights, &codes));
+        let weights = if balanced { natural.as_deref() } else { task.weights };
+        let held_out = HeldOut { scores: &scores, layout, codes: &codes, weights };
+        let calibration = Calibration::learn(method, folds.len(), form, labels, &held_out);
+        let weighed = balanced || self.machine.traits().weighs_classes;
+        fitted.calibration = Some(if weighed { calibration.beside_weighted_labels() } else { calibration });
         Ok(())
     }
 }
@@ -380,6 +389,14 @@ fn ended_itself(model: &Model) -> bool {
         Coefficients::Primal { weights, .. } => weights.iter().all(|w| w.is_finite()),
         _ => false,
     }
+}
+
+/// Weights without the factor that balances the classes ([`Dataset::with_balanced_classes`]).
+fn unbalanced(weights: &[f64], codes: &[u32]) -> Vec<f64> {
+    let mut counts = vec![0_usize; codes.iter().map(|&c| c as usize + 1).max().unwrap_or(0)];
+    codes.iter().for_each(|&c| counts[c as usize] += 1);
+    let even = codes.len() as f64 / counts.iter().filter(|n| **n > 0).count().max(1) as f64;
+    weights.iter().zip(codes).map(|(w, &c)| w * counts[c as usize] as f64 / even).collect()
 }
 
 /// A monitor that reports every step as calibration: the model itself is there already.

@@ -1,13 +1,17 @@
 //! Numbers about predictions: errors, intervals, areas.
 
+mod classes;
 mod clusters;
 mod novelty;
+mod numbers;
 mod probability;
 mod roc;
 mod score;
 
+pub use classes::{ClassMetrics, OneClass};
 pub use clusters::{ClusterMetrics, agreement};
 pub use novelty::{Usual, usual};
+pub use numbers::NumberMetrics;
 pub use probability::{Bin, ProbabilityMetrics, Reliability, reliability};
 pub use roc::{Roc, roc, roc_of};
 pub(crate) use score::Rule;
@@ -27,37 +31,15 @@ pub enum Metrics {
     Numbers(NumberMetrics),
 }
 
-/// How good predicted labels are.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ClassMetrics {
-    /// How many examples.
-    pub n: usize,
-    /// The fraction of wrong labels.
-    pub error: f64,
-    /// An interval that holds the true error with 95 % probability (Clopper and Pearson), if the examples were held out.
-    pub error_interval: (f64, f64),
-    /// All labels, of the model and of the data.
-    pub labels: Vec<String>,
-    /// Rows are true labels, columns predicted ones.
-    pub confusion: Vec<Vec<usize>>,
-    /// Area under the ROC curve; two classes only.
-    pub auc: Option<f64>,
-    /// How good the probabilities are, where the model has them.
-    #[serde(flatten)]
-    pub probability: Option<ProbabilityMetrics>,
-}
-
-/// How good predicted numbers are.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NumberMetrics {
-    /// How many examples.
-    pub n: usize,
-    /// Root of the mean squared error, over all outputs.
-    pub rmse: f64,
-    /// Mean absolute error.
-    pub mae: f64,
-    /// 1 − squared error / variance, averaged over outputs; `None` where a target is constant.
-    pub r2: Option<f64>,
+impl Metrics {
+    /// The same without intervals: those of examples that the model has learned from would promise what nobody knows.
+    #[must_use]
+    pub fn without_intervals(self) -> Self {
+        match self {
+            Self::Classes(m) => Self::Classes(ClassMetrics { error_interval: None, ..m }),
+            Self::Numbers(m) => Self::Numbers(NumberMetrics { rmse_interval: None, ..m }),
+        }
+    }
 }
 
 /// Compares predictions with the truth. Clusters are no predictions of classes: see [`agreement`].
@@ -65,9 +47,9 @@ pub fn measure(output: &Output, truth: &Target) -> Result<Metrics, DataError> {
     same_length(output, truth)?;
     match output {
         Output::Labels { labels, codes, scores, probabilities } => {
-            classes(labels, codes, scores, probabilities.as_deref(), truth).map(Metrics::Classes)
+            ClassMetrics::of(labels, codes, scores, probabilities.as_deref(), truth).map(Metrics::Classes)
         }
-        Output::Values { names, values, .. } => numbers(names.len(), values, truth).map(Metrics::Numbers),
+        Output::Values { names, values, .. } => NumberMetrics::of(names.len(), values, truth).map(Metrics::Numbers),
         Output::LabelSets { .. } | Output::Order { .. } => {
             let finding = "sets of labels and orders are not compared with one target column".to_owned();
             Err(DataError::Usage { finding })
@@ -104,73 +86,6 @@ fn joined(labels: &[String], truth: &Classes) -> (Vec<String>, Vec<usize>) {
     });
     let place = place.collect();
     (all, place)
-}
-
-fn classes(
-    labels: &[String],
-    codes: &[u32],
-    scores: &[f64],
-    probabilities: Option<&[f64]>,
-    truth: &Target,
-) -> Result<ClassMetrics, DataError> {
-    let truth = truth.classes()?;
-    let (all, place) = joined(labels, &truth);
-    let mut confusion = vec![vec![0; all.len()]; all.len()];
-    for (&predicted, &code) in codes.iter().zip(&truth.codes) {
-        confusion[place[code as usize]][predicted as usize] += 1;
-    }
-    let n = codes.len();
-    let right: usize = (0..all.len()).map(|c| confusion[c][c]).sum();
-    let auc = (labels.len() == 2 && all.len() == 2).then(|| {
-        // the score of the second class alone says nothing where a number may be added to both
-        let second = roc::margins(scores, 2, 1);
-        let positive: Vec<bool> = truth.codes.iter().map(|&c| place[c as usize] == 1).collect();
-        area_under_curve(&second, &positive)
-    });
-    Ok(ClassMetrics {
-        n,
-        error: (n - right) as f64 / n.max(1) as f64,
-        error_interval: clopper_pearson(n - right, n, 0.05),
-        labels: all,
-        confusion,
-        auc: auc.flatten(),
-        probability: probabilities.map(|p| {
-            let known: Vec<usize> = truth.codes.iter().map(|&c| place[c as usize]).collect();
-            probability::measure(labels.len(), p, codes, &known)
-        }),
-    })
-}
-
-fn numbers(outputs: usize, values: &[f64], truth: &Target) -> Result<NumberMetrics, DataError> {
-    let truth = truth.numbers()?;
-    if truth.names.len() != outputs {
-        return Err(DataError::Lengths {
-            what: "the target's columns".to_owned(),
-            got: truth.names.len(),
-            other: "the model's outputs".to_owned(),
-            wanted: outputs,
-        });
-    }
-    let n = values.len() / outputs.max(1);
-    let count = values.len().max(1) as f64;
-    let squared: f64 = values.iter().zip(&truth.values).map(|(a, b)| (a - b) * (a - b)).sum();
-    let absolute: f64 = values.iter().zip(&truth.values).map(|(a, b)| (a - b).abs()).sum();
-    let r2: Option<Vec<f64>> = (0..outputs)
-        .map(|k| {
-            let column = || truth.values.iter().skip(k).step_by(outputs);
-            let mean = column().sum::<f64>() / n.max(1) as f64;
-            let spread: f64 = column().map(|y| (y - mean) * (y - mean)).sum();
-            let residual: f64 =
-                column().zip(values.iter().skip(k).step_by(outputs)).map(|(y, f)| (y - f) * (y - f)).sum();
-            (spread > 0.0).then(|| 1.0 - residual / spread)
-        })
-        .collect();
-    Ok(NumberMetrics {
-        n,
-        rmse: (squared / count).sqrt(),
-        mae: absolute / count,
-        r2: r2.map(|all| all.iter().sum::<f64>() / all.len().max(1) as f64),
-    })
 }
 
 /// The probability that a positive example scores higher than a negative one, ties counting half; `None` without both, or
@@ -307,6 +222,12 @@ mod tests {
         let Metrics::Numbers(m) = measure(&output, &Target::from(vec![1.0, 3.0, 5.0])).unwrap() else { panic!() };
         assert!((m.rmse - (2.0_f64 / 3.0).sqrt()).abs() < 1e-15);
         assert!((m.mae - 2.0 / 3.0).abs() < 1e-15);
+        assert!((m.base_rmse - (8.0_f64 / 3.0).sqrt()).abs() < 1e-15, "that of the mean, 3");
+        let told = Metrics::Numbers(m.clone()).without_intervals();
+        assert!(
+            m.rmse_interval.is_some()
+                && told == Metrics::Numbers(crate::metrics::NumberMetrics { rmse_interval: None, ..m.clone() })
+        );
         assert!((m.r2.unwrap() - (1.0 - 2.0 / 8.0)).abs() < 1e-15);
     }
 }

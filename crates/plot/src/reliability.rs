@@ -72,7 +72,8 @@ impl ReliabilityDiagram {
         let line: Vec<_> = self.shares.iter().filter_map(|s| upper.place(s.predicted, s.observed)).collect();
         svg.polyline(&line, &format!("{style} stroke-opacity=\"0.45\""));
         svg.group(&style);
-        for share in &self.shares {
+        // an interval of no length is none
+        for share in self.shares.iter().filter(|s| s.low < s.high) {
             if let (Some((x, low)), Some((_, high))) =
                 (upper.place(share.predicted, share.low), upper.place(share.predicted, share.high))
             {
@@ -103,6 +104,8 @@ impl ReliabilityDiagram {
         let mut key = vec![(Glyph::Line(dashed), "perfect".to_owned())];
         if !self.shares.is_empty() {
             key.push((Glyph::Dot(ink), "observed".to_owned()));
+        }
+        if self.shares.iter().any(|s| s.low < s.high) {
             key.push((Glyph::Line(style), "95 % interval".to_owned()));
         }
         if !bars.is_empty() {

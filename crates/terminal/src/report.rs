@@ -151,7 +151,8 @@ const PAGE: u16 = 100;
 /// A table of sentences, which are folded to a page even where there is no terminal.
 pub fn page(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = arranged(header, rows);
-    if table.width().is_none() {
+    // a terminal that tells no width has none to keep to
+    if table.width().is_none_or(|width| width == 0) {
         table.set_width(PAGE);
     }
     // a name is not broken
@@ -210,6 +211,9 @@ fn fold(text: &str, room: usize) -> Vec<String> {
 /// A table with a header; columns from the second on are numbers if `numbers`.
 pub fn table(header: &[&str], rows: &[Vec<String>], numbers: bool) -> String {
     let mut table = arranged(header, rows);
+    if table.width() == Some(0) {
+        table.set_width(u16::MAX);
+    }
     if numbers {
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);

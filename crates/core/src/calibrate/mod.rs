@@ -4,6 +4,8 @@
 //! probabilities; it is learned from scores that each example got from a fit without it. Pairs are coupled to
 //! probabilities of the classes. Prediction is not touched: the label is the one of the votes or of the largest score as
 //! without probabilities, and where the largest probability would be another, the probabilities give way (see `agree`).
+//! Only where the labels weigh the errors of some classes more than those of others they do not: such labels are not meant to be the
+//! most probable ones, and all that they decide against the odds would be levelled.
 
 mod agree;
 mod couple;
@@ -183,12 +185,21 @@ pub struct Calibration {
     pub folds: usize,
     /// One for each output.
     pub curves: Vec<Curve>,
+    /// True if the predicted label has the largest probability. False where errors of the classes were weighed differently: probabilities
+    /// then are those of the frequencies of the classes, and the label follows the weighted decision.
+    #[serde(default = "always", skip_serializing_if = "Clone::clone")]
+    pub agrees: bool,
+}
+
+/// What older files mean by saying nothing.
+fn always() -> bool {
+    true
 }
 
 impl Calibration {
     /// Curves for scores that are logarithms of odds: 1 / (1 + e^(−f)).
     pub fn of_log_odds(outputs: usize) -> Self {
-        Self { method: Method::Platt, folds: 0, curves: vec![Curve::Platt { a: -1.0, b: 0.0 }; outputs] }
+        Self { method: Method::Platt, folds: 0, curves: vec![Curve::Platt { a: -1.0, b: 0.0 }; outputs], agrees: true }
     }
 
     /// Learns the curves from held-out scores and the classes 0..k of the examples.
@@ -220,11 +231,18 @@ impl Calibration {
                 parallel::map(k, curve)
             }
         };
-        Self { method, folds, curves }
+        Self { method, folds, curves, agrees: true }
+    }
+
+    /// The same for labels that weigh the errors of some classes more than those of others: they are left as they are, and so are the
+    /// probabilities.
+    #[must_use]
+    pub fn beside_weighted_labels(self) -> Self {
+        Self { agrees: false, ..self }
     }
 
     /// The probabilities of `k` classes, n × k row by row, from n × outputs scores and the class that is predicted for
-    /// each example, which has the largest (see `agree`).
+    /// each example, which has the largest (see `agree`) unless its errors were weighed.
     pub fn probabilities(&self, form: Form, k: usize, scores: &[f64], predicted: &[u32]) -> Vec<f64> {
         let outputs = self.curves.len().max(1);
         let mut all = vec![0.0; predicted.len() * k];
@@ -234,7 +252,9 @@ impl Calibration {
                 Form::Pairs => self.of_pairs(scores, p),
                 Form::Classes => self.of_classes(scores, p),
             }
-            agree(p, label as usize);
+            if self.agrees {
+                agree(p, label as usize);
+            }
         });
         all
     }

@@ -70,7 +70,7 @@ proptest! {
                 _ => random.normal(),
             })
             .collect();
-        holds(&fitted(readout, Calibration { method: Method::Platt, folds: 5, curves }), &scores);
+        holds(&fitted(readout, Calibration { method: Method::Platt, folds: 5, curves, agrees: true }), &scores);
     }
 }
 
@@ -80,6 +80,7 @@ fn ties_of_scores_and_of_probabilities_go_to_the_predicted_label() {
         method: Method::Platt,
         folds: 2,
         curves: vec![Curve::Platt { a: 0.0, b: 0.0 }; outputs],
+        agrees: true,
     };
     // f = 0 is for the second label of two, and a curve without slope says one half
     let two = fitted(Readout::Vote { labels: labels(2) }, flat(1));
@@ -163,7 +164,7 @@ fn a_pair_is_judged_on_its_own_examples_and_on_scores_that_are_there() {
 
 #[test]
 fn curves_that_are_none_are_told() {
-    let of = |method, curves| Calibration { method, folds: 5, curves };
+    let of = |method, curves| Calibration { method, folds: 5, curves, agrees: true };
     let knots = |knots: &[(f64, f64)]| Curve::Isotonic { knots: knots.to_vec() };
     let fine = of(Method::Isotonic, vec![knots(&[(0.0, 0.2), (1.0, 0.2)])]);
     assert!(fine.check(1).is_ok() && fine.check(2).is_err());

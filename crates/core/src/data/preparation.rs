@@ -32,6 +32,8 @@ pub struct Preparation {
     unseen: Arc<[UnseenCategories]>,
     /// The number of rows that were left out because something was missing.
     left_out: usize,
+    /// What is to be said about the columns.
+    remarks: Arc<[String]>,
 }
 
 impl Preparation {
@@ -43,6 +45,7 @@ impl Preparation {
             kept: None,
             unseen: Arc::new([]),
             left_out: 0,
+            remarks: Arc::default(),
         }
     }
 
@@ -54,6 +57,17 @@ impl Preparation {
     /// A schema that was learned from the examples at these places alone.
     pub(crate) fn by_kept(schema: &Schema, options: &SchemaOptions, kept: &[usize]) -> Self {
         Self { kept: Some(kept.into()), ..Self::by_all(schema, Some(options)) }
+    }
+
+    /// The same with remarks about the columns.
+    #[must_use]
+    pub(crate) fn remarking(self, remarks: Vec<String>) -> Self {
+        Self { remarks: remarks.into(), ..self }
+    }
+
+    /// What is to be said about the columns: that one names or numbers the rows, or that a view is not looked at.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// The same for a part of the examples, whose places are others.

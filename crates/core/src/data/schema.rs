@@ -12,6 +12,7 @@ mod learn;
 mod marks;
 mod options;
 mod plain;
+mod remarks;
 mod strangers;
 mod take;
 mod wide;
@@ -188,6 +189,27 @@ impl ViewSchema {
         }
     }
 
+    /// Columns of words and the number of their categories, each of which is a coordinate.
+    pub fn categories(&self) -> Vec<(&str, usize)> {
+        let Content::Columns { columns, .. } = &self.content else { return Vec::new() };
+        let coded = columns.iter().filter(|c| matches!(c.code, Code::Categories { .. }));
+        coded.map(|c| (c.field.name.as_str(), c.code.width())).collect()
+    }
+
+    /// The scaling of its vectors in a word, where the options of the training said so much; `None` for examples that are no vectors.
+    pub fn scaling(&self, asked: Option<Scale>) -> Option<&'static str> {
+        let word = |scale: Scale| Scale::WORDS.iter().find(|(_, s)| *s == scale).map_or("none", |(word, _)| word);
+        match &self.content {
+            Content::Columns { scaler, .. } | Content::Block { scaler, .. } => Some(match scaler {
+                Some(Scaler::Affine { .. }) => word(dense_scale(asked)),
+                Some(Scaler::Unit) => word(Scale::Unit),
+                None => word(Scale::None),
+            }),
+            Content::Sparse { unit, .. } => Some(word(if *unit { Scale::Unit } else { Scale::None })),
+            Content::Cells { .. } => None,
+        }
+    }
+
     /// The scaling of its vectors, if any.
     pub fn scaler(&self) -> Option<&Scaler> {
         match &self.content {
@@ -205,8 +227,23 @@ impl Schema {
 
     /// Learns what a training table means and gives its data set, rows with missing entries dropped where asked.
     pub fn learn_and_apply(table: &Table, options: &SchemaOptions) -> Result<(Self, Dataset), DataError> {
-        let (schema, data) = learn::learn(table, options)?;
-        let data = data.with_preparation(Preparation::by_all(&schema, Some(options)));
+        Self::learned(table, options, None)
+    }
+
+    /// The same with those views only that a formula looks at ([`Formula::wanted`](crate::formula::Formula::wanted)): the columns of
+    /// others are left out, and new files need not have them. The data remember what was left out
+    /// ([`Preparation::remarks`](crate::data::Preparation::remarks)).
+    pub fn learn_and_apply_for(
+        table: &Table,
+        options: &SchemaOptions,
+        wanted: &Wanted,
+    ) -> Result<(Self, Dataset), DataError> {
+        Self::learned(table, options, Some(wanted))
+    }
+
+    fn learned(table: &Table, options: &SchemaOptions, wanted: Option<&Wanted>) -> Result<(Self, Dataset), DataError> {
+        let (schema, data, remarks) = learn::learn(table, options, wanted)?;
+        let data = data.with_preparation(Preparation::by_all(&schema, Some(options)).remarking(remarks));
         Ok((schema, data))
     }
 
@@ -291,6 +328,17 @@ impl Schema {
             }
         }
         names
+    }
+
+    /// The names of its columns, of which a header has some, if the training file had one, else none; `None` where it was made of blocks,
+    /// which say nothing about headers.
+    pub fn header_names(&self) -> Option<Vec<String>> {
+        let block = |v: &ViewSchema| matches!(v.content, Content::Block { .. } | Content::Sparse { .. });
+        if self.views.iter().any(block) {
+            return None;
+        }
+        let fields = self.views.iter().flat_map(ViewSchema::fields).chain(&self.targets).chain(&self.weights);
+        Some(fields.filter(|_| self.named).map(|f| f.name.clone()).collect())
     }
 
     /// The treatment of missing entries.

@@ -1,6 +1,6 @@
 //! Preparation as a part of the job: a table becomes data by a schema that learns from no example that may be held out.
 
-use super::Job;
+use super::{Job, check_target};
 use crate::data::{DataError, Dataset, Preparation, Schema, Table};
 use crate::error::Error;
 use crate::machines::Learns;
@@ -28,7 +28,8 @@ impl Job {
         let (wanted, mut options) = (self.kernel.wanted(), self.columns.clone());
         options.drop_annotations(&mut table, &wanted);
         options.infer(&table, &wanted, self.machine.learns == Learns::Numbers)?;
-        let (_, data) = Schema::learn_and_apply(&table, &options)?;
+        check_target(self.machine, &table, &options)?;
+        let (_, data) = Schema::learn_and_apply_for(&table, &options, &wanted)?;
         if data.is_empty() {
             return Err(DataError::Empty { place: table.file }.into());
         }
@@ -39,12 +40,15 @@ impl Job {
         };
         let (_, kept) = recipe.parts(&data, self.seed)?;
         // a category that only the others have cannot be coded: then all have to be asked, and nothing is proven
-        let by_kept = Schema::learn(&table.select(&kept), &options)
-            .and_then(|schema| schema.apply(&table).map(|data| (schema, data)))
+        let by_kept = Schema::learn_and_apply_for(&table.select(&kept), &options, &wanted)
+            .and_then(|(schema, _)| schema.apply(&table).map(|data| (schema, data)))
             .ok()
             .filter(|(_, data)| data.len() == table.len);
         Ok(match by_kept {
-            Some((schema, data)) => data.with_preparation(Preparation::by_kept(&schema, &options, &kept)),
+            Some((schema, by_kept)) => {
+                let remarks = data.preparation().map(|p| p.remarks().to_vec()).unwrap_or_default();
+                by_kept.with_preparation(Preparation::by_kept(&schema, &options, &kept).remarking(remarks))
+            }
             None => data,
         })
     }

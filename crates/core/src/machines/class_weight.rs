@@ -45,6 +45,15 @@ impl ClassWeight {
         Self::parse(text).map(|_| ())
     }
 
+    /// True if errors of some class count more than those of another.
+    pub(super) fn weighs(text: &str) -> bool {
+        match Self::parse(text) {
+            Ok(Self::Given(pairs)) => pairs.iter().any(|(_, weight)| *weight != 1.0),
+            Ok(Self::Balanced) => true,
+            Ok(Self::None) | Err(_) => false,
+        }
+    }
+
     /// The weight of each example: the factor of its class times its own weight, one where there is none.
     pub(super) fn of_examples(
         machine: &'static str,

@@ -79,7 +79,7 @@ impl Fitted {
     }
 
     /// Reads a batch of scores, row by row: predictions, with probabilities where they were learned. The label is the
-    /// same with and without them, and has the largest.
+    /// same with and without them, and has the largest unless classes were weighed.
     pub fn read(&self, scores: Vec<f64>) -> Output {
         let calibrated = self.calibration.as_ref().zip(self.readout.form());
         let Some((calibration, (form, labels))) = calibrated else { return self.readout.read(scores) };

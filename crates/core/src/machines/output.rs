@@ -14,7 +14,7 @@ pub enum Output {
         codes: Vec<u32>,
         /// n × labels scores.
         scores: Vec<f64>,
-        /// n × labels probabilities, where the model has learned them; the largest is the label's.
+        /// n × labels probabilities, where the model has learned them; the largest is the label's unless classes were weighed.
         probabilities: Option<Vec<f64>>,
     },
     /// A set of labels for each example: none, one or several.

@@ -33,6 +33,8 @@ pub struct Traits {
     pub regularised_by: &'static [(&'static str, Ordering)],
     /// The level that predicted numbers stand for, with its name: 0.9 and "quantile".
     pub level: Option<(f64, &'static str)>,
+    /// True if it weighs the errors of classes differently: then the predicted label need not be the most probable one.
+    pub weighs_classes: bool,
     /// The assumptions that learning theory may make of it; certificates rest on them.
     pub theory: Theory,
 }
@@ -109,6 +111,7 @@ impl Default for Traits {
             path: None,
             regularised_by: &[],
             level: None,
+            weighs_classes: false,
             theory: Theory::default(),
         }
     }

@@ -60,15 +60,29 @@ pub fn roc_of(output: &Output, truth: &Target, looked_for: Option<&str>) -> Resu
 }
 
 /// The score of a class minus the largest other one.
-pub(super) fn margins(scores: &[f64], labels: usize, class: usize) -> Vec<f64> {
-    let margin = |row: &[f64]| {
+fn margins(scores: &[f64], labels: usize, class: usize) -> Vec<f64> {
+    all_margins(scores, labels).into_iter().skip(class).step_by(labels.max(1)).collect()
+}
+
+/// The score of each class minus the largest other one, row by row; not a number where one of the row is none.
+pub(super) fn all_margins(scores: &[f64], labels: usize) -> Vec<f64> {
+    let mut margins = Vec::with_capacity(scores.len());
+    for row in scores.chunks_exact(labels.max(1)) {
         if row.iter().any(|s| s.is_nan()) {
-            return f64::NAN;
+            margins.extend(row.iter().map(|_| f64::NAN));
+            continue;
         }
-        let others = row.iter().enumerate().filter(|(c, _)| *c != class).map(|(_, s)| *s);
-        row[class] - others.fold(f64::NEG_INFINITY, f64::max)
-    };
-    scores.chunks_exact(labels.max(1)).map(margin).collect()
+        let (mut first, mut second, mut place) = (f64::NEG_INFINITY, f64::NEG_INFINITY, 0);
+        for (c, &score) in row.iter().enumerate() {
+            if c == 0 || score > first {
+                (second, first, place) = (first, score, c);
+            } else {
+                second = second.max(score);
+            }
+        }
+        margins.extend(row.iter().enumerate().map(|(c, s)| s - if c == place { second } else { first }));
+    }
+    margins
 }
 
 /// The points of the curve; there are positives and negatives, and every score is a number.

@@ -142,15 +142,17 @@ impl Model {
         let mut parts = Vec::new();
         if self.detects() {
             let outliers = output.labels().iter().filter(|l| **l == "outlier").count();
-            parts.push(format!("{outliers} outliers of {}", data.len()));
+            parts.push(format!("{outliers} outliers of {}", self.counted(data)));
         }
         if let Some(Ok(m)) = data.target().filter(|_| self.clusters()).map(|t| agreement(output, t)) {
             parts.push(format!("{} examples · adjusted Rand index {:.3}", m.n, m.adjusted_rand));
         }
         match data.target().filter(|_| !self.detects() && !self.clusters()).map(|t| measure(output, t)) {
-            Some(Ok(Metrics::Classes(m))) => parts.push(format!("error {:.2} % of {}", 100.0 * m.error, m.n)),
-            Some(Ok(Metrics::Numbers(m))) => parts.push(format!("rmse {:.4} on {}", m.rmse, m.n)),
-            _ if parts.is_empty() => parts.push(format!("{} examples", data.len())),
+            Some(Ok(Metrics::Classes(m))) => {
+                parts.push(format!("error {:.2} % of {}", 100.0 * m.error, self.counted(data)));
+            }
+            Some(Ok(Metrics::Numbers(m))) => parts.push(format!("rmse {:.4} on {}", m.rmse, self.counted(data))),
+            _ if parts.is_empty() => parts.push(self.counted(data)),
             _ => {}
         }
         if let Some(support) = self.fitted.report.support.filter(|&s| s < self.trained_on || self.trained_on == 0) {
@@ -242,7 +244,7 @@ impl Model {
             y_label: self.coordinate(names, 1),
             points,
             labels: classes.map(|c| c.labels).unwrap_or_default(),
-            note: Some(format!("{} examples", data.len())),
+            note: Some(self.counted(data)),
         }
         .draw(theme)
     }

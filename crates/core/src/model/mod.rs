@@ -19,6 +19,7 @@ mod regions;
 mod regression;
 mod reliability;
 mod roc;
+mod seen;
 mod tensors;
 mod weights;
 
@@ -30,6 +31,7 @@ pub use parts::ModelPart;
 pub use predictor::Predictor;
 pub use provenance::{LearnedFrom, Provenance, Step};
 pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
+pub use seen::Seen;
 
 use crate::conformal::Conformal;
 use crate::data::{ApplyOptions, DataError, Dataset, Kind, Schema, Table, Values, View};

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Training examples by which a model recognises them.
-const MAX_RECOGNISED: usize = 64;
+const MAX_RECOGNISED: usize = 1024;
+/// The same in older files.
+const MAX_RECOGNISED_BEFORE: usize = 64;
 
 /// A step that learns something before the machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +130,28 @@ impl Provenance {
         known.sort_unstable();
         let found = self.recognised.iter().filter(|f| known.binary_search(f).is_ok()).count();
         self.fingerprint == others.fingerprint() || 2 * found > self.recognised.len()
+    }
+
+    /// How many of others are training examples, and whether that is exact; `None` if nothing tells.
+    ///
+    /// The sample has the smallest numbers of the training examples, so it has every training example up to its largest number: among
+    /// others up to there the share that is in the sample is exact, and stands for the share of all.
+    pub(super) fn found_among(&self, others: &Dataset) -> Option<(usize, bool)> {
+        if self.fingerprint == others.fingerprint() {
+            return Some((others.len(), true));
+        }
+        let last = *self.recognised.last()?;
+        let kept = self.recognised.len();
+        let whole = self.fingerprint.split('-').next().and_then(|n| n.parse().ok()) == Some(kept)
+            || (kept != MAX_RECOGNISED && kept != MAX_RECOGNISED_BEFORE);
+        let numbers = others.example_fingerprints();
+        let found = numbers.iter().filter(|f| self.recognised.binary_search(f).is_ok()).count();
+        if whole {
+            return Some((found, true));
+        }
+        let looked_at = numbers.iter().filter(|f| **f <= last).count();
+        let share = found as f64 / looked_at.max(1) as f64;
+        Some(((share * others.len() as f64).round() as usize, false))
     }
 
     /// The steps before the fit.

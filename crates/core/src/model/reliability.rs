@@ -22,7 +22,7 @@ impl Model {
     }
 
     /// An SVG picture of how often the predicted probabilities come true: bins with equal counts, the share that was
-    /// observed in each with its 95 % interval (Clopper and Pearson), and a histogram of the predictions. Of two classes
+    /// observed in each with its 95 % interval (Clopper and Pearson; none for training examples), and a histogram of the predictions. Of two classes
     /// the second is looked at, of more the label that is predicted.
     ///
     /// # Errors
@@ -36,16 +36,22 @@ impl Model {
             Some(label) => (format!("predicted probability of {label}"), format!("observed share of {label}")),
             None => ("probability of the predicted label".to_owned(), "observed share that is right".to_owned()),
         };
+        let trained = self.seen(data).is_some_and(|seen| seen.most());
         let share = |bin: &crate::metrics::Bin| {
-            let (low, high) = clopper_pearson(bin.came_true, bin.count, 0.05);
-            Share { predicted: bin.predicted, observed: bin.came_true as f64 / bin.count as f64, low, high }
+            let observed = bin.came_true as f64 / bin.count as f64;
+            let (low, high) =
+                if trained { (observed, observed) } else { clopper_pearson(bin.came_true, bin.count, 0.05) };
+            Share { predicted: bin.predicted, observed, low, high }
         };
         let note = match measure(&output, target)? {
             Metrics::Classes(m) => m.probability.map(|p| {
                 let log_loss = p.log_loss.map(|l| format!(" · log loss {l:.3}")).unwrap_or_default();
+                let no_interval = if trained { " · no intervals" } else { "" };
                 format!(
-                    "calibration error {:.3} · Brier {:.3}{log_loss} · {} examples",
-                    p.calibration_error, p.brier, m.n
+                    "calibration error {:.3} · Brier {:.3}{log_loss} · {}{no_interval}",
+                    p.calibration_error,
+                    p.brier,
+                    self.counted(data)
                 )
             }),
             Metrics::Numbers(_) => None,

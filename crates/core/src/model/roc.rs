@@ -42,12 +42,10 @@ impl Model {
         }
         let mean = curves.iter().map(|c| c.area).sum::<f64>() / curves.len() as f64;
         let note = match curves.as_slice() {
-            [only] => format!("area {:.4} · looking for {} · {} examples", only.area, only.label, data.len()),
-            all => format!(
-                "each of {} classes against the rest · mean area {mean:.4} · {} examples",
-                all.len(),
-                data.len()
-            ),
+            [only] => format!("area {:.4} · looking for {} · {}", only.area, only.label, self.counted(data)),
+            all => {
+                format!("each of {} classes against the rest · mean area {mean:.4} · {}", all.len(), self.counted(data))
+            }
         };
         let alone = curves.len() == 1;
         let line = |c: crate::metrics::Roc| {

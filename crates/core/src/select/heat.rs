@@ -82,7 +82,11 @@ impl Selection {
     }
 
     fn note(&self) -> String {
-        let best = format!("framed: best, {}", self.describe(self.best));
+        let mut best = format!("framed: best, {}", self.describe(self.best));
+        if !self.edges.is_empty() {
+            let ways: Vec<String> = self.edges.iter().map(|e| format!("{} {}", e.parameter, e.direction())).collect();
+            best.push_str(&format!("; at the edge: extend {}", ways.join(", ")));
+        }
         if self.chosen == self.best { best } else { format!("{best}; dashed: chosen") }
     }
 

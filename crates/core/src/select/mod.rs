@@ -7,6 +7,7 @@
 
 mod aside;
 mod choose;
+mod edge;
 mod grid;
 mod heat;
 mod judge;
@@ -16,6 +17,7 @@ mod trials;
 pub use crate::resample::{Split, SplitBy, folds, mean_and_deviation, set_aside};
 pub use aside::set_rows_aside;
 pub use choose::Choose;
+pub use edge::Edge;
 pub use grid::{Axis, Grid, GridError};
 pub use learning_curve::{Learned, LearningCurve, SizeScores};
 pub use trials::{Trial, Trials};
@@ -90,6 +92,8 @@ pub struct Selection {
     pub best: usize,
     /// The place of the one that was chosen: the best, unless a simpler one was preferred.
     pub chosen: usize,
+    /// Parameters whose best value is at the edge of the grid; the advice of the model says so, too.
+    pub edges: Vec<Edge>,
     /// The chosen one, fitted on all examples.
     pub model: Model,
     /// The status; an interrupted search chooses among the candidates that were evaluated.
@@ -177,7 +181,10 @@ impl Search<'_> {
                 model.fitted.report.notes.push(Fact::CalibrationCutShort.note(1.0));
             }
         }
-        Ok(Selection { candidates, score, best, chosen, model, status })
+        // what a search that was stopped has not looked at is no edge
+        let edges = if stopped.is_none() { self.edges(&candidates, best) } else { Vec::new() };
+        model.fitted.report.advice.extend(edges.iter().map(ToString::to_string));
+        Ok(Selection { candidates, score, best, chosen, edges, model, status })
     }
 
     /// The parameters by which candidates are more or less regularised: those of the machine, then those of the kernel.

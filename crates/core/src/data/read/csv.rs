@@ -66,10 +66,11 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
     }
     let (width, first_line) = (records.len(), records.line);
     let first: Vec<String> = records.cells().map(str::to_owned).collect();
-    let declared = declared(&first, options);
+    let header = options.header.or_else(|| holds_a_name(&first, options).then_some(true));
+    let declared = declared(&first, options, header);
     let column = |k: usize| Column::new(text.get(k).copied().unwrap_or(false), declared[k]);
     let mut pass = Pass { columns: (0..width).map(column).collect(), lines: Lines::default(), header: None };
-    let hold = options.header.unwrap_or_else(|| may_be_header(&first));
+    let hold = header.unwrap_or_else(|| may_be_header(&first));
     if hold {
         pass.header = Some((first_line, first));
     } else {
@@ -96,8 +97,8 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
             growth.to(held, "its table").map_err(|e| source.too_large(e))?;
         }
     }
-    if options.header.is_none() {
-        pass.decide_header();
+    if header.is_none() {
+        pass.decide_header(options.names.is_some());
     }
     Ok(pass)
 }
@@ -110,9 +111,12 @@ impl Pass {
         self.lines.note(records.line);
     }
 
-    /// Returns a line held back to the data if the columns speak against a header.
-    fn decide_header(&mut self) {
-        if let Some((line, cells)) = self.header.take_if(|(_, cells)| !is_header(cells, &self.columns)) {
+    /// Returns a line held back to the data if the columns speak against a header; words above words are no names where others are known.
+    fn decide_header(&mut self, names_known: bool) {
+        let is_header = |cells: &[String]| {
+            if names_known { is_above_numbers(cells, &self.columns) } else { is_header(cells, &self.columns) }
+        };
+        if let Some((line, cells)) = self.header.take_if(|(_, cells)| !is_header(cells)) {
             for (column, cell) in self.columns.iter_mut().zip(&cells) {
                 column.prepend(cell);
             }
@@ -122,11 +126,11 @@ impl Pass {
 }
 
 /// Which columns the user wants as words.
-fn declared(first: &[String], options: &ReadOptions) -> Vec<bool> {
+fn declared(first: &[String], options: &ReadOptions, header: Option<bool>) -> Vec<bool> {
     let mut declared = vec![false; first.len()];
     for word in &options.words {
         // without a header the first line is data, and a cell of it is nobody's name
-        let header = options.header.unwrap_or_else(|| may_be_header(first));
+        let header = header.unwrap_or_else(|| may_be_header(first));
         let named = first.iter().position(|c| c == word).filter(|_| header);
         let counted = || match word.parse::<i64>() {
             Ok(k) if k >= 1 => usize::try_from(k - 1).ok(),
@@ -140,6 +144,17 @@ fn declared(first: &[String], options: &ReadOptions) -> Vec<bool> {
     declared
 }
 
+/// True if a cell of the first line is one of the names that a header has.
+fn holds_a_name(first: &[String], options: &ReadOptions) -> bool {
+    options.names.as_ref().is_some_and(|names| first.iter().any(|cell| !cell.is_empty() && names.contains(cell)))
+}
+
+/// True if a word stands above numbers.
+fn is_above_numbers(first: &[String], columns: &[Column]) -> bool {
+    columns.iter().any(|c| c.len() > 0)
+        && first.iter().zip(columns).any(|(name, column)| !name.is_empty() && column.numeric())
+}
+
 /// A header has no numbers; it may have empty cells (an index column without a name), but not only those.
 fn may_be_header(first: &[String]) -> bool {
     first.iter().all(|c| c.is_empty() || classify(c.as_bytes()) == Cell::Word) && first.iter().any(|c| !c.is_empty())
@@ -150,7 +165,7 @@ fn is_header(first: &[String], columns: &[Column]) -> bool {
     if columns.iter().all(|c| c.len() == 0) {
         return false;
     }
-    if first.iter().zip(columns).any(|(name, column)| !name.is_empty() && column.numeric()) {
+    if is_above_numbers(first, columns) {
         return true;
     }
     let distinct = first.iter().enumerate().all(|(k, name)| !first[..k].contains(name));

@@ -80,6 +80,9 @@ pub struct ReadOptions {
     pub format: Option<String>,
     /// True if its first line names the columns; `None`: inferred from the content.
     pub header: Option<bool>,
+    /// Names of which a header has some, where they are known: a first line without any of them is taken for a header only if it has words
+    /// above numbers. `None`: nothing is known.
+    pub names: Option<Vec<String>>,
     /// The delimiter of its cells, a blank for runs of blanks; `None`: inferred from the content.
     pub delimiter: Option<u8>,
     /// A second file with the labels, one column.

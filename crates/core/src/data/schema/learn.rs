@@ -10,7 +10,7 @@ use super::take::{
     is_block, is_number, missing, missing_rows, numbers, refuse_decimal_commas, target, weights as weights_of, words,
 };
 use super::wide::{Wide, is_wide};
-use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, dense_scale, encode};
+use super::{Code, ColumnSchema, Content, FieldRef, Schema, ViewSchema, Wanted, dense_scale, encode, remarks};
 use std::collections::BTreeMap;
 
 const REMEDY: &str = "fill it in, or use --missing mean or --missing drop";
@@ -29,7 +29,12 @@ struct Wishes<'a> {
     cells: Vec<(usize, Kind)>,
 }
 
-pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, Dataset), DataError> {
+/// Learns the views that are wanted, or all; beside them remarks about columns.
+pub(super) fn learn(
+    table: &Table,
+    options: &SchemaOptions,
+    wanted: Option<&Wanted>,
+) -> Result<(Schema, Dataset, Vec<String>), DataError> {
     let targets = options.targets(table)?;
     let weights = options.weight_field(table, &targets)?;
     let out = options.left_out(table, &targets, weights)?;
@@ -70,7 +75,16 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
         table
     };
     let (mut schemas, mut views) = (Vec::new(), Vec::new());
-    for (name, fields) in wishes.groups(table)? {
+    let groups = wishes.groups(table)?;
+    let kind_of = |fields: &[usize]| match fields {
+        &[field] => wishes.kind(field).unwrap_or(Kind::Vectors),
+        _ => Kind::Vectors,
+    };
+    let (groups, mut said) = match wanted {
+        Some(wanted) => remarks::used(groups, wanted, kind_of, table),
+        None => (groups, Vec::new()),
+    };
+    for (name, fields) in groups {
         if schemas.iter().any(|v: &ViewSchema| v.name == name) {
             return Err(usage(format!(
                 "two views are called \"{name}\"; give one another name with --view NAME={name}"
@@ -108,7 +122,8 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions) -> Result<(Schema, D
         unseen: options.unseen,
         missing_words: options.missing_words.clone(),
     };
-    Ok((schema, data))
+    said.extend(remarks::of_columns(&schema, table));
+    Ok((schema, data, said))
 }
 
 fn reference(table: &Table, place: usize) -> FieldRef {

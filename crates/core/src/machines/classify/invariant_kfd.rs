@@ -97,6 +97,7 @@ impl Machine for InvariantKfd {
     fn traits(&self) -> Traits {
         Traits {
             weights: true,
+            weighs_classes: ClassWeight::weighs(&self.class_weight),
             auxiliary: true,
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
             ..Traits::default()

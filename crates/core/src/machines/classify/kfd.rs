@@ -201,6 +201,7 @@ impl Machine for Kfd {
     fn traits(&self) -> Traits {
         Traits {
             weights: true,
+            weighs_classes: ClassWeight::weighs(&self.class_weight),
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: Theory {
                 balances_classes: self.class_weight == ClassWeight::BALANCED,

@@ -131,6 +131,7 @@ impl Machine for LinearSvc {
         Traits {
             reads: Reads::Features,
             weights: true,
+            weighs_classes: ClassWeight::weighs(&self.class_weight),
             regularised_by: &[("c", Ordering::Less)],
             theory,
             ..Traits::default()

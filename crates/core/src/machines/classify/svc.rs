@@ -184,6 +184,7 @@ impl Machine for Svc {
             reads: Reads::Rows,
             weights: true,
             tolerates: Tolerates::with_offset(self.bias),
+            weighs_classes: ClassWeight::weighs(&self.class_weight),
             path: Some(Path { parameter: "c", is_final }),
             regularised_by: &[("c", Ordering::Less)],
             theory,

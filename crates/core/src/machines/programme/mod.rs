@@ -325,6 +325,7 @@ impl Machine for Programme {
                 Reads::Blocks
             },
             weights: true,
+            weighs_classes: ClassWeight::weighs(&self.class_weight),
             regularised_by: &[("lambda", Ordering::Greater)],
             theory: self.theory(),
             tolerates: match self.penalty {

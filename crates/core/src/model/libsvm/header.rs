@@ -202,7 +202,7 @@ impl Entries<'_> {
         }
         let (a, b) = (self.numbers("probA", outputs)?, self.numbers("probB", outputs)?);
         let curves = a.into_iter().zip(b).map(|(a, b)| Curve::Platt { a, b }).collect();
-        Ok(Some(Calibration { method: Method::Platt, folds: 5, curves }))
+        Ok(Some(Calibration { method: Method::Platt, folds: 5, curves, agrees: true }))
     }
 
     /// The formula of a kernel in LIBSVM's words; the right-hand names are parameters of ours.

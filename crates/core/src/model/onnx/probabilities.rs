@@ -38,7 +38,7 @@ impl Writer<'_> {
             let sum = self.sum(&p);
             self.graph.node("Div", &[&p, &sum])
         };
-        let agreed = if k < 2 { p } else { super::agree::agree(&mut self.graph, &p, code, k) };
+        let agreed = if k < 2 || !calibration.agrees { p } else { super::agree::agree(&mut self.graph, &p, code, k) };
         let dimensions = [Dimension::Batch, Dimension::Fixed(k)];
         self.graph.output("probabilities", &agreed, Element::Double, &dimensions);
         Ok(())

@@ -1,0 +1,155 @@
+//! What is said aloud where numbers would mislead: training examples, rates without learning, targets and columns hardly meant.
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+use crate::common::Place;
+
+#[test]
+fn the_training_file_is_recognised_and_has_no_interval() {
+    let place = Place::with_banana(150);
+    place.run("data banana --n 150 --seed 5 -o new.csv").ok();
+    place.run("fit banana.csv --machine svc --probabilities platt -o m").ok();
+    let said = place.run("evaluate m banana.csv").ok();
+    assert!(said.err.contains("training examples") && !said.out.contains("interval"), "{} {}", said.out, said.err);
+    let told = place.json("evaluate m banana.csv");
+    assert_eq!((&told["training_examples"], &told["error_interval"]), (&true.into(), &serde_json::Value::Null));
+    let said = place.run("evaluate m new.csv").ok();
+    assert!(said.err.is_empty() && said.out.contains("95 % interval"), "{} {}", said.out, said.err);
+    let told = place.json("evaluate m new.csv");
+    assert_eq!((&told["training_examples"], &told["seen_in_training"]), (&false.into(), &0.into()));
+    // the same lines in another order
+    let text = place.read("banana.csv");
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[1..].reverse();
+    place.write("turned.csv", lines.join("\n"));
+    assert_eq!(place.json("evaluate m turned.csv")["training_examples"], true);
+    // ten of them among new ones
+    let mixed = format!("{}{}\n", place.read("new.csv"), lines[1..11].join("\n"));
+    place.write("mixed.csv", mixed);
+    let said = place.run("evaluate m mixed.csv").ok();
+    assert!(said.err.contains("10 of the 160 examples") && said.out.contains("95 % interval"), "{}", said.err);
+    for what in ["model", "roc", "reliability"] {
+        place.run(&format!("plot m banana.csv --what {what} -o a.svg")).ok();
+        place.run(&format!("plot m new.csv --what {what} -o b.svg")).ok();
+        assert!(place.read("a.svg").contains("150 training examples"), "{what}");
+        assert!(!place.read("b.svg").contains("training examples"), "{what}");
+    }
+}
+
+#[test]
+fn beside_the_error_stand_the_largest_class_and_each_class() {
+    let place = Place::new();
+    place.run("data iris -o iris.csv").ok();
+    let fit = place.json("fit iris.csv --machine svc -o m");
+    assert!((fit["training"]["base_error"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
+    assert_eq!(fit["scaling"]["x"], "standard");
+    let said = place.run("evaluate m iris.csv").ok().out;
+    assert!(said.contains("66.67 % by always predicting") && said.contains("recall"), "{said}");
+    let told = place.json("evaluate m iris.csv");
+    assert!(told["auc"].as_f64().unwrap() > 0.9 && told["by_class"].as_array().unwrap().len() == 3, "{told}");
+    place.run("data noisy_sinc -o sinc.csv").ok();
+    place.run("data noisy_sinc --seed 4 -o new.csv").ok();
+    place.run("fit sinc.csv --machine svr -o r").ok();
+    let said = place.run("evaluate r new.csv").ok().out;
+    assert!(said.contains("95 % interval") && said.contains("by always predicting the mean"), "{said}");
+}
+
+#[test]
+fn unknown_labels_are_told() {
+    let place = Place::with(&[("a.csv", "x,y\n1,p\n2,p\n8,n\n9,n\n"), ("b.csv", "x,y\n1,p\n9,n\n5,z\n")]);
+    place.run("fit a.csv --machine svc -o m").ok();
+    let said = place.run("evaluate m b.csv").ok().err;
+    assert!(said.contains("\"z\"") && said.contains("1 of 3 examples count as errors"), "{said}");
+}
+
+#[test]
+fn a_target_that_is_no_class_is_refused_before_a_model_is_written() {
+    let place = Place::new();
+    let lines = |f: &dyn Fn(usize) -> String| (0..60).map(f).collect::<String>();
+    place.write("sms.tsv", lines(&|i| format!("{}\tmessage number {i}\n", if i % 3 == 0 { "spam" } else { "ham" })));
+    place.run("fit sms.tsv --machine svc -o m").fails(3, &["60 different values", "--target 1"]);
+    place.write("n.csv", format!("a,b\n{}", lines(&|i| format!("{i},{}\n", 0.37 * i as f64))));
+    place.run("fit n.csv --machine svc -o m").fails(3, &["looks like numbers"]);
+    place.run("select n.csv --machine svc --grid 'c=1|10' -o m").fails(3, &["looks like numbers"]);
+    assert!(!place.has("m"));
+    place.run("fit n.csv --machine svc --categorical b -o m").ok();
+}
+
+#[test]
+fn columns_that_name_or_number_the_rows_are_told() {
+    let place = Place::new();
+    let row = |i: usize| format!("C{:04},{i},{},{}\n", 7 * i, i % 7, if i % 7 > 3 { "p" } else { "n" });
+    place.write("c.csv", format!("id,row,x,y\n{}", (0..40).map(row).collect::<String>()));
+    let said = place.run("fit c.csv --machine svc -o m").ok();
+    assert!(
+        said.err.contains("column \"id\" has 40 different words") && said.err.contains("column \"row\" numbers"),
+        "{}",
+        said.err
+    );
+    let told = place.json("fit c.csv --machine svc -o m");
+    assert!(told["advice"].as_array().unwrap().len() >= 2 && told["categories"]["id"] == 40, "{told}");
+}
+
+#[test]
+fn views_that_no_kernel_looks_at_are_told_and_are_not_in_the_model() {
+    let place = Place::new();
+    let row = |i: usize| format!("C{i},{},{},{}\n", i % 7, i % 5, if i % 7 > 3 { "p" } else { "n" });
+    place.write("c.csv", format!("id,a,b,y\n{}", (0..40).map(row).collect::<String>()));
+    let said = place.run("fit c.csv --machine svc --view v=a,b --kernel rbf@v -o m").ok();
+    assert!(
+        said.err.contains("view x (id) is not part of the model") && !said.err.contains("different words"),
+        "{}",
+        said.err
+    );
+    place.write("new.csv", "a,b\n6,1\n0,2\n");
+    assert_eq!(place.run("predict m new.csv").ok().lines(), ["prediction", "p", "n"]);
+    // the kernel of every column but those of the view
+    let said = place.run("fit c.csv --machine svc --view v=a,b -o m").ok();
+    assert!(said.err.contains("view v (a, b) is not part of the model"), "{}", said.err);
+}
+
+#[test]
+fn the_model_decides_whether_the_first_line_is_a_header() {
+    let place = Place::new();
+    let text = |n: usize| {
+        (0..n).map(|i| format!("{}\tword{} here\n", if i % 2 == 0 { "p" } else { "n" }, i % 2)).collect::<String>()
+    };
+    place.write("t.tsv", text(30));
+    place.run("fit t.tsv --machine svc --kernel 'spectrum(length=2)' --target 1 --text 2 --header no -o m").ok();
+    place.write("three.tsv", "word0 one\nword1 two\nword0 six\n");
+    assert_eq!(place.run("predict m three.tsv").ok().lines(), ["prediction", "p", "n", "p"]);
+    // a model with names: a first line with one of them is a header, another one is not
+    place.write("named.tsv", format!("label\tmessage\n{}", text(30)));
+    place.run("fit named.tsv --machine svc --kernel 'spectrum(length=2)' --target label --text message -o m").ok();
+    place.write("new.tsv", "message\nword0 one\nword1 two\n");
+    assert_eq!(place.run("predict m new.tsv").ok().lines(), ["prediction", "p", "n"]);
+}
+
+#[test]
+fn probabilities_keep_the_ranking_under_class_weights() {
+    let place = Place::new();
+    place.run("data banana --n 300 --seed 1 -o banana.csv").ok();
+    // one class in eight
+    let text = place.read("banana.csv");
+    let mut kept = vec![text.lines().next().unwrap()];
+    let (mut seen, mut rest) = (0, text.lines().skip(1));
+    kept.extend(rest.by_ref().filter(|line| {
+        seen += usize::from(line.ends_with(",1"));
+        !line.ends_with(",1") || seen % 7 == 0
+    }));
+    place.write("few.csv", kept.join("\n"));
+    for method in ["platt", "isotonic"] {
+        let fit =
+            place.json(&format!("fit few.csv --machine svc --class-weight balanced --probabilities {method} -o m"));
+        assert_eq!(fit["calibration"]["label_has_the_largest"], false);
+        let said = place.run("predict m banana.csv --probabilities").ok();
+        let rows: Vec<(&str, f64)> = said.lines()[1..]
+            .iter()
+            .map(|l| (l.split(',').next().unwrap(), l.rsplit(',').next().unwrap().parse().unwrap()))
+            .collect();
+        let half = rows.iter().filter(|(_, p)| (p - 0.5).abs() < 1e-9).count();
+        assert!(10 * half < rows.len(), "{method}: {half} of {} are at a half", rows.len());
+        assert!(rows.iter().any(|(label, p)| *label == "1" && *p < 0.45), "{method}: the label follows the weights");
+    }
+    let fit = place.json("fit few.csv --machine svc --probabilities platt -o m");
+    assert_eq!(fit["calibration"]["label_has_the_largest"], true);
+}

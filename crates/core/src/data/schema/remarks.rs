@@ -1,0 +1,100 @@
+//! Remarks about columns that are hardly meant to be learned from: names and numbers of rows, and views that no kernel looks at.
+
+use super::super::{FieldData, Kind, Table};
+use super::{Code, Content, Schema, Wanted};
+use std::collections::HashSet;
+
+/// The number of rows from which a column can be taken for a name or a number of rows.
+const MIN_ROWS: usize = 20;
+/// The number of columns that are named before the others are only counted.
+const MAX_NAMED: usize = 5;
+
+/// Remarks about the columns of a schema that was learned on a table.
+pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if table.len < MIN_ROWS {
+        return remarks;
+    }
+    for view in &schema.views {
+        let Content::Columns { columns, .. } = &view.content else { continue };
+        for column in columns {
+            let (name, n) = (&column.field.name, table.len);
+            match &column.code {
+                Code::Categories { words, .. } if 2 * words.len() > n => remarks.push(format!(
+                    "column \"{name}\" has {} different words in {n} rows, and each became a coordinate: new words cannot be \
+                     predicted, and seen ones give the answer away; leave the column out if it names the rows (--drop {name})",
+                    words.len()
+                )),
+                Code::Number { .. } if numbers_rows(table, column.field.place) => remarks.push(format!(
+                    "column \"{name}\" numbers the {n} rows; leave it out if it means nothing for new ones (--drop {name})"
+                )),
+                _ => {}
+            }
+        }
+    }
+    remarks
+}
+
+/// True if a column has n successive whole numbers, in any order.
+fn numbers_rows(table: &Table, field: usize) -> bool {
+    let Some(FieldData::Numbers { values, .. }) = table.fields.get(field).map(|f| &f.data) else { return false };
+    let whole = |v: &&f64| v.fract() == 0.0 && v.abs() < 9e15;
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !values.iter().all(|v| whole(&v)) || high - low != values.len() as f64 - 1.0 {
+        return false;
+    }
+    let mut met = HashSet::with_capacity(values.len());
+    values.iter().all(|v| met.insert((v - low) as u64))
+}
+
+/// Separates views that a formula looks at from the others, whose columns it names in a remark. All are kept where the formula looks at no
+/// data, or at views that are not there or not clear, which is for the formula to say.
+pub(super) fn used(
+    groups: Vec<(String, Vec<usize>)>,
+    wanted: &Wanted,
+    kind_of: impl Fn(&[usize]) -> Kind,
+    table: &Table,
+) -> (Vec<(String, Vec<usize>)>, Vec<String>) {
+    let kinds: Vec<Kind> = groups.iter().map(|(_, fields)| kind_of(fields)).collect();
+    let mut looked_at = HashSet::new();
+    for (view, kind) in &wanted.views {
+        let fits = |k: usize| *kind == Kind::Precomputed || kinds[k] == *kind;
+        let place = match view {
+            Some(view) => groups.iter().position(|(name, _)| name == view),
+            None => match (0..groups.len()).filter(|&k| fits(k)).collect::<Vec<_>>().as_slice() {
+                [only] => Some(*only),
+                several => several.iter().copied().find(|&k| groups[k].0 == "x"),
+            },
+        };
+        match place {
+            Some(place) => looked_at.insert(place),
+            None => return (groups, Vec::new()),
+        };
+    }
+    if looked_at.is_empty() || looked_at.len() == groups.len() {
+        return (groups, Vec::new());
+    }
+    let (mut kept, mut remarks) = (Vec::new(), Vec::new());
+    let names: Vec<&str> = (0..groups.len()).filter(|k| looked_at.contains(k)).map(|k| groups[k].0.as_str()).collect();
+    let names = names.join(", ");
+    for (place, (name, fields)) in groups.iter().enumerate() {
+        if looked_at.contains(&place) {
+            kept.push((name.clone(), fields.clone()));
+            continue;
+        }
+        let columns: Vec<String> = fields.iter().take(MAX_NAMED).map(|&f| table.fields[f].name.clone()).collect();
+        let more = fields.len().saturating_sub(MAX_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let which = if columns.len() == 1 && columns[0] == *name {
+            String::new()
+        } else {
+            format!(" ({}{more})", columns.join(", "))
+        };
+        remarks.push(format!(
+            "the kernel looks at {names} only: view {name}{which} is not part of the model; write @{name} behind a kernel that is \
+             to look at it"
+        ));
+    }
+    (kept, remarks)
+}

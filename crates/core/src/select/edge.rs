@@ -1,0 +1,122 @@
+//! Edges of a grid: a best candidate at one may have better ones beyond.
+
+use super::{Candidate, Search};
+use crate::params::Setting;
+use std::fmt;
+
+/// A parameter whose best value is the smallest or the largest of the grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    /// The parameter, as the grid names it.
+    pub parameter: String,
+    /// The best value.
+    pub value: f64,
+    /// True if it is the largest.
+    pub upward: bool,
+    /// The next value beyond, at the distance of the last two.
+    pub next: f64,
+}
+
+impl Edge {
+    /// The direction in which the grid should grow.
+    pub fn direction(&self) -> &'static str {
+        if self.upward { "upward" } else { "downward" }
+    }
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parameter, value, next, .. } = self;
+        let most = if self.upward { "largest" } else { "smallest" };
+        write!(
+            f,
+            "the best {parameter} = {value} is the {most} of the grid: extend {parameter} {}, to {next} say",
+            self.direction()
+        )
+    }
+}
+
+impl Search<'_> {
+    /// The parameters of three numbers and more whose best value is at the edge of the grid, where no candidate inside is as good and
+    /// values beyond are allowed.
+    pub(super) fn edges(&self, candidates: &[Candidate], best: usize) -> Vec<Edge> {
+        let number = |c: &Candidate, place: usize| match c.point.get(place) {
+            Some((_, Setting::Number(value))) => Some(*value),
+            _ => None,
+        };
+        let at_edge = |place: usize| {
+            let mut values = candidates.iter().map(|c| number(c, place)).collect::<Option<Vec<f64>>>()?;
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            let (value, count) = (number(&candidates[best], place)?, values.len());
+            let (low, high) = (*values.first()?, *values.last()?);
+            if count < 3 || (value > low && value < high) {
+                return None;
+            }
+            let inside = |c: &Candidate| number(c, place).is_some_and(|v| v > low && v < high);
+            if candidates.iter().any(|c| inside(c) && c.score <= candidates[best].score) {
+                return None;
+            }
+            let before = if value == high { values[count - 2] } else { values[1] };
+            let ratio = value / before;
+            // values of one sign that grow by a factor go on so
+            let next = if ratio > 1.5 || (ratio > 0.0 && ratio < 0.67) { value * ratio } else { 2.0 * value - before };
+            let next = format!("{next:.3e}").parse::<f64>().ok()?;
+            let mut point = candidates[best].point.clone();
+            point[place].1 = Setting::Number(next);
+            let allowed = next.is_finite() && next != value && self.at(&point).is_ok();
+            allowed.then(|| Edge { parameter: point[place].0.clone(), value, upward: value == high, next })
+        };
+        (0..candidates[best].point.len()).filter_map(at_edge).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::prelude::{Dataset, Schema, SchemaOptions, Seed, rbf};
+    use crate::select::{Choose, Grid, Search};
+
+    fn advice(machine: &str, kernel: &str, grid: &str) -> Vec<String> {
+        let table = crate::datasets::load("two_moons", Some(120), Seed(1)).unwrap();
+        let (_, data): (_, Dataset) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
+        let grid: Grid = grid.parse().unwrap();
+        let kernel = if kernel.is_empty() { rbf(1.0) } else { kernel.parse().unwrap() };
+        let search = Search {
+            score: None,
+            machine: crate::machines::find(machine).unwrap(),
+            settings: &[],
+            kernel: &kernel,
+            grid: &grid,
+            folds: 5,
+            choose: Choose::Best,
+            probabilities: None,
+            calibration_folds: 0,
+            budget: crate::gram::Budget::default(),
+            seed: Seed(0),
+        };
+        let found = search.run(&data, &crate::watch::Silent).unwrap();
+        assert_eq!(found.edges.len(), found.model.fitted.report.advice.len());
+        assert_eq!(
+            found.figure("cv error", crate::plot::Theme::Light).contains("at the edge"),
+            !found.edges.is_empty()
+        );
+        found.model.fitted.report.advice
+    }
+
+    #[test]
+    fn a_best_candidate_at_the_edge_says_where_to_go_on() {
+        let said = advice("svc", "", "gamma=0.00001|0.0001|0.001|0.01");
+        assert!(said.len() == 1 && said[0].contains("extend gamma upward, to 0.1 say"), "{said:?}");
+        let said = advice("svc", "", "gamma=200|2000|20000");
+        assert!(said.len() == 1 && said[0].contains("extend gamma downward, to 20 say"), "{said:?}");
+    }
+
+    #[test]
+    fn what_lies_inside_or_cannot_be_extended_says_nothing() {
+        assert_eq!(advice("svc", "", "gamma=0.0001|1|10000"), Vec::<String>::new());
+        // two values have no inside
+        assert_eq!(advice("svc", "", "gamma=0.0001|0.001"), Vec::<String>::new());
+        // a degree below one does not exist
+        assert_eq!(advice("svc", "polynomial(degree=1, offset=0)", "degree=1|2|4"), Vec::<String>::new());
+    }
+}
