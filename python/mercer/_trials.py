@@ -20,7 +20,7 @@ from sklearn.utils import _safe_indexing, compute_class_weight
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from mercer import _native
-from mercer._base import Machine, _views_wanted, encode, spell
+from mercer._base import _views_wanted, encode, spell
 from mercer._data import take, threads_of, views_of
 from mercer.kernel_ridge import KernelRidge, Pairwise
 from mercer.svm import LinearSVC
@@ -273,15 +273,14 @@ def readable(scorers):
 
 
 def quick(scoring, estimators):
-    """The measure, where it needs predictions alone and is known here."""
+    """The measure, where it needs predictions alone, is known here, and is one for these estimators."""
+    mixin, own = (ClassifierMixin, "accuracy") if is_classifier(estimators[0]) else (RegressorMixin, "r2")
     if any(getattr(estimator, "break_ties", False) for estimator in estimators):
         return None
     if scoring is None:
-        for mixin, name in ((ClassifierMixin, "accuracy"), (RegressorMixin, "r2")):
-            if all(type(estimator).score is mixin.score for estimator in estimators):
-                return QUICK[name]
-        return None
-    return QUICK.get(scoring) if isinstance(scoring, str) else None
+        return QUICK[own] if all(type(estimator).score is mixin.score for estimator in estimators) else None
+    known = isinstance(scoring, str) and (scoring == "accuracy") == (own == "accuracy")
+    return QUICK.get(scoring) if known else None
 
 
 def coverable(estimator, weights):

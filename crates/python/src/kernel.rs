@@ -32,7 +32,7 @@ pub(crate) fn kernel_views(text: &str) -> PyResult<Vec<(Option<String>, String)>
 #[pyfunction]
 pub(crate) fn kernel_resolved(py: Python<'_>, text: &str, views: &Bound<'_, PyList>) -> PyResult<String> {
     let (formula, data) = (parse(text)?, dataset(views)?);
-    let resolved = run(py, (0, data.len()), None, None, |_| formula.resolve(&data, Seed(0)))?;
+    let resolved = run(py, (1, data.len()), None, None, |_| formula.resolve(&data, Seed(0)))?;
     Ok(resolved.map_err(raise)?.to_string())
 }
 

@@ -22,8 +22,8 @@ pub(crate) struct Model {
     part: Option<Part>,
 }
 
-/// Threads, as many as there are, and kernel values of work that has hardly any.
-const SMALL: (usize, usize) = (0, 0);
+/// Threads and kernel values of work that has hardly any.
+const SMALL: (usize, usize) = (1, 0);
 
 /// Examples, errors on the others, the bound, and (examples, bound) of all that was tried.
 pub(crate) type Part = (usize, usize, f64, Vec<(usize, f64)>);
