@@ -178,21 +178,12 @@ class MercerSearchCV(GridSearchCV):
         self.cv = LeaveOneOut() if isinstance(wanted, str) and wanted == "loo" else wanted
         heard = None if self.callback is None else Heard(self.callback)
         try:
-            try:
-                out, candidates, routed, scorers, metric = self._try_all(X, y, params, heard)
-            except Exception as why:
-                if heard is not None and heard.raised is not None:
-                    raise
-                if has_views(X):
-                    if isinstance(why, Uncovered):
-                        raise ValueError(f"{why}; GridSearchCV has no views") from None
-                    raise
-                # an error is scikit-learn's to tell: it says which candidates failed, and goes on with the others
-                level = logging.INFO if isinstance(why, Foreign) else logging.WARNING
-                log.log(level, "MercerSearchCV: %s; GridSearchCV is used", why)
+            shared = self._share(X, y, params, heard)
+            if shared is None:
                 return super().fit(X, y, **params)
         finally:
             self.cv = wanted
+        out, candidates, routed, scorers, metric = shared
         results = self._format_results(candidates, self.n_splits_, out)
         self.multimetric_ = isinstance(scorers, _MultimetricScorer)
         if self.refit or not self.multimetric_:
@@ -210,6 +201,22 @@ class MercerSearchCV(GridSearchCV):
         self.scorer_ = scorers._scorers if self.multimetric_ else scorers
         self.cv_results_ = results
         return self
+
+    def _share(self, X, y, params, heard):
+        """What came out of all fits; None where they are left to scikit-learn."""
+        try:
+            return self._try_all(X, y, params, heard)
+        except Exception as why:
+            if heard is not None and heard.raised is not None:
+                raise
+            if has_views(X):
+                if isinstance(why, Uncovered):
+                    raise ValueError(f"{why}; GridSearchCV has no views") from None
+                raise
+            # an error is scikit-learn's to tell: it says which candidates failed, and goes on with the others
+            level = logging.INFO if isinstance(why, Foreign) else logging.WARNING
+            log.log(level, "MercerSearchCV: %s; GridSearchCV is used", why)
+            return None
 
     # ------------------------------------------------------------------------------------------------------- what to try
 
