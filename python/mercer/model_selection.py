@@ -69,8 +69,9 @@ class MercerSearchCV(GridSearchCV):
     shared between all folds and all other parameters; fits that differ only in C start from one another; and leave-one-out
     (``cv="loo"``) of kernel ridge regression has a closed form, f₋ᵢ(xᵢ) = yᵢ − αᵢ / [(K + λ1)⁻¹]ᵢᵢ. Scores are those of
     GridSearchCV within the tolerance of the solver. X may also be a dictionary of views or a list of strings. What is not
-    covered (other estimators, callable kernels, training scores, measures of probabilities) is done by GridSearchCV, and the
-    logger `mercer` says so. The chosen estimator knows among how many candidates it was chosen, and its certificates pay for them.
+    covered (other estimators, subclasses, callable kernels, training scores, measures of probabilities, candidates that fail)
+    is done by GridSearchCV, and the logger `mercer` says so. ``n_jobs=None`` is as many threads as one may use: one in a worker of
+    joblib. The chosen estimator knows among how many candidates it was chosen, and its certificates pay for them.
 
     ``by="certificate"`` chooses by what is guaranteed instead: every candidate is fitted on all examples, none is held out, and
     the one with the least certificate is kept. `best_certificate_` holds with probability 1 − `certificate_delta`, all candidates

@@ -186,8 +186,8 @@ fn no_threads(threads: usize) -> PyErr {
 
 /// Work that panics, for tests: `size` decides as in [`run`] where.
 #[pyfunction]
+#[allow(clippy::panic)] // what a fault in the library would look like is the matter here
 pub(crate) fn break_down(py: Python<'_>, size: usize) -> PyResult<()> {
-    // with what a fault in the library would look like
     run(py, (0, size), None, None, |_| std::panic::panic_any("asked for"))
 }
 
