@@ -11,6 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing, check_array
 
+from mercer._threads import allowed_threads
+
 # arrays, sparse matrices, frames, lists of strings, dictionaries of views: more than types can say
 Data = Any
 Array = npt.NDArray[Any]
@@ -206,8 +208,10 @@ def cores() -> int:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """Threads for a number of jobs in scikit-learn's spelling; None is all of them."""
-    if n_jobs is None or n_jobs == -1:
+    """Threads for a number of jobs in scikit-learn's spelling, where 0 is all of them; None is as many as one may use here."""
+    if n_jobs is None:
+        return allowed_threads()
+    if n_jobs == -1:
         return 0
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning")

@@ -6,26 +6,42 @@ import logging
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
-from sklearn.metrics import check_scoring, r2_score
-from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _PassthroughScorer
+from sklearn import config_context, get_config
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.metrics import check_scoring
+from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, compute_class_weight, indexable
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from mercer import _native
-from mercer._base import Machine, encode, spell
+from mercer._base import Machine
 from mercer._certify import Certificate
-from mercer._data import Data, cores, count_of, has_views, take, threads_of, views_of
+from mercer._data import Data, cores, count_of, has_views, threads_of
 from mercer._progress import Callback
-from mercer.kernel_ridge import KernelRidge, Pairwise
+from mercer._trials import (
+    Batch,
+    Foreign,
+    Heard,
+    Recorded,
+    Uncovered,
+    Work,
+    alike,
+    as_written,
+    coverable,
+    enough_classes,
+    line_of,
+    mark,
+    places_of,
+    quick,
+    readable,
+    stack,
+    target_of,
+    weights_of,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,47 +50,16 @@ __all__ = ["MercerSearchCV"]
 
 log = logging.getLogger("mercer")
 
-# measures of which scikit-learn's checks would take longer than the measuring
-QUICK = {
-    "accuracy": lambda y, p: float(np.mean(y == p)),
-    "r2": lambda y, p: r2_score(y, p),
-    "neg_mean_squared_error": lambda y, p: -float(np.mean((y - p) ** 2)),
-    "neg_root_mean_squared_error": lambda y, p: -float(np.sqrt(np.mean((y - p) ** 2))),
-    "neg_mean_absolute_error": lambda y, p: -float(np.mean(np.abs(y - p))),
-}
+# what a subclass may have changed, and the shared road does itself
+STEPS = ("_run_search", "_format_results", "_select_best_index", "_get_scorers", "_get_routed_params_for_fit")
 
 
-class _Uncovered(Exception):
-    """Why a search is left to scikit-learn."""
+class _Told(GridSearchCV):
+    """Keeps what its workers return."""
 
-
-class _Foreign(_Uncovered):
-    """The estimator is none of mercer's: nothing worth a warning."""
-
-
-class Remembered:
-    """Stands for a model whose answers about the held-out examples are known already."""
-
-    def __init__(self, codes, scores):
-        self._codes, self._scores = codes, scores
-
-    def scores(self, views=None, threads=0):
-        return self._scores
-
-    def codes(self, views=None, threads=0):
-        return self._codes
-
-
-@dataclass
-class _Batch:
-    """Examples, how they are split, and the estimators that are tried on them."""
-
-    X: object
-    y: np.ndarray
-    weights: np.ndarray | None
-    splits: list  # (number, places to learn from, places held out, the same in the data of the user)
-    estimators: dict  # by the number of the candidate
-    prepared: float = 0.0  # seconds
+    def _format_results(self, candidate_params, n_splits, out, more_results=None):
+        self.out_ = out
+        return super()._format_results(candidate_params, n_splits, out, more_results)
 
 
 class MercerSearchCV(GridSearchCV):
@@ -84,8 +69,9 @@ class MercerSearchCV(GridSearchCV):
     shared between all folds and all other parameters; fits that differ only in C start from one another; and leave-one-out
     (``cv="loo"``) of kernel ridge regression has a closed form, f₋ᵢ(xᵢ) = yᵢ − αᵢ / [(K + λ1)⁻¹]ᵢᵢ. Scores are those of
     GridSearchCV within the tolerance of the solver. X may also be a dictionary of views or a list of strings. What is not
-    covered (other estimators, callable kernels, training scores, measures of probabilities) is done by GridSearchCV, and the
-    logger `mercer` says so. The chosen estimator knows among how many candidates it was chosen, and its certificates pay for them.
+    covered (other estimators, subclasses, callable kernels, training scores, measures of probabilities, candidates that fail)
+    is done by GridSearchCV, and the logger `mercer` says so. ``n_jobs=None`` is as many threads as one may use: one in a worker of
+    joblib. The chosen estimator knows among how many candidates it was chosen, and its certificates pay for them.
 
     ``by="certificate"`` chooses by what is guaranteed instead: every candidate is fitted on all examples, none is held out, and
     the one with the least certificate is kept. `best_certificate_` holds with probability 1 − `certificate_delta`, all candidates
@@ -189,19 +175,16 @@ class MercerSearchCV(GridSearchCV):
         return self
 
     def _fit_by_cross_validation(self, X, y, params):
+        wanted: Any = self.cv
+        self.cv = LeaveOneOut() if isinstance(wanted, str) and wanted == "loo" else wanted
+        heard = None if self.callback is None else Heard(self.callback)
         try:
-            out, candidates, routed, scorers, metric = self._try_all(X, y, params)
-        except (_Uncovered, ValueError, MemoryError) as why:
-            # an error is scikit-learn's to tell: it says which candidates failed, and goes on with the others
-            if has_views(X):
-                raise ValueError(f"{why}; GridSearchCV has no views") from None  # noqa: TRY004
-            log.log(logging.INFO if isinstance(why, _Foreign) else logging.WARNING, "MercerSearchCV: %s; GridSearchCV is used", why)
-            wanted: Any = self.cv
-            self.cv = _splitter(wanted)
-            try:
+            shared = self._share(X, y, params, heard)
+            if shared is None:
                 return super().fit(X, y, **params)
-            finally:
-                self.cv = wanted
+        finally:
+            self.cv = wanted
+        out, candidates, routed, scorers, metric = shared
         results = self._format_results(candidates, self.n_splits_, out)
         self.multimetric_ = isinstance(scorers, _MultimetricScorer)
         if self.refit or not self.multimetric_:
@@ -220,226 +203,169 @@ class MercerSearchCV(GridSearchCV):
         self.cv_results_ = results
         return self
 
+    def _share(self, X, y, params, heard):
+        """What came out of all fits; None where they are left to scikit-learn."""
+        try:
+            return self._try_all(X, y, params, heard)
+        except Exception as why:
+            if heard is not None and heard.raised is not None:
+                raise
+            if has_views(X):
+                if isinstance(why, Uncovered):
+                    raise ValueError(f"{why}; GridSearchCV has no views") from None
+                raise
+            # an error is scikit-learn's to tell: it says which candidates failed, and goes on with the others
+            level = logging.INFO if isinstance(why, Foreign) else logging.WARNING
+            log.log(level, "MercerSearchCV: %s; GridSearchCV is used", why)
+            return None
+
     # ------------------------------------------------------------------------------------------------------- what to try
 
-    def _try_all(self, X, y, params):
-        last = self.estimator.steps[-1][1] if isinstance(self.estimator, Pipeline) else self.estimator
-        if not isinstance(last, Machine) or not (is_classifier(last) or is_regressor(last)):
-            raise _Foreign(f"{type(last).__name__} is no classifier or regressor of mercer")
-        if self.return_train_score:
-            raise _Uncovered("return_train_score=True")
+    def _try_all(self, X, y, params, heard):
+        piped = isinstance(self.estimator, Pipeline)
+        last = self.estimator.steps[-1][1] if piped else self.estimator
+        self._known_to_all(last, piped, y)
+        self._validate_params()
         scorers, metric = self._get_scorers()
-        _readable(scorers)
-        if has_views(X):
-            n = count_of(X)
-        else:
+        readable(scorers)
+        views = has_views(X)
+        if not views:
             X, y = indexable(X, y)
-            n = _num_samples(X)
-        places = np.zeros((n, 1))
-        params = _check_method_params(places, params=params)
+        n = count_of(X) if views else _num_samples(X)
+        # no splitter and no parameter knows views
+        examples = np.zeros((n, 1)) if views else X
+        params = _check_method_params(examples, params=params)
         routed = self._get_routed_params_for_fit(params)
-        cv = check_cv(_splitter(self.cv), y, classifier=is_classifier(self.estimator))
-        splits = [(s, *map(np.asarray, pair)) for s, pair in enumerate(cv.split(places, y, **routed.splitter.split))]
-        self.n_splits_ = len(splits)
+        # an iterator is read once, and whoever comes after this one is to have the same splits
+        self.cv = cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        self.n_splits_ = cv.get_n_splits(examples, y, **routed.splitter.split)
+        pairs = list(cv.split(examples, y, **routed.splitter.split))
+        if len(pairs) != self.n_splits_:
+            raise Uncovered(f"the splitter announced {self.n_splits_} splits and made {len(pairs)}")
+        self.cv = Recorded(cv, pairs)
+        splits = [(s, places_of(train, n), places_of(test, n)) for s, (train, test) in enumerate(pairs)]
         candidates = list(ParameterGrid(self.param_grid))
-        weights = self._weights_of(routed.estimator.fit)
+        if not candidates or not splits:
+            raise Uncovered("there is nothing to try")
+        weights = weights_of(self._given_weights(routed.estimator.fit), n)
+        whole = [clone(self.estimator).set_params(**clone(p, safe=False)) for p in candidates]
+        estimators = [one.steps[-1][1] for one in whole] if piped else whole
+        target = target_of(last, y)
+        self._check_candidates(candidates, whole, estimators, weights)
+        enough_classes(estimators, target, splits)
         if self.verbose > 0:
             print(f"Fitting {len(splits)} folds for each of {len(candidates)} candidates, totalling {len(splits) * len(candidates)} fits")
-        batches = self._batches(X, np.asarray(y), weights, candidates, splits)
-        work = _Work(scorers, routed.scorer.score, _quick(self.scoring, last), self.callback)
-        if not isinstance(self.estimator, Pipeline):
-            for batch in batches:
-                work.run(batch, threads_of(self.n_jobs))
+        work = Work(examples, y, scorers, routed.scorer.score, quick(self.scoring, estimators), heard)
+        threads = threads_of(next((e.n_jobs for e in estimators if getattr(e, "n_jobs", None) is not None), None)
+                             if self.n_jobs is None else self.n_jobs)  # fmt: skip
+        if not piped or not self._early_steps():
+            batch = Batch(X, target, weights, [(*split, split[2]) for split in splits], dict(enumerate(estimators)))
+            for answer in work.run(batch, threads):
+                work.score(answer)
         else:
-            # one split each: they run side by side
-            with ThreadPoolExecutor(threads_of(self.n_jobs) or cores()) as pool:
-                for done in [pool.submit(work.run, batch, 1) for batch in batches]:
-                    done.result()
+            self._side_by_side(work, self._batches(X, y, target, weights, candidates, estimators, splits), threads)
+        self._finish(work, X, y, params, candidates)
         out = [work.out[c, s] for c in range(len(candidates)) for s in range(len(splits))]
+        if self.verbose > 1:
+            for place, told in enumerate(out):
+                c, s = divmod(place, len(splits))
+                if c not in work.unfinished:
+                    print(line_of(self.verbose, (c, len(candidates)), (s, len(splits)), candidates[c], told))
         return out, candidates, routed, scorers, metric
 
-    def _weights_of(self, fit_params):
+    def _known_to_all(self, last, piped, y):
+        """Refuses what is no search of this kind, and what others have changed in it."""
+        if not isinstance(last, Machine) or not (is_classifier(last) or is_regressor(last)):
+            raise Foreign(f"{type(last).__name__} is no classifier or regressor of mercer")
+        if not as_written(last):
+            raise Uncovered(f"{type(last).__name__} has methods that are not mercer's")
+        if piped and type(self.estimator) is not Pipeline:
+            raise Uncovered(f"{type(self.estimator).__name__} is a pipeline of another kind")
+        if piped and (self.estimator.verbose or getattr(self.estimator, "transform_input", None)):
+            raise Uncovered("verbose or transform_input of the pipeline is set")
+        if any(getattr(type(self), name) is not getattr(GridSearchCV, name) for name in STEPS):
+            raise Uncovered(f"{type(self).__name__} searches in a way of its own")
+        if any(getattr(one, "_skl_callbacks", None) for one in (self, self.estimator, last)):
+            raise Uncovered("callbacks of scikit-learn are set")
+        if self.return_train_score:
+            raise Uncovered("return_train_score=True")
+        if y is None:
+            raise Uncovered("there is no target")
+
+    def _given_weights(self, fit_params):
         name = f"{self.estimator.steps[-1][0]}__sample_weight" if isinstance(self.estimator, Pipeline) else "sample_weight"
         others = [key for key, value in fit_params.items() if key != name and value is not None]
         if others:
-            raise _Uncovered(f"the parameter {others[0]} of fit")
-        weights = fit_params.get(name)
-        return None if weights is None else np.asarray(weights, dtype=np.float64)
+            raise Uncovered(f"the parameter {others[0]} of fit")
+        return fit_params.get(name)
 
-    def _batches(self, X, y, weights, candidates, splits):
-        """All at once, or fold by fold where the steps before the last one learn from a fold."""
-        if not isinstance(self.estimator, Pipeline):
-            estimators = {c: clone(self.estimator).set_params(**clone(p, safe=False)) for c, p in enumerate(candidates)}
-            yield _Batch(X, y, weights, [(*split, split[2]) for split in splits], estimators)
-            return
+    def _check_candidates(self, candidates, whole, estimators, weights):
+        alike(estimators)
+        for candidate, one, estimator in zip(candidates, whole, estimators):
+            coverable(estimator, weights)
+            if one is estimator:
+                continue
+            names = [name for name, _ in self.estimator.steps]
+            for name in candidate:
+                if name == names[-1]:
+                    raise Uncovered(f"the step {name} itself is searched over")
+                if "__" not in name and name not in names:
+                    raise Uncovered(f"{name} of the pipeline is searched over")
+            if get_tags(one).input_tags.pairwise or estimator._is_pairwise():
+                raise Uncovered("a pipeline takes matrices")
+
+    def _early_steps(self):
+        """Whether a step before the last one does something."""
+        return any(step not in (None, "passthrough") for _, step in self.estimator.steps[:-1]) or any(
+            not name.startswith(f"{self.estimator.steps[-1][0]}__") for p in ParameterGrid(self.param_grid) for name in p
+        )
+
+    def _batches(self, X, y, target, weights, candidates, estimators, splits):
+        """Fold by fold, since the steps before the last one learn from a fold."""
         last, groups = self.estimator.steps[-1][0], defaultdict(list)
         for c, candidate in enumerate(candidates):
-            if last in candidate:
-                raise _Uncovered(f"the step {last} itself is searched over")
             early = {k: v for k, v in candidate.items() if not k.startswith(f"{last}__")}
-            groups[repr(sorted(early.items()))].append((c, early, candidate))
+            groups[tuple((k, mark(early[k])) for k in sorted(early))].append((c, early))
         for members in groups.values():
             early = members[0][1]
-            ends = [(c, clone(self.estimator).set_params(**clone(p, safe=False)).steps[-1][1]) for c, _, p in members]
             for s, train, test in splits:
                 began = time.time()
                 before = clone(self.estimator[:-1]).set_params(**clone(early, safe=False))
-                known = before.fit_transform(_safe_indexing(X, train), y[train])
-                rows = _stack(known, before.transform(_safe_indexing(X, test)))
+                known = before.fit_transform(_safe_indexing(X, train), _safe_indexing(y, train))
+                rows = stack(known, before.transform(_safe_indexing(X, test)), train, test)
                 both, places = np.concatenate([train, test]), np.arange(len(train) + len(test))
                 split = (s, places[: len(train)], places[len(train) :], test)
                 heavy = None if weights is None else weights[both]
-                yield _Batch(rows, y[both], heavy, [split], dict(ends), time.time() - began)
+                yield Batch(rows, target[both], heavy, [split], {c: estimators[c] for c, _ in members}, time.time() - began)
 
+    def _side_by_side(self, work, batches, threads):
+        """Batches of one split each; what is asked of a measure is asked on this thread."""
+        config = get_config()
 
-class _Work:
-    """Runs batches and has every answer scored; `out` has what GridSearchCV's workers return, by candidate and split."""
+        def run(batch):
+            with config_context(**config):
+                return work.run(batch, 1)
 
-    def __init__(self, scorers, score_params, quick, callback):
-        self.scorers, self.score_params, self.callback = scorers, score_params, callback
-        self.quick = None if score_params else quick
-        self.out = {}
+        pool = ThreadPoolExecutor(threads or cores())
+        try:
+            for done in [pool.submit(run, batch) for batch in batches]:
+                for answer in done.result():
+                    work.score(answer)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
-    def run(self, batch, threads):
-        """One native call for each kernel."""
-        first = next(iter(batch.estimators.values()))
-        X = first._check(batch.X, reset=True)
-        width = getattr(first, "n_features_in_", 1)
-        classes, y, labels = None, np.asarray(batch.y), None
-        if is_classifier(first):
-            classes, codes = encode(y)
-            target, labels = codes.astype(np.float64), spell(classes)
-        else:
-            target = np.ascontiguousarray(np.asarray(y, dtype=np.float64).reshape(len(y), -1))
-        views = views_of(X)
-        for (kernel, numbers, _), members in self._groups(batch, X).items():
-            estimators = [batch.estimators[c] for c in members]
-            splits = [batch.splits[k] for k in numbers]
-            if isinstance(first, KernelRidge) and _leaves_one_out(splits, len(y)):
-                began = time.time()
-                levels = [float(e.alpha) for e in estimators]
-                left_out = _native.leave_one_out(kernel, views, target, levels, threads)
-                share = (time.time() - began) / (len(levels) * len(splits))
-                answers = [[(None, p[test], share, 0.0, "converged") for _, _, test, _ in splits] for p in left_out]
-            else:
-                parts = [self._part(batch, split, estimators[0], classes) for split in splits]
-                words = [[(n, v) for n, v in e._settings().items() if v is not None] for e in estimators]
-                answers = _native.trials(first._machine, words, kernel, views, target, labels, parts, self.quick is None,
-                                         threads, self.callback)  # fmt: skip
-            for c, answer in zip(members, answers):
-                for split, told in zip(splits, answer):
-                    self.out[c, split[0]] = self._score(batch, X, width, c, split, classes, told)
-
-    def _groups(self, batch, X):
-        """Candidates with the same kernel on the same splits and with the same weights of classes."""
-        cells = defaultdict(lambda: defaultdict(list))
-        parts = {}
-        for c, estimator in batch.estimators.items():
-            _coverable(estimator, batch.weights)
-            for k, (_, train, _, _) in enumerate(batch.splits):
-                learned = X
-                if _looks_at_examples(estimator):
-                    if k not in parts:
-                        parts[k] = take(X, train)
-                    learned = parts[k]
-                kernel = estimator._formula(learned)
-                if learned is not X:
-                    kernel = _native.kernel_resolved(kernel, views_of(learned))
-                cells[kernel][c].append(k)
-        groups = defaultdict(list)
-        for kernel, numbers in cells.items():
-            for c, places in numbers.items():
-                weighing = repr(getattr(batch.estimators[c], "class_weight", None))
-                groups[kernel, tuple(places), weighing].append(c)
-        return groups
-
-    def _part(self, batch, split, estimator, classes):
-        """Places to learn from, places that are held out, and weights."""
-        _, train, test, _ = split
-        weights = None if batch.weights is None else batch.weights[train]
-        if getattr(estimator, "class_weight", None) is not None:
-            y = batch.y[train]
-            known = np.unique(y)
-            factors = compute_class_weight(estimator.class_weight, classes=known, y=y)
-            weights = factors[np.searchsorted(known, y)] * (1.0 if weights is None else weights)
-        return np.ascontiguousarray(train, dtype=np.int64), np.ascontiguousarray(test, dtype=np.int64), weights
-
-    def _score(self, batch, X, width, c, split, classes, told):
-        _, train, test, held_out = split
-        codes, scores, fit_time, score_time, _ = told
-        y, began = batch.y[test], time.time()
-        if self.quick is not None:
-            known = classes if classes is None else np.unique(batch.y[train])
-            value = self.quick(y, scores.reshape(y.shape) if known is None else known[codes])
-        else:
-            estimator = copy(batch.estimators[c])
-            estimator.n_features_in_ = width
-            estimator._remember(Remembered(codes, scores), batch.y[train])
-            rows = take(X, test)
-            params = _check_method_params(batch.X, self.score_params, indices=held_out)
-            value = self.scorers(estimator, rows, y, **params)
-        return {"test_scores": value, "fit_time": fit_time + batch.prepared, "score_time": score_time + time.time() - began,
-                "n_test_samples": len(test), "fit_error": None}  # fmt: skip
-
-
-def _splitter(cv):
-    return LeaveOneOut() if isinstance(cv, str) and cv == "loo" else cv
-
-
-def _readable(scorers):
-    """Refuses measures of more than predictions and decision values."""
-    for scorer in scorers._scorers.values() if isinstance(scorers, _MultimetricScorer) else [scorers]:
-        if isinstance(scorer, _PassthroughScorer):
-            continue
-        wanted = getattr(scorer, "_response_method", None) if isinstance(scorer, _BaseScorer) else None
-        wanted = (wanted,) if isinstance(wanted, str) else wanted
-        if not wanted or not {"predict", "decision_function"} & set(wanted) or wanted[0] == "predict_proba":
-            raise _Uncovered(f"the measure {scorer} asks for more than predictions")
-
-
-def _quick(scoring, estimator):
-    """The measure, where it needs predictions alone and is known here."""
-    if scoring is None:
-        for mixin, name in ((ClassifierMixin, "accuracy"), (RegressorMixin, "r2")):
-            if type(estimator).score is mixin.score:
-                return None if getattr(estimator, "break_ties", False) else QUICK[name]
-        return None
-    return QUICK.get(scoring) if isinstance(scoring, str) and not getattr(estimator, "break_ties", False) else None
-
-
-def _coverable(estimator, weights):
-    """Refuses what the native half cannot try."""
-    if estimator._is_called() or isinstance(estimator, Pairwise) and not estimator._known():
-        raise _Uncovered("the kernel is a function")
-    if getattr(estimator, "max_seconds", None) is not None:
-        raise _Uncovered("max_seconds is set")
-    own = estimator._own_kernel()
-    if own is not None and _native.kernel_learns(own):
-        raise _Uncovered("the kernel learns from the examples of a fold")
-    plain = not isinstance(estimator, KernelRidge) or (weights is None and np.ndim(estimator.alpha) == 0 and estimator.alpha > 0)
-    if not plain:
-        raise _Uncovered("KernelRidge with weights, or an alpha that is not one number above zero")
-    estimator._validate()
-
-
-def _looks_at_examples(estimator):
-    """Whether a number of the kernel is taken from the examples of a fold."""
-    own = estimator._own_kernel()
-    if own is not None:
-        return _native.kernel_has_words(own)
-    return getattr(estimator, "gamma", None) == "scale" and estimator.kernel in ("rbf", "poly", "sigmoid")
-
-
-def _leaves_one_out(splits, n):
-    held_out = {int(test[0]) for _, train, test, _ in splits if len(test) == 1 and len(train) == n - 1}
-    return len(splits) == n and len(held_out) == n
-
-
-def _stack(known, unknown):
-    if sp.issparse(known):
-        return sp.vstack([known, unknown]).tocsr()
-    if hasattr(known, "iloc"):
-        import pandas as pd
-
-        return pd.concat([known, unknown])
-    return np.concatenate([np.asarray(known), np.asarray(unknown)])
+    def _finish(self, work, X, y, params, candidates):
+        """Has scikit-learn fit the candidates whose solver ended early: what they are then depends on where they began."""
+        again = sorted(work.unfinished)
+        if not again:
+            return
+        log.info("MercerSearchCV: %d candidates have not converged; they are fitted one by one", len(again))
+        grid = [{name: [value] for name, value in candidates[c].items()} for c in again]
+        told = _Told(self.estimator, grid, scoring=self.scoring, n_jobs=self.n_jobs, refit=False, cv=self.cv,
+                     verbose=self.verbose, pre_dispatch=self.pre_dispatch, error_score=self.error_score)  # fmt: skip
+        told.fit(X, y, **params)
+        if any(one["fit_error"] is not None for one in told.out_):
+            raise Uncovered("a fit failed")
+        for place, one in enumerate(told.out_):
+            c, s = divmod(place, self.n_splits_)
+            work.out[again[c], s] = one

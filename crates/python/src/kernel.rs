@@ -1,7 +1,7 @@
 //! Kernel formulas: their text, what they are, and their matrices.
 
 use crate::convert::{dataset, raise};
-use crate::run::run;
+use crate::run::{guarded, run};
 use mercer::data::Vectors;
 use mercer::gram::{Budget, Dense};
 use mercer::kernels::Definite;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 pub(crate) fn parse(text: &str) -> PyResult<Formula> {
-    text.parse::<Formula>().map_err(raise)
+    guarded(|| text.parse::<Formula>())?.map_err(raise)
 }
 
 /// The formula as mercer prints it; a ValueError where it is none.
@@ -30,8 +30,10 @@ pub(crate) fn kernel_views(text: &str) -> PyResult<Vec<(Option<String>, String)>
 
 /// The formula with numbers in the place of words such as `scale`, taken from these data.
 #[pyfunction]
-pub(crate) fn kernel_resolved(text: &str, views: &Bound<'_, PyList>) -> PyResult<String> {
-    Ok(parse(text)?.resolve(&dataset(views)?, Seed(0)).map_err(raise)?.to_string())
+pub(crate) fn kernel_resolved(py: Python<'_>, text: &str, views: &Bound<'_, PyList>) -> PyResult<String> {
+    let (formula, data) = (parse(text)?, dataset(views)?);
+    let resolved = run(py, (1, data.len()), None, None, |_| formula.resolve(&data, Seed(0)))?;
+    Ok(resolved.map_err(raise)?.to_string())
 }
 
 /// The explicit features of some examples, dense or `(starts, indices, values, width)`, and the factor in front of their

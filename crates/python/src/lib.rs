@@ -1,6 +1,6 @@
 //! The Rust half of the Python package: a few functions and one class, on which `python/mercer` builds its estimators.
 //!
-//! Data come in as named views ([`convert`]), work runs on a thread of its own so that Ctrl-C and callbacks are answered
+//! Data come in as named views ([`convert`]), work runs on threads of its own so that Ctrl-C and callbacks are answered
 //! ([`run`]), and a [`model::Model`] is what comes out.
 
 mod catalogue;
@@ -37,12 +37,14 @@ mod _native {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
+    use super::run::break_down;
+    #[pymodule_export]
     use super::search::{leave_one_out, trials};
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::run::remember_home();
+        super::run::remember_home(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

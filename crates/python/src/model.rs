@@ -1,7 +1,7 @@
 //! A trained model: what it predicts, and what it tells about itself.
 
 use crate::convert::{dataset, raise, target};
-use crate::run::run;
+use crate::run::{guarded, run};
 use mercer::certify::hypotheses;
 use mercer::conformal::{self, Regions};
 use mercer::machines::{Coefficients, Expansion, Output, Readout};
@@ -21,6 +21,9 @@ pub(crate) struct Model {
     /// What training again on a part gave: how many examples, errors on the others, the bound, and all that was tried.
     part: Option<Part>,
 }
+
+/// Threads and kernel values of work that has hardly any.
+const SMALL: (usize, usize) = (1, 0);
 
 /// Examples, errors on the others, the bound, and (examples, bound) of all that was tried.
 pub(crate) type Part = (usize, usize, f64, Vec<(usize, f64)>);
@@ -394,36 +397,43 @@ impl Model {
 
     /// Writes mercer's model file.
     fn save(&self, path: std::path::PathBuf) -> PyResult<()> {
-        self.model().save(path).map_err(|e| PyOSError::new_err(e.to_string()))
+        guarded(|| self.model().save(path))?.map_err(|e| PyOSError::new_err(e.to_string()))
     }
 
     /// Reads mercer's model file, or one of LIBSVM.
     #[staticmethod]
-    fn load(path: std::path::PathBuf) -> PyResult<Self> {
-        let model = mercer::model::Model::load(path).map_err(|e| PyOSError::new_err(e.to_string()))?;
+    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+        let model = run(py, SMALL, None, None, |_| mercer::model::Model::load(path))?;
+        let model = model.map_err(|e| PyOSError::new_err(e.to_string()))?;
         Ok(Self { predictor: model.predictor(), places: Vec::new(), part: None })
     }
 
     /// The model file as bytes, and the places that it does not keep.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<usize>)> {
+<<<<<<< HEAD
         let bytes = self.model().to_bytes().map_err(raise)?;
+=======
+        let bytes = guarded(|| self.model().to_bytes())?.map_err(PyValueError::new_err)?;
+>>>>>>> hub/search
         Ok((PyBytes::new(py, &bytes), self.places.clone()))
     }
 
     #[staticmethod]
-    fn from_bytes(bytes: &[u8], places: Vec<usize>) -> PyResult<Self> {
-        let model = mercer::model::Model::from_bytes(bytes, "the pickled model").map_err(raise)?;
+    fn from_bytes(py: Python<'_>, bytes: &[u8], places: Vec<usize>) -> PyResult<Self> {
+        let model = run(py, SMALL, None, None, |_| mercer::model::Model::from_bytes(bytes, "the pickled model"))?;
+        let model = model.map_err(raise)?;
         Ok(Self { predictor: model.predictor(), places, part: None })
     }
 
     /// The text of a LIBSVM model file.
     fn to_libsvm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.model().to_libsvm().map_err(raise)?.text.as_bytes()))
+        let file = run(py, SMALL, None, None, |_| self.model().to_libsvm())?.map_err(raise)?;
+        Ok(PyBytes::new(py, file.text.as_bytes()))
     }
 
     /// The bytes of an ONNX file, and what it cannot say.
     fn to_onnx<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
-        let file = self.model().to_onnx().map_err(raise)?;
+        let file = run(py, SMALL, None, None, |_| self.model().to_onnx())?.map_err(raise)?;
         Ok((PyBytes::new(py, &file.bytes), file.notes))
     }
 }

@@ -2,17 +2,24 @@
 //!
 //! Work goes to a pool of threads while the calling thread waits; small work of the main thread stays where it is, since
 //! waking another thread takes longer than doing it.
+//!
+//! Threads do not survive a fork: the child has the one that forked, and whoever waits there for a thread of the parent
+//! waits for ever. Pools therefore belong to a process, and rayon's global pool, which cannot be made anew, is never used:
+//! whatever of the library computes goes through [`run`]. A panic becomes a `RuntimeError`.
 
 use mercer::watch::{Monitor, Progress, Stop};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::any::Any;
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::ThreadId;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Time between two looks at the signals of the interpreter.
@@ -81,29 +88,107 @@ fn answer(py: Python<'_>, callback: Option<&Bound<'_, PyAny>>, last: Option<Prog
     }
 }
 
-/// Threads are made once for each number of them.
+/// A process: its number, and how many forks lie between it and the one that imported the module. Numbers of processes that
+/// have ended are given again, so neither alone tells a child from all of its ancestors.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Process {
+    id: u32,
+    forks: u64,
+}
+
+/// Forks of which Python has told.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+impl Process {
+    fn present() -> Self {
+        Self { id: std::process::id(), forks: FORKS.load(Ordering::Relaxed) }
+    }
+}
+
+/// Threads are made once for each process and each number of them.
 fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
-    static POOLS: OnceLock<Mutex<HashMap<usize, Arc<ThreadPool>>>> = OnceLock::new();
-    let mut pools = POOLS.get_or_init(Mutex::default).lock().ok()?;
-    if let Some(known) = pools.get(&threads) {
+    // what an ancestor has made stays here: to give it back would mean to speak to its threads
+    static POOLS: Mutex<BTreeMap<(Process, usize), Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
+    let make = || {
+        let named = ThreadPoolBuilder::new().num_threads(threads).thread_name(|k| format!("mercer-{k}"));
+        named.build().ok().map(Arc::new)
+    };
+    // a lock that some thread held at a fork is never released in the child: such work gets a pool of its own
+    let Ok(mut pools) = POOLS.try_lock() else { return make() };
+    let place = (Process::present(), threads);
+    if let Some(known) = pools.get(&place) {
         return Some(Arc::clone(known));
     }
-    let new = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().ok()?);
-    pools.insert(threads, Arc::clone(&new));
+    let new = make()?;
+    pools.insert(place, Arc::clone(&new));
     Some(new)
 }
 
-/// The thread that imported the module: the only one on which signals are handled, as a rule.
-static HOME: OnceLock<ThreadId> = OnceLock::new();
-
-/// Remembers the importing thread.
-pub(crate) fn remember_home() {
-    HOME.get_or_init(|| std::thread::current().id());
+thread_local! {
+    // whether signals are handled on this thread: as a rule the one that imported the module, and after a fork the only one
+    static HOME: Cell<bool> = const { Cell::new(false) };
+    // made on such a thread alone: a pool like this is never given back
+    static OWN: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
 }
 
-thread_local! {
-    // made on the importing thread alone: such a pool is never given back
-    static OWN: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
+/// Remembers the importing thread, and has Python tell of forks.
+pub(crate) fn remember_home(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    HOME.set(true);
+    let os = module.py().import("os")?;
+    // not on Windows, which has no forks
+    if os.hasattr("register_at_fork")? {
+        let told = PyDict::new(module.py());
+        told.set_item("after_in_child", pyo3::wrap_pyfunction!(after_fork, module)?)?;
+        os.call_method("register_at_fork", (), Some(&told))?;
+    }
+    Ok(())
+}
+
+/// Says that this is a new process, whose only thread is the present one.
+#[pyfunction]
+fn after_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+    HOME.set(true);
+}
+
+/// Leaves a process that was forked by a callback or a signal handler in the middle of work on threads, which are those of
+/// the parent: to return is impossible without them.
+fn leave(py: Python<'_>) -> ! {
+    eprintln!(
+        "mercer: this process was forked within a callback, and its work is done by threads of the parent; end it with os._exit \
+         or exec before the callback returns"
+    );
+    let _ = py.import("os").and_then(|os| os.call_method1("_exit", (70,)));
+    std::process::abort()
+}
+
+/// The result of some work; a panic is an error, told in a sentence.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| broken(panic.as_ref()))
+}
+
+/// The exception for a panic.
+fn broken(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let finding = text.unwrap_or("no reason was given");
+    PyRuntimeError::new_err(format!(
+        "the computation broke down ({finding}): this is a fault of mercer, not of the data; please report it with the call that led here"
+    ))
+}
+
+/// The exception where no thread can be started.
+fn no_threads(threads: usize) -> PyErr {
+    let wanted = if threads == 0 { "threads for the computation".to_owned() } else { format!("{threads} threads") };
+    PyRuntimeError::new_err(format!(
+        "{wanted} could not be started; ask for fewer with n_jobs, or raise the limit of the system"
+    ))
+}
+
+/// Work that panics, for tests: `size` decides as in [`run`] where.
+#[pyfunction]
+#[allow(clippy::panic)] // what a fault in the library would look like is the matter here
+pub(crate) fn break_down(py: Python<'_>, size: usize) -> PyResult<()> {
+    run(py, (0, size), None, None, |_| std::panic::panic_any("asked for"))
 }
 
 /// Runs work without the interpreter. A signal, or an exception of the callback, stops it and is raised; `callback` gets
@@ -117,25 +202,22 @@ pub(crate) fn run<T: Send>(
 ) -> PyResult<T> {
     let deadline = max_seconds.filter(|s| s.is_finite()).map(|s| Instant::now() + Duration::from_secs_f64(s.max(0.0)));
     let callback = callback.map(|c| c.clone().unbind());
-    if size <= MAX_KERNEL_VALUES_ON_MAIN_THREAD && HOME.get() == Some(&std::thread::current().id()) {
+    if size <= MAX_KERNEL_VALUES_ON_MAIN_THREAD && HOME.get() {
         let own = Own { asked: Mutex::new(Instant::now()), callback: callback.as_ref(), raised: Mutex::new(None) };
         let watch = Watch { stop: AtomicBool::new(false), deadline, last: Mutex::new(None), own: Some(own) };
-        let done = py.detach(|| here(&watch, work));
+        let done = py.detach(|| here(|| guarded(|| work(&watch))));
         let raised = watch.own.and_then(|own| own.raised.into_inner().ok().flatten());
-        return raised.map_or(Ok(done), Err);
+        return raised.map_or(done.unwrap_or_else(|| Err(no_threads(1))), Err);
     }
     let watch = Watch { stop: AtomicBool::new(false), deadline, last: Mutex::new(None), own: None };
     elsewhere(py, threads, &watch, callback.as_ref(), work)
 }
 
-/// Does the work on this thread, and nothing of it on others.
-fn here<T: Send>(watch: &Watch<'_>, work: impl FnOnce(&Watch<'_>) -> T + Send) -> T {
+/// Does the work on this thread, and nothing of it on others; `None` where that cannot be.
+fn here<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     OWN.with(|own| {
         let alone = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
-        match own.get_or_init(alone) {
-            Some(pool) => pool.install(|| work(watch)),
-            None => work(watch),
-        }
+        own.get_or_init(alone).as_ref().map(|pool| pool.install(work))
     })
 }
 
@@ -147,38 +229,38 @@ fn elsewhere<T: Send>(
     callback: Option<&Py<PyAny>>,
     work: impl FnOnce(&Watch<'_>) -> T + Send,
 ) -> PyResult<T> {
-    let broken = || pyo3::exceptions::PyRuntimeError::new_err("the computation broke down");
-    let pool = pool(threads).ok_or_else(broken)?;
+    let process = Process::present();
+    let pool = pool(threads).ok_or_else(|| no_threads(threads))?;
     let (done, wait) = sync_channel(1);
     // shared with nobody, but only a lock may go along while the interpreter is left alone
     let wait = Mutex::new(wait);
     let mut raised = None;
     let finished = pool.in_place_scope(|scope| {
         scope.spawn(move |_| {
-            let _ = done.send(work(watch));
+            let _ = done.send(guarded(|| work(watch)));
         });
         loop {
             let heard = py.detach(|| {
                 wait.lock().map_or(Err(RecvTimeoutError::Disconnected), |w| w.recv_timeout(SIGNAL_INTERVAL))
             });
             match heard {
-                Ok(finished) => return Some(finished),
-                Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(finished) => return finished,
+                Err(RecvTimeoutError::Disconnected) => return Err(broken(&"nothing was heard of the threads")),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if raised.is_some() {
                 continue;
             }
             let last = watch.last.lock().ok().and_then(|mut last| last.take());
-            if let Err(error) = answer(py, callback.map(|c| c.bind(py)), last) {
+            let told = answer(py, callback.map(|c| c.bind(py)), last);
+            if Process::present() != process {
+                leave(py);
+            }
+            if let Err(error) = told {
                 raised = Some(error);
                 watch.stop.store(true, Ordering::Relaxed);
             }
         }
     });
-    match (raised, finished) {
-        (Some(error), _) => Err(error),
-        (None, Some(finished)) => Ok(finished),
-        (None, None) => Err(broken()),
-    }
+    raised.map_or(finished, Err)
 }
