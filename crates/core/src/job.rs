@@ -23,7 +23,7 @@ use crate::machines::{
 };
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
-use crate::resample::{KernelOnData, folds, held_out_scores};
+use crate::resample::{KernelOnData, folds_of_shared_classes, held_out_scores};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Silent, Status, Stop};
 use std::ops::ControlFlow;
@@ -143,7 +143,7 @@ impl Job {
     ///
     /// # Errors
     /// If the data fit neither kernel nor machine, or the memory budget forbids it; if probabilities are wanted of a machine
-    /// that learns no classes, or of a class with a single example; if conformal regions are wanted of a machine that predicts
+    /// that learns no classes; if conformal regions are wanted of a machine that predicts
     /// nothing that could be in them, or of too few examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         Run::new(self, self.make()?.as_ref()).run(data, watch)
@@ -288,8 +288,8 @@ pub(crate) fn takes_weights(machine: &dyn Machine, weighted: bool) -> Result<(),
 
 impl Run<'_> {
     /// The folds that probabilities are learned from, if they are wanted. The members of a class are dealt out one by one,
-    /// so a class with fewer members than folds is missing from no fit; only a class with a single example cannot be held
-    /// out.
+    /// so a class with fewer members than folds is missing from no fit. An example that is alone in its class is learned from by
+    /// every fit and has no held-out score: what the others score says how rare the class is.
     fn held_out(&self, data: &Dataset) -> Result<Option<Vec<Vec<usize>>>, Error> {
         if self.probabilities.is_none() {
             return Ok(None);
@@ -306,7 +306,7 @@ impl Run<'_> {
         if target.classes().is_ok_and(|classes| classes.labels.len() < 2) {
             return Ok(None);
         }
-        let mut folds = folds(target, Learns::Classes, count, self.seed)?;
+        let mut folds = folds_of_shared_classes(target, count, self.seed)?;
         if self.calibration_folds == 0 {
             let codes = target.classes()?.codes;
             folds.truncate(enough(&codes, &folds));
@@ -342,7 +342,9 @@ impl Run<'_> {
             }
             other => other?,
         };
-        let codes = task.classes(machine)?.codes;
+        let classes = task.classes(machine)?;
+        fitted.report.advice.extend(diagnosis::alone(&classes));
+        let codes = classes.codes;
         let held_out = HeldOut { scores: &scores, layout, codes: &codes, weights: task.weights };
         fitted.calibration = Some(Calibration::learn(method, folds.len(), form, labels, &held_out));
         Ok(())

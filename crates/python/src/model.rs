@@ -1,7 +1,8 @@
 //! A trained model: what it predicts, and what it tells about itself.
 
-use crate::convert::{dataset, raise, target};
+use crate::convert::{dataset, raise, target, vectors};
 use crate::run::run;
+use mercer::calibrate::Curve;
 use mercer::certify::hypotheses;
 use mercer::conformal::{self, Regions};
 use mercer::machines::{Coefficients, Expansion, Output, Readout};
@@ -366,6 +367,26 @@ impl Model {
             Coefficients::Parts(_) => ("parts", offsets_of(expansion), expansion.outputs()),
         };
         Ok((form, table(py, numbers, columns)?))
+    }
+
+    /// The examples of the coefficients in their order: a table of numbers, `(starts, indices, values, width)` of a sparse one; None
+    /// where examples are no single table.
+    #[getter]
+    fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let model = self.model();
+        let [view] = model.examples.views() else { return Ok(None) };
+        let points = model.fitted.expansion.needed_points();
+        if points.is_empty() || points.iter().any(|&p| p >= model.examples.len()) {
+            return Ok(None);
+        }
+        vectors(py, &view.values.select(&points))
+    }
+
+    /// A and B of the sigmoids that were learned, one pair for each output; empty without such probabilities.
+    #[getter]
+    fn sigmoids(&self) -> Vec<(f64, f64)> {
+        let curves = self.model().fitted.calibration.iter().flat_map(|learned| &learned.curves);
+        curves.filter_map(|curve| if let Curve::Platt { a, b } = *curve { Some((a, b)) } else { None }).collect()
     }
 
     #[getter]

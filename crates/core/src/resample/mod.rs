@@ -20,5 +20,5 @@ pub(crate) use kernel_on_data::BUILT;
 pub(crate) use kernel_on_data::KernelOnData;
 pub use refit::held_out_scores;
 pub(crate) use refit::without;
-pub use split::{Split, folds};
+pub use split::{Split, folds, folds_of_shared_classes};
 pub use spread::{mean_and_deviation, standard_error};
