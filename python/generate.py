@@ -97,6 +97,38 @@ def typed(parameter):
     return f"{kind} | str" if parameter["words"] and kind != "str" else kind
 
 
+def interval(parameter):
+    """The numbers that the rule of a parameter allows."""
+    ends = parameter["range"]
+    closed = {(False, False): "neither", (True, False): "left", (False, True): "right", (True, True): "both"}
+    whole = parameter["kind"] == "count"
+    low, high = (None if end is None else int(end) if whole else float(end) for end in (ends["low"], ends["high"]))
+    which = closed[ends["low_in"], ends["high_in"]]
+    return f'within({"Integral" if whole else "Real"}, {low}, {high}, "{which}")'
+
+
+def constraint(parameter):
+    """What a parameter may be, as scikit-learn's `_validate_params` takes it; None is the default of the catalogue."""
+    kind, may = parameter["kind"], []
+    if kind in ("number", "count"):
+        may.append(interval(parameter))
+    if kind == "numbers" or "a list of such" in parameter["rule"]:
+        may.append('"array-like"')
+    words = [*parameter["words"], *parameter["former"]]
+    if words:
+        may.append("words(" + ", ".join(f'"{word}"' for word in words) + ")")
+    if kind == "switch":
+        may.append('"boolean"')
+    if kind == "text":
+        may += ["str", "dict"] if parameter["name"] == "class_weight" else ["str"]
+    return f'"{parameter["name"]}": [{", ".join([*may, "None"])}],'
+
+
+def constraints(parameters):
+    lines = ["    _parameter_constraints: dict[str, list[Any]] = {\n", "        **SHARED,\n"]
+    return [*lines, *(f"        {constraint(p)}\n" for p in parameters), "    }\n"]
+
+
 def signature(parameters, more=()):
     words = [f"{p['name']}: {typed(p)} = {literal(p)}" for p in parameters] + list(more)
     wrapped = textwrap.wrap(", ".join(["self", *(w.replace(" ", "\xa0") for w in words)]), 100, subsequent_indent=" " * 17)
@@ -122,7 +154,8 @@ def estimators():
     entries = [e for e in json.loads(_native.machines()) if e["name"] not in FACADES]
     names = [class_name(e["name"]) for e in entries]
     bases = sorted({BASES[kind(e)] for e in entries})
-    lines = [FUTURE, "from typing import TYPE_CHECKING\n\n", "from mercer._conformal import RecipeLike\n"]
+    lines = [FUTURE, "from numbers import Integral, Real\nfrom typing import TYPE_CHECKING, Any\n\n"]
+    lines += ["from mercer._conformal import RecipeLike\n", "from mercer._constraints import SHARED, within, words\n"]
     lines += ["from mercer._data import Data\n"]
     lines += ["from mercer._generated import (\n", *(f"    {base},\n" for base in bases), ")\n", "from mercer._kernel import KernelLike\n"]
     lines += ["from mercer._progress import Callback\n\n", "if TYPE_CHECKING:\n    from typing_extensions import Self\n\n"]
@@ -133,7 +166,8 @@ def estimators():
         first = entry["summary"][0].upper() + entry["summary"][1:] + "."
         lines += [line + "\n" for line in docstring(first, describe(entry, parameters))]
         names_of = "".join(f'"{p["name"]}", ' for p in parameters)
-        lines.append(f'    _machine = "{entry["name"]}"\n    _parameters = ({names_of.strip()})\n\n')
+        lines.append(f'    _machine = "{entry["name"]}"\n    _parameters = ({names_of.strip()})\n')
+        lines += [*constraints(parameters), "\n"]
         usual = "linear" if entry["explicit"] else "rbf(gamma=scale)"
         others = [f'kernel: KernelLike = "{usual}"', "n_jobs: int | None = None", "callback: Callback | None = None"]
         conformal = kind(entry) in CONFORMAL

@@ -13,6 +13,7 @@ from mercer._kernel import Kernel, kernel
 from mercer._load import load
 from mercer._native import __version__
 from mercer._patch import patch_sklearn, unpatch_sklearn
+from mercer._skl2onnx import register_skl2onnx
 from mercer.decomposition import KernelPCA
 from mercer.estimators import *  # noqa: F403
 from mercer.estimators import __all__ as _generated
@@ -23,5 +24,5 @@ from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC", "SVR", "Items", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
-    "__version__", "alignment_test", "expected_failed_checks", "hsic_test", "kernel", "kernels", "load", "matrix_function", "measure", "mmd_test", "pack_sets", "patch_sklearn", "plan", "plot", "repair", "spectral_stability", "unpatch_sklearn", *_generated,
+    "__version__", "alignment_test", "expected_failed_checks", "hsic_test", "kernel", "kernels", "load", "matrix_function", "measure", "mmd_test", "pack_sets", "patch_sklearn", "plan", "plot", "register_skl2onnx", "repair", "spectral_stability", "unpatch_sklearn", *_generated,
 ]  # fmt: skip

@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn import get_config
 from sklearn.base import BaseEstimator, OutlierMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from mercer import _native
 from mercer._certify import CertifyMixin
 from mercer._conformal import NoveltyMixin, recipe_of
+from mercer._constraints import NAMES, OWN
 from mercer._data import (
     Array,
     Data,
@@ -40,10 +43,6 @@ from mercer._progress import Progress
 _views_wanted = functools.lru_cache(maxsize=1024)(_native.kernel_views)
 _meets_gaps = functools.lru_cache(maxsize=1024)(_native.kernel_meets_gaps)
 
-# how scikit-learn calls kernels, and how a formula does
-NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
-         "laplacian": "laplacian", "cosine": "cosine", "chi2": "chi2"}  # fmt: skip
-
 # kernels whose gamma may be the formula's own word `scale`
 SCALED = {"polynomial", "rbf", "sigmoid", "laplacian"}
 
@@ -60,12 +59,22 @@ def gamma_of(gamma, X):
     return float(gamma)
 
 
+def has_formula(kernel, gamma, degree, coef0):
+    """Whether the language of formulas has a kernel of scikit-learn's names with these numbers.
+
+    It has kernels that are ones for all examples; scikit-learn also takes a degree that is not whole, or zero, a negative
+    offset and a width of zero, of which only the values are computed.
+    """
+    name = NAMES.get(kernel)
+    wide = isinstance(gamma, str) or gamma > 0
+    if name == "polynomial":
+        return wide and coef0 >= 0 and degree == int(degree) and 1 <= degree <= 64
+    return name in ("linear", "cosine") or name is not None and wide
+
+
 def formula_of(kernel, gamma, degree, coef0):
     """The formula of a kernel in scikit-learn's spelling, with gamma as a number or a word of the formula."""
-    name = NAMES.get(kernel)
-    if name is None:
-        raise ValueError(f"kernel {kernel!r} is not known; use one of {', '.join(sorted(NAMES))}, precomputed, a callable or a mercer kernel")
-    width = gamma if isinstance(gamma, str) else repr(gamma)
+    width = gamma if isinstance(gamma, str) else repr(float(gamma))
     return {
         "linear": "linear()",
         "rbf": f"rbf(gamma={width})",
@@ -75,7 +84,7 @@ def formula_of(kernel, gamma, degree, coef0):
         "cosine": "normalise(linear())",
         # Σ (x − y)² / (x + y) is the squared distance of the additive kernel
         "chi2": f"rbf(chi2(), gamma={width})",
-    }[name]
+    }[NAMES[kernel]]
 
 
 class ReportMixin:
@@ -97,22 +106,31 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     _machine = ""
     # what a certified fit is asked, while it runs
     _certified: dict[str, Any] | None = None
+    # whether examples of negative weight are left out; else they are refused
+    _drops_negative = False
+
+    _parameter_constraints: dict[str, list[Any]] = OWN
 
     kernel: KernelLike
     status_: str
     objective_: float | None
     duality_gap_: float | None
     n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
 
     # ------------------------------------------------------------------------------------------------------------ data
 
     def _is_pairwise(self):
         return getattr(self, "kernel", None) == "precomputed"
 
-    def _is_called(self):
-        """Whether the kernel is a function of the user's, of which Rust sees the values only."""
+    def _is_function(self):
+        """Whether the kernel is a function of the user's."""
         kernel = getattr(self, "kernel", None)
         return callable(kernel) and not isinstance(kernel, Kernel)
+
+    def _is_called(self):
+        """Whether Rust sees the values of the kernel only: of a function of the user's, or of what no formula says."""
+        return self._is_function()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -164,9 +182,15 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         return views_of(X)
 
     def _products(self, X, Y):
-        K = np.asarray(self.kernel(X, Y), dtype=np.float64)
-        if K.ndim != 2 or K.shape != (X.shape[0], Y.shape[0]):
-            raise ValueError(f"the kernel gave shape {K.shape}, not {(X.shape[0], Y.shape[0])}")
+        """All values of a kernel that Rust does not compute."""
+        if not self._is_function():
+            X, Y = (np.asarray(Z, dtype=np.float64) if isinstance(Z, np.ndarray) else Z for Z in (X, Y))
+            return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=gamma_of(self.gamma, Y),
+                                    degree=self.degree, coef0=self.coef0)  # fmt: skip
+        K = self.kernel(X, Y)
+        K = np.asarray(K.toarray() if sp.issparse(K) else K, dtype=np.float64)
+        if K.shape != (count_of(X), count_of(Y)):
+            raise ValueError(f"the kernel gave shape {K.shape}, not {(count_of(X), count_of(Y))}")
         return np.ascontiguousarray(K)
 
     # --------------------------------------------------------------------------------------------------------- fitting
@@ -176,7 +200,7 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         kernel = self.kernel
         if isinstance(kernel, Kernel):
             return str(kernel)
-        if callable(kernel) or kernel == "precomputed":
+        if self._is_called() or kernel == "precomputed":
             return "precomputed()"
         return formula_of(kernel, gamma_of(self.gamma, X), self.degree, self.coef0)
 
@@ -186,7 +210,7 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         `scale` is left to the fit, which learns it from no example that is held out, and remembers that.
         """
         kernel, gamma = getattr(self, "kernel", None), getattr(self, "gamma", None)
-        if isinstance(kernel, str) and isinstance(gamma, str) and gamma == "scale":
+        if isinstance(kernel, str) and isinstance(gamma, str) and gamma == "scale" and not self._is_called():
             if NAMES.get(kernel) in SCALED:
                 return formula_of(kernel, gamma, self.degree, self.coef0), 0
             if NAMES.get(kernel) == "chi2":
@@ -238,9 +262,12 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         self.report_ = report
         if self.status_ != "converged":
             advice = "".join(f" {sentence}." for sentence in report["advice"])
-            limit = getattr(self, "max_iter", None)
-            warnings.warn(f"Solver terminated early ({self.status_}, max_iter={limit}).{advice} Consider pre-processing your "
-                          "data with StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=4)  # fmt: skip
+            warnings.warn(f"{self._ended_early()}{advice}", ConvergenceWarning, stacklevel=4)
+
+    def _ended_early(self):
+        """That the solver ended early, in the words of scikit-learn, which warnings are filtered by."""
+        why = f"max_iter={getattr(self, 'max_iter', None)}" if self.status_ == "iteration_limit" else self.status_
+        return f"Solver terminated early ({why}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
 
     def _steps(self, report):
         return report["iterations"]
@@ -258,15 +285,28 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
 
     def _validate(self):
         """Refuses parameters out of range in scikit-learn's words."""
+        if not get_config().get("skip_parameter_validation", False):
+            self._validate_params()
 
     def _weights(self, sample_weight, X):
         """Weights of the examples, or None."""
         if sample_weight is None:
             return None
-        weights = _check_sample_weight(sample_weight, np.empty((count_of(X), 1)), dtype=np.float64)
-        if (weights < 0).any() or not (weights > 0).any():
+        n = count_of(X)
+        if isinstance(sample_weight, numbers.Number):
+            weights = np.full(n, float(sample_weight))
+        else:
+            weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight")
+        if weights.shape != (n,):
+            raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+        if not (weights > 0).any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return weights
+        if (weights >= 0).all():
+            return weights
+        if not self._drops_negative:
+            place = int(np.argmax(weights < 0))
+            raise ValueError(f"sample_weight[{place}] = {weights[place]:g} is negative; weights must be at least 0")
+        return np.maximum(weights, 0.0)
 
     def _labels_of(self, X):
         """The predicted class of each example."""
@@ -313,15 +353,21 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         if pickled is not None:
             self._model = _native.Model.from_bytes(*pickled)
 
+    def _written(self):
+        """The model that files are written of."""
+        check_is_fitted(self)
+        if getattr(self, "_model", None) is None:
+            raise ValueError(f"this {type(self).__name__} was not learned by mercer's own solver, so there is no model of "
+                             "mercer's to write; pickle it")  # fmt: skip
+        return self._model
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a file that the `mercer` program and :func:`mercer.load` read."""
-        check_is_fitted(self)
-        self._model.save(path)
+        self._written().save(path)
 
     def to_libsvm(self) -> bytes:
         """The model as the bytes of a LIBSVM model file."""
-        check_is_fitted(self)
-        return self._model.to_libsvm()
+        return self._written().to_libsvm()
 
     def to_onnx(self) -> bytes:
         """The model as the bytes of an ONNX file (opset 17, double precision), which runs without mercer.
@@ -342,10 +388,11 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
 
         What the file cannot say is a `UserWarning`.
         """
-        check_is_fitted(self)
+        model = self._written()
         if self._is_called():
-            raise ValueError("the kernel is a Python function, which an ONNX file cannot hold; use a kernel of mercer.kernels")
-        return onnx_of(self._model)
+            what = "is a Python function" if self._is_function() else "is one that mercer's formulas do not have"
+            raise ValueError(f"the kernel {what}, which an ONNX file cannot hold; use a kernel of mercer.kernels")
+        return onnx_of(model)
 
 
 def onnx_of(model: _native.Model) -> bytes:
@@ -374,78 +421,20 @@ class Detector(NoveltyMixin, OutlierMixin):
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
-class SupportMachine(Machine):
-    """Support vectors: what LIBSVM's classes in scikit-learn have in common."""
-
-    support_: npt.NDArray[np.int32]
-    support_vectors_: Any
-    dual_coef_: Any
-    intercept_: Vector
-    fit_status_: int
-    shape_fit_: tuple[int, ...]
-
-    def _settings(self):
-        limit = self.max_iter
-        return {
-            "tolerance": float(self.tol),
-            "cache": int(self.cache_size),
-            "max_iterations": 0 if limit is None or limit < 0 else int(limit),
-        }
-
-    def _validate(self):
-        """scikit-learn's sentences for parameters out of range."""
-        checks = [("C", 0, True), ("tol", 0, True), ("cache_size", 0, True), ("nu", 0, True), ("epsilon", 0, False)]
-        for name, low, strict in checks:
-            if not hasattr(self, name):
-                continue
-            value = getattr(self, name)
-            good = isinstance(value, numbers.Real) and not isinstance(value, bool)
-            good = good and (value > low if strict else value >= low) and (name != "nu" or value <= 1)
-            if not good:
-                kind = "in the range (0, 1]" if name == "nu" else "in the range (0, inf)" if strict else "in the range [0, inf)"
-                raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be a float {kind}. Got {value!r} instead.")
-
-    def _keep_support(self, X):
-        """`support_`, `support_vectors_` and the coefficients in LIBSVM's order."""
-        self.support_ = np.asarray(self._model.support, dtype=np.int32)
-        if self._is_pairwise() or self._is_called() or not hasattr(X, "shape"):
-            self.support_vectors_ = np.empty((0, 0))
-        else:
-            self.support_vectors_ = X[self.support_]
-        _, alpha = self._model.coefficients
-        dual, intercept = alpha.T.copy(), np.asarray(self._model.offsets)
-        if getattr(self, "classes_", None) is not None and len(self.classes_) == 2:
-            # a positive score is the second class here, the first one in LIBSVM
-            dual, intercept = -dual, -intercept
-        self.dual_coef_ = sp.csr_matrix(dual) if sp.issparse(X) else dual
-        self.intercept_ = intercept
-        self.fit_status_ = int(self.status_ != "converged")
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features; only of the linear kernel."""
-        if self.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        check_is_fitted(self)
-        return self._linear_weights()
-
-    def _linear_weights(self):
-        return self.dual_coef_ @ self.support_vectors_
-
-    @property
-    def n_support_(self) -> npt.NDArray[np.int32]:
-        """Support vectors of each class."""
-        check_is_fitted(self)
-        if getattr(self, "classes_", None) is None:
-            return np.array([len(self.support_)], dtype=np.int32)
-        return np.bincount(self._codes[self.support_], minlength=len(self.classes_)).astype(np.int32)
-
-
 def encode(y):
     """Classes, and the place of each example's class."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
+
+
+def seed_of(random_state):
+    """The seed of a random state in scikit-learn's spelling; None is always the same."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def spell(classes):

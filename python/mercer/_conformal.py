@@ -6,10 +6,9 @@ from typing import Any, TypedDict, Union
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mercer._data import Data, Matrix, threads_of
+from mercer._data import Data, Matrix, available_if, threads_of
 
 __all__ = ["Recipe", "RecipeLike", "SetsMixin", "IntervalsMixin", "NoveltyMixin", "recipe_of"]
 

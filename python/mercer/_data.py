@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Callable, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn import get_config
 from sklearn.utils import _safe_indexing, check_array
 
 from mercer._threads import allowed_threads
+
+if TYPE_CHECKING:
+    _Method = TypeVar("_Method", bound=Callable[..., Any])
+
+    def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]:
+        """scikit-learn's decorator, which leaves the type of a method as it is."""
+
+else:
+    from sklearn.utils.metaestimators import available_if  # noqa: F401
 
 # arrays, sparse matrices, frames, lists of strings, dictionaries of views: more than types can say
 Data = Any
@@ -86,6 +96,13 @@ def views_of(X: Data) -> list[tuple[str, View]]:
     if has_views(X):
         return [(str(name), view_of(values)) for name, values in X.items()]
     return [("x", view_of(X))]
+
+
+def matrix_of_config(X: Data) -> Data:
+    """Sparse rows as the class that scikit-learn is set to: a matrix, unless its `sparse_interface` says arrays."""
+    if not sp.issparse(X):
+        return X
+    return sp.csr_array(X) if get_config().get("sparse_interface") == "sparray" else sp.csr_matrix(X)
 
 
 def has_views(X: Data) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import (
@@ -22,6 +22,9 @@ from mercer._base import Detector, Machine, encode, spell
 from mercer._conformal import IntervalsMixin, SetsMixin
 from mercer._data import Array, Data, Matrix, count_of, threads_of
 from mercer._kernel import Kernel
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # noise, copies by name and points of expansions, which stand beside the examples
 Beside = tuple[Data, "dict[str, Data] | None", Data]
@@ -62,6 +65,7 @@ class Generated(Machine):
 
     def _learn_alone(self, X, sample_weight, beside=(None, None, None)):
         """Learns from examples without a target; their checked form."""
+        self._validate()
         X = self._check(X, reset=True)
         self._enough(count_of(X))
         weights = self._weights(sample_weight, X)
@@ -73,6 +77,7 @@ class Generated(Machine):
 
 def learn_classes(machine, X, y, sample_weight, beside):
     """Learns from classes, which are kept in the order of their codes."""
+    machine._validate()
     X, y = machine._check(X, reset=True, y=y)
     machine.classes_, codes = encode(column_or_1d(y, warn=True))
     if len(machine.classes_) < 2:
@@ -104,6 +109,7 @@ class GeneratedClassifier(SetsMixin, ClassifierMixin, Generated):
 
 class GeneratedRegressor(IntervalsMixin, MultiOutputMixin, RegressorMixin, Generated):
     def _learn_numbers(self, X: Data, y: Data, sample_weight: Data = None) -> Any:
+        self._validate()
         X, y = self._check(X, reset=True, y=y, y_numeric=True, multi_output=True)
         self._flat = y.ndim == 1
         y = np.ascontiguousarray(np.asarray(y, dtype=np.float64).reshape(len(y), -1))
@@ -152,6 +158,11 @@ class GeneratedClusterer(ClusterMixin, Generated):
 
 
 class GeneratedTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generated):
+    if TYPE_CHECKING:
+
+        def set_output(self, *, transform: str | None = None) -> Self:
+            """Sets what `transform` gives: "default", "pandas" or "polars"."""
+
     def _learn_nothing(
         self, X: Data, y: Data = None, sample_weight: Data = None, beside: Beside = (None, None, None)
     ) -> Any:

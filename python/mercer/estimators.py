@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from mercer._conformal import RecipeLike
+from mercer._constraints import SHARED, within, words
 from mercer._data import Data
 from mercer._generated import (
     GeneratedClassifier,
@@ -79,6 +81,9 @@ class NearestMean(GeneratedClassifier):
 
     _machine = "nearest_mean"
     _parameters = ()
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+    }
 
     def __init__(self, *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
                  callback: Callback | None = None, conformal: RecipeLike = None) -> None:
@@ -115,6 +120,13 @@ class Perceptron(GeneratedClassifier):
 
     _machine = "perceptron"
     _parameters = ("passes", "average", "budget", "permutations",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "passes": [within(Integral, 1, None, "left"), None],
+        "average": ["boolean", None],
+        "budget": [within(Integral, 0, None, "left"), None],
+        "permutations": [within(Integral, 1, None, "left"), None],
+    }
 
     def __init__(self, passes: int = 100, average: bool = False, budget: int = 0, permutations: int = 1, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
@@ -154,6 +166,12 @@ class PacBayes(GeneratedClassifier):
 
     _machine = "pac_bayes"
     _parameters = ("delta", "tolerance", "max_iterations",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "delta": [within(Real, 0.0, 1.0, "neither"), None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 1, None, "left"), None],
+    }
 
     def __init__(self, delta: float = 0.05, tolerance: float = 1e-05, max_iterations: int = 300, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
@@ -188,6 +206,10 @@ class Parzen(GeneratedClassifier):
 
     _machine = "parzen"
     _parameters = ("prior",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "prior": [str, None],
+    }
 
     def __init__(self, prior: str = "frequency", *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -229,6 +251,14 @@ class Adatron(GeneratedClassifier):
 
     _machine = "adatron"
     _parameters = ("c", "bias", "rate", "tolerance", "passes",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "c": [within(Real, 0.0, None, "right"), None],
+        "bias": ["boolean", None],
+        "rate": [within(Real, 0.0, 2.0, "neither"), None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "passes": [within(Integral, 1, None, "left"), None],
+    }
 
     def __init__(self, c: float = 1.0, bias: bool = True, rate: float = 1.0, tolerance: float = 0.001,
                  passes: int = 10000, *, kernel: KernelLike = "rbf(gamma=scale)",
@@ -269,6 +299,11 @@ class RegularisedFisher(GeneratedClassifier):
 
     _machine = "regularised_fisher"
     _parameters = ("lam", "numerator",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "numerator": [words("labels", "means"), None],
+    }
 
     def __init__(self, lam: float = 1.0, numerator: str = "labels", *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -323,6 +358,19 @@ class Kfd(GeneratedClassifier):
 
     _machine = "kfd"
     _parameters = ("lam", "penalty", "solver", "threshold", "shift", "strategy", "class_weight", "points", "tolerance", "figures",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "left"), words("loo"), None],
+        "penalty": [words("norm", "coefficients", "sparse"), None],
+        "solver": [words("auto", "cholesky", "eigen", "pairs", "greedy", "subset"), None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "points": [within(Integral, 1, None, "left"), None],
+        "tolerance": [within(Real, 0.0, None, "left"), None],
+        "figures": [within(Real, 0.0, None, "neither"), None],
+    }
 
     def __init__(self, lam: float | str = 1.0, penalty: str = "coefficients", solver: str = "auto",
                  threshold: str = "margin", shift: float = 0.0, strategy: str = "one_vs_rest",
@@ -385,6 +433,18 @@ class RobustKfd(GeneratedClassifier):
 
     _machine = "robust_kfd"
     _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "margin", shift: float = 0.0,
                  strategy: str = "one_vs_rest", class_weight: str = "none",
@@ -445,6 +505,19 @@ class HuberKfd(GeneratedClassifier):
 
     _machine = "huber_kfd"
     _parameters = ("lam", "width", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "width": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, width: float = 1.0, bias: bool = True, threshold: str = "margin",
                  shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
@@ -504,6 +577,18 @@ class SparseKfd(GeneratedClassifier):
 
     _machine = "sparse_kfd"
     _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "margin", shift: float = 0.0,
                  strategy: str = "one_vs_rest", class_weight: str = "none",
@@ -563,6 +648,18 @@ class LinearSparseKfd(GeneratedClassifier):
 
     _machine = "linear_sparse_kfd"
     _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "margin", shift: float = 0.0,
                  strategy: str = "one_vs_rest", class_weight: str = "none",
@@ -621,6 +718,18 @@ class LpMachine(GeneratedClassifier):
 
     _machine = "lp_machine"
     _parameters = ("lam", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, bias: bool = True, threshold: str = "solver", shift: float = 0.0,
                  strategy: str = "one_vs_rest", class_weight: str = "none",
@@ -679,6 +788,18 @@ class LpBoost(GeneratedClassifier):
 
     _machine = "lp_boost"
     _parameters = ("nu", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "nu": [within(Real, 0.0, 1.0, "right"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, nu: float = 0.5, bias: bool = False, threshold: str = "solver", shift: float = 0.0,
                  strategy: str = "one_vs_rest", class_weight: str = "none",
@@ -739,6 +860,19 @@ class KernelLogistic(GeneratedClassifier):
 
     _machine = "kernel_logistic"
     _parameters = ("lam", "penalty", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "penalty": [words("norm", "coefficients", "sparse"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, penalty: str = "norm", bias: bool = True, threshold: str = "solver",
                  shift: float = 0.0, strategy: str = "one_vs_rest", class_weight: str = "none",
@@ -807,6 +941,22 @@ class RegularisedRisk(GeneratedClassifier):
 
     _machine = "regularised_risk"
     _parameters = ("lam", "loss", "penalty", "epsilon", "width", "bias", "threshold", "shift", "strategy", "class_weight", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "loss": [words("hinge", "squared_hinge", "logistic", "squared", "absolute", "epsilon_insensitive", "huber"), None],
+        "penalty": [words("norm", "coefficients", "sparse"), None],
+        "epsilon": [within(Real, 0.0, None, "left"), None],
+        "width": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "shift": [within(Real, None, None, "neither"), None],
+        "strategy": [words("one_vs_one", "one_vs_rest"), None],
+        "class_weight": [str, dict, None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, loss: str = "hinge", penalty: str = "norm", epsilon: float = 0.1,
                  width: float = 1.0, bias: bool = True, threshold: str = "solver",
@@ -861,6 +1011,13 @@ class InvariantKfd(GeneratedClassifier):
 
     _machine = "invariant_kfd"
     _parameters = ("unwanted", "expansion", "threshold", "class_weight",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "unwanted": [str, None],
+        "expansion": [str, None],
+        "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
+        "class_weight": [str, dict, None],
+    }
 
     def __init__(self, unwanted: str = "within + 0.001*coefficients", expansion: str = "examples",
                  threshold: str = "errors", class_weight: str = "none", *,
@@ -899,6 +1056,11 @@ class Knn(GeneratedClassifier):
 
     _machine = "knn"
     _parameters = ("k", "weighting",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "k": [within(Integral, 1, None, "left"), None],
+        "weighting": [words("uniform", "distance"), None],
+    }
 
     def __init__(self, k: int = 5, weighting: str = "uniform", *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -940,6 +1102,14 @@ class Quantile(GeneratedRegressor):
 
     _machine = "quantile"
     _parameters = ("tau", "c", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "tau": [within(Real, 0.0, 1.0, "neither"), None],
+        "c": [within(Real, 0.0, None, "neither"), None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, tau: float = 0.5, c: float = 1.0, tolerance: float = 0.001, max_iterations: int = 0,
                  cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
@@ -979,6 +1149,11 @@ class Expectile(GeneratedRegressor):
 
     _machine = "expectile"
     _parameters = ("tau", "lam",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "tau": [within(Real, 0.0, 1.0, "neither"), None],
+        "lam": [within(Real, 0.0, None, "neither"), None],
+    }
 
     def __init__(self, tau: float = 0.5, lam: float = 1.0, *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -1014,6 +1189,11 @@ class KnnRegression(GeneratedRegressor):
 
     _machine = "knn_regression"
     _parameters = ("k", "weighting",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "k": [within(Integral, 1, None, "left"), None],
+        "weighting": [words("uniform", "distance"), None],
+    }
 
     def __init__(self, k: int = 5, weighting: str = "uniform", *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -1058,6 +1238,15 @@ class RobustRegression(GeneratedRegressor):
 
     _machine = "robust_regression"
     _parameters = ("lam", "penalty", "bias", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "penalty": [words("norm", "coefficients", "sparse"), None],
+        "bias": ["boolean", None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, penalty: str = "norm", bias: bool = True, tolerance: float = 0.001,
                  max_iterations: int = 0, cache: int = 200, *,
@@ -1108,6 +1297,16 @@ class HuberRegression(GeneratedRegressor):
 
     _machine = "huber_regression"
     _parameters = ("lam", "penalty", "width", "bias", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "penalty": [words("norm", "coefficients", "sparse"), None],
+        "width": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, penalty: str = "norm", width: float = 1.0, bias: bool = True,
                  tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
@@ -1155,6 +1354,14 @@ class SparseRegression(GeneratedRegressor):
 
     _machine = "sparse_regression"
     _parameters = ("lam", "bias", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, bias: bool = True, tolerance: float = 0.001, max_iterations: int = 0,
                  cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
@@ -1200,6 +1407,14 @@ class LinearSparseRegression(GeneratedRegressor):
 
     _machine = "linear_sparse_regression"
     _parameters = ("lam", "bias", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, bias: bool = True, tolerance: float = 0.001, max_iterations: int = 0,
                  cache: int = 200, *, kernel: KernelLike = "rbf(gamma=scale)",
@@ -1254,6 +1469,18 @@ class RegularisedRiskRegression(GeneratedRegressor):
 
     _machine = "regularised_risk_regression"
     _parameters = ("lam", "loss", "penalty", "epsilon", "width", "bias", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "loss": [words("squared", "absolute", "epsilon_insensitive", "huber"), None],
+        "penalty": [words("norm", "coefficients", "sparse"), None],
+        "epsilon": [within(Real, 0.0, None, "left"), None],
+        "width": [within(Real, 0.0, None, "neither"), None],
+        "bias": ["boolean", None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, loss: str = "squared", penalty: str = "norm", epsilon: float = 0.1,
                  width: float = 1.0, bias: bool = True, tolerance: float = 0.001,
@@ -1305,6 +1532,14 @@ class OrientedKpca(GeneratedTransformer):
 
     _machine = "oriented_kpca"
     _parameters = ("components", "wanted", "unwanted", "expansion", "tolerance",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "components": [within(Integral, 1, None, "left"), None],
+        "wanted": [str, None],
+        "unwanted": [str, None],
+        "expansion": [str, None],
+        "tolerance": [within(Real, 1e-14, 0.1, "both"), None],
+    }
 
     def __init__(self, components: int = 2, wanted: str = "covariance", unwanted: str = "norm",
                  expansion: str = "examples", tolerance: float = 1e-10, *,
@@ -1352,6 +1587,15 @@ class Kda(GeneratedTransformer):
 
     _machine = "kda"
     _parameters = ("components", "wanted", "unwanted", "expansion", "tolerance", "class_weight",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "components": [within(Integral, 1, None, "left"), None],
+        "wanted": [str, None],
+        "unwanted": [str, None],
+        "expansion": [str, None],
+        "tolerance": [within(Real, 1e-14, 0.1, "both"), None],
+        "class_weight": [str, dict, None],
+    }
 
     def __init__(self, components: int = 2, wanted: str = "between", unwanted: str = "within + 0.001*coefficients",
                  expansion: str = "examples", tolerance: float = 1e-10, class_weight: str = "none",
@@ -1393,6 +1637,11 @@ class IncompleteCholesky(GeneratedTransformer):
 
     _machine = "incomplete_cholesky"
     _parameters = ("components", "tolerance",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "components": [within(Integral, 1, None, "left"), None],
+        "tolerance": [within(Real, 1e-14, 1.0, "both"), None],
+    }
 
     def __init__(self, components: int = 100, tolerance: float = 1e-06, *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None) -> None:
@@ -1426,6 +1675,11 @@ class WhitenedMap(GeneratedTransformer):
 
     _machine = "whitened_map"
     _parameters = ("examples", "tolerance",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "examples": [within(Integral, 0, None, "left"), None],
+        "tolerance": [within(Real, 0.0, 0.1, "both"), None],
+    }
 
     def __init__(self, examples: int = 0, tolerance: float = 1e-10, *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None) -> None:
@@ -1457,6 +1711,10 @@ class EmpiricalMap(GeneratedTransformer):
 
     _machine = "empirical_map"
     _parameters = ("examples",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "examples": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, examples: int = 100, *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
                  callback: Callback | None = None) -> None:
@@ -1493,6 +1751,13 @@ class Svdd(GeneratedDetector):
 
     _machine = "svdd"
     _parameters = ("nu", "tolerance", "max_iterations", "cache",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "nu": [within(Real, 0.0, 1.0, "right"), None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 0, None, "left"), None],
+        "cache": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, nu: float = 0.1, tolerance: float = 0.001, max_iterations: int = 0, cache: int = 200, *,
                  kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
@@ -1531,6 +1796,11 @@ class CentreOfMass(GeneratedDetector):
 
     _machine = "centre_of_mass"
     _parameters = ("delta", "guarantee",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "delta": [within(Real, 0.0, 1.0, "neither"), None],
+        "guarantee": ["boolean", None],
+    }
 
     def __init__(self, delta: float = 0.05, guarantee: bool = True, *, kernel: KernelLike = "rbf(gamma=scale)",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -1564,6 +1834,10 @@ class ParzenDensity(GeneratedDetector):
 
     _machine = "parzen_density"
     _parameters = ("nu",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "nu": [within(Real, 0.0, 1.0, "neither"), None],
+    }
 
     def __init__(self, nu: float = 0.1, *, kernel: KernelLike = "rbf(gamma=scale)", n_jobs: int | None = None,
                  callback: Callback | None = None, conformal: RecipeLike = None) -> None:
@@ -1600,6 +1874,12 @@ class KernelKMeans(GeneratedClusterer):
 
     _machine = "kernel_k_means"
     _parameters = ("clusters", "restarts", "max_iterations",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "clusters": [within(Integral, 1, None, "left"), None],
+        "restarts": [within(Integral, 1, 1000, "both"), None],
+        "max_iterations": [within(Integral, 1, None, "left"), None],
+    }
 
     def __init__(self, clusters: int = 2, restarts: int = 10, max_iterations: int = 300, *,
                  kernel: KernelLike = "rbf(gamma=scale)", random_state: int | None = None,
@@ -1639,6 +1919,12 @@ class SpectralClustering(GeneratedClusterer):
 
     _machine = "spectral_clustering"
     _parameters = ("clusters", "restarts", "max_iterations",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "clusters": [within(Integral, 1, None, "left"), None],
+        "restarts": [within(Integral, 1, 1000, "both"), None],
+        "max_iterations": [within(Integral, 1, None, "left"), None],
+    }
 
     def __init__(self, clusters: int = 2, restarts: int = 10, max_iterations: int = 300, *,
                  kernel: KernelLike = "rbf(gamma=scale)", random_state: int | None = None,
@@ -1688,6 +1974,17 @@ class Adaboost(GeneratedClassifier):
 
     _machine = "adaboost"
     _parameters = ("rounds", "learner", "regularisation", "power", "centres", "lam", "widths", "steps",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "rounds": [within(Integral, 1, None, "left"), None],
+        "learner": [words("stump", "rbf_network"), None],
+        "regularisation": [within(Real, 0.0, None, "left"), None],
+        "power": [within(Real, 0.0, None, "neither"), None],
+        "centres": [within(Integral, 1, 255, "both"), None],
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "widths": [words("cluster", "nearest"), None],
+        "steps": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, rounds: int = 200, learner: str = "stump", regularisation: float = 0.0, power: float = 1.0,
                  centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10,
@@ -1732,6 +2029,12 @@ class LogisticRegression(GeneratedClassifier):
 
     _machine = "logistic_regression"
     _parameters = ("lam", "tolerance", "max_iterations",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, None, "left"), None],
+        "tolerance": [within(Real, 0.0, None, "neither"), None],
+        "max_iterations": [within(Integral, 1, None, "left"), None],
+    }
 
     def __init__(self, lam: float = 1.0, tolerance: float = 1e-06, max_iterations: int = 100, *,
                  kernel: KernelLike = "linear", n_jobs: int | None = None,
@@ -1770,6 +2073,11 @@ class LinearFisher(GeneratedClassifier):
 
     _machine = "linear_fisher"
     _parameters = ("gamma", "priors",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "gamma": [within(Real, 0.0, 1.0, "both"), None],
+        "priors": [str, None],
+    }
 
     def __init__(self, gamma: float = 0.0, priors: str = "data", *, kernel: KernelLike = "linear",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -1807,6 +2115,12 @@ class QuadraticDiscriminant(GeneratedClassifier):
 
     _machine = "quadratic_discriminant"
     _parameters = ("lam", "gamma", "priors",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "lam": [within(Real, 0.0, 1.0, "both"), None],
+        "gamma": [within(Real, 0.0, 1.0, "both"), None],
+        "priors": [str, None],
+    }
 
     def __init__(self, lam: float = 0.0, gamma: float = 0.0, priors: str = "data", *, kernel: KernelLike = "linear",
                  n_jobs: int | None = None, callback: Callback | None = None,
@@ -1847,6 +2161,13 @@ class RbfNetwork(GeneratedClassifier):
 
     _machine = "rbf_network"
     _parameters = ("centres", "lam", "widths", "steps",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "centres": [within(Integral, 1, 255, "both"), None],
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "widths": [words("cluster", "nearest"), None],
+        "steps": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10, *,
                  kernel: KernelLike = "linear", n_jobs: int | None = None,
@@ -1877,6 +2198,9 @@ class LinearRegression(GeneratedRegressor):
 
     _machine = "linear_regression"
     _parameters = ()
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+    }
 
     def __init__(self, *, kernel: KernelLike = "linear", n_jobs: int | None = None, callback: Callback | None = None,
                  conformal: RecipeLike = None) -> None:
@@ -1913,6 +2237,13 @@ class RbfNetworkRegression(GeneratedRegressor):
 
     _machine = "rbf_network_regression"
     _parameters = ("centres", "lam", "widths", "steps",)
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SHARED,
+        "centres": [within(Integral, 1, 255, "both"), None],
+        "lam": [within(Real, 0.0, None, "neither"), None],
+        "widths": [words("cluster", "nearest"), None],
+        "steps": [within(Integral, 0, None, "left"), None],
+    }
 
     def __init__(self, centres: int = 20, lam: float = 0.0001, widths: str = "nearest", steps: int = 10, *,
                  kernel: KernelLike = "linear", n_jobs: int | None = None,

@@ -9,8 +9,9 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
+from mercer import _constraints as may
 from mercer import _native
-from mercer._base import NAMES, Machine, formula_of
+from mercer._base import Machine, formula_of, has_formula
 from mercer._conformal import IntervalsMixin, RecipeLike, recipe_of
 from mercer._data import Array, Data, threads_of, views_of
 from mercer._kernel import Kernel, KernelLike
@@ -26,12 +27,15 @@ class Pairwise(Machine):
     """What KernelRidge and KernelPCA share: kernels of `sklearn.metrics.pairwise`, of which mercer knows most itself."""
 
     def _known(self):
-        return isinstance(self.kernel, Kernel) or self.kernel == "precomputed" or self.kernel in NAMES
+        if isinstance(self.kernel, Kernel) or self.kernel == "precomputed":
+            return True
+        width = "scale" if self.gamma is None else self.gamma
+        return isinstance(self.kernel, str) and has_formula(self.kernel, width, self.degree, self.coef0)
 
     def _formula(self, X):
         if isinstance(self.kernel, Kernel):
             return str(self.kernel)
-        if self.kernel not in NAMES:
+        if self.kernel == "precomputed" or not self._known():
             return "precomputed()"
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         if self.kernel == "chi2" and self.gamma is None:
@@ -41,8 +45,11 @@ class Pairwise(Machine):
     def _products(self, X, Y):
         if callable(self.kernel):
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
-        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma, degree=self.degree,
-                                coef0=self.coef0)  # fmt: skip
+        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=getattr(self, "gamma_", self.gamma),
+                                degree=self.degree, coef0=self.coef0)  # fmt: skip
+
+    def _is_called(self):
+        return not self._known()
 
     def _columns(self, X):
         return views_of(X if self._known() else np.ascontiguousarray(self._products(X, self.X_fit_)))
@@ -61,10 +68,46 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     """Least squares with a penalty on the norm; parameters and attributes of :class:`sklearn.kernel_ridge.KernelRidge`.
 
     min ½ Σ (y − f(x))² + ½ λ ‖f‖², α = (K + λ1)⁻¹ y. The exact leave-one-out error is ``report_["loo_rmse"]`` for up to 1000
-    examples. Beyond scikit-learn's parameters: ``conformal="full"`` (or "split", "cross", "jackknife") learns intervals with a
-    proven coverage, `predict_interval`.
+    examples.
 
     Source: J. Shawe-Taylor & N. Cristianini, Kernel Methods for Pattern Analysis (2004), §2.2.2.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1
+        The penalty λ; an array has one for each target.
+    kernel : str, Kernel or callable, default="linear"
+        The kernel: a name of :func:`sklearn.metrics.pairwise.pairwise_kernels`, "precomputed" (X is the kernel
+        matrix), a kernel of :mod:`mercer.kernels`, or a function of two examples that gives a number.
+    gamma : float or None, default=None
+        Width of "rbf", "poly", "sigmoid", "laplacian" and "chi2"; None is 1 / features, and 1 for "chi2".
+    degree : float, default=3
+        Degree of "poly"; one that is not whole, or zero, is computed through the matrix.
+    coef0 : float, default=1
+        Offset of "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Further arguments of a kernel that is a function.
+    n_jobs : int or None, default=None
+        Threads; None and −1 are all cores.
+    callback : callable or None, default=None
+        A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
+        fit.
+    conformal : str, dict or None, default=None
+        How intervals of a proven coverage are learned for `predict_interval`: "split", "cross", "jackknife", "full"
+        or a dict with `method`, `share`, `folds`, `retrain`.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Coefficients of the training examples.
+    X_fit_ : ndarray or sparse matrix
+        The training examples, which predictions need.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they are strings.
+    report_ : dict
+        What the solver tells: iterations, kernel evaluations, advice and more.
 
     Examples
     --------
@@ -80,6 +123,7 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     dual_coef_: Array
 
     _machine = "ridge"
+    _parameter_constraints: dict[str, list[Any]] = {**may.PAIRWISE, **may.RIDGE}
 
     def __init__(self, alpha: Any = 1, *, kernel: KernelLike = "linear", gamma: float | None = None,
                  degree: int = 3, coef0: float = 1, kernel_params: dict[str, Any] | None = None,
@@ -100,6 +144,7 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
         return {"lambda": float(penalty[0]) if len(penalty) == 1 else penalty.tolist()}
 
     def _validate(self):
+        super()._validate()
         if (np.asarray(self.alpha, dtype=np.float64) < 0).any():
             raise ValueError(f"The 'alpha' parameter of KernelRidge must be a float in the range [0, inf). Got {self.alpha!r} instead.")
 

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.linear_model._base import LinearClassifierMixin
-from sklearn.utils import compute_class_weight
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function
-from sklearn.utils.validation import check_is_fitted, column_or_1d
-
-from mercer._base import Detector, Machine, SupportMachine, encode, spell
-from mercer._conformal import IntervalsMixin, RecipeLike, SetsMixin
-from mercer._data import Array, Data, Matrix, Vector, count_of, threads_of
+from mercer import _constraints as may
+from mercer._base import Detector
+from mercer._conformal import RecipeLike
+from mercer._data import Data
 from mercer._kernel import KernelLike
+from mercer._linear import LinearSVC, LinearSVR
 from mercer._progress import Callback
+from mercer._support import Classifier, Regressor, SupportMachine
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,115 +19,101 @@ if TYPE_CHECKING:
 __all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR", "OneClassSVM"]
 
 
-def _has_probability(self):
-    if not self.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
-    return True
-
-
-class _Classifier(SetsMixin, ClassifierMixin, SupportMachine):
-    # whether the machine can weigh classes by the examples that a fit sees
-    _balances_within = True
-    classes_: Array
-    class_weight_: Vector
-    n_iter_: npt.NDArray[np.int32]
-
-    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
-        """Learns from examples and their classes."""
-        self._validate()
-        X, y = self._check(X, reset=True, y=y)
-        self.classes_, self._codes = encode(y)
-        k = len(self.classes_)
-        if k < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {k} class")
-        weights = self._weights(sample_weight, X)
-        self.class_weight_ = np.ones(k)
-        if self.class_weight is not None:
-            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        if weights is not None:
-            present = np.unique(self._codes[weights > 0])
-            if len(present) < k:
-                raise ValueError("Invalid input - all samples with positive weights belong to the same class."
-                                 if len(present) == 1 else
-                                 "Invalid input - a class has no samples with positive weights.")  # fmt: skip
-        settings, own = self._settings(), self._own_balance()
-        if own:
-            settings["class_weight"] = "balanced"
-        elif not self._balances() and (self.class_weight_ != 1).any():
-            weights = (1.0 if weights is None else weights) * self.class_weight_[self._codes]
-        calibration = {"probabilities": "platt"} if self.probability else {}
-        seed = {"seed": int(self.random_state)} if isinstance(self.random_state, (int, np.integer)) else {}
-        codes = self._codes.astype(np.float64)
-        balanced = {"balanced": self._balances() and not own}
-        self._learn(X, codes, spell(self.classes_), weights, settings, **calibration, **seed, **balanced)
-        self._keep_support(X)
-        self._sparse, self.shape_fit_ = sp.issparse(X), getattr(X, "shape", (len(self._codes),))
-        return self
-
-    def _own_balance(self):
-        """Whether every fit has to count its classes itself: examples that are held out must have no say."""
-        own = self.conformal is not None and self._balances()
-        if own and not self._balances_within:
-            raise ValueError("NuSVC cannot balance classes without those that conformal holds out; give class_weight as a dict.")
-        return own
-
-    def _steps(self, report):
-        # one number for each pair of classes
-        return np.asarray(report["iterations_of_each"] or [report["iterations"]], dtype=np.int32)
-
-    def decision_function(self, X: Data) -> Matrix:
-        """Scores: one for two classes, else one for each class (`ovr`) or each pair of them (`ovo`)."""
-        scores = self._scores(X)
-        if len(self.classes_) == 2:
-            return -scores.ravel()
-        if self.decision_function_shape == "ovr":
-            return _ovr_decision_function(scores < 0, -scores, len(self.classes_))
-        return scores
-
-    def predict(self, X: Data) -> Array:
-        """The class of each example."""
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        if self.break_ties and self.decision_function_shape == "ovr" and len(self.classes_) > 2:
-            return self.classes_[np.argmax(self.decision_function(X), axis=1)]
-        return self._labels_of(X)
-
-    @available_if(_has_probability)
-    def predict_proba(self, X: Data) -> Matrix:
-        """The probability of each class; the largest is that of `predict`."""
-        check_is_fitted(self)
-        X = self._check(X, reset=False)
-        return self._model.probabilities(self._columns(X), threads_of(self.n_jobs))
-
-    @available_if(_has_probability)
-    def predict_log_proba(self, X: Data) -> Matrix:
-        """The logarithm of the probability of each class."""
-        return np.log(self.predict_proba(X))
-
-    def _linear_weights(self):
-        if len(self.classes_) == 2:
-            return self.dual_coef_ @ self.support_vectors_
-        # one weight vector for each pair of classes, as LIBSVM orders them
-        dual, ends = self.dual_coef_, np.concatenate([[0], np.cumsum(self.n_support_)])
-        rows, k = [], len(self.classes_)
-        for a in range(k):
-            for b in range(a + 1, k):
-                of_a, of_b = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
-                rows.append(dual[b - 1, of_a] @ self.support_vectors_[of_a] + dual[a, of_b] @ self.support_vectors_[of_b])
-        return sp.vstack(rows).tocsr() if sp.issparse(rows[0]) else np.vstack(rows)
-
-
-class SVC(_Classifier):
+class SVC(Classifier):
     """C-support vector classification.
 
-    min ½‖w‖² + C Σ max(0, 1 − y f(x)), pairs of classes against each other; parameters and attributes are those of
-    :class:`sklearn.svm.SVC`. The solver always shrinks: `shrinking` is accepted and changes nothing. `verbose` shows progress.
-
-    Beyond them: ``n_jobs`` (None: all cores), ``max_seconds``, ``callback(phase, done, total, violation)``, ``conformal`` ("split",
-    "cross", "jackknife" or a dict with `method`, `share`, `folds`, `mondrian`, `retrain`: `predict_set` has a proven coverage); a
-    kernel may be a mercer kernel; after fitting ``objective_``, ``duality_gap_``, ``status_`` and ``report_``.
+    min ½‖w‖² + C Σ max(0, 1 − y f(x)), pairs of classes against each other. Parameters and attributes are those of
+    :class:`sklearn.svm.SVC`, and a few more.
 
     Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.1.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What an error costs against the norm: a small C is a smooth function; infinity allows no error.
+    kernel : str, Kernel or callable, default="rbf"
+        The kernel: "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed" (X is the
+        kernel matrix), a kernel of :mod:`mercer.kernels`, or a function of two sets of examples that gives their
+        matrix.
+    degree : int, default=3
+        Degree of "poly"; other kernels have none.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of "rbf", "poly", "sigmoid", "laplacian" and "chi2": a number, 1 / (features · variance) for "scale",
+        or 1 / features for "auto".
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted, and changes nothing: the solver always shrinks.
+    probability : bool, default=False
+        Whether `predict_proba` is learned, from scores of examples that fits have not seen. "deprecated", which
+        scikit-learn 1.9 has by default, is no.
+    tol : float, default=1e-3
+        Largest violation of the conditions of the optimum at which the solver ends.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for each class; "balanced" is n / (classes · size of the class).
+    verbose : bool or int, default=False
+        Whether a line on standard error follows the work.
+    max_iter : int, default=-1
+        Most iterations of the solver; −1 is no limit.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether `decision_function` has one column for each class or one for each pair of classes; of two classes it
+        is always one.
+    break_ties : bool, default=False
+        Whether `predict` follows `decision_function` where pairs of classes are even; for "ovr" and more than two
+        classes.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds that probabilities are learned from; None is always the same one.
+    n_jobs : int or None, default=None
+        Threads; None and −1 are all cores.
+    max_seconds : float or None, default=None
+        Time after which the solver ends with what it has; None is no limit.
+    callback : callable or None, default=None
+        A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
+        fit.
+    conformal : str, dict or None, default=None
+        How sets of a proven coverage are learned for `predict_set`: "split", "cross", "jackknife" or a dict with
+        `method`, `share`, `folds`, `mondrian`, `retrain`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes that were learned.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C for each class.
+    probA_, probB_ : ndarray of shape (n_pairs,)
+        A and B of the probabilities 1 / (1 + exp(A f + B)) of pairs; empty without `probability`.
+    support_ : ndarray of shape (n_SV,)
+        Places of the support vectors, class by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors; empty for "precomputed" and functions.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes − 1, n_SV), or (1, n_SV)
+        Coefficients of the support vectors, in LIBSVM's order.
+    intercept_ : ndarray of shape (n_pairs,), or (1,)
+        Constants of the decision functions.
+    coef_ : ndarray or sparse matrix, read only
+        Weights of the features; of the linear kernel alone.
+    n_support_ : ndarray
+        Number of support vectors of each class, or in all.
+    fit_status_ : int
+        0 where the solver converged, else 1.
+    n_iter_ : ndarray or int
+        Iterations of the solver, for each pair of classes.
+    shape_fit_ : tuple of int
+        Shape of the training examples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they are strings.
+    status_ : str
+        How the solver ended: "converged", "iteration_limit", "time_limit" or "interrupted".
+    objective_ : float
+        The value that was minimised.
+    duality_gap_ : float or None
+        How far the objective is from its optimum at most.
+    report_ : dict
+        What the solver tells: iterations, kernel evaluations, advice and more.
 
     Examples
     --------
@@ -146,6 +125,7 @@ class SVC(_Classifier):
     """
 
     _machine = "svc"
+    _parameter_constraints: dict[str, list[Any]] = {**may.SUPPORT, **may.C, **may.CLASSES}
 
     def __init__(self, *, C: float = 1.0, kernel: KernelLike = "rbf", degree: int = 3,
                  gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,
@@ -178,13 +158,105 @@ class SVC(_Classifier):
         return {"c": float(self.C), **super()._settings()}
 
 
-class NuSVC(_Classifier):
+class NuSVC(Classifier):
     """Support vector classification with a share of errors; parameters and attributes of :class:`sklearn.svm.NuSVC`.
 
     min ½‖w‖² − ν m ρ + Σ max(0, ρ − y f(x)): ν is at least the share of margin errors and at most the share of support
     vectors. Where classes overlap by more than ν there is no margin; ``report_["advice"]`` says so.
 
+    Unlike :class:`sklearn.svm.NuSVC`, which takes `class_weight` and does nothing with it, this class weighs the examples of
+    each class: predictions differ where it is given, and a class that weighs little makes the largest possible `nu` smaller.
+    Leave `class_weight` out for scikit-learn's results.
+
     Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.2.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        At least the share of errors allowed and at most the share of support vectors, in (0, 1].
+    kernel : str, Kernel or callable, default="rbf"
+        The kernel: "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed" (X is the
+        kernel matrix), a kernel of :mod:`mercer.kernels`, or a function of two sets of examples that gives their
+        matrix.
+    degree : int, default=3
+        Degree of "poly"; other kernels have none.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of "rbf", "poly", "sigmoid", "laplacian" and "chi2": a number, 1 / (features · variance) for "scale",
+        or 1 / features for "auto".
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted, and changes nothing: the solver always shrinks.
+    probability : bool, default=False
+        Whether `predict_proba` is learned, from scores of examples that fits have not seen. "deprecated", which
+        scikit-learn 1.9 has by default, is no.
+    tol : float, default=1e-3
+        Largest violation of the conditions of the optimum at which the solver ends.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for each class; "balanced" is n / (classes · size of the class).
+    verbose : bool or int, default=False
+        Whether a line on standard error follows the work.
+    max_iter : int, default=-1
+        Most iterations of the solver; −1 is no limit.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether `decision_function` has one column for each class or one for each pair of classes; of two classes it
+        is always one.
+    break_ties : bool, default=False
+        Whether `predict` follows `decision_function` where pairs of classes are even; for "ovr" and more than two
+        classes.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds that probabilities are learned from; None is always the same one.
+    n_jobs : int or None, default=None
+        Threads; None and −1 are all cores.
+    max_seconds : float or None, default=None
+        Time after which the solver ends with what it has; None is no limit.
+    callback : callable or None, default=None
+        A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
+        fit.
+    conformal : str, dict or None, default=None
+        How sets of a proven coverage are learned for `predict_set`: "split", "cross", "jackknife" or a dict with
+        `method`, `share`, `folds`, `mondrian`, `retrain`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes that were learned.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C for each class.
+    probA_, probB_ : ndarray of shape (n_pairs,)
+        A and B of the probabilities 1 / (1 + exp(A f + B)) of pairs; empty without `probability`.
+    support_ : ndarray of shape (n_SV,)
+        Places of the support vectors, class by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors; empty for "precomputed" and functions.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes − 1, n_SV), or (1, n_SV)
+        Coefficients of the support vectors, in LIBSVM's order.
+    intercept_ : ndarray of shape (n_pairs,), or (1,)
+        Constants of the decision functions.
+    coef_ : ndarray or sparse matrix, read only
+        Weights of the features; of the linear kernel alone.
+    n_support_ : ndarray
+        Number of support vectors of each class, or in all.
+    fit_status_ : int
+        0 where the solver converged, else 1.
+    n_iter_ : ndarray or int
+        Iterations of the solver, for each pair of classes.
+    shape_fit_ : tuple of int
+        Shape of the training examples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they are strings.
+    status_ : str
+        How the solver ended: "converged", "iteration_limit", "time_limit" or "interrupted".
+    objective_ : float
+        The value that was minimised.
+    duality_gap_ : float or None
+        How far the objective is from its optimum at most.
+    report_ : dict
+        What the solver tells: iterations, kernel evaluations, advice and more.
 
     Examples
     --------
@@ -197,7 +269,9 @@ class NuSVC(_Classifier):
     """
 
     _machine = "nu_svc"
+    _parameter_constraints: dict[str, list[Any]] = {**may.SUPPORT, **may.NU, **may.CLASSES}
     _balances_within = False
+    _one_class_left = "specified nu is infeasible: all samples with positive weights belong to the same class"
 
     def __init__(self, *, nu: float = 0.5, kernel: KernelLike = "rbf", degree: int = 3,
                  gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,
@@ -230,31 +304,83 @@ class NuSVC(_Classifier):
         return {"nu": float(self.nu), **super()._settings()}
 
 
-class _Regressor(IntervalsMixin, RegressorMixin, SupportMachine):
-    n_iter_: int
-
-    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
-        """Learns from examples and their numbers."""
-        self._validate()
-        X, y = self._check(X, reset=True, y=y, y_numeric=True)
-        y = column_or_1d(y, warn=True).astype(np.float64)
-        weights = self._weights(sample_weight, X)
-        self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
-        self._keep_support(X)
-        self.shape_fit_ = getattr(X, "shape", (count_of(X),))
-        return self
-
-    def predict(self, X: Data) -> Array:
-        """The number of each example."""
-        return self._scores(X).ravel()
-
-
-class SVR(_Regressor):
+class SVR(Regressor):
     """Support vector regression with a tube of width ε; parameters and attributes of :class:`sklearn.svm.SVR`.
 
     min ½‖w‖² + C Σ max(0, |y − f(x)| − ε)
 
     Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.4.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        The kernel: "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed" (X is the
+        kernel matrix), a kernel of :mod:`mercer.kernels`, or a function of two sets of examples that gives their
+        matrix.
+    degree : int, default=3
+        Degree of "poly"; other kernels have none.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of "rbf", "poly", "sigmoid", "laplacian" and "chi2": a number, 1 / (features · variance) for "scale",
+        or 1 / features for "auto".
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        Largest violation of the conditions of the optimum at which the solver ends.
+    C : float, default=1.0
+        What an error costs against the norm: a small C is a smooth function; infinity allows no error.
+    epsilon : float, default=0.1
+        Half the width of the tube: errors up to it cost nothing.
+    shrinking : bool, default=True
+        Accepted, and changes nothing: the solver always shrinks.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    verbose : bool or int, default=False
+        Whether a line on standard error follows the work.
+    max_iter : int, default=-1
+        Most iterations of the solver; −1 is no limit.
+    n_jobs : int or None, default=None
+        Threads; None and −1 are all cores.
+    max_seconds : float or None, default=None
+        Time after which the solver ends with what it has; None is no limit.
+    callback : callable or None, default=None
+        A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
+        fit.
+    conformal : str, dict or None, default=None
+        How intervals of a proven coverage are learned for `predict_interval`: "split", "cross", "jackknife" or a
+        dict with `method`, `share`, `folds`, `retrain`.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Places of the support vectors, class by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors; empty for "precomputed" and functions.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes − 1, n_SV), or (1, n_SV)
+        Coefficients of the support vectors, in LIBSVM's order.
+    intercept_ : ndarray of shape (n_pairs,), or (1,)
+        Constants of the decision functions.
+    coef_ : ndarray or sparse matrix, read only
+        Weights of the features; of the linear kernel alone.
+    n_support_ : ndarray
+        Number of support vectors of each class, or in all.
+    fit_status_ : int
+        0 where the solver converged, else 1.
+    n_iter_ : ndarray or int
+        Iterations of the solver, for each pair of classes.
+    shape_fit_ : tuple of int
+        Shape of the training examples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they are strings.
+    status_ : str
+        How the solver ended: "converged", "iteration_limit", "time_limit" or "interrupted".
+    objective_ : float
+        The value that was minimised.
+    duality_gap_ : float or None
+        How far the objective is from its optimum at most.
+    report_ : dict
+        What the solver tells: iterations, kernel evaluations, advice and more.
 
     Examples
     --------
@@ -267,6 +393,7 @@ class SVR(_Regressor):
     """
 
     _machine = "svr"
+    _parameter_constraints: dict[str, list[Any]] = {**may.SUPPORT, **may.C, **may.TUBE}
 
     def __init__(self, *, kernel: KernelLike = "rbf", degree: int = 3, gamma: float | str = "scale",
                  coef0: float = 0.0, tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1,
@@ -293,12 +420,83 @@ class SVR(_Regressor):
         return {"c": float(self.C), "epsilon": float(self.epsilon), **super()._settings()}
 
 
-class NuSVR(_Regressor):
+class NuSVR(Regressor):
     """Support vector regression whose tube finds its own width; parameters and attributes of :class:`sklearn.svm.NuSVR`.
 
     min ½‖w‖² + C (ν m ε + Σ max(0, |y − f(x)| − ε)) over w, b and ε; at most a share ν of the examples is outside the tube.
 
     Source: C.-C. Chang & C.-J. Lin, LIBSVM: A Library for Support Vector Machines (2011), §2.5.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        At least the share of errors allowed and at most the share of support vectors, in (0, 1].
+    C : float, default=1.0
+        What an error costs against the norm: a small C is a smooth function; infinity allows no error.
+    kernel : str, Kernel or callable, default="rbf"
+        The kernel: "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed" (X is the
+        kernel matrix), a kernel of :mod:`mercer.kernels`, or a function of two sets of examples that gives their
+        matrix.
+    degree : int, default=3
+        Degree of "poly"; other kernels have none.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of "rbf", "poly", "sigmoid", "laplacian" and "chi2": a number, 1 / (features · variance) for "scale",
+        or 1 / features for "auto".
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted, and changes nothing: the solver always shrinks.
+    tol : float, default=1e-3
+        Largest violation of the conditions of the optimum at which the solver ends.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    verbose : bool or int, default=False
+        Whether a line on standard error follows the work.
+    max_iter : int, default=-1
+        Most iterations of the solver; −1 is no limit.
+    n_jobs : int or None, default=None
+        Threads; None and −1 are all cores.
+    max_seconds : float or None, default=None
+        Time after which the solver ends with what it has; None is no limit.
+    callback : callable or None, default=None
+        A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
+        fit.
+    conformal : str, dict or None, default=None
+        How intervals of a proven coverage are learned for `predict_interval`: "split", "cross", "jackknife" or a
+        dict with `method`, `share`, `folds`, `retrain`.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Places of the support vectors, class by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors; empty for "precomputed" and functions.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes − 1, n_SV), or (1, n_SV)
+        Coefficients of the support vectors, in LIBSVM's order.
+    intercept_ : ndarray of shape (n_pairs,), or (1,)
+        Constants of the decision functions.
+    coef_ : ndarray or sparse matrix, read only
+        Weights of the features; of the linear kernel alone.
+    n_support_ : ndarray
+        Number of support vectors of each class, or in all.
+    fit_status_ : int
+        0 where the solver converged, else 1.
+    n_iter_ : ndarray or int
+        Iterations of the solver, for each pair of classes.
+    shape_fit_ : tuple of int
+        Shape of the training examples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they are strings.
+    status_ : str
+        How the solver ended: "converged", "iteration_limit", "time_limit" or "interrupted".
+    objective_ : float
+        The value that was minimised.
+    duality_gap_ : float or None
+        How far the objective is from its optimum at most.
+    report_ : dict
+        What the solver tells: iterations, kernel evaluations, advice and more.
 
     Examples
     --------
@@ -312,6 +510,7 @@ class NuSVR(_Regressor):
     """
 
     _machine = "nu_svr"
+    _parameter_constraints: dict[str, list[Any]] = {**may.SUPPORT, **may.C, **may.NU}
 
     def __init__(self, *, nu: float = 0.5, C: float = 1.0, kernel: KernelLike = "rbf", degree: int = 3,
                  gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True,
@@ -345,6 +544,77 @@ class OneClassSVM(Detector, SupportMachine):
 
     Source: B. Schölkopf & A. J. Smola, Learning with Kernels (2002), §8.3.
 
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        The kernel: "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed" (X is the
+        kernel matrix), a kernel of :mod:`mercer.kernels`, or a function of two sets of examples that gives their
+        matrix.
+    degree : int, default=3
+        Degree of "poly"; other kernels have none.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of "rbf", "poly", "sigmoid", "laplacian" and "chi2": a number, 1 / (features · variance) for "scale",
+        or 1 / features for "auto".
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        Largest violation of the conditions of the optimum at which the solver ends.
+    nu : float, default=0.5
+        At least the share of errors allowed and at most the share of support vectors, in (0, 1].
+    shrinking : bool, default=True
+        Accepted, and changes nothing: the solver always shrinks.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    verbose : bool or int, default=False
+        Whether a line on standard error follows the work.
+    max_iter : int, default=-1
+        Most iterations of the solver; −1 is no limit.
+    n_jobs : int or None, default=None
+        Threads; None and −1 are all cores.
+    max_seconds : float or None, default=None
+        Time after which the solver ends with what it has; None is no limit.
+    callback : callable or None, default=None
+        A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
+        fit.
+    conformal : str, dict or None, default=None
+        How p-values are learned for `p_values`: "split", "cross", "jackknife" or a dict with `method`, `share`,
+        `folds`, `retrain`.
+
+    Attributes
+    ----------
+    offset_ : ndarray of shape (1,)
+        What `score_samples` has more than `decision_function`.
+    support_ : ndarray of shape (n_SV,)
+        Places of the support vectors, class by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors; empty for "precomputed" and functions.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes − 1, n_SV), or (1, n_SV)
+        Coefficients of the support vectors, in LIBSVM's order.
+    intercept_ : ndarray of shape (n_pairs,), or (1,)
+        Constants of the decision functions.
+    coef_ : ndarray or sparse matrix, read only
+        Weights of the features; of the linear kernel alone.
+    n_support_ : ndarray
+        Number of support vectors of each class, or in all.
+    fit_status_ : int
+        0 where the solver converged, else 1.
+    n_iter_ : ndarray or int
+        Iterations of the solver, for each pair of classes.
+    shape_fit_ : tuple of int
+        Shape of the training examples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they are strings.
+    status_ : str
+        How the solver ended: "converged", "iteration_limit", "time_limit" or "interrupted".
+    objective_ : float
+        The value that was minimised.
+    duality_gap_ : float or None
+        How far the objective is from its optimum at most.
+    report_ : dict
+        What the solver tells: iterations, kernel evaluations, advice and more.
+
     Examples
     --------
     >>> import numpy as np
@@ -357,6 +627,7 @@ class OneClassSVM(Detector, SupportMachine):
     n_iter_: int
 
     _machine = "one_class"
+    _parameter_constraints: dict[str, list[Any]] = {**may.SUPPORT, **may.NU}
 
     def __init__(self, *, kernel: KernelLike = "rbf", degree: int = 3, gamma: float | str = "scale",
                  coef0: float = 0.0, tol: float = 1e-3, nu: float = 0.5, shrinking: bool = True,
@@ -382,199 +653,11 @@ class OneClassSVM(Detector, SupportMachine):
         return {"nu": float(self.nu), **super()._settings()}
 
     def fit(self, X: Data, y: Data = None, sample_weight: Data = None) -> Self:
-        """Learns where the examples are."""
+        """Learns where the examples are; those whose weight is zero or negative are left out, as LIBSVM does."""
         self._validate()
         X = self._check(X, reset=True)
         weights = self._weights(sample_weight, X)
         self._learn(X, None, None, weights, self._settings())
         self._keep_support(X)
         self.offset_ = -self.intercept_
-        self.shape_fit_ = getattr(X, "shape", (count_of(X),))
         return self
-
-
-class _Linear(Machine):
-    kernel = "linear"
-
-    def _formula(self, X):
-        return "linear()"
-
-    def _is_pairwise(self):
-        return False
-
-    def _settings(self):
-        return {
-            "c": float(self.C), "loss": self.loss, "tolerance": float(self.tol), "max_iterations": int(self.max_iter),
-            "bias": bool(self.fit_intercept), "bias_scale": float(self.intercept_scaling),
-        }  # fmt: skip
-
-    def _validate(self):
-        for name in ("C", "tol"):
-            value = getattr(self, name)
-            if not value > 0:
-                raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be a float in the range (0, inf). Got {value!r} instead.")
-
-
-class LinearSVC(SetsMixin, LinearClassifierMixin, _Linear):
-    """Linear support vector classification; parameters and attributes of :class:`sklearn.svm.LinearSVC`.
-
-    min ½‖(w, b)‖² + C Σ max(0, 1 − y f(x))² (or its root, `loss="hinge"`), each class against the rest. Solved by Newton's
-    method where coordinates are few and the loss is squared, else by coordinate descent in the dual, whatever `dual` says
-    and in an order of its own: `random_state` changes nothing. `penalty="l1"` and `multi_class="crammer_singer"` are not
-    covered.
-
-    Source: C.-J. Hsieh et al., A Dual Coordinate Descent Method for Large-scale Linear SVM, ICML (2008).
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from mercer import LinearSVC
-    >>> X, y = load_iris(return_X_y=True)
-    >>> LinearSVC(max_iter=10000).fit(X, y).score(X, y) > 0.95
-    True
-    """
-
-    classes_: Array
-    coef_: Matrix
-    intercept_: Any
-
-    _machine = "linear_svc"
-
-    def __init__(self, penalty: str = "l2", loss: str = "squared_hinge", *, dual: bool | str = "auto",
-                 tol: float = 1e-4, C: float = 1.0, multi_class: str = "ovr", fit_intercept: bool = True,
-                 intercept_scaling: float = 1, class_weight: dict[Any, float] | str | None = None,
-                 verbose: bool | int = 0, random_state: Any = None, max_iter: int = 1000,
-                 n_jobs: int | None = None, callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.conformal = conformal
-
-    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
-        """Learns from examples and their classes."""
-        self._validate()
-        if self.penalty != "l2" or self.multi_class != "ovr":
-            raise ValueError("mercer's LinearSVC has penalty='l2' and multi_class='ovr' only")
-        X, y = self._check(X, reset=True, y=y)
-        self.classes_, codes = encode(y)
-        k = len(self.classes_)
-        if k < 2:
-            raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {self.classes_[0]!r}")
-        weights = self._weights(sample_weight, X)
-        settings = self._settings()
-        if self.conformal is not None and self._balances():
-            # examples that are held out must have no say: every fit counts its classes itself
-            settings["class_weight"] = "balanced"
-        elif self.class_weight is not None and not self._balances():
-            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-            weights = (1.0 if weights is None else weights) * factors[codes]
-        balanced = self._balances() and "class_weight" not in settings
-        self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings, balanced=balanced)
-        k = len(self.classes_)
-        _, columns = self._model.coefficients
-        sign = -1.0 if k == 2 else 1.0
-        self.coef_ = np.ascontiguousarray(sign * columns.T)
-        self.intercept_ = sign * np.asarray(self._model.offsets) if self.fit_intercept else 0.0
-        return self
-
-    def decision_function(self, X: Data) -> Matrix:
-        """Scores: one for two classes, positive for the second, else one for each class."""
-        if not hasattr(self, "coef_"):
-            check_is_fitted(self)
-        scores = self._check(X, reset=False) @ self.coef_.T
-        scores += self.intercept_
-        return scores.ravel() if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Data) -> Array:
-        """The class of each example."""
-        scores = self.decision_function(X)
-        # a score of zero is the second class, as in model files and certificates
-        return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
-
-    def _remember(self, model, y):
-        super()._remember(model, y)
-
-        # there are no weights to multiply with
-        def decision_function(X: Data) -> Matrix:
-            scores = model.scores()
-            return -scores.ravel() if len(self.classes_) == 2 else scores
-
-        def predict(X: Data) -> Array:
-            return self.classes_[model.codes()]
-
-        self.decision_function, self.predict = decision_function, predict
-
-
-class LinearSVR(IntervalsMixin, RegressorMixin, _Linear):
-    """Linear support vector regression; parameters and attributes of :class:`sklearn.svm.LinearSVR`.
-
-    min ½‖(w, b)‖² + C Σ max(0, |y − ⟨w, x⟩ − b| − ε), by coordinate descent in the dual whatever `dual` says.
-
-    Source: C.-H. Ho & C.-J. Lin, Large-scale Linear Support Vector Regression, JMLR 13 (2012).
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_regression
-    >>> from mercer import LinearSVR
-    >>> X, y = make_regression(100, 3, random_state=0)
-    >>> LinearSVR(C=100, max_iter=10000).fit(X, y).score(X, y) > 0.999
-    True
-    """
-
-    coef_: Vector
-    intercept_: Any
-
-    _machine = "linear_svr"
-
-    def __init__(self, *, epsilon: float = 0.0, tol: float = 1e-4, C: float = 1.0,
-                 loss: str = "epsilon_insensitive", fit_intercept: bool = True,
-                 intercept_scaling: float = 1.0, dual: bool | str = "auto", verbose: bool | int = 0,
-                 random_state: Any = None, max_iter: int = 1000, n_jobs: int | None = None,
-                 callback: Callback | None = None, conformal: RecipeLike = None) -> None:  # fmt: skip
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.conformal = conformal
-
-    def _settings(self):
-        return {**super()._settings(), "epsilon": float(self.epsilon)}
-
-    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
-        """Learns from examples and their numbers."""
-        self._validate()
-        X, y = self._check(X, reset=True, y=y, y_numeric=True)
-        y = column_or_1d(y, warn=True).astype(np.float64)
-        weights = self._weights(sample_weight, X)
-        self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
-        _, columns = self._model.coefficients
-        self.coef_ = columns.ravel().copy()
-        self.intercept_ = np.asarray(self._model.offsets) if self.fit_intercept else 0.0
-        return self
-
-    def predict(self, X: Data) -> Array:
-        """The number of each example."""
-        if not hasattr(self, "coef_"):
-            return self._scores(X).ravel()  # remembered, or not fitted
-        scores = self._check(X, reset=False) @ self.coef_
-        scores += self.intercept_
-        return np.asarray(scores)

@@ -25,7 +25,7 @@ use crate::machines::{
 use crate::machines::{Coefficients, Fact};
 use crate::model::{Model, Provenance};
 use crate::params::{Setting, assign};
-use crate::resample::{KernelOnData, doubt, folds, held_out_scores};
+use crate::resample::{KernelOnData, doubt, folds_of_shared_classes, held_out_scores};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Sign, Silent, Status, Stop, under};
 use std::ops::ControlFlow;
@@ -153,7 +153,7 @@ impl Job {
     ///
     /// # Errors
     /// If the data fit neither kernel nor machine, or the memory budget forbids it; if probabilities are wanted of a machine
-    /// that learns no classes, or of a class with a single example; if conformal regions are wanted of a machine that predicts
+    /// that learns no classes; if conformal regions are wanted of a machine that predicts
     /// nothing that could be in them, or of too few examples.
     pub fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         Run::new(self, self.make()?.as_ref()).run(data, watch)
@@ -315,8 +315,8 @@ pub(crate) fn takes_weights(machine: &dyn Machine, weighted: bool) -> Result<(),
 
 impl Run<'_> {
     /// The folds that probabilities are learned from, if they are wanted. The members of a class are dealt out one by one,
-    /// so a class with fewer members than folds is missing from no fit; only a class with a single example cannot be held
-    /// out.
+    /// so a class with fewer members than folds is missing from no fit. An example that is alone in its class is learned from by
+    /// every fit and has no held-out score: what the others score says how rare the class is.
     fn held_out(&self, data: &Dataset) -> Result<Option<Vec<Vec<usize>>>, Error> {
         if self.probabilities.is_none() {
             return Ok(None);
@@ -333,7 +333,7 @@ impl Run<'_> {
         if target.classes().is_ok_and(|classes| classes.labels.len() < 2) {
             return Ok(None);
         }
-        let mut folds = folds(target, Learns::Classes, count, self.seed)?;
+        let mut folds = folds_of_shared_classes(target, count, self.seed)?;
         if self.calibration_folds == 0 {
             let codes = target.classes()?.codes;
             folds.truncate(enough(&codes, &folds));
@@ -369,7 +369,9 @@ impl Run<'_> {
             }
             other => other?,
         };
-        let codes = task.classes(machine)?.codes;
+        let classes = task.classes(machine)?;
+        fitted.report.advice.extend(diagnosis::alone(&classes));
+        let codes = classes.codes;
         // weights that balance the classes are for the decision; probabilities are those of the examples as they come
         let natural = task.weights.filter(|_| balanced).map(|weights| unbalanced(weights, &codes));
         let weights = if balanced { natural.as_deref() } else { task.weights };

@@ -167,6 +167,22 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// The ends of the interval that obeys, and whether each of them does; an end of infinity is none.
+    pub fn ends(self) -> ((f64, bool), (f64, bool)) {
+        let (none, all) = ((f64::NEG_INFINITY, false), (f64::INFINITY, false));
+        match self {
+            Self::Any => (none, all),
+            Self::Above(a) => ((a, false), all),
+            Self::AboveOrInfinite(a) => ((a, false), (f64::INFINITY, true)),
+            Self::AtLeast(a) => ((a, true), all),
+            Self::Between(a, b) => ((a, true), (b, true)),
+            Self::Inside(a, b) => ((a, false), (b, false)),
+            Self::AboveUpTo(a, b) => ((a, false), (b, true)),
+        }
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,18 +2,25 @@
 
 use mercer::kernels::KernelEntry;
 use mercer::machines::Learns;
-use mercer::params::{Described, Params, describe};
+use mercer::params::{Described, Params, Rule, describe};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 fn parameters(params: &mut dyn Params) -> Vec<Value> {
     let one = |d: Described| {
         json!({
-            "name": d.name, "kind": d.kind, "default": d.default, "words": d.words, "rule": d.rule, "help": d.help,
-            "spelling_of": d.spelling_of,
+            "name": d.name, "kind": d.kind, "default": d.default, "words": d.words, "former": d.former, "rule": d.rule,
+            "help": d.help, "spelling_of": d.spelling_of, "range": d.range.map(range),
         })
     };
     describe(params).into_iter().map(one).collect()
+}
+
+/// Both ends of a range, null where there is none, and whether they belong to it.
+fn range(rule: Rule) -> Value {
+    let ((low, low_in), (high, high_in)) = rule.ends();
+    let end = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
+    json!({"low": end(low), "low_in": low_in, "high": end(high), "high_in": high_in})
 }
 
 /// All machines.

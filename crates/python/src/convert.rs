@@ -3,7 +3,7 @@
 use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View, kinds};
 use mercer::params::Setting;
 use mercer::prelude::{Rows, SparseRows};
-use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyTuple};
@@ -55,6 +55,27 @@ fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
         return Ok(list.into());
     }
     Err(PyTypeError::new_err("a view is an array of numbers, a sparse matrix or a list of strings"))
+}
+
+/// A table of numbers as an array, or as `(starts, indices, values, width)` where it is sparse; None for other examples.
+pub(crate) fn vectors<'py>(py: Python<'py>, values: &Values) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn table<'py, S: Scalar + Element>(py: Python<'py>, rows: &Rows<S>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(rows.values().to_vec().into_pyarray(py).reshape([rows.len(), rows.width()])?.into_any())
+    }
+    fn parts<'py, S: Scalar + Element>(py: Python<'py>, rows: &SparseRows<S>) -> PyResult<Bound<'py, PyAny>> {
+        let starts: Vec<i64> = rows.starts().iter().map(|&s| s as i64).collect();
+        let indices: Vec<i32> = rows.coordinates().iter().map(|c| c.index as i32).collect();
+        let values: Vec<S> = rows.coordinates().iter().map(|c| c.value).collect();
+        let all = (starts.into_pyarray(py), indices.into_pyarray(py), values.into_pyarray(py), rows.width());
+        Ok(all.into_pyobject(py)?.into_any())
+    }
+    Ok(Some(match values {
+        Values::Dense(rows) => table(py, rows)?,
+        Values::Dense32(rows) => table(py, rows)?,
+        Values::Sparse(rows) => parts(py, rows)?,
+        Values::Sparse32(rows) => parts(py, rows)?,
+        _ => return Ok(None),
+    }))
 }
 
 /// Examples of a kind by their text, as a cell of a file holds them.

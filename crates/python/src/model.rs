@@ -1,7 +1,8 @@
 //! A trained model: what it predicts, and what it tells about itself.
 
-use crate::convert::{dataset, raise, target};
+use crate::convert::{dataset, raise, target, vectors};
 use crate::run::{guarded, run};
+use mercer::calibrate::Curve;
 use mercer::certify::hypotheses;
 use mercer::conformal::{self, Regions};
 use mercer::machines::{Coefficients, Expansion, Output, Readout};
@@ -371,6 +372,26 @@ impl Model {
         Ok((form, table(py, numbers, columns)?))
     }
 
+    /// The examples of the coefficients in their order: a table of numbers, `(starts, indices, values, width)` of a sparse one; None
+    /// where examples are no single table.
+    #[getter]
+    fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let model = self.model();
+        let [view] = model.examples.views() else { return Ok(None) };
+        let points = model.fitted.expansion.needed_points();
+        if points.is_empty() || points.iter().any(|&p| p >= model.examples.len()) {
+            return Ok(None);
+        }
+        vectors(py, &view.values.select(&points))
+    }
+
+    /// A and B of the sigmoids that were learned, one pair for each output; empty without such probabilities.
+    #[getter]
+    fn sigmoids(&self) -> Vec<(f64, f64)> {
+        let curves = self.model().fitted.calibration.iter().flat_map(|learned| &learned.curves);
+        curves.filter_map(|curve| if let Curve::Platt { a, b } = *curve { Some((a, b)) } else { None }).collect()
+    }
+
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         offsets_of(&self.model().fitted.expansion).into_pyarray(py)
@@ -410,11 +431,7 @@ impl Model {
 
     /// The model file as bytes, and the places that it does not keep.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<usize>)> {
-<<<<<<< HEAD
-        let bytes = self.model().to_bytes().map_err(raise)?;
-=======
-        let bytes = guarded(|| self.model().to_bytes())?.map_err(PyValueError::new_err)?;
->>>>>>> hub/search
+        let bytes = guarded(|| self.model().to_bytes())?.map_err(raise)?;
         Ok((PyBytes::new(py, &bytes), self.places.clone()))
     }
 

@@ -1,6 +1,6 @@
 //! Why a solver took long, in words, from what can be seen in the data and the kernel.
 
-use crate::data::{Dataset, Rows, Scalar, Values};
+use crate::data::{Classes, Dataset, Rows, Scalar, Values};
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::Fact;
 use crate::machines::SolverReport;
@@ -100,6 +100,19 @@ fn slowness(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<Strin
         return Vec::new();
     }
     [columns(data), similarities(gram), bounds(report)].into_iter().flatten().collect()
+}
+
+/// What the probabilities of classes with a single example rest on.
+pub(super) fn alone(classes: &Classes) -> Vec<String> {
+    let mut sizes = vec![0_usize; classes.labels.len()];
+    classes.codes.iter().for_each(|&c| sizes[c as usize] += 1);
+    let told = |label: &String| {
+        format!(
+            "class \"{label}\" has a single example, which cannot be held out: its probability says how rare it is, not where it \
+             lies; give it more examples"
+        )
+    };
+    classes.labels.iter().zip(&sizes).filter(|&(_, &size)| size == 1).map(|(label, _)| told(label)).collect()
 }
 
 /// A column that spreads a thousand times more than the others decides alone.

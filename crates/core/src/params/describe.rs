@@ -13,8 +13,12 @@ pub struct Described {
     pub default: String,
     /// The words it may be, besides numbers.
     pub words: Vec<&'static str>,
+    /// Words of earlier times that are still read.
+    pub former: Vec<&'static str>,
     /// The range of its values, printed.
     pub rule: String,
+    /// The range of its numbers; `None` for what is no number.
+    pub range: Option<Rule>,
     /// One line.
     pub help: &'static str,
     /// The parameter that this is only another spelling of.
@@ -32,16 +36,26 @@ struct Describer(Vec<Described>);
 
 impl Describer {
     fn push(&mut self, name: &'static str, kind: &'static str, default: String, rule: String, help: &'static str) {
-        self.0.push(Described { name, kind, default, words: Vec::new(), rule, help, spelling_of: None });
+        let (words, former) = (Vec::new(), Vec::new());
+        self.0.push(Described { name, kind, default, words, former, rule, range: None, help, spelling_of: None });
+    }
+
+    /// The range of the numbers of the parameter that was just described.
+    fn within(&mut self, range: Rule) {
+        if let Some(last) = self.0.last_mut() {
+            last.range = Some(range);
+        }
     }
 }
 
 impl Visit for Describer {
     fn real(&mut self, name: &'static str, value: &mut f64, rule: Rule, help: &'static str) {
         self.push(name, "number", Setting::Number(*value).to_string(), rule.to_string(), help);
+        self.within(rule);
     }
     fn count(&mut self, name: &'static str, value: &mut usize, rule: Rule, help: &'static str) {
         self.push(name, "count", value.to_string(), rule.to_string(), help);
+        self.within(rule);
     }
     fn switch(&mut self, name: &'static str, value: &mut bool, help: &'static str) {
         self.push(name, "switch", value.to_string(), "true or false".into(), help);
@@ -53,6 +67,7 @@ impl Visit for Describer {
         self.push(name, "word", options[value.get()].into(), rule, help);
         if let Some(last) = self.0.last_mut() {
             last.words = options.to_vec();
+            last.former = value.former().iter().map(|(word, _)| *word).collect();
         }
     }
     fn text(&mut self, name: &'static str, value: &mut String, _: TextCheck, help: &'static str) {
@@ -60,6 +75,7 @@ impl Visit for Describer {
     }
     fn reals(&mut self, name: &'static str, value: &mut Vec<f64>, rule: Rule, help: &'static str) {
         self.push(name, "numbers", Setting::Numbers(value.clone()).to_string(), rule.to_string(), help);
+        self.within(rule);
     }
     fn auto(
         &mut self,
@@ -74,6 +90,7 @@ impl Visit for Describer {
             Auto::Word(w) => w.to_owned(),
         };
         self.push(name, "number", default, format!("{rule}, or {}", words.join(", ")), help);
+        self.within(rule);
         if let Some(last) = self.0.last_mut() {
             last.words = words.to_vec();
         }
@@ -91,12 +108,14 @@ impl Visit for Describer {
             AutoList::Word(w) => (*w).to_owned(),
         };
         self.push(name, "number", default, format!("{rule}, a list of such, or {}", words.join(", ")), help);
+        self.within(rule);
         if let Some(last) = self.0.last_mut() {
             last.words = words.to_vec();
         }
     }
     fn spelling(&mut self, name: &'static str, of: &'static str, _: &mut Auto, _: fn(f64) -> f64, help: &'static str) {
         self.push(name, "number", String::new(), Rule::Above(0.0).to_string(), help);
+        self.within(Rule::Above(0.0));
         if let Some(last) = self.0.last_mut() {
             last.spelling_of = Some(of);
         }

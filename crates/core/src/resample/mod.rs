@@ -21,6 +21,6 @@ pub(crate) use kernel_on_data::BUILT;
 pub(crate) use kernel_on_data::KernelOnData;
 pub use refit::held_out_scores;
 pub(crate) use refit::without;
-pub use split::{Split, SplitBy, folds, set_aside};
+pub use split::{Split, SplitBy, folds, folds_of_shared_classes, set_aside};
 pub use spread::{mean_and_deviation, standard_error};
 pub use suits::doubt;

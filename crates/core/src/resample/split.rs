@@ -112,12 +112,30 @@ pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Resul
         // dealing out class after class keeps every class spread over the folds
         order.sort_by_key(|&i| classes.codes[i]);
     }
-    let mut folds = vec![Vec::with_capacity(n / count + 1); count];
+    Ok(dealt(order, count))
+}
+
+/// Disjoint sets of examples, `count` of them at most, over which classes are spread evenly; an example that is alone in its class
+/// is in none, for what is learned without it would not know the class.
+pub fn folds_of_shared_classes(target: &Target, count: usize, seed: Seed) -> Result<Vec<Vec<usize>>, DataError> {
+    let classes = target.classes()?;
+    let mut sizes = vec![0; classes.labels.len()];
+    classes.codes.iter().for_each(|&c| sizes[c as usize] += 1);
+    let mut order = seed.stream("folds").permutation(target.len());
+    order.retain(|&i| sizes[classes.codes[i] as usize] > 1);
+    order.sort_by_key(|&i| classes.codes[i]);
+    let count = count.min(order.len());
+    Ok(dealt(order, count))
+}
+
+/// Places dealt out one by one.
+fn dealt(order: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
+    let mut folds = vec![Vec::with_capacity(order.len() / count.max(1) + 1); count];
     for (place, i) in order.into_iter().enumerate() {
         folds[place % count].push(i);
     }
     folds.iter_mut().for_each(|fold| fold.sort_unstable());
-    Ok(folds)
+    folds
 }
 
 #[cfg(test)]
@@ -136,6 +154,23 @@ mod tests {
             let a = fold.iter().filter(|&&i| labels[i] == "a").count();
             assert!((5..=6).contains(&a) && (20..=21).contains(&fold.len()));
         }
+    }
+
+    #[test]
+    fn what_is_alone_in_its_class_is_never_held_out() {
+        let labels = ["a", "b", "a", "c", "a", "c", "a"].map(str::to_owned).to_vec();
+        let target = Target::from(labels);
+        assert!(folds(&target, Learns::Classes, 2, Seed(0)).is_err());
+        let shared = folds_of_shared_classes(&target, 3, Seed(0)).unwrap();
+        let mut all: Vec<usize> = shared.concat();
+        all.sort_unstable();
+        assert_eq!((shared.len(), all), (3, vec![0, 2, 3, 4, 5, 6]));
+        let alone = Target::from(["a", "b"].map(str::to_owned).to_vec());
+        assert!(folds_of_shared_classes(&alone, 3, Seed(0)).unwrap().is_empty());
+        // nothing else changes
+        let whole = Target::from((0..40).map(|i| format!("{}", i % 3)).collect::<Vec<_>>());
+        let same = folds(&whole, Learns::Classes, 4, Seed(7)).unwrap();
+        assert_eq!(folds_of_shared_classes(&whole, 4, Seed(7)).unwrap(), same);
     }
 
     #[test]
