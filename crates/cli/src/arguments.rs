@@ -175,7 +175,7 @@ pub(crate) fn probabilities(command: Command) -> Command {
         )
 }
 
-/// How probabilities are to be learned, and in how many folds; an error for a machine that learns no classes.
+/// The way in which probabilities are learned, and the number of folds; an error for a machine that learns no classes.
 pub(crate) fn calibration(flags: &ArgMatches, entry: &MachineEntry) -> Result<(Option<Method>, usize), Failure> {
     let word = flags.get_one::<String>("probabilities");
     let method = word.and_then(|word| Method::WORDS.iter().find(|(w, _)| w == word)).map(|(_, method)| *method);

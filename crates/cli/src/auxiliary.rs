@@ -55,7 +55,7 @@ fn given(flags: &ArgMatches) -> bool {
     ALL.iter().any(|id| flags.contains_id(id) && flags.value_source(id).is_some())
 }
 
-/// What cannot be is told before the data are read.
+/// Impossible requests are refused before the data are read.
 pub(crate) fn check(flags: &ArgMatches, entry: &MachineEntry) -> Result<(), Failure> {
     if !given(flags) || (entry.make)().traits().auxiliary {
         return transforms(flags).map(|_| ());

@@ -70,7 +70,7 @@ pub(crate) struct Item {
     pub(crate) found_by: Vec<&'static str>,
     /// One line on what it is; empty where the formula says so.
     pub(crate) summary: String,
-    /// What it computes; empty for formats and data sets.
+    /// The formula; empty for formats and data sets.
     pub(crate) formula: &'static str,
     /// Its line in the table of its part.
     pub(crate) cells: Vec<String>,

@@ -88,7 +88,7 @@ pub(crate) fn prediction_flags(command: Command) -> Command {
         .arg(mondrian().requires("calibration"))
 }
 
-/// What `fit` is asked for; a flag of another method is a mistake.
+/// The recipe that `fit` is asked for; a flag of another method is a mistake.
 pub(crate) fn recipe(flags: &ArgMatches) -> Result<Option<Recipe>, Failure> {
     let word = flags.get_one::<String>("conformal");
     let Some(method) = word.and_then(|word| Method::WORDS.iter().find(|(w, _)| w == word)).map(|(_, m)| *m) else {
@@ -164,7 +164,7 @@ pub(crate) fn insert(document: &mut Value, regions: &Regions) {
     }
 }
 
-/// What is proven, as JSON.
+/// The proven coverage, as JSON.
 pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Value {
     let labels = classes(model, conformal);
     let one = |(i, g): (usize, Guarantee)| {
@@ -198,7 +198,7 @@ fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
 /// Why nothing is proven where held-out examples had a part in what was learned before the fits.
 const LOOKED_AT: &str = "nothing is proven, since examples that were held out had a part in how columns were scaled or coded, or in which examples or parameters were chosen: the share that should do it alone has not every category, lines with missing entries were left out, or a search was made on them; give a larger --conformal-share, or calibrate with a file of its own (predict --calibration)";
 
-/// What is proven, in a sentence.
+/// The proven coverage, in a sentence.
 pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> String {
     let all = conformal.guarantees(coverage);
     let least = all.iter().filter_map(|g| g.least).fold(1.0, f64::min);
@@ -235,7 +235,7 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
     )
 }
 
-/// What nonconformities are measured of.
+/// The examples whose nonconformities are measured.
 fn examples(conformal: &Conformal) -> &'static str {
     if conformal.method == Method::Full { "examples" } else { "held-out examples" }
 }
@@ -263,7 +263,7 @@ pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Op
     })
 }
 
-/// How regions did on labelled examples, for people.
+/// Coverage and size of regions on labelled examples, for people.
 pub(crate) fn measured(measured: &Measured, regions: &Regions, coverage: f64) -> Vec<(&'static str, String)> {
     let percent = |x: f64| format!("{:.2} %", 100.0 * x);
     let size = |words: &'static str| (words, measured.size.map_or_else(|| "infinite".to_owned(), report::short));

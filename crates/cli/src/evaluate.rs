@@ -150,10 +150,10 @@ fn warn_of_unknown_labels(metrics: &Metrics) {
     ));
 }
 
-/// What regions did, as JSON and for people.
+/// Coverage and size of regions, as JSON and for people.
 type Covered = (Value, Vec<(&'static str, String)>);
 
-/// How often the regions of a conformal model hold the truth, where it has some.
+/// The share of truths that the regions of a conformal model hold, where it has some.
 fn covered(model: &Model, examples: &Dataset, flags: &ArgMatches) -> Result<Option<Covered>, Failure> {
     let Some(predictor) = model.conformal() else { return Ok(None) };
     let coverage = flags.get_one::<f64>("conformal").copied().unwrap_or(conformal::DEFAULT_COVERAGE);

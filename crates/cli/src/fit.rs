@@ -154,7 +154,7 @@ fn certified(
 /// Kernel values that may be computed only to report the training error: some hundredths of a second.
 const MAX_KERNEL_VALUES_FOR_TRAINING_ERROR: usize = 20_000_000;
 
-/// How good the model is on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
+/// Measures of the model on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
 /// every few.
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
     let interrupted = model.fitted.report.status == Status::Interrupted;

@@ -26,7 +26,7 @@ pub(crate) struct Training {
     pub(crate) data: Dataset,
 }
 
-/// What the flags say about the columns of a file.
+/// Options on the columns of a file, from the flags.
 fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
     let columns = |id: &str| flags.get_one::<String>(id).map(|t| SchemaOptions::columns(t)).unwrap_or_default();
     let mut options = SchemaOptions {
@@ -185,7 +185,7 @@ pub(crate) fn pooled(
     Ok((schema, first, second))
 }
 
-/// What flags and formula say before a file is read: about its columns, and about its format.
+/// Options on columns and format that flags and formula give before a file is read.
 fn prepared(flags: &ArgMatches, formula: &Formula) -> Result<(SchemaOptions, ReadOptions), Failure> {
     let mut options = schema_options(flags)?;
     options.expect(&formula.wanted(), flags.value_source("missing") == Some(ValueSource::CommandLine));
@@ -330,7 +330,7 @@ pub(crate) fn insert_told(document: &mut Value, data: &Dataset) {
     }
 }
 
-/// What the flags say about the format of a file.
+/// Options on the format of a file, from the flags.
 pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
     let delimiter = match flags.get_one::<String>("delimiter").map(String::as_str) {
         None => None,

@@ -123,7 +123,7 @@ fn documents(items: &[Item]) -> Value {
     Value::Array(items.iter().map(|i| i.document.clone()).collect())
 }
 
-/// What is to be said under a table.
+/// The remark under a table.
 fn beside(part: &Part) -> String {
     let more = match part.name {
         "kernels" => {

@@ -1,4 +1,4 @@
-//! What `mercer gram` may make of a whole matrix: a repair, or a function of it.
+//! Changes of a whole matrix by `mercer gram`: a repair, or a function of it.
 
 use clap::{Arg, ArgMatches};
 use mercer::geometry::{MatrixFunction, Repair, of_matrix, repair};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A matrix, and what was done to it in words.
 type Changed = (Arc<dyn Gram>, Option<String>);
 
-/// What becomes of the matrix.
+/// The change of the matrix.
 #[derive(Clone, Copy)]
 pub(crate) enum Change {
     Repair(Repair),
@@ -36,7 +36,7 @@ pub(crate) fn arguments() -> [Arg; 2] {
 }
 
 impl Change {
-    /// What the flags ask for.
+    /// The change that the flags ask for.
     pub(crate) fn asked(flags: &ArgMatches) -> Result<Option<Self>, Failure> {
         if let Some(way) = flags.get_one::<String>("repair") {
             return Ok(Some(Self::Repair(match way.as_str() {

@@ -1,4 +1,4 @@
-//! What every position of a string adds to its scores: what `mercer predict --profile` writes.
+//! The part of its scores that every position of a string adds: `mercer predict --profile` writes it.
 
 use crate::predict::cell;
 use crate::report;

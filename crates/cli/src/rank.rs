@@ -18,7 +18,7 @@ struct Place<'a> {
     label: &'a str,
 }
 
-/// That the model ranks at all; an error for one that does not.
+/// Checks that the model ranks at all.
 pub(crate) fn check(model: &Model) -> Result<(), Failure> {
     match model.fitted.readout {
         Readout::Novelty => Ok(()),

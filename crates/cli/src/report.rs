@@ -26,15 +26,15 @@ pub(crate) fn settings(values: &[(String, Setting)]) -> Value {
     Value::Object(values.iter().map(|(name, value)| (name.clone(), setting(value))).collect::<Map<_, _>>())
 }
 
-/// What stands where a file from elsewhere is silent.
+/// The mark where a file from elsewhere is silent.
 const NOT_TOLD: &str = "not told by its file";
 
-/// How many examples a model was trained on; a file from elsewhere does not tell.
+/// Number of examples that a model was trained on; a file from elsewhere does not tell.
 fn known(examples: usize) -> Option<usize> {
     (examples > 0).then_some(examples)
 }
 
-/// What a model is, as JSON.
+/// Description of a model, as JSON.
 pub(crate) fn model(model: &Model) -> Map<String, Value> {
     let report = &model.fitted.report;
     let width: Option<usize> = model.examples.views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
@@ -71,7 +71,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
     }
 }
 
-/// What a model is, for people.
+/// Description of a model, for people.
 pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     let report = &model.fitted.report;
     let parameters: Vec<String> = model.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
@@ -149,7 +149,7 @@ fn categories(model: &Model) -> Vec<(String, Value)> {
     views.iter().flat_map(mercer::data::ViewSchema::categories).map(|(name, n)| (name.to_owned(), json!(n))).collect()
 }
 
-/// How a model comes to its probabilities.
+/// The way in which a model comes to its probabilities.
 fn probabilities(calibration: &Calibration) -> String {
     let curves = match calibration.curves.as_slice() {
         [Curve::Platt { a, b }] => format!(": 1 / (1 + exp({} f {} {}))", short(*a), sign(*b), short(b.abs())),

@@ -274,12 +274,12 @@ fn caution(selection: &Selection, held_out: Option<&HeldOut>) -> String {
     }
 }
 
-/// What the candidates are judged by.
+/// The measure that decides between candidates.
 fn measured(selection: &Selection) -> String {
     format!("cv {}", selection.score.entry.label)
 }
 
-/// What is to be said of a candidate.
+/// The line of a candidate in the report.
 fn remark(selection: &Selection, place: usize) -> &'static str {
     match (place == selection.best, place == selection.chosen) {
         (true, true) => "best",

@@ -42,7 +42,7 @@ pub enum Error {
     File(#[from] FileError),
 }
 
-/// What kind of mistake an error is; command lines turn it into an exit code.
+/// The kind of mistake; command lines turn it into an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// The request was wrong: a name, an option, a formula.

@@ -21,7 +21,7 @@ use crate::data::{Classes, DataError, Target, same_label};
 use crate::machines::Output;
 use serde::Serialize;
 
-/// How good predictions are, by the kind of task.
+/// Measures of predictions, by the kind of task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Metrics {

@@ -4,7 +4,7 @@
 //! seventh of what the compiler made of this library. Here the loop is compiled once, for a closure behind a pointer. The work for
 //! one number is a strip of rows, a tile or a problem, beside which a call and a lock cost nothing; loops over single rows use rayon.
 //!
-//! Which thread does what is open, so the work for one number must not depend on that for another.
+//! Any thread may do any part, so the work for one number must not depend on that for another.
 
 use crate::watch::{present, under};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};

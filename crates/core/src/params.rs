@@ -133,7 +133,7 @@ pub trait Choice {
     }
 }
 
-/// What a number may be.
+/// Numbers that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// Any finite number.
@@ -208,9 +208,9 @@ pub enum ParamError {
         owner: String,
         /// Parameter.
         name: String,
-        /// What was given.
+        /// The value that was given.
         got: f64,
-        /// What would be right.
+        /// The remedy: what would be right.
         rule: Rule,
     },
     /// The value is of the wrong kind.
@@ -220,9 +220,9 @@ pub enum ParamError {
         owner: String,
         /// Parameter.
         name: String,
-        /// What was given.
+        /// The value that was given.
         got: String,
-        /// What would be right.
+        /// The remedy: what would be right.
         wanted: String,
     },
     /// No parameter has that name.
@@ -230,7 +230,7 @@ pub enum ParamError {
     Unknown {
         /// Kernel or machine.
         owner: String,
-        /// What was given.
+        /// The value that was given.
         name: String,
         /// The nearest name, or all names.
         remedy: String,
@@ -240,7 +240,7 @@ pub enum ParamError {
     NoSuch {
         /// "kernel", "machine", …
         what: &'static str,
-        /// What was given.
+        /// The value that was given.
         name: String,
         /// The nearest name, or how to list all.
         remedy: String,
@@ -248,11 +248,11 @@ pub enum ParamError {
     /// A name that could mean several parameters, or means one that has its value already.
     #[error("{name}: {finding}; {remedy}")]
     Unclear {
-        /// What was given.
+        /// The value that was given.
         name: String,
-        /// What it could mean.
+        /// Names it could mean.
         finding: String,
-        /// How to say what is meant.
+        /// The spelling that says which is meant.
         remedy: String,
     },
 }

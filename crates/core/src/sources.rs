@@ -18,7 +18,7 @@ pub struct Source {
     pub work: &'static Work,
     /// Section, equation or algorithm.
     pub place: &'static str,
-    /// How the printed statement had to be corrected, where it had to be.
+    /// The correction of the printed statement, where it needs one.
     pub erratum: Option<&'static str>,
 }
 
@@ -71,7 +71,7 @@ works! {
     HO = "C.-H. Ho & C.-J. Lin", "Large-scale Linear Support Vector Regression", 2012;
     /// Additive kernels via explicit feature maps.
     VEDALDI = "A. Vedaldi & A. Zisserman", "Efficient Additive Kernels via Explicit Feature Maps", 2012;
-    /// Which radial functions are (conditionally) positive definite.
+    /// The theorem on which radial functions are (conditionally) positive definite.
     MICCHELLI = "C. A. Micchelli", "Interpolation of Scattered Data: Distance Matrices and Conditionally Positive Definite Functions", 1986;
     /// Positive definite functions of compact support.
     WENDLAND = "H. Wendland", "Piecewise Polynomial, Positive Definite and Compactly Supported Radial Functions of Minimal Degree", 1995;

@@ -9,7 +9,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 /// A loop with its operands.
 pub(crate) trait Loops {
-    /// What it gives.
+    /// The result of the loop.
     type Output;
     /// Runs it; to be marked `#[inline(always)]`.
     fn run(self) -> Self::Output;

@@ -13,7 +13,7 @@ pub struct CertificateBar {
     pub lower: f64,
     /// The bound.
     pub value: f64,
-    /// What is bounded, and how it is guaranteed.
+    /// The quantity that is bounded, and the kind of guarantee.
     pub note: String,
     /// 0 for high probability, 1 for expectation, 2 for the rest: which colour.
     pub kind: u32,

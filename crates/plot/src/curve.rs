@@ -8,7 +8,7 @@ use super::theme::{Rgb, Theme};
 /// A function at rising abscissae.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// What it is called in the legend.
+    /// Name in the legend.
     pub name: String,
     /// Its points.
     pub points: Vec<(f64, f64)>,
@@ -17,7 +17,7 @@ pub struct Line {
 /// A strip between two functions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Band {
-    /// What it is called in the legend.
+    /// Name in the legend.
     pub name: String,
     /// Abscissa, lower and upper end, at rising abscissae.
     pub edges: Vec<(f64, f64, f64)>,

@@ -24,11 +24,11 @@ pub struct Distributions {
     pub x_label: String,
     /// Both ends of the bins.
     pub range: (f64, f64),
-    /// What the two samples are called.
+    /// Names of the two samples.
     pub names: [String; 2],
-    /// What the rows are called.
+    /// Names of the rows.
     pub rows: Vec<String>,
-    /// What the columns are called.
+    /// Names of the columns.
     pub columns: Vec<String>,
     /// The panels, row by row.
     pub panels: Vec<DensityPair>,
@@ -70,7 +70,7 @@ impl Distributions {
         svg.finish()
     }
 
-    /// What is filled and what is an outline.
+    /// Names of the filled shape and of the outline.
     fn key(&self, svg: &mut Svg, left: f64) {
         let y = 74.0;
         let ink = format!("fill=\"{}\"", svg.theme.ink());

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A function on the cells of the plane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureMap {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its value at the centre of each cell, row by row, the bottom row first.
     pub values: Vec<f64>,

@@ -14,9 +14,9 @@ pub(super) const MAX_LABEL_WIDTH: f64 = 120.0;
 pub struct Heat {
     /// Title.
     pub title: String,
-    /// What the rows are.
+    /// Names of the rows.
     pub row_label: String,
-    /// What the columns are.
+    /// Names of the columns.
     pub column_label: String,
     /// A name for each row.
     pub row_ticks: Vec<String>,
@@ -140,7 +140,7 @@ impl Heat {
 /// Smallest type in a cell.
 const MIN_TEXT_SIZE: f64 = 7.0;
 
-/// What the colours mean.
+/// Meaning of the colours.
 pub(super) fn bar(svg: &mut Svg, left: f64, (bottom, top): (f64, f64), of: (f64, f64)) {
     let (width, steps) = (16.0, 64);
     let scale = Scale { of, to: (bottom, top) };

@@ -9,7 +9,7 @@ use super::theme::Theme;
 /// A score at one number of training examples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScoreAt {
-    /// How many examples were learned from.
+    /// Number of examples that were learned from.
     pub size: usize,
     /// The mean.
     pub mean: f64,
@@ -22,7 +22,7 @@ pub struct ScoreAt {
 pub struct LearningFigure {
     /// Title.
     pub title: String,
-    /// What the score is.
+    /// Name of the score.
     pub y_label: String,
     /// A name, and the scores at rising sizes.
     pub curves: Vec<(String, Vec<ScoreAt>)>,

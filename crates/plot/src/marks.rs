@@ -81,7 +81,7 @@ fn cross(svg: &mut Svg, x: f64, y: f64, r: f64) {
     svg.line((x - r, y + r), (x + r, y - r), "");
 }
 
-/// What a legend shows beside its words.
+/// The mark of a legend beside its words.
 pub(super) enum Glyph {
     /// The mark of a class.
     Class(u32),

@@ -14,7 +14,7 @@ const MIN_NAMED_HEIGHT: f64 = 13.0;
 pub struct MatrixImage {
     /// Title.
     pub title: String,
-    /// What the rows and columns are.
+    /// Names of the rows and columns.
     pub label: String,
     /// Cells in a row, and in a column.
     pub cells: usize,

@@ -12,7 +12,7 @@ pub struct ScoreProfile {
     pub title: String,
     /// The parameter.
     pub x_label: String,
-    /// What the score is.
+    /// Name of the score.
     pub y_label: String,
     /// The values, in order.
     pub names: Vec<String>,

@@ -9,13 +9,13 @@ use super::theme::Theme;
 /// A line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stroke {
-    /// What it is called in the legend; lines without a name are not listed.
+    /// Name in the legend; lines without a name are not listed.
     pub name: String,
     /// Its points, in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
     /// Half the height of the strip around each point; empty for none.
     pub spread: Vec<f64>,
-    /// Which colour of the theme.
+    /// Number of the colour in the theme.
     pub colour: u32,
     /// Whether it is dashed.
     pub dashed: bool,

@@ -11,7 +11,7 @@ pub enum Theme {
     Dark,
 }
 
-/// What a theme is made of.
+/// The colours of a theme.
 struct Look {
     paper: Rgb,
     /// Ink of lines and words, from strong to faint: words, tick labels and notes, grid lines.

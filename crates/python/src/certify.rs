@@ -25,7 +25,7 @@ pub(crate) fn given<'py>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<O
     options.get_item(name).map(|o| o.filter(|o| !o.is_none()))
 }
 
-/// What is asked of certificates, but for the held-out examples.
+/// Options of certificates, but for the held-out examples.
 pub(crate) fn asked(options: &Bound<'_, PyDict>) -> PyResult<Options<'static>> {
     let option = |name: &str| given(options, name);
     Ok(Options {
@@ -105,7 +105,7 @@ pub(crate) fn judge(
     text(&json!(judged.map_err(raise)?))
 }
 
-/// How many examples each bound needs for a wanted certificate, as JSON: of a model and its examples, or of what is expected.
+/// Number of examples that each bound needs for a wanted certificate, as JSON: of a model and its examples, or of what is expected.
 /// `options` has certificate, delta, bounds, support, held_out_error, training_error, dimension, margin, lambda, candidates
 /// and threads, each of which may be None.
 #[pyfunction]

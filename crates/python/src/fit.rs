@@ -109,7 +109,7 @@ pub(crate) fn fit(
     Ok(Model::fitted(model, part))
 }
 
-/// How conformal regions are to be learned.
+/// The recipe of conformal regions.
 fn recipe(given: &Bound<'_, PyAny>) -> PyResult<Recipe> {
     let (word, share, folds, mondrian, retrain): (String, f64, usize, bool, bool) = given.extract()?;
     let known = conformal::Method::WORDS.iter().find(|w| w.0 == word).map(|w| w.1);

@@ -16,7 +16,7 @@ mod search;
 
 use pyo3::prelude::*;
 
-/// What `python/mercer` is built on; not for users.
+/// Functions and classes that `python/mercer` is built on; not for users.
 #[pymodule]
 mod _native {
     #[pymodule_export]

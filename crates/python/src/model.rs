@@ -19,7 +19,7 @@ pub(crate) struct Model {
     predictor: Predictor,
     /// Places of the kept examples in the training data; none for a model from a file.
     places: Vec<usize>,
-    /// What training again on a part gave: how many examples, errors on the others, the bound, and all that was tried.
+    /// Result of training again on a part: number of examples, errors on the others, the bound, and all that was tried.
     part: Option<Part>,
 }
 
@@ -53,7 +53,7 @@ impl Model {
         self.predictor.model()
     }
 
-    /// How many kernel values predictions take.
+    /// Number of kernel values that predictions take.
     fn size(&self, data: &mercer::prelude::Dataset) -> usize {
         data.len().saturating_mul(self.model().examples.len().max(1))
     }
@@ -163,7 +163,7 @@ impl Model {
         }
     }
 
-    /// What each part predicts, n × coordinates by its name; parts whose view the examples do not have are left out.
+    /// Predictions of each part, n × coordinates by its name; parts whose view the examples do not have are left out.
     fn parts<'py>(&self, py: Python<'py>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Bound<'py, PyDict>> {
         let Output::Parts(parts) = self.predict(py, views, threads)? else {
             return Err(PyValueError::new_err("this model has no parts"));
@@ -241,7 +241,7 @@ impl Model {
         self.model().conformal().is_some()
     }
 
-    /// What is proven at a coverage: (held out, least, most, exact, fifth, everything) for each class of a Mondrian predictor, else
+    /// Proven coverage: (held out, least, most, exact, fifth, everything) for each class of a Mondrian predictor, else
     /// one.
     #[allow(clippy::type_complexity)]
     fn guarantees(
@@ -283,7 +283,7 @@ impl Model {
         Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() }
     }
 
-    /// What training again on a part gave, where that was done.
+    /// Result of training again on a part, where that was done.
     #[getter]
     fn part(&self) -> Option<Part> {
         self.part.clone()
@@ -301,7 +301,7 @@ impl Model {
         }
     }
 
-    /// How scores become predictions, in a word.
+    /// The readout, in a word.
     #[getter]
     fn readout(&self) -> &'static str {
         match &self.model().fitted.readout {
@@ -323,7 +323,7 @@ impl Model {
         self.model().job().and_then(|job| serde_json::to_string(job).ok())
     }
 
-    /// What was learned before the fit, and from which examples, as JSON; None where a file does not tell.
+    /// Provenance as JSON: the steps learned before the fit, and their examples; None where a file does not tell.
     #[getter]
     fn provenance(&self) -> Option<String> {
         self.model().provenance().and_then(|provenance| serde_json::to_string(provenance).ok())

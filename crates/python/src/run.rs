@@ -27,7 +27,7 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 /// Largest number of kernel values that are computed on the main thread.
 const MAX_KERNEL_VALUES_ON_MAIN_THREAD: usize = 100_000;
 
-/// What the work tells, and whether it is to stop.
+/// Progress of the work, and whether it is to stop.
 pub(crate) struct Watch<'a> {
     stop: AtomicBool,
     deadline: Option<Instant>,
@@ -36,7 +36,7 @@ pub(crate) struct Watch<'a> {
     own: Option<Own<'a>>,
 }
 
-/// What a thread that does the work itself asks the interpreter.
+/// Signals and callbacks of a thread that does the work itself.
 struct Own<'a> {
     asked: Mutex<Instant>,
     callback: Option<&'a Py<PyAny>>,

@@ -75,7 +75,7 @@ pub(crate) fn trials<'py>(
     all.map_err(raise)?.into_iter().map(|row| row.into_iter().map(tell).collect()).collect()
 }
 
-/// What ridge regression says about each example when it has learned from all others, n × outputs for each λ: exact, from
+/// Predictions of ridge regression for each example when it has learned from all others, n × outputs for each λ: exact, from
 /// one eigendecomposition.
 #[pyfunction]
 pub(crate) fn leave_one_out<'py>(

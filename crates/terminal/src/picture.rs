@@ -5,7 +5,7 @@ use mercer_raster::png;
 use std::io;
 use std::path::Path;
 
-/// What a picture is written as.
+/// The file format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Scalable: text.

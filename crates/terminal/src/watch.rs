@@ -95,7 +95,7 @@ pub struct Watch {
     sign: Sign,
 }
 
-/// What is shown on a terminal, by a thread of its own: work that takes no steps is seen to be alive, too.
+/// Progress on a terminal, by a thread of its own: work that takes no steps is seen to be alive, too.
 #[derive(Default)]
 struct Display {
     latest: Mutex<Option<Progress>>,

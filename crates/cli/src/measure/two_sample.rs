@@ -154,7 +154,7 @@ fn tell(
     report::print(&format!("{sentence}.\n{}", report::facts(&rows)));
 }
 
-/// What the distribution-free bound says, or why it says nothing.
+/// The distribution-free bound, or the reason why it says nothing.
 fn bound_text(
     bound: Option<(f64, f64, PValue)>,
     whole: Option<&TwoSample>,

@@ -1,4 +1,4 @@
-//! What is certain: a bound for tests, which says nothing.
+//! The certain statement: a bound for tests, which says nothing.
 
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity};
 use crate::sources::{HERBRICH, Source};

@@ -4,7 +4,7 @@ use super::BoundEntry;
 use serde::Serialize;
 use std::fmt;
 
-/// What is bounded.
+/// The quantity that is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Quantity {
     /// The probability that a new example is misclassified.
@@ -31,7 +31,7 @@ pub enum Quantity {
     /// The mean loss of new examples.
     #[serde(rename = "expected loss")]
     ExpectedLoss,
-    /// How much more risk than the best of its class.
+    /// Excess of risk over the best of its class.
     #[serde(rename = "regret")]
     Regret,
     /// A measure of capacity, no probability.
@@ -66,7 +66,7 @@ impl Quantity {
     }
 }
 
-/// What kind of statement a bound is.
+/// The kind of statement that a bound is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Guarantee {
     /// True of this very model, whatever the distribution.
@@ -108,13 +108,13 @@ pub enum State {
 /// A condition of a theorem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Condition {
-    /// What must hold.
+    /// The condition that must hold.
     pub what: String,
-    /// How it is known.
+    /// The ground on which it is known.
     pub state: State,
 }
 
-/// What a theorem says, before it is capped and named.
+/// The value of a theorem, before it is capped and named.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// The upper end; may be above 1.
@@ -125,7 +125,7 @@ pub struct Claim {
     pub most: Option<f64>,
     /// The quantity that is bounded, where the entry covers several.
     pub quantity: Option<Quantity>,
-    /// What it rests on, beyond examples that are drawn independently from one distribution.
+    /// Conditions it rests on, beyond examples that are drawn independently from one distribution.
     pub conditions: Vec<Condition>,
     /// The numbers that went in.
     pub inputs: Vec<(&'static str, f64)>,
@@ -202,14 +202,14 @@ impl fmt::Display for NotApplicable {
 pub struct Certificate {
     /// The bound's name.
     pub bound: &'static str,
-    /// What is bounded.
+    /// The quantity that is bounded.
     pub quantity: Quantity,
     /// The bound, at most 1 for probabilities; `None` where it does not apply.
     pub value: Option<f64>,
     /// The lower end, where the theorem has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
-    /// What kind of statement.
+    /// The kind of statement.
     pub guarantee: Guarantee,
     /// The probability of failure; `None` where no probability is spent.
     pub delta: Option<f64>,
@@ -227,14 +227,14 @@ pub struct Certificate {
     pub examples_needed: Option<super::Needed>,
     /// The theorem.
     pub source: String,
-    /// What it rests on.
+    /// Conditions it rests on.
     pub conditions: Vec<Condition>,
     /// The numbers that went in, by name.
     pub inputs: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Certificate {
-    /// What an entry says at a price.
+    /// The certificate of an entry at a price.
     pub fn of(entry: &'static BoundEntry, facts: &super::Facts, delta: f64) -> Self {
         let spends = entry.guarantee == Guarantee::HighProbability;
         let price = if spends { facts.penalty.nats(entry) } else { 0.0 };

@@ -61,12 +61,12 @@ pub fn mistakes(m: f64, mistakes: f64, nats: f64) -> f64 {
     2.0 / m * (mistakes * (1.0 + m.ln()) + m.ln() + nats)
 }
 
-/// What b more bits, sent with the set, cost: b ln 2/(m − d).
+/// The cost of b more bits, sent with the set: b ln 2/(m − d).
 pub fn bits(bits: f64, m: f64, d: f64) -> f64 {
     bits * std::f64::consts::LN_2 / (m - d)
 }
 
-/// What is bounded for a task.
+/// The quantity that is bounded for a task.
 pub(super) fn quantity(task: Task) -> Quantity {
     match task {
         Task::Numbers => Quantity::TubeMisses,

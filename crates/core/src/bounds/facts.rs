@@ -15,7 +15,7 @@ pub const WEIGHTED: &str = "the weight of an example was drawn with it, and not 
 pub const DECLARED_RADIUS: &str =
     "no example is longer than the radius that was given, which was known before the data";
 
-/// What is predicted.
+/// The task: what is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// So many classes.
@@ -60,9 +60,9 @@ impl ComplexityPenalty {
 /// The smallest part of the examples from which the same model comes out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compression {
-    /// How many examples, counted on the safe side.
+    /// Number of examples, counted on the safe side.
     pub size: f64,
-    /// How many of them are beyond doubt.
+    /// Number of those that are beyond doubt.
     pub surely: f64,
     /// Misclassified examples (values outside the tube, novelties) that are not among them.
     pub errors_outside: f64,
@@ -72,14 +72,14 @@ pub struct Compression {
     pub scenario: bool,
 }
 
-/// What is known of the kernel.
+/// Facts about the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KernelFacts {
     /// sup √κ(x, x) over all x, where the formula tells; with the 1 for an offset.
     pub radius: Option<f64>,
     /// The diameter of the training examples in the problem that was solved, where it was computed.
     pub diameter: Option<f64>,
-    /// How many coordinates the feature space has, where it is finite.
+    /// Dimension of the feature space, where it is finite.
     pub dimension: Option<f64>,
     /// Σ κ(x_i, x_i), with the 1 for an offset.
     pub trace: f64,
@@ -98,7 +98,7 @@ pub struct KernelFacts {
 pub struct Regularised {
     /// λ = 1/(2Cm).
     pub lambda: f64,
-    /// How much l can change with f; `None` for the square.
+    /// Lipschitz constant of l in f; `None` for the square.
     pub lipschitz: Option<f64>,
     /// The mean loss of the training examples.
     pub mean_loss: f64,
@@ -108,23 +108,23 @@ pub struct Regularised {
     pub free_offset: bool,
     /// The ends between which every target lies, for numbers.
     pub range: Option<[f64; 2]>,
-    /// How far the weight vector is from that of the exact solution at most.
+    /// The largest distance of the weight vector from that of the exact solution.
     pub from_optimum: f64,
 }
 
 /// Errors on examples that training has not seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeldOut {
-    /// How many examples.
+    /// Number of examples.
     pub examples: f64,
-    /// How many errors: misclassified, outside the tube, or called novelties.
+    /// Number of errors: misclassified, outside the tube, or called novelties.
     pub errors: f64,
 }
 
 /// |y − f(x)| of examples that training has not seen, f cut off at the ends between which every target lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeldOutLoss {
-    /// How many examples.
+    /// Number of examples.
     pub examples: f64,
     /// The mean.
     pub mean: f64,
@@ -137,7 +137,7 @@ pub struct HeldOutLoss {
 /// A classifier that was learned from a part of the examples, as the centre of a prior for the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Informed {
-    /// How many examples are left.
+    /// Number of examples that are left.
     pub examples: f64,
     /// The cosine of the angle between its weight vector and that of the model.
     pub cosine: f64,
@@ -215,7 +215,7 @@ pub struct Facts {
     pub machine: String,
     /// m.
     pub examples: f64,
-    /// What is predicted.
+    /// The task: what is predicted.
     pub task: Task,
     /// The complexity penalty.
     pub penalty: ComplexityPenalty,
@@ -243,11 +243,11 @@ pub struct Facts {
     pub informed: Option<Informed>,
     /// True if a learned prior was asked for, found or not.
     pub wants_prior: bool,
-    /// How many held-out examples also stand among those of training.
+    /// Number of held-out examples that also stand among those of training.
     pub held_out_copies: usize,
     /// Whether two examples are the same.
     pub copies: bool,
-    /// What statements about the training examples assume of this fit, beyond what all of them assume.
+    /// Conditions of statements about the training examples on this fit, beyond those that all statements have.
     pub assumes: Vec<&'static str>,
     /// See [`LeaveOneOut`].
     pub leave_one_out: LeaveOneOut,
@@ -372,7 +372,7 @@ impl Facts {
         self.errors.map(|e| e / self.examples.max(1.0))
     }
 
-    /// What every theorem on the training examples needs; `None` where it holds.
+    /// The condition that every theorem on the training examples needs; `None` where it holds.
     pub fn refuses(&self, entry: &BoundEntry) -> Option<NotApplicable> {
         if entry.uses_held_out {
             return None;
@@ -386,7 +386,7 @@ impl Facts {
         None
     }
 
-    /// What every theorem on these examples rests on.
+    /// Conditions that every theorem on these examples rests on.
     pub fn common_conditions(&self, entry: &BoundEntry) -> Vec<Condition> {
         let declared = |what: &str| Condition { what: what.to_owned(), state: State::Declared };
         let checked = |what: String| Condition { what, state: State::Checked };

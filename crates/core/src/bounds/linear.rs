@@ -16,9 +16,9 @@ pub struct Linear {
     pub homogeneous: bool,
     /// The problem of a support vector machine, where it is one.
     pub dual: Option<Dual>,
-    /// How much of every margin may be due to the solver's tolerance.
+    /// The part of every margin that may be due to the solver's tolerance.
     pub slack: f64,
-    /// How far the weight vector is from that of the exact solution at most, √(2 · duality gap).
+    /// The largest distance of the weight vector from that of the exact solution, √(2 · duality gap).
     pub from_optimum: f64,
     /// Whether no multiplier is at C, so that the margin is a hard one.
     pub hard: bool,
@@ -89,7 +89,7 @@ pub struct Dual {
     pub longest: f64,
     /// 1/2C on the diagonal for squared losses.
     pub ridge: f64,
-    /// How much of every margin may be due to the solver's tolerance.
+    /// The part of every margin that may be due to the solver's tolerance.
     pub slack: f64,
     /// Whether no multiplier is at its bound, so that the margin is a hard one.
     pub hard: bool,

@@ -47,9 +47,9 @@ pub struct BoundEntry {
     pub summary: &'static str,
     /// The formula.
     pub formula: &'static str,
-    /// What it bounds.
+    /// The quantity that it bounds.
     pub quantity: Quantity,
-    /// What kind of statement it is.
+    /// The kind of statement.
     pub guarantee: Guarantee,
     /// Where it is taken from.
     pub source: Source,

@@ -1,4 +1,4 @@
-//! How many examples a bound needs: the facts of a fit, imagined for more or fewer examples at the same complexity.
+//! The number of examples that a bound needs: the facts of a fit, imagined for more or fewer examples at the same complexity.
 
 use super::{BoundEntry, Facts};
 use serde::Serialize;

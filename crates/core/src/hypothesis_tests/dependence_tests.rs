@@ -93,7 +93,7 @@ fn permuted_statistics_are_those_of_permuted_matrices() {
     }
 }
 
-/// How often each p ≤ 0.1: permutations of both statistics, and the gamma approximation.
+/// The shares of p ≤ 0.1: permutations of both statistics, and the gamma approximation.
 fn rejections(rounds: u64, noise: f64) -> [usize; 3] {
     let mut counts = [0; 3];
     for round in 0..rounds {

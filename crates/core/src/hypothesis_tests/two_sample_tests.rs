@@ -98,7 +98,7 @@ fn the_p_value_is_that_of_all_subsets() {
 /// The p-value of a test: of a matrix, the first sample and a seed.
 type Tested<'a> = &'a dyn Fn(&dyn Gram, &[bool], u64) -> f64;
 
-/// How often p ≤ 0.1 in `rounds` rounds of two samples from one distribution, or of shifted ones.
+/// The share of p ≤ 0.1 in `rounds` rounds of two samples from one distribution, or of shifted ones.
 fn rejections(rounds: u64, shift: f64, p: Tested<'_>) -> usize {
     let first: Vec<bool> = (0..50).map(|i| i < 20).collect();
     let rejected = |round: &u64| {

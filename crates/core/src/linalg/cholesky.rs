@@ -17,7 +17,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// faer uses the other triangle as scratch inside its smallest blocks; entries so near to the diagonal are put back.
 const BAND: usize = 128;
-/// How many right-hand sides a thread carries through the triangle at a time.
+/// Number of right-hand sides that a thread carries through the triangle at a time.
 const PANEL: usize = 128;
 
 /// The factorisation A = LLᵀ.

@@ -7,11 +7,11 @@ pub enum SolveError {
     /// A factorisation met a pivot that is not positive.
     #[error("the matrix is not positive definite: pivot {index} is {value:e}; {remedy}")]
     Pivot {
-        /// Which pivot, from one.
+        /// Number of the pivot, from one.
         index: usize,
         /// Its value.
         value: f64,
-        /// What would help.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The matrix holds values that are not finite.
@@ -30,7 +30,7 @@ pub enum SolveError {
     /// A prediction is not a finite number.
     #[error("the score of example {example} is not finite; its values are too large for this kernel")]
     ScoreNotFinite {
-        /// Which example, from one.
+        /// Number of the example, from one.
         example: usize,
     },
     /// An eigendecomposition did not converge.

@@ -49,7 +49,7 @@ pub struct TopEigen {
     pub vectors: Vec<f64>,
     /// ‖Av − θv‖ of each.
     pub residuals: Vec<f64>,
-    /// How often the operator was applied to a block.
+    /// Number of times that the operator was applied to a block.
     pub applications: usize,
     /// Whether all asked for have converged.
     pub converged: bool,

@@ -91,7 +91,7 @@ impl Output {
         }
     }
 
-    /// What every part of the model says; empty for other outputs.
+    /// Predictions of every part of the model; empty for other outputs.
     pub fn parts(&self) -> &[PartOutput] {
         match self {
             Self::Parts(parts) => parts,

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// How good predicted labels are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassMetrics {
-    /// How many examples.
+    /// Number of examples.
     pub n: usize,
     /// The fraction of wrong labels.
     pub error: f64,

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// How good predicted numbers are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NumberMetrics {
-    /// How many examples.
+    /// Number of examples.
     pub n: usize,
     /// Root of the mean squared error, over all outputs.
     pub rmse: f64,

@@ -93,7 +93,7 @@ impl Support {
         Ok(beside(&columns))
     }
 
-    /// What the parts say whose views the data have: of two views, either is enough for the coordinates of that view.
+    /// Predictions of the parts whose views the data have: of two views, either is enough for the coordinates of that view.
     pub(super) fn predict_parts(&self, model: &Model, names: &[PartNames], data: &Dataset) -> Result<Output, Error> {
         let supports = self.parts(model)?;
         let mut told = Vec::new();

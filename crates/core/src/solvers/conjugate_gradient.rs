@@ -14,14 +14,14 @@ pub struct CgOptions {
     pub max_iterations: usize,
 }
 
-/// What was reached.
+/// The residual that was reached.
 #[derive(Clone, Debug)]
 pub struct CgSolution {
     /// α, n × outputs numbers row by row.
     pub alpha: Vec<f64>,
     /// Y − (K + λI) α, computed anew from the α returned and not from the recurrence.
     pub residual: Vec<f64>,
-    /// How it ended.
+    /// Status of the solver.
     pub status: Status,
     /// Steps taken; each streams K once for all outputs.
     pub iterations: usize,

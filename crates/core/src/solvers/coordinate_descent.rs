@@ -57,7 +57,7 @@ pub enum LinearLoss {
 pub struct LinearProblems<'a> {
     /// X.
     pub design: &'a Design,
-    /// How many problems.
+    /// Number of problems.
     pub count: usize,
     /// y of an example (second) in a problem (first), ±1 for the losses of classifiers.
     pub targets: &'a (dyn Fn(usize, usize) -> f64 + Sync),
@@ -94,7 +94,7 @@ pub struct LinearSolution {
     pub violation: f64,
     /// Passes.
     pub iterations: usize,
-    /// How it ended.
+    /// Status of the solver.
     pub status: Status,
 }
 
@@ -105,7 +105,7 @@ impl LinearSolution {
     }
 }
 
-/// What follows a pass.
+/// The next step after a pass.
 enum Verdict {
     /// Another one; the violation that was seen.
     GoOn(f64),
@@ -139,7 +139,7 @@ trait Loss {
     }
     /// C_i ℓ(y_i, f).
     fn primal(&self, i: usize, b: usize, score: f64) -> f64;
-    /// What the variable adds to the dual objective −½‖w‖² + Σ.
+    /// The term that the variable adds to the dual objective −½‖w‖² + Σ.
     fn dual(&self, i: usize, b: usize) -> f64;
     /// The size of the projected gradient where the score is this.
     fn violation(&self, i: usize, b: usize, score: f64) -> f64;

@@ -4,7 +4,7 @@ use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, Eigen, NotPositive, multiply_add, symmetric_eigen, transposed_multiply};
 use crate::parallel;
 
-/// What helps against a pivot that is not positive.
+/// The remedy for a pivot that is not positive.
 const REMEDY: &str = "increase lambda";
 /// Rows that one thread takes at a time.
 const STRIP: usize = 64;

@@ -44,7 +44,7 @@ pub struct LogisticSolution {
     pub decrement: f64,
     /// Steps taken.
     pub iterations: usize,
-    /// How it ended.
+    /// Status of the solver.
     pub status: Status,
 }
 

@@ -10,7 +10,7 @@
 
 use crate::params::Choice;
 
-/// What an error costs. Margin losses want y = ±1; the others any numbers.
+/// The cost of an error. Margin losses want y = ±1; the others any numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// max(0, 1 − yf).
@@ -54,7 +54,7 @@ impl Loss {
         matches!(self, Self::Hinge | Self::SquaredHinge | Self::Logistic)
     }
 
-    /// What f costs where y was wanted.
+    /// The cost of f where y was wanted.
     pub fn value(self, y: f64, f: f64) -> f64 {
         let (slack, error) = ((1.0 - y * f).max(0.0), (y - f).abs());
         match self {

@@ -89,7 +89,7 @@ impl Curve<'_> {
         }
     }
 
-    /// What the multiplier c_i = −C ℓ′ adds to the dual objective −½‖Σ c_i x_i‖² + Σ.
+    /// The term that the multiplier c_i = −C ℓ′ adds to the dual objective −½‖Σ c_i x_i‖² + Σ.
     fn dual(&self, i: usize, multiplier: f64) -> f64 {
         let (y, c) = (self.y[i], self.costs[i]);
         if c == 0.0 {
@@ -196,7 +196,7 @@ fn products(rows: &[f64], d: usize, v: &[f64]) -> Vec<f64> {
     out
 }
 
-/// How far to go: one, unless the slope along the way has turned by then; then where it is nearly zero.
+/// The length of the step: one, unless the slope along the way has turned by then; then where it is nearly zero.
 fn along(curve: &Curve<'_>, (w, scores): (&[f64], &[f64]), (step, moves): (&[f64], &[f64])) -> f64 {
     let (w_step, step_step) = (dot(w, step), dot(step, step));
     let slope = |t: f64| {
@@ -223,7 +223,7 @@ fn along(curve: &Curve<'_>, (w, scores): (&[f64], &[f64]), (step, moves): (&[f64
     t
 }
 
-/// What was found, with its evidence.
+/// The solution with its evidence.
 fn solution(
     rows: &[f64],
     d: usize,

@@ -112,7 +112,7 @@ pub struct Solution {
     /// The multipliers of the equalities: the bias b of f(x) = Σ β_i κ(x_i, x) + b for `Sum`, one for each sign for
     /// `Signs`, zero for `None`.
     pub offsets: [f64; 2],
-    /// How many of them no free variable fixes, but those next to them on both sides, which need not have a multiplier.
+    /// Number of those that no free variable fixes, but those next to them on both sides, which need not have a multiplier.
     pub loose: usize,
     /// s = c − (K + D)β at the end.
     pub state: Vec<f64>,
@@ -120,7 +120,7 @@ pub struct Solution {
     pub objective: f64,
     /// βᵀKβ = ‖w‖².
     pub squared_norm: f64,
-    /// How far what may rise stands above what may fall.
+    /// The violation: how far the gradients of variables that may rise stand above those of variables that may fall.
     pub violation: f64,
     /// Steps taken.
     pub iterations: usize,
@@ -128,7 +128,7 @@ pub struct Solution {
     pub rows: usize,
     /// Entries of K that were computed.
     pub evaluations: u64,
-    /// How it ended.
+    /// Status of the solver.
     pub status: Status,
     /// Whether `state` is up to date for every example; not so only after an interruption in a shrunken problem.
     pub whole: bool,

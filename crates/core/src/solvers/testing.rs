@@ -1,4 +1,4 @@
-//! What tests of several solvers share.
+//! Helpers that tests of several solvers share.
 
 /// Solves a system of equations, row by row, with row exchanges: shares nothing with the library.
 pub(super) fn eliminate(mut a: Vec<f64>, mut b: Vec<f64>) -> Vec<f64> {

@@ -93,7 +93,7 @@ impl Trial {
         Self::new(n, classes, kernel[random.below(5)], noise, random)
     }
 
-    /// How many examples.
+    /// Number of examples.
     pub fn len(&self) -> usize {
         self.x.len()
     }

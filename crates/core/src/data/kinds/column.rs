@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub trait Column: Any + fmt::Debug + Send + Sync {
     /// The catalogue's entry.
     fn kind(&self) -> &'static KindEntry;
-    /// How many examples.
+    /// Number of examples.
     fn len(&self) -> usize;
     /// Whether there is none.
     fn is_empty(&self) -> bool {

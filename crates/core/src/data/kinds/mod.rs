@@ -36,7 +36,7 @@ pub fn find(name: &str) -> Option<&'static KindEntry> {
 pub struct KindEntry {
     /// The name in schemas and model files.
     pub name: &'static str,
-    /// What sentences call several examples: "vectors", "trees".
+    /// The plural in sentences: "vectors", "trees".
     pub plural: &'static str,
     /// One line of help.
     pub summary: &'static str,
@@ -54,7 +54,7 @@ pub type ReadCells = fn(&[&str]) -> Result<Values, BadItem>;
 pub struct BadItem {
     /// The place of the cell, from zero.
     pub example: usize,
-    /// What is wrong with it, and what would be right.
+    /// A sentence on the mistake and its remedy.
     pub finding: String,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Debug for KindEntry {
     }
 }
 
-/// What kind of examples a view holds, or a kernel wants.
+/// The kind of examples that a view holds, or a kernel wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Dense or sparse vectors.

@@ -47,7 +47,7 @@ pub(super) enum Entries {
     Words(Vec<String>),
 }
 
-/// What a header says about a block.
+/// The header of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) element: Element,
@@ -62,7 +62,7 @@ pub(super) struct Array {
     pub(super) entries: Entries,
     pub(super) len: usize,
     pub(super) width: usize,
-    /// How many dimensions the file gave it.
+    /// Number of dimensions in the file.
     pub(super) dimensions: usize,
 }
 

@@ -50,7 +50,7 @@ pub(super) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// What a reader of that source still has.
+    /// The text that a reader of that source still has.
     pub(super) fn new(source: &'a Source, reader: Box<dyn BufRead + Send + 'a>, quotes: bool) -> Self {
         let (begun, free, longest) = (Vec::new(), Vec::new(), Growth::default());
         Self { source, reader, begun, quotes, ended: false, failed: None, free, longest }

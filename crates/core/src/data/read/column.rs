@@ -27,7 +27,7 @@ impl Column {
         if self.facts.text { self.facts.cells.bytes() + cells * size_of::<u32>() } else { cells * size_of::<f64>() }
     }
 
-    /// What is known about it.
+    /// Facts about it.
     pub(super) fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -115,7 +115,7 @@ impl Column {
         self.numbers.push(decimal.value);
     }
 
-    /// How many cells.
+    /// Number of cells.
     pub(super) fn len(&self) -> usize {
         if self.facts.text { self.facts.cells.len() } else { self.numbers.len() }
     }
@@ -173,7 +173,7 @@ impl Column {
         }
     }
 
-    /// What was read.
+    /// The cells that were read.
     pub(super) fn finish(mut self) -> FieldData {
         let facts = self.facts;
         if !facts.text {

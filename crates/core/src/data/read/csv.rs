@@ -125,7 +125,7 @@ impl Pass {
     }
 }
 
-/// Which columns the user wants as words.
+/// The columns that the user wants as words.
 fn declared(first: &[String], options: &ReadOptions, header: Option<bool>) -> Vec<bool> {
     let mut declared = vec![false; first.len()];
     for word in &options.words {

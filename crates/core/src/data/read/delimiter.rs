@@ -1,4 +1,4 @@
-//! Which byte separates the cells, told from the first lines.
+//! The byte that separates the cells, found in the first lines.
 //!
 //! A delimiter gives every line the same number of cells. Among those that do, the one that yields most numbers wins,
 //! then the one that the file's extension suggests. Blanks count only if half the cells are numbers: running text
@@ -11,7 +11,7 @@ const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Smallest share of the lines that a delimiter must fit: a few ragged lines are errors to be named, not evidence.
 const MIN_FITTING_SHARE: f64 = 0.8;
 
-/// How well a delimiter fits.
+/// The fit of a delimiter.
 struct Fit {
     /// Share of the lines that have the commonest number of cells.
     steady: f64,

@@ -1,4 +1,4 @@
-//! What is known about the cells of a column, the numbers themselves left out.
+//! Facts about the cells of a column, the numbers themselves left out.
 //!
 //! A column whose first cell is a word keeps text from there on. A column of numbers that meets a word later is
 //! `broken`: the texts of its earlier cells are gone, so the file is read a second time with that column as text. That

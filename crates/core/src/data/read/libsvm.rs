@@ -39,7 +39,7 @@ fn sniff(head: &[u8]) -> bool {
     !pairs.is_empty() && pairs.iter().all(|t| is_pair(t))
 }
 
-/// What was read so far, of a file or of a block.
+/// The part of a file or block that has been read so far.
 struct Parsed {
     labels: Column,
     rows: SparseRows<f64>,

@@ -56,7 +56,7 @@ impl Lines {
         *self = all;
     }
 
-    /// How many examples.
+    /// Number of examples.
     pub(super) fn count(&self) -> usize {
         self.count
     }

@@ -1,4 +1,4 @@
-//! What one cell of text is: a number, a missing mark or a word.
+//! The meaning of one cell of text: a number, a missing mark or a word.
 //!
 //! Most cells are short decimals, so these are parsed by hand: a mantissa below 2⁵³ times or over a power of ten up
 //! to 10²² is exact in one rounding (Clinger 1990). Everything else goes to the standard library, which rounds
@@ -83,7 +83,7 @@ pub(super) struct Decimal {
     pub(super) value: f64,
     /// Whether its spelling need not be kept, as in [`Cell::Number`].
     pub(super) plain: bool,
-    /// How many bytes it takes.
+    /// Number of bytes it takes.
     pub(super) len: usize,
 }
 
@@ -147,7 +147,7 @@ pub(super) fn decimal_before(stop: u8, text: u64) -> Option<Decimal> {
     Some(Decimal { len: len as usize, ..of_parts(Parts { text, word, negative, whole, point, count, end }) })
 }
 
-/// What was found about a decimal of less than eight bytes.
+/// Facts about a decimal of less than eight bytes.
 #[derive(Clone, Copy)]
 struct Parts {
     /// Its bytes without the sign, and the same as digits.
@@ -156,7 +156,7 @@ struct Parts {
     negative: bool,
     /// Eight times the number of digits before the point.
     whole: u32,
-    /// How many points, and how many digits.
+    /// Number of points, and number of digits.
     point: u32,
     count: u32,
     /// Eight times the number of bytes.

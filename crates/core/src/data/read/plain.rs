@@ -170,7 +170,7 @@ fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, delimiter: u8) -> Option
     Some(part)
 }
 
-/// How decimals of a column are taken.
+/// The way in which decimals of a column are read.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     /// At once if they are spelled plainly.

@@ -9,7 +9,7 @@ use crate::memory::Growth;
 use memchr::{memchr, memchr_iter};
 use std::io::BufRead;
 
-/// What stands between cells.
+/// The separator of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delimiter {
     /// One byte.
@@ -50,7 +50,7 @@ impl<'a> Records<'a> {
         })
     }
 
-    /// What has not been read yet.
+    /// The text that has not been read yet.
     pub(super) fn take_reader(&mut self) -> Box<dyn BufRead + Send + 'a> {
         std::mem::replace(&mut self.reader, Box::new(std::io::empty()))
     }
@@ -61,7 +61,7 @@ impl<'a> Records<'a> {
         self.lines_read += lines;
     }
 
-    /// How many lines have been read.
+    /// Number of lines that have been read.
     pub(super) fn lines_read(&self) -> usize {
         self.lines_read
     }
@@ -100,7 +100,7 @@ impl<'a> Records<'a> {
         Ok(true)
     }
 
-    /// How many cells the record has.
+    /// Number of cells of the record.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }

@@ -47,11 +47,11 @@ use words::Splitter;
 pub struct BagOfWords {
     /// Runs of up to so many words are terms; at least 1.
     pub ngram: usize,
-    /// Which words are left out.
+    /// The words that are left out.
     pub stop_words: StopWords,
     /// Whether words are cut down to their stems.
     pub stem: Stem,
-    /// What becomes of a count.
+    /// The weight of a count.
     pub weighting: Weighting,
     /// ln(m/m_w) of every word of the training texts, where `weighting` asks for it and it is known.
     pub vocabulary: Option<Arc<BTreeMap<String, (usize, f64)>>>,
@@ -89,7 +89,7 @@ choice! {
     }
 }
 choice! {
-    /// How words are cut down to their stems.
+    /// The rules by which words are cut down to their stems.
     Stem {
         /// Not at all.
         #[default]
@@ -99,7 +99,7 @@ choice! {
     }
 }
 choice! {
-    /// What becomes of the count c of a word.
+    /// The weight of a word that occurs c times.
     Weighting {
         /// c.
         #[default]

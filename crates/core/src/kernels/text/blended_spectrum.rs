@@ -80,10 +80,10 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     make: || Box::new(Text(BlendedSpectrum::default())),
 };
 
-/// How the substrings of each length are named, and their coordinates.
+/// Names of the substrings of each length, and their coordinates.
 struct Lengths {
     levels: Vec<Level>,
-    /// How many coordinates there are.
+    /// Number of coordinates.
     width: usize,
 }
 

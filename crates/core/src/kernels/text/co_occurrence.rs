@@ -47,7 +47,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoOccurrence {
-    /// How a text becomes words with weights.
+    /// The rules by which a text becomes words with weights.
     pub words: BagOfWords,
     /// D, where it is known.
     pub company: Option<Arc<Company>>,
@@ -56,7 +56,7 @@ pub struct CoOccurrence {
 /// The training texts, word by word: the columns of D.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Company {
-    /// How many training texts there are.
+    /// Number of training texts.
     pub texts: usize,
     /// The training texts that hold a word, from zero on, with its feature there.
     pub holders: BTreeMap<String, Vec<(usize, f64)>>,

@@ -1,4 +1,4 @@
-//! What both weighted degree kernels share: letters as bits, and windows that match counted a word at a time.
+//! Parts that both weighted degree kernels share: letters as bits, and windows that match counted a word at a time.
 //!
 //! Every letter has a code of b bits, so a string is b rows of bits. Two strings match where no row differs; M₁ are these
 //! places, and M_{k+1} = M_k & (M_k ≫ 1) those where k + 1 letters in a row match. The population count of M_k is the

@@ -50,7 +50,7 @@ use std::sync::Arc;
 pub struct LatentSemantic {
     /// k, how many directions are kept; at least 1.
     pub rank: usize,
-    /// How a text becomes words with weights.
+    /// The rules by which a text becomes words with weights.
     pub words: BagOfWords,
     /// The row of U_k of every word of the training texts, where it is known.
     pub directions: Option<Arc<BTreeMap<String, Vec<f64>>>>,

@@ -123,7 +123,7 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
         false
     }
 
-    /// What it has learned, where it needs to.
+    /// The numbers and words that it has learned, where it needs to.
     fn learned(&self) -> Option<Learned> {
         None
     }

@@ -23,11 +23,11 @@ pub(super) const EXACT_KEYS: u64 = 1 << 19;
 pub struct Piece {
     /// Where it starts, in characters.
     pub start: usize,
-    /// How many characters it covers; none for a feature without a place.
+    /// Number of characters that it covers; none for a feature without a place.
     pub len: usize,
-    /// Which feature.
+    /// The feature.
     pub key: u64,
-    /// What it adds to the feature.
+    /// The value that it adds to the feature.
     pub value: f64,
 }
 

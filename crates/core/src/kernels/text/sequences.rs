@@ -28,7 +28,7 @@ impl Sequences {
         Self { starts, items }
     }
 
-    /// How many sequences.
+    /// Number of sequences.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }

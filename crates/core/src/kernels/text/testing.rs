@@ -1,4 +1,4 @@
-//! What the tests of the kernels share.
+//! Helpers that the tests of the kernels share.
 
 use super::TextKernel;
 use super::pieces::features;

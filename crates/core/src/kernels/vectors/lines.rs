@@ -30,7 +30,7 @@ const PANEL: usize = 64;
 /// Largest layout; beyond it, sparse data stay sparse.
 const MAX_LAYOUT_BYTES: usize = 1 << 31;
 
-/// What the vectors are changed by before they are compared.
+/// Changes of the vectors before they are compared.
 pub(crate) struct Change<'a> {
     /// Subtracted from dense vectors; only where distances are taken.
     pub(crate) shift: Option<&'a [f64]>,
@@ -72,7 +72,7 @@ impl Lines {
         }
     }
 
-    /// How many rows are best computed at once: several, where a row alone is bound by reading the columns.
+    /// Number of rows that are best computed at once: several, where a row alone is bound by reading the columns.
     pub(crate) fn group(&self) -> usize {
         match self {
             Self::Counted(_) => 1,
@@ -92,7 +92,7 @@ impl Lines {
     }
 }
 
-/// What becomes of distances or products.
+/// The function of distances or products.
 pub(crate) type Finish<'a> = &'a dyn Fn(&mut [f32]);
 
 /// Columns that are computed before their kernel values are.

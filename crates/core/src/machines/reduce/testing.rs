@@ -1,4 +1,4 @@
-//! What tests of maps share.
+//! Helpers that tests of maps share.
 
 use super::super::{Coefficients, FitError, Fitted, Machine, Task};
 use crate::gram::{Budget, Dense};

@@ -18,7 +18,7 @@ const NAME: &str = "whitened_map";
 
 /// x ↦ Λ^{-1/2} Vᵀ (κ(x_1, x), …, κ(x_m, x)) with K = VΛVᵀ: coordinates whose inner products are κ itself.
 ///
-/// That is K^{-1/2} times the empirical map, turned so that coordinates that are always zero drop out. Between the m
+/// The map is K^{-1/2} times the empirical map, turned so that coordinates that are always zero drop out. Between the m
 /// examples inner products are K exactly, but for its negative eigenvalues. With `examples` below their number the m are
 /// drawn by the seed, and inner products of the others are those of their projections, K_nm K_mm⁻¹ K_mn (Nyström). With all
 /// examples the coordinates are those of kernel principal component analysis without centring. The notes of the proof are

@@ -1,6 +1,6 @@
 //! A formula as a graph: κ between new and kept examples (n × m), and κ(x, x) of the new ones (n × 1).
 //!
-//! What depends on the kept examples alone (their self-similarities, means in feature space) is computed here by the same
+//! Numbers that depend on the kept examples alone (their self-similarities, means in feature space) are computed here by the same
 //! code that predicts, and stored. A part that is the same everywhere stays a number until it meets a matrix.
 
 use super::graph::Attribute;
@@ -94,7 +94,7 @@ impl Writer<'_> {
         })
     }
 
-    /// What is done entry by entry, and is therefore the same for matrices and for self-similarities.
+    /// An operation on each entry by itself, and therefore the same for matrices and for self-similarities.
     fn combined(&mut self, node: &Node, part: fn(&mut Self, &Node) -> Result<Term, String>) -> Result<Term, String> {
         Ok(match node {
             Node::Constant(value) => Term::Number(*value),

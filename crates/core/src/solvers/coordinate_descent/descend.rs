@@ -35,9 +35,9 @@ struct State<L, const B: usize> {
     /// Examples that take part: first those that some problem has not left aside, `active` of them.
     order: Vec<u32>,
     active: usize,
-    /// Which problems have not left an example aside, a bit for each.
+    /// The problems that have not left an example aside, a bit for each.
     wanted: Vec<u8>,
-    /// How many examples each problem has not left aside.
+    /// Number of examples that each problem has not left aside.
     left: [usize; B],
     rests: Vec<Rest>,
     /// Violations below this are calm.

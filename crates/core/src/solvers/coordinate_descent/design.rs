@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// Rows that a solver takes inner products with, for the weights of B problems side by side: what is read of a row serves
 /// all of them.
 pub(super) trait Rows: Sync {
-    /// How many weights a problem has.
+    /// Number of weights of a problem.
     fn width(&self) -> usize;
     /// ⟨x_i, w⟩.
     fn dot<const B: usize>(&self, i: usize, weights: &[[f64; B]]) -> [f64; B];
@@ -108,7 +108,7 @@ impl Design {
         Self { rows: Packed::Sparse(rows), squares, coordinates: order, width, root, bias }
     }
 
-    /// How many examples.
+    /// Number of examples.
     pub fn len(&self) -> usize {
         self.squares.len()
     }
@@ -118,7 +118,7 @@ impl Design {
         self.squares.is_empty()
     }
 
-    /// How many weights a problem has: one for each coordinate that occurs, the bias, and those of the zeros that fill up
+    /// Number of weights of a problem: one for each coordinate that occurs, the bias, and those of the zeros that fill up
     /// rows.
     pub fn weights(&self) -> usize {
         match &self.rows {

@@ -57,7 +57,7 @@ impl<const B: usize> Insensitive<B> {
     }
 }
 
-/// How much the optimality condition of β is violated where the smooth part has this gradient: zero must lie between the
+/// Violation of the optimality condition of β where the smooth part has this gradient: zero must lie between the
 /// gradients for a β that grows and one that shrinks, as far as the bounds let it.
 #[inline(always)]
 fn violation(gradient: f64, beta: f64, upper: f64, epsilon: f64) -> f64 {

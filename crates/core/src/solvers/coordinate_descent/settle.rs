@@ -15,13 +15,13 @@ use crate::linalg::{Cholesky, multiply_transposed};
 
 /// Largest number of variables: up to here a factorisation is the work of one thread.
 const MAX_VARIABLES: usize = 256;
-/// What is added to the diagonal, as a part of its mean, so that more variables than coordinates are no error.
+/// The number added to the diagonal, as a part of its mean, so that more variables than coordinates are no error.
 const RIDGE: f64 = 1e-10;
 
 /// A variable between its bounds.
 #[derive(Clone, Copy)]
 pub(super) struct Free {
-    /// How far it may fall and rise.
+    /// The room it has to fall and to rise.
     pub(super) down: f64,
     pub(super) up: f64,
     /// The slope of the dual objective along it.

@@ -172,7 +172,7 @@ impl System<'_> {
     }
 }
 
-/// What is left out with an example.
+/// The part that is left out with an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {
     /// Its error only: under the penalty on coefficients κ(·, x_p) stays among the functions to choose from.

@@ -35,7 +35,7 @@ pub struct Greedy {
     /// The discriminants. Their points are those of all outputs, in the order in which they were first chosen; α is zero where
     /// an output did not choose the example.
     pub found: Discriminants,
-    /// How it ended: converged also where the most examples were taken.
+    /// Status of the solver: converged also where the largest number of examples was taken.
     pub status: Status,
     /// The examples of each output, in the order in which it chose them.
     pub chosen: Vec<Vec<usize>>,
@@ -256,7 +256,7 @@ impl Output {
     }
 }
 
-/// What all outputs have chosen together.
+/// The examples that all outputs have chosen together.
 struct Shared<'a> {
     aim: &'a Aim<'a>,
     points: Vec<usize>,
@@ -285,7 +285,7 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// What all outputs ask of the candidates.
+    /// The products with candidates that all outputs need.
     fn step(&self, gram: &dyn Gram, which: &'a [usize], lines: &[f64]) -> Step<'a> {
         let (aim, n, count, m) = (self.aim, self.aim.len(), which.len(), self.points.len());
         // the candidates' columns times the weights

@@ -46,14 +46,14 @@ impl Quadratic {
     }
 }
 
-/// What is to be fitted, beside the matrix.
+/// The targets, weights and penalty of a fit: all but the matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim<'a> {
     /// y, n × outputs numbers row by row.
     pub y: &'a [f64],
-    /// How many right-hand sides.
+    /// Number of right-hand sides.
     pub outputs: usize,
-    /// How much each example counts, above zero.
+    /// Weight of each example, above zero.
     pub weights: &'a [f64],
     /// λ > 0.
     pub lambda: f64,
@@ -62,7 +62,7 @@ pub struct Aim<'a> {
 }
 
 impl Aim<'_> {
-    /// How many examples.
+    /// Number of examples.
     pub fn len(&self) -> usize {
         self.weights.len()
     }
@@ -106,10 +106,10 @@ pub struct Discriminants {
     /// ½ Σ w r² of each output, where r is what the optimality conditions lack: exactly primal minus dual objective at
     /// β = λγ. `None` where the solver has no dual variables.
     pub gaps: Option<Vec<f64>>,
-    /// What is left of the system that was solved, relative to its right-hand side. Of the greedy search: the value that its
+    /// Residual of the system that was solved, relative to its right-hand side. Of the greedy search: the value that its
     /// drops add up to beside that of the function, relative to the first.
     pub relative_residual: f64,
-    /// What had to be added to the diagonal before the matrix could be factorised.
+    /// The number that had to be added to the diagonal before the matrix could be factorised.
     pub jitter: f64,
 }
 
@@ -119,9 +119,9 @@ pub fn quotient(objective: f64, plus: f64, minus: f64) -> f64 {
     2.0 / objective - (plus + minus) / (plus * minus)
 }
 
-/// What is added to the diagonal in turn, as parts of its mean, where the matrix is singular to rounding.
+/// Numbers that are added to the diagonal in turn, as parts of its mean, where the matrix is singular to rounding.
 const JITTERS: [f64; 5] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8];
-/// What helps where even that does not.
+/// The remedy where even that does not help.
 const REMEDY: &str = "increase lambda, or take a kernel that is positive definite";
 
 /// Factorises a matrix that `make` writes, adding ever larger jitter where that fails; with the jitter.

@@ -33,7 +33,7 @@ pub struct PairOptions {
     pub figures: f64,
     /// √(Σ w (g + b)² / Σ w y²) that is wanted as well.
     pub infeasibility: f64,
-    /// What counts as the primal objective p.
+    /// The function that counts as the primal objective p.
     pub measure: Measure,
     /// The most steps for each right-hand side.
     pub max_iterations: usize,
@@ -46,9 +46,9 @@ pub struct PairOptions {
 /// The primal objective that significant figures are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// That of ξ = β, which obeys the constraints at the optimum only (as printed): p − d = βᵀg.
+    /// The objective of ξ = β, which obeys the constraints at the optimum only (as printed): p − d = βᵀg.
     Printed,
-    /// That of the function itself, so that p − d is the duality gap.
+    /// The objective of the function itself, so that p − d is the duality gap.
     Gap,
 }
 
@@ -57,7 +57,7 @@ pub enum Measure {
 pub struct PairSolution {
     /// The discriminants; their gaps are exact.
     pub found: Discriminants,
-    /// How it ended; of several right-hand sides the worst.
+    /// Status of the solver; of several right-hand sides the worst.
     pub status: Status,
     /// Steps for each right-hand side.
     pub iterations: Vec<usize>,

@@ -82,7 +82,7 @@ impl Path {
         self.eigen.values.iter().fold(0.0, |top, v| v.max(top))
     }
 
-    /// What the leave-one-out residuals leave out.
+    /// The part that leave-one-out residuals leave out.
     pub fn leaves_out(&self) -> LeftOut {
         if self.kernel.is_some() && self.kernel_values.is_none() { LeftOut::Error } else { LeftOut::Example }
     }

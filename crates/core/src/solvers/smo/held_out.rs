@@ -19,7 +19,7 @@ const MAX_VARIABLES_SOLVED_WHOLE: usize = 8192;
 /// Factor of the tolerance: scores to learn probabilities from need not be as sharp as a solution.
 const TOLERANCE_FACTOR: f64 = 60.0;
 
-/// What the folds of a problem are held out with.
+/// Data with which the folds of a problem are held out.
 struct Folds<'a> {
     of: &'a [u32],
     linear: &'a [f64],

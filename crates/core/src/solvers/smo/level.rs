@@ -206,7 +206,7 @@ impl Level {
         self.take_slots().into_workspace()
     }
 
-    /// How many variables the level has.
+    /// Number of variables of the level.
     pub(super) fn len(&self) -> usize {
         self.v.plus.len()
     }

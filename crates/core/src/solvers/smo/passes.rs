@@ -10,13 +10,13 @@ mod plain;
 /// Variables in a word of [`Marks`]; every part is padded to whole words.
 pub(super) const WORD: usize = 64;
 
-/// What 64 variables may do, a bit for each.
+/// The moves that 64 variables may make, a bit for each.
 ///
 /// With one equality or none: may rise, may fall, rises on the far side of its bend, falls on the far side of its bend.
 /// With an equality for each sign: the positive share may rise, may fall, the negative share may rise, may fall.
 pub(super) type Marks = [u64; 4];
 
-/// How marks are read.
+/// The way in which marks are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reading {
     /// Rising and falling both see s.
@@ -59,7 +59,7 @@ pub(super) struct Move<'a> {
 /// The search for a partner of a variable that rises.
 #[derive(Clone, Copy)]
 pub(super) struct Partner<'a> {
-    /// What the rising variable sees.
+    /// The view from the rising variable.
     pub(super) top: f64,
     /// Its row.
     pub(super) row: &'a [f32],

@@ -13,7 +13,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// How many.
+    /// Their number.
     pub(super) fn len(&self) -> usize {
         self.ranges.iter().map(Range::len).sum()
     }
@@ -112,7 +112,7 @@ impl Slots {
         self.slot_of[row] != NOWHERE
     }
 
-    /// How many rows can be kept.
+    /// Number of rows that can be kept.
     pub(super) fn most(&self) -> usize {
         self.most
     }

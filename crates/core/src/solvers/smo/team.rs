@@ -13,7 +13,7 @@ pub(super) const WORDS: usize = 12;
 /// was slower; with this a team then takes up to twice as long as one thread alone.)
 const SPINS_BEFORE_YIELD: usize = 5000;
 
-/// What one member tells; on cache lines of its own.
+/// Message of one member; on cache lines of its own.
 #[repr(align(128))]
 struct Cell {
     turn: AtomicU64,
@@ -21,7 +21,7 @@ struct Cell {
     words: [[AtomicU64; WORDS]; 2],
 }
 
-/// What the members of a team share.
+/// State that the members of a team share.
 pub(super) struct Team {
     cells: Vec<Cell>,
     /// Larger things, one place for each member.
@@ -72,7 +72,7 @@ impl Drop for Member<'_> {
 }
 
 impl Member<'_> {
-    /// How many members there are.
+    /// Number of members.
     pub(super) fn count(&self) -> usize {
         self.team.cells.len()
     }

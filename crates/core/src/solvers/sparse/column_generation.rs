@@ -20,7 +20,7 @@ use crate::linalg::SolveError;
 use crate::watch::{Monitor, Status};
 use std::collections::BTreeMap;
 
-/// How many columns are priced at random before all are, and join at first.
+/// Number of columns that are priced at random before all are, and join at first.
 const BATCH: usize = 59;
 /// Number of rounds after which a column that was not used leaves.
 const MAX_IDLE_ROUNDS: usize = 2;

@@ -67,7 +67,7 @@ pub struct SparseOptions {
     pub tolerance: f64,
     /// The most steps: of Newton's method in all masters together, or passes over coordinates; 0 for no limit of one's own.
     pub max_iterations: usize,
-    /// Which columns are priced first where K is streamed.
+    /// The columns that are priced first where K is streamed.
     pub seed: Seed,
 }
 
@@ -94,19 +94,19 @@ pub struct SparseSolution {
     pub dual_objective: f64,
     /// Steps.
     pub iterations: usize,
-    /// How it ended.
+    /// Status of the solver.
     pub status: Status,
-    /// What a careful user should know, in sentences.
+    /// Remarks for a careful user, in sentences.
     pub notes: Vec<String>,
 }
 
 impl SparseSolution {
-    /// How far the objective is from its optimum at most.
+    /// The largest distance of the objective from its optimum.
     pub fn gap(&self) -> f64 {
         self.objective - self.dual_objective
     }
 
-    /// How many coefficients are not zero.
+    /// Number of coefficients that are not zero.
     pub fn support(&self) -> usize {
         self.alpha.iter().filter(|a| **a != 0.0).count()
     }

@@ -19,7 +19,7 @@ use crate::linalg::Cholesky;
 const STRIP: usize = 32;
 /// Share of itself by which each diagonal entry is raised: pivots of nothing but rounding stay positive.
 const DIAGONAL_SHIFT: f64 = 1e-14;
-/// How often a residual is solved for again.
+/// Number of times that a residual is solved for again.
 const REFINEMENTS: usize = 4;
 /// Residual, as a share of the right-hand side, at which refinement ends.
 const RESIDUAL_TOLERANCE: f64 = 1e-15;
@@ -120,7 +120,7 @@ impl<'a> Reduced<'a> {
         (0..s).map(|j| (p[j] + prices[j]) / self.stiff[j]).collect()
     }
 
-    /// What a step leaves of p and q.
+    /// The parts of p and q that a step leaves.
     fn left(&self, step: &Step, p: &[f64], q: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (prices, f) = (self.x.prices(&step.beta), self.x.scores(&step.a));
         let s = self.x.columns;

@@ -6,7 +6,7 @@ use crate::solvers::{Conjugate, Loss};
 
 /// The examples that count, checked, with weights.
 pub(super) struct Terms<'a> {
-    /// Which examples have weight, in order.
+    /// The examples that have weight, in order.
     pub(super) rows: Vec<usize>,
     /// y of those.
     pub(super) y: Vec<f64>,
@@ -75,7 +75,7 @@ impl<'a> Terms<'a> {
         Ok(Self { rows, y, w, loss, lambda, bias, all: n, start })
     }
 
-    /// How many examples count.
+    /// Number of examples that have weight.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }

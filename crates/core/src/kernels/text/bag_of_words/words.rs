@@ -2,7 +2,7 @@
 
 use super::stem::stem;
 
-/// Which words are left out.
+/// The words that are left out.
 const ENGLISH: &str = "a about above after again against all also am an and any are as at be because been before being \
     below between both but by can could did do does doing down during each few for from further had has have having he \
     her here hers him his how i if in into is it its just me more most my no nor not now of off on once only or other our \
@@ -17,7 +17,7 @@ pub(super) struct Term {
     pub(super) len: usize,
 }
 
-/// How a text becomes terms.
+/// The rules by which a text becomes terms.
 pub(super) struct Splitter {
     pub(super) ngram: usize,
     pub(super) stop: bool,

@@ -6,7 +6,7 @@ use crate::kernels::text::sequences::Sequences;
 use crate::kernels::text::spectrum::counts::{Counts, Entry, Extended, Names, Substrings};
 use std::collections::HashMap;
 
-/// How the substrings of training strings and their neighbours are named.
+/// Names of the substrings of training strings and of their neighbours.
 pub(super) struct Neighbourhoods {
     kernel: Mismatch,
     letters: usize,

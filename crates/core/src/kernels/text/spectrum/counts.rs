@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// How the substrings of length p of training strings are named.
+/// Names of the substrings of length p of training strings.
 ///
 /// Characters get dense codes, so that as many as possible fit a 64-bit key; such pieces are named. If p is longer,
 /// two named pieces that overlap or touch make a piece up to twice as long (Karp, Miller & Rosenberg 1972): names are
@@ -20,7 +20,7 @@ pub(in crate::kernels::text) struct Substrings {
     bits: u32,
     /// Characters of the pieces that are named first.
     first: usize,
-    /// How far apart the two pieces stand that make a longer one, doubling by doubling.
+    /// Distances of the two pieces that make a longer one, doubling by doubling.
     steps: Vec<usize>,
     /// The names of the first pieces, then those of each doubling.
     names: Vec<Names>,
@@ -97,7 +97,7 @@ impl Substrings {
         (named, distinct)
     }
 
-    /// How many different substrings the training strings have.
+    /// Number of different substrings of the training strings.
     pub(in crate::kernels::text) fn distinct(&self) -> usize {
         self.names.last().map_or(0, |names| names.count as usize)
     }
@@ -116,7 +116,7 @@ fn doubled(pieces: &Sequences, step: usize, mut name: impl FnMut(u64) -> u32) ->
     })
 }
 
-/// What stands for a code where a character has none.
+/// The mark for a character that has no code.
 pub(in crate::kernels::text) const NO_CODE: u32 = u32::MAX;
 
 /// A dense code for every character that occurs, and how many do.
@@ -208,7 +208,7 @@ impl<'a> Extended<'a> {
         self.count - 1
     }
 
-    /// How many names there are.
+    /// Number of names.
     pub(in crate::kernels::text) fn count(&self) -> usize {
         self.count as usize
     }
@@ -236,12 +236,12 @@ impl Hasher for Mix {
     }
 }
 
-/// How often something stands somewhere.
+/// A name or place with the number of its occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::kernels::text) struct Entry {
-    /// What or where.
+    /// The name or place.
     pub(in crate::kernels::text) key: u32,
-    /// How often.
+    /// Number of occurrences.
     pub(in crate::kernels::text) count: u32,
 }
 
@@ -307,7 +307,7 @@ impl Counts {
         counts
     }
 
-    /// How many strings.
+    /// Number of strings.
     pub(in crate::kernels::text) fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -323,7 +323,7 @@ impl Counts {
         self.distinct
     }
 
-    /// How many entries all lists have.
+    /// Number of entries of all lists.
     pub(in crate::kernels::text) fn total(&self) -> usize {
         self.entries.len()
     }

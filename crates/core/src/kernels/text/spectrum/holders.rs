@@ -20,7 +20,7 @@ const NO_LINE: u32 = u32::MAX;
 
 #[cfg(test)]
 thread_local! {
-    /// How many collections this thread has indexed.
+    /// Number of collections that this thread has indexed.
     pub(in crate::kernels::text) static INDEXED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -29,15 +29,15 @@ thread_local! {
 pub(super) struct Holders {
     /// Strings of a segment.
     width: usize,
-    /// How many names there are.
+    /// Number of names.
     distinct: usize,
     /// Where the list of each segment and name starts, and the end of the last.
     starts: Vec<usize>,
     /// A string and how often it holds the name.
     entries: Vec<Entry>,
-    /// How many strings hold each name.
+    /// Number of strings that hold each name.
     counts: Vec<u32>,
-    /// How many names have a line.
+    /// Number of names that have a line.
     lines: usize,
     /// The line of each name, or [`NO_LINE`].
     line_of: Vec<u32>,
@@ -105,7 +105,7 @@ impl Holders {
         Self { width, distinct, starts, entries, counts: held, lines, line_of, bytes, largest: counts.largest() }
     }
 
-    /// How many strings hold a name.
+    /// Number of strings that hold a name.
     pub(super) fn count(&self, name: u32) -> usize {
         // new strings have substrings that none of these hold
         self.counts.get(name as usize).map_or(0, |&count| count as usize)

@@ -33,7 +33,7 @@ const CYCLES_TO_MERGE: f64 = 6.0;
 /// Products of counts at equal names.
 #[derive(Default)]
 pub(in crate::kernels::text) struct SpectrumProducts {
-    /// What the ways cost between the two collections; not needed for κ(s, s) alone.
+    /// Costs of the ways between the two collections; not needed for κ(s, s) alone.
     costs: OnceLock<Costs>,
 }
 
@@ -44,12 +44,12 @@ impl Clone for SpectrumProducts {
     }
 }
 
-/// What decides between the ways.
+/// Numbers that decide between the ways.
 #[derive(Clone, Copy)]
 struct Costs {
     /// Cycles of walking for a row, for each column.
     walk: f64,
-    /// How many different substrings a column has on average.
+    /// Mean number of different substrings of a column.
     mean: f64,
     /// Whether panels are faster than lists for blocks of many rows.
     panels: bool,

@@ -131,7 +131,7 @@ fn interleave<'m, 'a>(
     to
 }
 
-/// How many lanes two vectors of this machine have.
+/// Number of lanes of two vectors of this processor.
 struct Wide;
 
 impl WithSimd for Wide {

@@ -15,7 +15,7 @@ pub(crate) struct Counted {
     /// The features of each example, one after the other.
     features: Vec<u32>,
     starts: Vec<usize>,
-    /// How many features each example has.
+    /// Number of features of each example.
     sizes: Vec<f32>,
     /// The inner product that one common feature makes.
     unit: f64,

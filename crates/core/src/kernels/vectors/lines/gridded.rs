@@ -18,7 +18,7 @@ pub(crate) struct Gridded {
     len: usize,
     /// Σ q² of each example.
     squares: Vec<i32>,
-    /// What one unit of Σ q q' is worth.
+    /// The value of one unit of Σ q q'.
     unit: f32,
     distance: bool,
 }

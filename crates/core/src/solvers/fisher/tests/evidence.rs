@@ -1,4 +1,4 @@
-//! What solvers show: gaps, drops, residuals of examples left out, and breakdowns.
+//! The evidence of solvers: gaps, drops, residuals of examples left out, and breakdowns.
 
 use super::super::direct::LeftOut;
 use super::super::eigen::rayleigh;
