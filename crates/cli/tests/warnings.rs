@@ -111,7 +111,8 @@ fn views_that_no_kernel_looks_at_are_told_and_are_not_in_the_model() {
 fn the_model_decides_whether_the_first_line_is_a_header() {
     let place = Place::new();
     let text = |n: usize| {
-        (0..n).map(|i| format!("{}\tword{} here\n", if i % 2 == 0 { "p" } else { "n" }, i % 2)).collect::<String>()
+        let line = |i: usize| format!("{}\tword{} here\n", if i % 2 == 0 { "p" } else { "n" }, i % 2);
+        (0..n).map(line).collect::<Vec<_>>().concat()
     };
     place.write("t.tsv", text(30));
     place.run("fit t.tsv --machine svc --kernel 'spectrum(length=2)' --target 1 --text 2 --header no -o m").ok();

@@ -41,7 +41,7 @@ pub fn check_target(machine: &MachineEntry, table: &Table, options: &SchemaOptio
     }
     let name = &table.fields[field].name;
     let numbers = matches!(table.fields[field].data, FieldData::Numbers { .. });
-    let usual = matches!(&options.target, None).then(|| likelier(table, field)).flatten();
+    let usual = options.target.is_none().then(|| likelier(table, field)).flatten();
     let remedy = match usual {
         Some((other, values)) => {
             format!("column \"{other}\" with {values} is likelier meant: --target {other}")

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 /// Facts about a machine with its parameters. The default is a machine that asks for blocks of the kernel matrix and takes nothing
 /// but examples and target.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "declarations that do not depend on each other")]
 pub struct Traits {
     /// The form in which it reads the kernel.
     pub reads: Reads,

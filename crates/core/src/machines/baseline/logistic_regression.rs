@@ -251,7 +251,7 @@ impl Problem<'_> {
     /// ⟨w, x_i⟩ + b.
     fn scores(&self, weights: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.signs.len()];
-        parallel::strips_beside((&mut scores, STRIP), (&self.rows, STRIP * self.width), |out, rows| {
+        parallel::strips_beside((&mut scores, STRIP), (self.rows, STRIP * self.width), |out, rows| {
             multiply_add(rows, out.len(), self.width, weights, 1, out);
         });
         scores

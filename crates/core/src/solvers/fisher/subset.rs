@@ -113,7 +113,7 @@ fn finish(
     let mut scores = vec![0.0; n * k];
     let averages = aim.means();
     if m > 0 && k > 0 {
-        parallel::strips_beside((&mut scores, STRIP * k), (&columns, STRIP * m), |out, rows| {
+        parallel::strips_beside((&mut scores, STRIP * k), (columns, STRIP * m), |out, rows| {
             multiply_add(rows, rows.len() / m, m, &alpha, k, out);
         });
     }

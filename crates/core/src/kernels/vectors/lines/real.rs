@@ -34,9 +34,11 @@ impl Real {
         };
         let size = (width * PANEL).max(1);
         match source {
-            Values::Dense(r) => parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number)),
+            Values::Dense(r) => {
+                parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number));
+            }
             Values::Dense32(r) => {
-                parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number))
+                parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number));
             }
             _ => {
                 let values = &mut packed.values;
