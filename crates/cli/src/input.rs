@@ -229,8 +229,18 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
     Ok(data)
 }
 
-/// Reads a file for a model.
+/// Reads a file that a model is compared with: it loses the rows that training would have left out, unless `--missing` says otherwise.
 pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    let drop_missing = loses_rows(model, flags)?;
+    read_for(model, path, flags, drop_missing)
+}
+
+/// Reads a file to predict, every row of it.
+pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    read_for(model, path, flags, false)
+}
+
+fn read_for(model: &Model, path: &Path, flags: &ArgMatches, drop_missing: bool) -> Result<Dataset, Failure> {
     let mut reading = read_options(flags)?;
     if let Some(schema) = model.schema() {
         reading.words = schema.word_columns();
@@ -240,7 +250,7 @@ pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Resul
     if reading.header.is_none() {
         tell_of_header(&table, reading.names.as_deref());
     }
-    let data = model.data_as(&table, applied(model, flags)?)?;
+    let data = model.data_as(&table, ApplyOptions { unseen: word(flags, "unseen", &Unseen::WORDS), drop_missing })?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
@@ -248,31 +258,25 @@ pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Resul
     Ok(data)
 }
 
-/// What the flags want otherwise than training left it. A file that a model is compared with loses the rows that training would
-/// have left out, and no row of a file that is predicted is ever left out.
-fn applied(model: &Model, flags: &ArgMatches) -> Result<ApplyOptions, Failure> {
+/// True if rows with missing entries are left out, by the flags or else as in training.
+fn loses_rows(model: &Model, flags: &ArgMatches) -> Result<bool, Failure> {
     let trained = model.schema().map(Schema::missing).unwrap_or_default();
-    let drop_missing = if flags.try_contains_id("missing").is_err() {
-        false
-    } else {
-        match word(flags, "missing", &Missing::WORDS) {
-            None => trained == Missing::Drop,
-            Some(Missing::Drop) => true,
-            // without drop, what is missing is an error already unless training has prepared for it
-            Some(Missing::Error) if matches!(trained, Missing::Error | Missing::Drop) => false,
-            Some(way) if way == trained => false,
-            Some(way) => {
-                let name = |way: Missing| Missing::WORDS.iter().find(|w| w.1 == way).map_or("", |w| w.0);
-                return Err(Failure::usage(format!(
-                    "the model was trained with --missing {}, so it knows nothing of {}; say drop, or train with --missing {}",
-                    name(trained),
-                    name(way),
-                    name(way)
-                )));
-            }
+    match word(flags, "missing", &Missing::WORDS) {
+        None => Ok(trained == Missing::Drop),
+        Some(Missing::Drop) => Ok(true),
+        // without drop, what is missing is an error already unless training has prepared for it
+        Some(Missing::Error) if matches!(trained, Missing::Error | Missing::Drop) => Ok(false),
+        Some(way) if way == trained => Ok(false),
+        Some(way) => {
+            let name = |way: Missing| Missing::WORDS.iter().find(|w| w.1 == way).map_or("", |w| w.0);
+            Err(Failure::usage(format!(
+                "the model was trained with --missing {}, so it knows nothing of {}; say drop, or train with --missing {}",
+                name(trained),
+                name(way),
+                name(way)
+            )))
         }
-    };
-    Ok(ApplyOptions { unseen: word(flags, "unseen", &Unseen::WORDS), drop_missing })
+    }
 }
 
 /// Says what of a file was not taken as it is.
@@ -301,14 +305,14 @@ fn tell_of_header(table: &Table, names: Option<&[String]>) {
         report::say(
             "note",
             &format!(
-                "the first line of {file} is taken for names of columns, since it has words above numbers; --header no takes it for an example"
+                "the first line of {file} is taken for names of columns, since it has words above numbers; --header false takes it for an example"
             ),
         );
     } else if !table.named && !names.is_empty() {
         report::say(
             "note",
             &format!(
-                "the first line of {file} has none of the names of the model's columns, so it is taken for an example; --header yes takes it for names"
+                "the first line of {file} has none of the names of the model's columns, so it is taken for an example; --header true takes it for names"
             ),
         );
     }

@@ -101,7 +101,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if rank.is_some() {
         rank::check(&model)?;
     }
-    let data = input::for_model(&model, data, flags)?;
+    let data = input::to_predict(&model, data, flags)?;
     if flags.get_flag("profile") {
         return profile::tell(&model, &data, file.map(PathBuf::as_path), flags.get_flag("json"));
     }

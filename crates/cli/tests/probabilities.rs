@@ -90,7 +90,10 @@ fn a_model_tells_its_calibration() {
     assert!(place.json("show plain")["calibration"].is_null());
     assert!(!place.run("show plain").ok().out.contains("probabilities"));
     let fitted = place.json("fit banana.csv --machine svc --probabilities isotonic --calibration-folds 3 -o m");
-    assert_eq!(fitted["calibration"], serde_json::json!({"method": "isotonic", "folds": 3, "curves": 1}));
+    assert_eq!(
+        fitted["calibration"],
+        serde_json::json!({"method": "isotonic", "folds": 3, "curves": 1, "label_has_the_largest": true})
+    );
     assert!(place.run("show m").ok().out.contains("isotonic, learned from scores held out in 3 folds"));
 }
 

@@ -115,7 +115,7 @@ fn the_model_decides_whether_the_first_line_is_a_header() {
         (0..n).map(line).collect::<Vec<_>>().concat()
     };
     place.write("t.tsv", text(30));
-    place.run("fit t.tsv --machine svc --kernel 'spectrum(length=2)' --target 1 --text 2 --header no -o m").ok();
+    place.run("fit t.tsv --machine svc --kernel 'spectrum(length=2)' --target 1 --text 2 --header false -o m").ok();
     place.write("three.tsv", "word0 one\nword1 two\nword0 six\n");
     assert_eq!(place.run("predict m three.tsv").ok().lines(), ["prediction", "p", "n", "p"]);
     // a model with names: a first line with one of them is a header, another one is not

@@ -119,10 +119,11 @@ impl Ran {
         self
     }
 
-    /// It failed with that code and a first line on standard error that has all these parts.
+    /// It failed with that code and a sentence on standard error, after notes and warnings at most; all these parts are there.
     pub(crate) fn fails(self, code: i32, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.out, self.err);
-        let sentence = self.err.lines().next().unwrap_or_default();
+        let remark = |line: &&str| line.starts_with("note: ") || line.starts_with("warning: ");
+        let sentence = self.err.lines().find(|line| !remark(line)).unwrap_or_default();
         assert!(sentence.starts_with("error: "), "{}", self.err);
         for part in parts {
             assert!(self.err.contains(part), "\"{part}\" is not in: {}", self.err);

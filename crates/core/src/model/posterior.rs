@@ -98,7 +98,7 @@ mod tests {
         if let Some(posterior) = &mut model.fitted.posterior {
             posterior.noise = vec![0.1, 0.1];
         }
-        let said = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap_err().to_string();
+        let said = model.to_bytes().unwrap_err().to_string();
         assert!(said.contains("posterior"), "{said}");
     }
 

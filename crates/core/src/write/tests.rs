@@ -1,3 +1,5 @@
+//! Tests of writing: files are whole, on the disk, locked and where they were asked for.
+
 use super::*;
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
 //! The kernel Fisher discriminant.
 
+mod penalty;
 mod solve;
 
 use crate::data::Classes;
@@ -18,6 +19,7 @@ use crate::solvers::fisher::direct::bordered_bytes;
 use crate::solvers::fisher::{Aim, Quadratic, quotient};
 use crate::sources::{MIKA, Source};
 use crate::watch::{Monitor, Status};
+use penalty::QuadraticPenalty;
 use rayon::prelude::*;
 use solve::{Problem, Solved};
 use std::cmp::Ordering;
@@ -124,22 +126,6 @@ impl Default for Kfd {
             tolerance: 1e-3,
             figures: 1.0,
         }
-    }
-}
-
-/// The penalties that leave a system of equations: all but ‖α‖₁.
-struct QuadraticPenalty<'a>(&'a mut Penalty);
-
-impl Choice for QuadraticPenalty<'_> {
-    fn options(&self) -> &'static [&'static str] {
-        // a value that was set in Rust has its word, so that it can be refused by it
-        if *self.0 == Penalty::Sparse { self.0.options() } else { &["norm", "coefficients"] }
-    }
-    fn get(&self) -> usize {
-        *self.0 as usize
-    }
-    fn set(&mut self, position: usize) {
-        *self.0 = if position == 0 { Penalty::Norm } else { Penalty::Coefficients };
     }
 }
 
