@@ -111,7 +111,7 @@ fn views_that_no_kernel_looks_at_are_told_and_are_not_in_the_model() {
 fn the_model_decides_whether_the_first_line_is_a_header() {
     let place = Place::new();
     let text = |n: usize| {
-        let line = |i: usize| format!("{}\tword{} here\n", if i % 2 == 0 { "p" } else { "n" }, i % 2);
+        let line = |i: usize| format!("{}\tword{} here\n", if i.is_multiple_of(2) { "p" } else { "n" }, i % 2);
         (0..n).map(line).collect::<Vec<_>>().concat()
     };
     place.write("t.tsv", text(30));

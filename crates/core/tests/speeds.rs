@@ -6,19 +6,19 @@ use std::path::Path;
 /// A median with the smallest and the largest round, as text: `1.14 (1.09–1.20)`, or `1.14 | 1.09–1.20` in a table with a column of each.
 type Spread = [String; 3];
 
-fn is_digit(c: &char) -> bool {
-    c.is_ascii_digit() || *c == '.'
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
 }
 
 fn spreads(text: &str) -> Vec<Spread> {
     let chars: Vec<char> = text.chars().collect();
     let before = |end: usize| -> String {
-        let reversed: String = chars[..end].iter().rev().take_while(|c| is_digit(c)).collect();
+        let reversed: String = chars[..end].iter().rev().take_while(|c| is_digit(**c)).collect();
         reversed.chars().rev().collect()
     };
     let dashes = (0..chars.len()).filter(|&at| chars[at] == '–');
     let found = dashes.filter_map(|dash| {
-        let (low, high) = (before(dash), chars[dash + 1..].iter().take_while(|c| is_digit(c)).collect::<String>());
+        let (low, high) = (before(dash), chars[dash + 1..].iter().take_while(|c| is_digit(**c)).collect::<String>());
         let mut end = dash - low.len();
         let mut opened = false;
         while end > 0 && [' ', '(', '|'].contains(&chars[end - 1]) {
