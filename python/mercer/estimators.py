@@ -360,8 +360,8 @@ class Kfd(GeneratedClassifier):
     _parameters = ("lam", "penalty", "solver", "threshold", "shift", "strategy", "class_weight", "points", "tolerance", "figures",)
     _parameter_constraints: dict[str, list[Any]] = {
         **SHARED,
-        "lam": [within(Real, 0.0, None, "left"), words("loo"), None],
-        "penalty": [words("norm", "coefficients", "sparse"), None],
+        "lam": [within(Real, 0.0, None, "neither"), words("loo"), None],
+        "penalty": [words("norm", "coefficients"), None],
         "solver": [words("auto", "cholesky", "eigen", "pairs", "greedy", "subset"), None],
         "threshold": [words("solver", "margin", "errors", "gaussian", "shared_gaussian", "programme"), None],
         "shift": [within(Real, None, None, "neither"), None],
@@ -1640,7 +1640,7 @@ class IncompleteCholesky(GeneratedTransformer):
     _parameter_constraints: dict[str, list[Any]] = {
         **SHARED,
         "components": [within(Integral, 1, None, "left"), None],
-        "tolerance": [within(Real, 1e-14, 1.0, "both"), None],
+        "tolerance": [within(Real, 1e-14, 0.999, "both"), None],
     }
 
     def __init__(self, components: int = 100, tolerance: float = 1e-06, *, kernel: KernelLike = "rbf(gamma=scale)",
