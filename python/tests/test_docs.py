@@ -16,7 +16,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+# pages with examples in Python
+PAGES = sorted(page for page in (ROOT / "docs").glob("*.md") if ">>>" in page.read_text(encoding="utf-8"))
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
 MODULES = [
     m.name for m in pkgutil.walk_packages(mercer.__path__, "mercer.") if not m.name.endswith(("_native", "__main__"))

@@ -231,7 +231,7 @@ def test_conformal_candidates_learn_from_fewer_examples():
 
 def test_callbacks_of_the_estimator_are_called():
     calls = []
-    A, b = make_classification(1500, 20, flip_y=0.3, random_state=0)
+    A, b = make_classification(6000, 20, flip_y=0.3, random_state=0)
     MercerSearchCV(SVC(callback=lambda *told: calls.append(told), C=1e4, tol=1e-6, max_iter=20_000), {"gamma": [0.1]}, cv=2, refit=False).fit(A, b)
     assert calls
 
@@ -259,7 +259,7 @@ def test_a_callback_that_raises_stops_the_search():
     def stop(*told):
         raise LookupError("enough")
 
-    A, b = make_classification(1500, 20, flip_y=0.3, random_state=0)
+    A, b = make_classification(6000, 20, flip_y=0.3, random_state=0)
     for estimator, grid in ((SVC(tol=1e-9), {"C": [1e3, 1e4]}), (make_pipeline(StandardScaler(), SVC(tol=1e-9)), {"svc__C": [1e3, 1e4]})):
         with pytest.raises(LookupError, match="enough"):
             MercerSearchCV(estimator, grid, callback=stop).fit(A, b)
