@@ -74,11 +74,6 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("python/mercer/svm.py", &["*"], "one class for each machine that scikit-learn has, which names it"),
     ("python/mercer/kernel_ridge.py", &["*"], "one class for each machine that scikit-learn has, which names it"),
     ("python/mercer/decomposition.py", &["*"], "one class for each machine that scikit-learn has, which names it"),
-    (
-        "python/mercer/model_selection.py",
-        &["rbf", "poly", "sigmoid"],
-        "scikit-learn's kernels whose gamma may be a word",
-    ),
     ("python/mercer/model_selection.py", &["scenario"], "an example in the documentation"),
     ("python/mercer/_data.py", &["text"], "an example in the documentation"),
     ("python/mercer/_generated.py", &["precomputed"], "scikit-learn's word for a matrix in the place of data"),

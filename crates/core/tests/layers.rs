@@ -113,7 +113,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     (
         "select",
         &[
-            "calibrate::Method",
+            "calibrate",
             "data",
             "formula",
             "gram",
@@ -125,7 +125,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "plot",
             "resample",
         ],
-        "many jobs, the best of them, and a picture of how they did",
+        "many jobs, the best of them by labels, numbers or probabilities, and a picture of how they did",
     ),
     (
         "certify",
@@ -133,6 +133,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "bounds",
             "data",
             "formula",
+            "geometry",
             "gram",
             "job",
             "kernels::Definite",
@@ -144,7 +145,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "resample",
             "select",
         ],
-        "numbers are read off a model and its examples, and theorems make certificates of them",
+        "numbers are read off a model and its examples, the rank of their matrix among them, and theorems make certificates of them",
     ),
 ];
 
