@@ -363,7 +363,11 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a file that the `mercer` program and :func:`mercer.load` read."""
-        self._written().save(path)
+        model = self._written()
+        if self._is_called():
+            what = "is a Python function" if self._is_function() else "is one that mercer's formulas do not have"
+            raise ValueError(f"the kernel {what}, which a model file cannot hold; pickle it, or use a kernel of mercer.kernels")
+        model.save(path)
 
     def to_libsvm(self) -> bytes:
         """The model as the bytes of a LIBSVM model file."""

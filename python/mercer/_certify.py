@@ -200,7 +200,7 @@ class CertifyMixin:
         >>> bool(found.best.value < 0.2)
         True
         """
-        check_is_fitted(self)
+        self._written()
         if getattr(self, "break_ties", False) and len(getattr(self, "classes_", ())) > 2:
             raise ValueError("break_ties=True decides by summed scores, and certificates are about votes: fit with break_ties=False.")
         options = self._asked(

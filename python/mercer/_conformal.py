@@ -111,7 +111,7 @@ class SetsMixin(_Calibrated):
 
     def calibrate(self, X: Data, y: Data, mondrian: bool = False) -> Any:
         """Learns sets from held-out examples, which the fit must not have seen."""
-        check_is_fitted(self)
+        self._written()
         y = column_or_1d(y, warn=True)
         places = {label: place for place, label in enumerate(self.classes_.tolist())}
         # a class that the model does not know has a place of its own, and is in no set

@@ -37,6 +37,16 @@ def test_the_way_back_keeps_the_width_of_the_examples():
     np.testing.assert_allclose(ours.inverse_transform(ours.transform(X)), theirs.inverse_transform(theirs.transform(X)), atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "model", [mercer.SVC(kernel=lambda a, b: (a @ b.T) ** 2), mercer.KernelRidge(kernel="poly", degree=2.5)], ids=["function", "degree"]
+)
+def test_a_kernel_that_no_file_can_hold_is_not_saved(model, tmp_path):
+    model = clone(model).fit(X, Y)
+    with pytest.raises(ValueError, match="which a model file cannot hold; pickle it"):
+        model.save(tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_word_deprecated_asks_for_no_probabilities():
     model = mercer.SVC(probability="deprecated").fit(X, Y)
     assert not hasattr(model, "predict_proba") and len(model.probA_) == 0
@@ -51,6 +61,8 @@ def test_linear_machines_that_mercer_has_not_are_those_of_scikit_learn(setting):
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     with pytest.raises(ValueError, match="not learned by mercer's own solver"):
         ours.save("nowhere")
+    with pytest.raises(ValueError, match="not learned by mercer's own solver"):
+        ours.certify(X, Y)
     assert clone(ours).fit(X, Y).score(X, Y) == theirs.score(X, Y)
 
 

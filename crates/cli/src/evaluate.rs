@@ -112,7 +112,16 @@ fn seen_document(seen: Option<Seen>) -> [(String, Value); 2] {
 
 /// Says aloud that a training error is told, or that some examples are no test.
 fn warn_of_training_examples(seen: Option<Seen>) {
-    let Some(seen) = seen.filter(|seen| seen.found > 0) else { return };
+    let Some(seen) = seen else {
+        report::say(
+            "note",
+            "nothing in the model tells whether these are training examples; an interval is one for examples it has not seen",
+        );
+        return;
+    };
+    if seen.found == 0 {
+        return;
+    }
     if seen.most() {
         let all = if seen.found == seen.examples {
             "these are training examples"

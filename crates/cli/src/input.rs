@@ -131,7 +131,7 @@ pub(crate) fn training_beside(
     };
     let apply = ApplyOptions { drop_missing: options.missing == Missing::Drop, ..ApplyOptions::default() };
     let held_out = schema.apply_as(&table.select(&split.test), apply)?;
-    tell(&held_out, path);
+    tell(&held_out, &format!("the held-out part of {}", path.display()));
     if held_out.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
@@ -254,7 +254,7 @@ fn read_for(model: &Model, path: &Path, flags: &ArgMatches, drop_missing: bool) 
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
-    tell(&data, path);
+    tell(&data, &path.display().to_string());
     Ok(data)
 }
 
@@ -280,9 +280,9 @@ fn loses_rows(model: &Model, flags: &ArgMatches) -> Result<bool, Failure> {
 }
 
 /// Says what of a file was not taken as it is.
-fn tell(data: &Dataset, path: &Path) {
+fn tell(data: &Dataset, file: &str) {
     let Some(preparation) = data.preparation() else { return };
-    let (file, left_out) = (path.display(), preparation.left_out());
+    let left_out = preparation.left_out();
     if left_out > 0 {
         report::say("note", &format!("{left_out} rows of {file} are left out, since something is missing in them"));
     }

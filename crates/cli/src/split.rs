@@ -1,5 +1,6 @@
 //! `mercer split`: a file in two, one to learn from and one to judge by.
 
+use crate::arguments::OutputFile;
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::write::{stands_in_lines, write_rows};
@@ -13,7 +14,7 @@ pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     let file = |id: &'static str, help: &'static str| {
-        Arg::new(id).long(id).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
+        Arg::new(id).long(id).value_name("FILE").value_parser(arguments::output_file()).help(help)
     };
     let column = |id: &'static str, help: &'static str| {
         Arg::new(id).long(id).value_name("COLUMN").allow_hyphen_values(true).help(help)
@@ -57,6 +58,11 @@ fn command() -> Command {
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
+    if path == Path::new("-") {
+        return Err(Failure::usage(
+            "rows are copied in a second pass, which standard input does not have; give a file",
+        ));
+    }
     let test = flags.get_one::<f64>("test").copied().unwrap_or(0.25);
     let (train_file, test_file) = (place(path, flags, "train")?, place(path, flags, "test")?);
     if train_file == test_file {
@@ -123,7 +129,7 @@ fn kinds(table: &Table, column: &str) -> Result<Vec<u32>, Failure> {
 /// The file of a part: as it is named, else beside the data. A name that nobody gave is not taken from another file.
 fn place(data: &Path, flags: &ArgMatches, part: &str) -> Result<PathBuf, Failure> {
     let id = format!("{part}-file");
-    if let Some(file) = flags.get_one::<PathBuf>(&id) {
+    if let Some(file) = OutputFile::given(flags, &id) {
         arguments::writable(file)?;
         return Ok(file.clone());
     }

@@ -143,6 +143,16 @@ fn a_search_is_judged_by_the_score_that_is_asked_for() {
 }
 
 #[test]
+fn a_split_is_not_written_over_what_it_is_cut_from() {
+    let place = Place::new();
+    place.write("d.csv", "a,y\n1,u\n2,v\n3,u\n4,v\n");
+    place.run("split d.csv --test 1 --train-file d.csv --test-file t.csv").fails(2, &["d.csv"]);
+    place.run("split d.csv --test 1 --train-file t.csv --test-file ./d.csv").fails(2, &["d.csv"]);
+    assert_eq!(place.read("d.csv"), "a,y\n1,u\n2,v\n3,u\n4,v\n");
+    place.run("split - --train-file a.csv --test-file b.csv").fails(2, &["standard input"]);
+}
+
+#[test]
 fn what_is_held_out_judges_the_chosen_model_once() {
     let place = Place::with(&[("a.csv", &customers())]);
     let search = "select a.csv -m svc --columns 2-4 --grid c=0.1|1|10 -o s";

@@ -70,6 +70,18 @@ fn a_target_that_is_no_class_is_refused_before_a_model_is_written() {
     place.write("n.csv", format!("a,b\n{}", lines(&|i| format!("{i},{}\n", 0.37 * i as f64))));
     place.run("fit n.csv --machine svc -o m").fails(3, &["looks like numbers"]);
     place.run("select n.csv --machine svc --grid 'c=1|10' -o m").fails(3, &["looks like numbers"]);
+    // one number among the texts makes a column of both, which nobody has declared to be categories
+    place.write(
+        "mixed.tsv",
+        lines(&|i| {
+            format!(
+                "{}\t{}\n",
+                if i % 3 == 0 { "spam" } else { "ham" },
+                if i == 7 { "645".to_owned() } else { format!("message number {i}") }
+            )
+        }),
+    );
+    place.run("fit mixed.tsv --machine svc -o m").fails(3, &["60 different values"]);
     assert!(!place.has("m"));
     place.run("fit n.csv --machine svc --categorical b -o m").ok();
 }

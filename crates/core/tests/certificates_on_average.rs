@@ -109,7 +109,18 @@ fn leaving_out_is_bounded_by_what_the_fit_tells() {
             }
         }
     }
-    assert!(judged > 60, "{judged}");
+    assert!(judged > 45, "{judged}");
+}
+
+#[test]
+fn an_estimate_for_solutions_that_hardly_move_is_none_where_an_offset_may() {
+    // even classes and a small C: the offset follows the larger class, which is never that of the example left out
+    let data = clouds(40, 1.0, 4);
+    let (kernel, with) = (rbf(1.0), Svc { c: 0.001, ..Svc::default() });
+    assert!(left_out(&with, &kernel, &data) / data.len() as f64 > 0.9);
+    assert!(!find(&certificates(&with.fit(&kernel, &data).unwrap(), &data), "xi_alpha").applicable);
+    let without = Svc { bias: false, ..with };
+    assert!(find(&certificates(&without.fit(&kernel, &data).unwrap(), &data), "xi_alpha").applicable);
 }
 
 #[test]

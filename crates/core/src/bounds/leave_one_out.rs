@@ -62,7 +62,7 @@ fn jaakkola_haussler(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     untouched(facts)?;
     if !linear.homogeneous {
         return Err(NotApplicable::because(
-            "is not true of machines with an offset, even one of zero: fit with bias = false, or see xi_alpha",
+            "is not true of machines with an offset, even one of zero: fit with bias = false, or see support_vectors",
         ));
     }
     let errs = |s: &&Multiplier| s.margin - dual.slack - s.alpha * s.squared_length <= 0.0;
@@ -87,7 +87,14 @@ fn xi_alpha(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let (linear, dual) = dual(facts)?;
     untouched(facts)?;
     lengths_known(dual)?;
-    // ρ = 2; R_Δ² bounds κ(x, x) − κ(x, x'), where the 1 of an offset goes out: the largest κ(x, x) of the examples for kernels that
+    // an offset that was fixed by few examples moves far without one of them: the theorem is about stable solutions, and at small C
+    // with even classes every function that has not seen an example is wrong about it
+    if !linear.homogeneous {
+        return Err(NotApplicable::because(
+            "is about solutions that hardly move without one example, and an offset may: fit with bias = false, or see support_vectors",
+        ));
+    }
+    // ρ = 2; R_Δ² bounds κ(x, x) − κ(x, x'): the largest κ(x, x) of the examples for kernels that
     // are never negative, and twice that for others
     let range = if facts.kernel.never_negative { 1.0 } else { 2.0 } * dual.longest;
     let errs = |s: &&Multiplier| 2.0 * s.alpha * range + (1.0 - s.margin + dual.slack).max(0.0) >= 1.0;
@@ -173,7 +180,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         quantity: Quantity::ZeroOneRisk,
         guarantee: Guarantee::Expectation,
         source: Source::new(&JOACHIMS, "Def. 1, ρ = 2"),
-        use_when: "A support vector machine with an offset.",
+        use_when: "A support vector machine without an offset.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: xi_alpha,

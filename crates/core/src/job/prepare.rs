@@ -27,8 +27,9 @@ impl Job {
     pub fn prepare(&self, mut table: Table) -> Result<Dataset, Error> {
         let (wanted, mut options) = (self.kernel.wanted(), self.columns.clone());
         options.drop_annotations(&mut table, &wanted);
-        options.infer(&table, &wanted, self.machine.learns == Learns::Numbers)?;
+        // columns that are inferred to be categories have not been declared to be
         check_target(self.machine, &table, &options)?;
+        options.infer(&table, &wanted, self.machine.learns == Learns::Numbers)?;
         let (_, data) = Schema::learn_and_apply_for(&table, &options, &wanted)?;
         if data.is_empty() {
             return Err(DataError::Empty { place: table.file }.into());
