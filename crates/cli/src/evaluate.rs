@@ -19,7 +19,8 @@ fn command() -> Command {
         .after_help(
             "Example:\n  mercer evaluate model.mercer test.csv --json\n\n\
              Beside the error stands what always predicting the largest class, or the mean, would give. The training\n\
-             examples are recognised, in any order: their error has no interval, since it says little about new ones.\n\n\
+             examples are recognised, in any order where few rows repeat: their error has no interval, since it says\n\
+             little about new ones.\n\n\
              Models with sets or intervals (fit --conformal) tell how many of them hold the truth, and how large they are.\n\n\
              Models of what is usual (one_class, svdd) tell the share of outliers. Where the target has two classes,\n\
              1, inlier or normal is the usual one, else the larger, and they are compared with it.\n\n\
