@@ -1,7 +1,7 @@
 //! Loops over all threads, compiled once.
 //!
-//! A parallel loop of rayon is compiled anew for each closure, with all of its splitting and stealing: thousands of lines each, a
-//! seventh of what the compiler made of this library. Here the loop is compiled once, for a closure behind a pointer. The work for
+//! A parallel loop of rayon is compiled anew for each closure, with all of its splitting and stealing. Here the loop is
+//! compiled once, for a closure behind a pointer. The work for
 //! one number is a strip of rows, a tile or a problem, beside which a call and a lock cost nothing; loops over single rows use rayon.
 //!
 //! Any thread may do any part, so the work for one number must not depend on that for another.
