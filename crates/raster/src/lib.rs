@@ -1,10 +1,14 @@
 //! A drawn figure as PNG.
 //!
 //! PNG is made of the SVG by `resvg`, with the fonts of `fonts/`, so that a picture looks the same on every system, also on
-//! one without fonts. Only words in letters that these lack (Chinese, Arabic, …) are left to the fonts of the system.
+//! one without fonts. Letters that these lack (Chinese, Devanagari, …) are taken one by one from the fonts of the system; letters
+//! that change their forms in a word, as in Arabic, are joined in the SVG only.
 //!
 //! This is a crate of its own so that the library compiles without `resvg`, and the same for the command line, the tests and
 //! Python.
+
+mod fonts;
+mod letters;
 
 use std::io;
 
@@ -24,17 +28,10 @@ pub fn png(svg: &str) -> io::Result<Vec<u8>> {
     use resvg::{tiny_skia, usvg};
     const SCALE: f32 = 2.0;
     let broken = |what: String| io::Error::other(format!("the picture cannot be made into pixels: {what}"));
-    let mut options = usvg::Options { font_family: FAMILY.to_owned(), ..usvg::Options::default() };
-    let fonts = options.fontdb_mut();
-    FONTS.iter().for_each(|font| fonts.load_font_data(font.to_vec()));
-    if !svg.chars().all(is_covered) {
-        fonts.load_system_fonts();
-    }
+    let mut options = usvg::Options::default();
     options.image_href_resolver.resolve_data = Box::new(|_, data, _| squares(&data));
     options.image_href_resolver.resolve_string = Box::new(|_, _| None);
-    // the fonts of the system, where they are loaded, come after our own
-    let own = svg.replacen(mercer_plot::FONTS, FAMILY, 1);
-    let tree = usvg::Tree::from_str(&own, &options).map_err(|e| broken(e.to_string()))?;
+    let tree = usvg::Tree::from_str(&letters::as_paths(svg), &options).map_err(|e| broken(e.to_string()))?;
     let size = tree.size();
     let (width, height) = ((SCALE * size.width()).ceil() as u32, (SCALE * size.height()).ceil() as u32);
     let mut canvas = tiny_skia::Pixmap::new(width, height).ok_or_else(|| broken("it has no size".to_owned()))?;
@@ -64,17 +61,4 @@ fn squares(png: &[u8]) -> Option<resvg::usvg::ImageKind> {
     }
     svg.push_str("</svg>");
     usvg::Tree::from_str(&svg, &usvg::Options::default()).ok().map(usvg::ImageKind::SVG)
-}
-
-const FAMILY: &str = "DejaVu Sans";
-
-const FONTS: [&[u8]; 2] = [include_bytes!("fonts/DejaVuSans.ttf"), include_bytes!("fonts/DejaVuSans-Bold.ttf")];
-
-/// Whether our own fonts have a letter: those that `fonts/README.md` lists.
-fn is_covered(c: char) -> bool {
-    matches!(c,
-        '\n' | ' '..='~' | '\u{a0}'..='\u{17f}' | '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{45f}' | '\u{1d62}'..='\u{1d6a}'
-        | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{203a}' | '\u{2070}'..='\u{209f}' | '\u{20ac}' | '\u{2113}'
-        | '\u{211d}' | '\u{2190}'..='\u{2193}' | '\u{2200}'..='\u{223c}' | '\u{2245}'..='\u{2248}'
-        | '\u{2260}'..='\u{2265}' | '\u{2295}'..='\u{2299}' | '\u{22c5}' | '\u{2308}'..='\u{230b}' | '\u{27e8}'..='\u{27e9}')
 }
