@@ -75,6 +75,7 @@ pub mod sources;
 #[doc(hidden)]
 pub mod write;
 
+mod order;
 mod parallel;
 mod vectorise;
 

@@ -95,7 +95,7 @@ pub fn area_under_curve(scores: &[f64], positive: &[bool]) -> Option<f64> {
         return None;
     }
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    crate::order::rising(&mut order, scores);
     let (mut ranks, mut i) = (0.0, 0);
     while i < order.len() {
         let mut j = i;

@@ -13,6 +13,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ("seed", &[], "random numbers know no one"),
     ("sources", &[], "titles of works know no one"),
     ("watch", &[], "what is told about long work knows no one"),
+    ("order", &[], "sorted places know no one"),
     ("parallel", &[], "a loop over all threads knows nobody's work"),
     ("memory", &[], "what may be allocated knows no one"),
     ("write", &[], "writing a file whole knows no one"),
@@ -150,8 +151,19 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// What everyone may see: declarations without method.
-const EVERYONE: &[&str] =
-    &["params", "seed", "sources", "error", "memory", "write", "vectorise", "distributions", "watch", "parallel"];
+const EVERYONE: &[&str] = &[
+    "params",
+    "seed",
+    "sources",
+    "error",
+    "memory",
+    "write",
+    "vectorise",
+    "distributions",
+    "watch",
+    "order",
+    "parallel",
+];
 
 /// What sees everything: the roof over all errors, and the prelude.
 const TOP: &[&str] = &["lib", "error"];

@@ -26,7 +26,8 @@ pub fn agree(p: &mut [f64], predicted: usize) {
         return;
     }
     let mut others: Vec<f64> = p.iter().enumerate().filter(|&(c, _)| c != predicted).map(|(_, &q)| q).collect();
-    others.sort_by(|a, b| b.total_cmp(a));
+    others.sort_by(f64::total_cmp);
+    others.reverse();
     let (mut sum, mut count) = (p[predicted], 1.0);
     for q in others {
         if q <= sum / count {

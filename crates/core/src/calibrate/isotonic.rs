@@ -53,7 +53,7 @@ impl Block {
 pub fn pool(scores: &[f64], targets: &[f64], weights: Option<&[f64]>) -> Vec<Block> {
     let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
     let mut order: Vec<usize> = (0..scores.len()).filter(|&i| weight(i) > 0.0).collect();
-    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    crate::order::rising(&mut order, scores);
     let mut blocks: Vec<Block> = Vec::new();
     let mut next = order.into_iter().peekable();
     while let Some(i) = next.next() {

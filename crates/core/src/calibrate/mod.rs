@@ -159,7 +159,7 @@ const SCORE_GROUPS: usize = 128;
 /// of its negative members.
 fn gathered(scores: &[f64], positive: &[bool], weights: Option<&[f64]>) -> (Vec<f64>, Vec<bool>, Vec<f64>) {
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_unstable_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(a.cmp(&b)));
+    crate::order::rising(&mut order, scores);
     let (mut means, mut sides, mut sums) = (Vec::new(), Vec::new(), Vec::new());
     for group in order.chunks(scores.len().div_ceil(SCORE_GROUPS)) {
         for side in [true, false] {

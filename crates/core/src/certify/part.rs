@@ -156,6 +156,6 @@ fn by_weight(model: &Model, data: &Dataset, job: &Job) -> Vec<usize> {
         }
     }
     let mut order = job.seed.stream("part of the examples").permutation(data.len());
-    order.sort_by(|&a, &b| weight[b].total_cmp(&weight[a]));
+    crate::order::falling(&mut order, &weight);
     order
 }

@@ -41,7 +41,7 @@ impl BlockMeans {
         let n = gram.shape().0.min(gram.shape().1);
         let mut order: Vec<usize> = (0..n).collect();
         if let Some(labels) = labels.filter(|l| l.numbers.len() == n) {
-            order.sort_by(|&a, &b| labels.numbers[a].total_cmp(&labels.numbers[b]));
+            crate::order::rising(&mut order, &labels.numbers);
         }
         let sizes = labels.and_then(|l| l.classes.as_ref()).filter(|c| c.len() == n).map(|c| sizes(c));
         // where most cells would be of one class alone, classes tell nothing

@@ -49,7 +49,7 @@ impl Centre {
     /// The places of the examples, the farthest from the centre first.
     pub fn farthest(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.distances.len()).collect();
-        places.sort_by(|&a, &b| self.distances[b].total_cmp(&self.distances[a]).then(a.cmp(&b)));
+        crate::order::falling(&mut places, &self.distances);
         places
     }
 }

@@ -37,7 +37,7 @@ impl Recipe {
         let mut codes = vec![0; data.len()];
         if self.mondrian {
             codes = data.target().ok_or(DataError::NoTarget)?.classes()?.codes;
-            order.sort_by_key(|&i| codes[i]);
+            crate::order::by_class(&mut order, &codes);
         }
         Ok((order, codes))
     }

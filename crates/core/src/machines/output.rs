@@ -104,7 +104,7 @@ impl Output {
     pub fn ranks(&self) -> Vec<u32> {
         let Self::Order { scores } = self else { return Vec::new() };
         let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        crate::order::falling(&mut order, scores);
         let mut ranks = vec![0; scores.len()];
         for (place, &i) in order.iter().enumerate() {
             ranks[i] = match place.checked_sub(1).map(|before| order[before]) {

@@ -84,7 +84,7 @@ fn binned(k: usize, probabilities: &[f64], codes: &[u32], true_codes: &[usize]) 
     let came_true: Vec<bool> = codes.iter().zip(true_codes).map(|(&code, &t)| looked_at(code) == t).collect();
     let n = predicted.len();
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| predicted[a].total_cmp(&predicted[b]));
+    crate::order::rising(&mut order, &predicted);
     let count = (n / MIN_EXAMPLES_PER_BIN).clamp(1, MAX_BINS);
     let (mut bins, mut start) = (Vec::new(), 0);
     for bin in 1..=count {

@@ -88,7 +88,7 @@ pub(super) fn all_margins(scores: &[f64], labels: usize) -> Vec<f64> {
 /// The points of the curve; there are positives and negatives, and every score is a number.
 fn curve(scores: &[f64], positive: &[bool]) -> Vec<(f64, f64)> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    crate::order::falling(&mut order, scores);
     let found = positive.iter().filter(|&&p| p).count();
     let counts = (found, positive.len() - found);
     let mut steps: Vec<(usize, usize)> = vec![(0, 0)];

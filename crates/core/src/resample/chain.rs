@@ -37,7 +37,8 @@ pub(super) fn chains(points: &[Point]) -> Vec<Vec<usize>> {
             }
         }
     }
-    chains.iter_mut().for_each(|chain| chain.sort_by(|&a, &b| value(a).total_cmp(&value(b))));
+    let values: Vec<f64> = (0..points.len()).map(value).collect();
+    chains.iter_mut().for_each(|chain| crate::order::rising(chain, &values));
     chains
 }
 

@@ -60,7 +60,7 @@ pub fn set_aside(n: usize, count: usize, by: SplitBy<'_>, seed: Seed) -> Result<
             let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
             kinds.iter().for_each(|&kind| *sizes.entry(kind).or_default() += 1);
             order.retain(|&i| sizes[&kinds[i]] > 1);
-            order.sort_by_key(|&i| kinds[i]);
+            crate::order::by_class(&mut order, kinds);
             // evenly along the examples kind by kind: each kind gives its share, rounded up or down
             let (all, count) = (order.len(), count.min(order.len()));
             let step = |k: usize| k * count / all.max(1);
@@ -110,7 +110,7 @@ pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Resul
             return Err(DataError::Unfit { finding });
         }
         // dealing out class after class keeps every class spread over the folds
-        order.sort_by_key(|&i| classes.codes[i]);
+        crate::order::by_class(&mut order, &classes.codes);
     }
     Ok(dealt(order, count))
 }
@@ -123,7 +123,7 @@ pub fn folds_of_shared_classes(target: &Target, count: usize, seed: Seed) -> Res
     classes.codes.iter().for_each(|&c| sizes[c as usize] += 1);
     let mut order = seed.stream("folds").permutation(target.len());
     order.retain(|&i| sizes[classes.codes[i] as usize] > 1);
-    order.sort_by_key(|&i| classes.codes[i]);
+    crate::order::by_class(&mut order, &classes.codes);
     let count = count.min(order.len());
     Ok(dealt(order, count))
 }

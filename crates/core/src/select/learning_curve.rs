@@ -217,7 +217,7 @@ fn in_turn(mut shuffled: Vec<usize>, codes: &[u32]) -> Vec<usize> {
         rank[i] = if seen[class] == 0 { 0.0 } else { (seen[class] as f64 + 0.5) / sizes[class] as f64 };
         seen[class] += 1;
     }
-    shuffled.sort_by(|&a, &b| rank[a].total_cmp(&rank[b]));
+    crate::order::rising(&mut shuffled, &rank);
     shuffled
 }
 

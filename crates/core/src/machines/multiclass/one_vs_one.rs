@@ -30,7 +30,7 @@ impl<'a> OneVsOne<'a> {
         let mut order: Vec<usize> = (0..codes.len()).collect();
         let mut ranges = vec![0..codes.len()];
         if k > 2 {
-            order.sort_by_key(|&i| codes[i]);
+            crate::order::by_class(&mut order, codes);
             ranges.clear();
             let mut first = 0;
             for c in 0..k {
@@ -120,7 +120,7 @@ impl Reduction for OneVsOne<'_> {
         let row = |i: usize| &all[i * self.others()..(i + 1) * self.others()];
         let kept = |i: &usize| keep == Keep::All || row(*i).iter().any(|&a| a != 0.0);
         let mut points: Vec<usize> = (0..self.len()).filter(kept).collect();
-        points.sort_by_key(|&i| self.classes.codes[i]);
+        crate::order::by_class(&mut points, &self.classes.codes);
         Coefficients::Pairwise {
             classes: points.iter().map(|&i| self.classes.codes[i]).collect(),
             alpha: points.iter().flat_map(|&i| row(i)).copied().collect(),

@@ -210,7 +210,8 @@ impl<'a> Pool<'a> {
 /// The columns with the largest |price| above λ, at most so many.
 fn leading(prices: &[f64], lambda: f64, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..prices.len()).filter(|&j| prices[j].abs() > lambda * (1.0 + 1e-12)).collect();
-    order.sort_by(|&i, &j| prices[j].abs().total_cmp(&prices[i].abs()).then(i.cmp(&j)));
+    let sizes: Vec<f64> = prices.iter().map(|price| price.abs()).collect();
+    crate::order::falling(&mut order, &sizes);
     order.truncate(count);
     order
 }

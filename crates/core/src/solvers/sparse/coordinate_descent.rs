@@ -125,7 +125,8 @@ pub fn coordinate_descent(
         let mut which: Vec<usize> = (0..m).filter(|&j| descent.alpha[j] != 0.0).collect();
         let mut order: Vec<usize> =
             (0..m).filter(|&j| alive[j] && descent.alpha[j] == 0.0 && prices[j].abs() > terms.lambda).collect();
-        order.sort_by(|&i, &j| prices[j].abs().total_cmp(&prices[i].abs()).then(i.cmp(&j)));
+        let sizes: Vec<f64> = prices.iter().map(|price| price.abs()).collect();
+        crate::order::falling(&mut order, &sizes);
         order.truncate(which.len().max(MIN_JOINING_COLUMNS));
         which.extend(order);
         which.sort_unstable();
