@@ -148,7 +148,7 @@ impl Line<'_> {
     /// All cuts between neighbours, in both directions.
     fn errors(&self) -> Option<Placed> {
         let mut order: Vec<usize> = (0..self.q.len()).filter(|&i| self.weights[i] > 0.0).collect();
-        crate::order::rising(&mut order, &self.q);
+        crate::order::rising(&mut order, self.q);
         let total: f64 = order.iter().map(|&i| self.weights[i]).sum();
         // weight of those that a cut below everything gets wrong when what lies above it is positive
         let mut wrong: f64 = self.of(-1.0).map(|(_, w)| w).sum();
