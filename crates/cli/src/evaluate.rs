@@ -103,7 +103,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is known about training examples among those that are evaluated, for a document.
+/// Facts about training examples among those that are evaluated, for a document.
 fn seen_document(seen: Option<Seen>) -> [(String, Value); 2] {
     [
         ("training_examples".to_owned(), json!(seen.map(|seen| seen.most()))),

@@ -16,7 +16,7 @@ pub(crate) const VERB: Verb = Verb { command, run };
 struct Picture {
     name: &'static str,
     draw: fn(&Model, &Dataset, Theme) -> Result<String, mercer::Error>,
-    /// Whether it compares predictions with a target.
+    /// True if it compares predictions with a target.
     compares: bool,
 }
 

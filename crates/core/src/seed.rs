@@ -2,7 +2,7 @@
 //!
 //! The generator is xoshiro256++ (Blackman & Vigna 2019), seeded through SplitMix64.
 
-/// Where random numbers come from; nothing in the library draws without one.
+/// The source of random numbers; nothing in the library draws without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed(pub u64);
 

@@ -240,7 +240,7 @@ pub(crate) fn code(text: &str) -> String {
     kept.join("\n")
 }
 
-/// Whether a file is compiled for tests only; the dummies are one entry of each list that tests add.
+/// True if a file is compiled for tests only; the dummies are one entry of each list that tests add.
 pub(crate) fn is_test(path: &Path) -> bool {
     let stem = path.file_stem().unwrap().to_str().unwrap();
     ["tests", "testing", "dummies"].contains(&stem) || stem.ends_with("_tests")

@@ -26,7 +26,7 @@ const NUMBERED: &str = "pieces are numbered like the training examples";
 /// How far numbers may be off where bits cannot be asked for, as a part of the largest of their kind.
 const NEAR: f64 = 1e-12;
 
-/// Whether this machine rounds as the one that the fixtures were written on. Products of matrices add in the order of the
+/// True if this machine rounds as the one that the fixtures were written on. Products of matrices add in the order of the
 /// widest vectors that there are, so the last bits of a prediction belong to the instruction set (AVX-512 for these files);
 /// those of logarithms and the like belong to the library of the system.
 fn rounds_alike() -> bool {

@@ -172,7 +172,7 @@ fn most(trial: &Trial, weights: Option<&[f64]>) -> f64 {
     2.0 * least / (least + largest)
 }
 
-/// Whether the classes can be told apart at all at this ν: otherwise w = 0 and there is no margin to divide by.
+/// True if the classes can be told apart at all at this ν: otherwise w = 0 and there is no margin to divide by.
 fn has_margin(law: Law, trial: &Trial, weights: Option<&[f64]>) -> bool {
     let k = 1 + trial.codes.iter().max().unwrap();
     (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).all(|(a, b)| {

@@ -32,7 +32,7 @@ pub(super) enum Splits {
 }
 
 impl Splits {
-    /// What the file is called behind the name of the set.
+    /// The ending of the file behind the name of the set.
     pub(super) fn file(self) -> &'static str {
         match self {
             Self::All => "train_idx.txt.gz",
@@ -96,17 +96,17 @@ impl Benchmark {
         Ok(Self { name, data, splits, digest })
     }
 
-    /// How many examples are learned from.
+    /// The number of training examples.
     pub(super) fn train_size(&self) -> usize {
         self.splits.first().map_or(0, |s| s.train.len())
     }
 
-    /// How many are tested on.
+    /// The number of test examples.
     pub(super) fn test_size(&self) -> usize {
         self.splits.first().map_or(0, |s| s.test.len())
     }
 
-    /// How many coordinates an example has.
+    /// The number of coordinates of an example.
     pub(super) fn width(&self) -> usize {
         self.data.views().iter().filter_map(|v| v.values.width()).sum()
     }

@@ -68,7 +68,7 @@ impl Cell {
         self.deviation / (self.draws.max(1) as f64).sqrt()
     }
 
-    /// Whether the reference figure is within the errors of both; `None` where there is none.
+    /// True if the reference figure is within the errors of both; `None` where there is none.
     fn agrees(&self) -> Option<bool> {
         let p = self.reference?;
         if !self.mean.is_finite() || !p.value.is_finite() {
@@ -172,7 +172,7 @@ fn line(c: &Cell) -> Vec<String> {
     ]
 }
 
-/// What tables are made with.
+/// Settings of the tables.
 struct Request<'a> {
     draws: usize,
     seed: Seed,

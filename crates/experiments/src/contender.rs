@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 /// A machine that takes part in a comparison.
 pub(super) struct Contender {
-    /// What the comparison calls it.
+    /// Its name in the comparison.
     pub(super) name: &'static str,
-    /// What the catalogue calls it.
+    /// Its name in the catalogue.
     pub(super) machine: &'static str,
     /// Its parameters that are not chosen.
     pub(super) fixed: &'static [(&'static str, Fixed)],
@@ -47,13 +47,13 @@ pub(super) struct Axis {
     pub(super) from: f64,
     /// From one exponent of the coarse grid to the next.
     pub(super) step: f64,
-    /// How many.
+    /// Their number.
     pub(super) count: usize,
-    /// Whether values are whole numbers.
+    /// True if values are whole numbers.
     pub(super) whole: bool,
 }
 
-/// What a parameter is measured in.
+/// The scale of a parameter.
 #[derive(Clone, Copy)]
 pub(super) enum Unit {
     One,
@@ -123,7 +123,7 @@ impl Contender {
         Ok(entry)
     }
 
-    /// Whether the first axis is the width of the kernel.
+    /// True if the first axis is the width of the kernel.
     pub(super) fn has_width(&self) -> bool {
         self.axes.first().is_some_and(|a| a.name == WIDTH)
     }
@@ -144,7 +144,7 @@ impl Contender {
         fixed.chain(chosen).collect()
     }
 
-    /// What was chosen, by name.
+    /// The chosen values, by name.
     pub(super) fn chosen(&self, point: &[f64], size: Size) -> Value {
         let values = self.axes.iter().zip(point).map(|(axis, &e)| (axis.name.to_owned(), json!(axis.value(e, size))));
         Value::Object(values.collect())

@@ -43,7 +43,7 @@ struct Drawn {
     numbers: Vec<Number>,
 }
 
-/// What pictures are drawn with.
+/// Settings of the pictures.
 struct Request<'a> {
     theme: Theme,
     seed: Seed,

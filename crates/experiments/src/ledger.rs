@@ -5,7 +5,7 @@ use mercer_terminal::Failure;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// What the file is called.
+/// The name of the file.
 const FILE: &str = "ledger.json";
 
 /// Finished parts by name.

@@ -123,7 +123,7 @@ fn command() -> Command {
     arguments::common(command)
 }
 
-/// What is asked for.
+/// The request.
 struct Request {
     sets: Vec<&'static str>,
     contenders: Vec<&'static Contender>,
@@ -192,7 +192,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     finish(&cells, &sets, request.splits, output, flags.get_flag("json"))
 }
 
-/// What a choice depends on.
+/// All that a choice depends on.
 fn choice_settings(task: &Protocol<'_>) -> Value {
     json!({
         "program": env!("CARGO_PKG_VERSION"), "seed": task.seed.0, "data": format!("{:016x}", task.set.digest),
@@ -200,7 +200,7 @@ fn choice_settings(task: &Protocol<'_>) -> Value {
     })
 }
 
-/// What a cell depends on.
+/// All that a cell depends on.
 fn cell_settings(task: &Protocol<'_>) -> Value {
     json!({"choice": choice_settings(task), "splits": task.set.splits.len()})
 }
@@ -209,7 +209,7 @@ fn part(task: &Protocol<'_>, what: &str) -> String {
     format!("{}/{}/{what}", task.set.name, task.contender.name)
 }
 
-/// How many fits a task still takes.
+/// The number of fits that a task still takes.
 fn left(task: &Protocol<'_>, ledger: &Ledger) -> usize {
     if ledger.take(&part(task, "errors"), &cell_settings(task)).is_some() {
         return 0;

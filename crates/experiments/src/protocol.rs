@@ -26,7 +26,7 @@ use mercer::select::{Split, Trial, Trials, folds};
 use mercer::watch::Monitor;
 use rayon::prelude::*;
 
-/// How many splits choose.
+/// The number of splits that choose.
 pub(super) const REALISATIONS: usize = 5;
 /// Folds of the cross-validation.
 const FOLDS: usize = 5;
@@ -42,7 +42,7 @@ pub(super) struct Protocol<'a> {
     pub(super) seed: Seed,
 }
 
-/// What was chosen.
+/// The choice.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Choice {
     /// The median exponent of each parameter.
@@ -51,7 +51,7 @@ pub(super) struct Choice {
     pub(super) each: Vec<Vec<f64>>,
 }
 
-/// How a split went.
+/// The result of a split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tested {
     /// The share of wrong labels.
@@ -73,7 +73,7 @@ impl Protocol<'_> {
         Size { coordinates: self.set.width(), examples: self.set.train_size() }
     }
 
-    /// How many fits a choice takes.
+    /// The number of fits that a choice takes.
     pub(super) fn fits(&self) -> usize {
         let coarse: usize = self.contender.axes.iter().map(|a| a.count).product();
         let finer = if self.finer == 0 { 0 } else { self.finer.pow(self.contender.axes.len() as u32) };
@@ -112,7 +112,7 @@ impl Protocol<'_> {
         trials.into_iter().zip(&self.set.splits).map(tested).collect()
     }
 
-    /// What a point says on each of some splits of some data.
+    /// The scores of a point on each of some splits of some data.
     pub(super) fn trials(
         &self,
         data: &Dataset,

@@ -50,7 +50,7 @@ pub(super) fn fit(machine: &dyn Machine, kernel: &Formula, data: &Dataset) -> Re
     Ok(Job::new(machine, kernel).run(data, &Silent)?)
 }
 
-/// What theorems ask about a fit.
+/// Facts that theorems ask about a fit.
 pub(super) fn facts(model: &Model, data: &Dataset, options: &Options<'_>) -> Result<Facts, Failure> {
     Ok(certify::facts(model, data, options, &Silent)?)
 }

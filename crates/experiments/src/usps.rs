@@ -37,7 +37,7 @@ const MAX_COEFFICIENTS: usize = 500;
 const SIDE: usize = 16;
 /// Points of the expansion in §5.3.1.
 const POINTS: usize = 3000;
-/// What shall make no difference.
+/// The choices that shall make no difference.
 const TRANSFORMS: [Transform; 4] =
     [Transform::ShiftX(1.0), Transform::ShiftY(1.0), Transform::Rotate(10.0), Transform::Thicken(0.5)];
 
@@ -101,13 +101,13 @@ struct Figure {
     note: String,
 }
 
-/// How a machine did on the test digits.
+/// The results of a machine on the test digits.
 struct Judged {
     /// Errors in %.
     error: f64,
-    /// How long it learned.
+    /// The seconds of its fit.
     seconds: f64,
-    /// How many examples carry it.
+    /// The number of its support vectors.
     support: usize,
     /// The fewest and the most of them that one output has.
     terms: (usize, usize),

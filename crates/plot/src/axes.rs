@@ -50,7 +50,7 @@ impl Scale {
         self.to.0 + (value - self.of.0) / (self.of.1 - self.of.0) * (self.to.1 - self.to.0)
     }
 
-    /// Whether a number lies in the range.
+    /// True if a number lies in the range.
     pub(super) fn holds(&self, value: f64) -> bool {
         value >= self.of.0 && value <= self.of.1
     }

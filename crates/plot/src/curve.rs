@@ -32,7 +32,7 @@ pub struct Datum {
     pub y: f64,
     /// Whose curve it belongs to, as a place in the list of curves.
     pub curve: usize,
-    /// Whether it is a support vector: these are ringed.
+    /// True if it is a support vector: these are ringed.
     pub support: bool,
 }
 

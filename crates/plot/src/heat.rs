@@ -26,7 +26,7 @@ pub struct Heat {
     pub values: Vec<f64>,
     /// Decimals to print.
     pub decimals: usize,
-    /// What stands in the cells instead of the numbers, on one line or two; empty: the numbers.
+    /// Words in the cells instead of the numbers, on one line or two; empty: the numbers.
     pub texts: Vec<String>,
     /// The ends of the colours; `None`: those of the numbers.
     pub span: Option<(f64, f64)>,

@@ -18,9 +18,9 @@ pub struct PlotPoint {
     pub y: f64,
     /// Class, as a place in the list of labels.
     pub code: u32,
-    /// Whether it is a support vector: these are ringed.
+    /// True if it is a support vector: these are ringed.
     pub support: bool,
-    /// Whether it is misclassified: these are crossed out.
+    /// True if it is misclassified: these are crossed out.
     pub wrong: bool,
 }
 

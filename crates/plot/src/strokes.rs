@@ -17,7 +17,7 @@ pub struct Stroke {
     pub spread: Vec<f64>,
     /// Number of the colour in the theme.
     pub colour: u32,
-    /// Whether it is dashed.
+    /// True if it is dashed.
     pub dashed: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct Strokes {
     pub strokes: Vec<Stroke>,
     /// Dots, drawn on top.
     pub dots: Vec<(f64, f64)>,
-    /// Whether the vertical axis is one of logarithms; what is not above zero is left out then.
+    /// True if the vertical axis is one of logarithms; what is not above zero is left out then.
     pub logarithmic: bool,
     /// A small line under the title.
     pub note: Option<String>,

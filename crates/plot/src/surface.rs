@@ -31,7 +31,7 @@ pub struct DecisionSurface {
     pub codes: Vec<u32>,
     /// The decision value at the centre of each cell, positive for class 1; used where there are two classes.
     pub scores: Option<Vec<f64>>,
-    /// Whether values of ±1 mean a margin, whose lines are drawn.
+    /// True if values of ±1 mean a margin, whose lines are drawn.
     pub margin: bool,
     /// Names of the classes.
     pub labels: Vec<String>,

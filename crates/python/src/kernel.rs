@@ -76,13 +76,13 @@ pub(crate) fn kernel_features<'py>(
     Ok((features, scale))
 }
 
-/// Whether the kernel takes more than single numbers from its training examples: a vocabulary, a metric, a centre.
+/// True if the kernel takes more than single numbers from its training examples: a vocabulary, a metric, a centre.
 #[pyfunction]
 pub(crate) fn kernel_learns(text: &str) -> PyResult<bool> {
     Ok(parse(text)?.learns())
 }
 
-/// Whether some number of the kernel is a word such as `scale`, which the training examples will replace.
+/// True if some number of the kernel is a word such as `scale`, which the training examples will replace.
 #[pyfunction]
 pub(crate) fn kernel_has_words(text: &str) -> PyResult<bool> {
     Ok(parse(text)?.has_words())
@@ -98,7 +98,7 @@ pub(crate) fn kernel_definite(text: &str) -> PyResult<&'static str> {
     })
 }
 
-/// Whether the formula takes missing numbers (NaN) somewhere.
+/// True if the formula takes missing numbers (NaN) somewhere.
 #[pyfunction]
 pub(crate) fn kernel_meets_gaps(text: &str) -> PyResult<bool> {
     Ok(parse(text)?.meets_gaps())

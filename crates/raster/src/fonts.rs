@@ -21,12 +21,12 @@ impl<'a> Font<'a> {
         Face::parse(bytes, index).ok().filter(|face| face.units_per_em() > 0).map(|face| Self { face })
     }
 
-    /// How many of its units the font has for the size of a text.
+    /// The number of its units in the size of a text.
     pub(crate) fn units(&self) -> f32 {
         f32::from(self.face.units_per_em())
     }
 
-    /// How far a letter moves the next one, in sizes of the text.
+    /// The width of a letter, by which it moves the next one, in sizes of the text.
     pub(crate) fn width_of(&self, letter: GlyphId) -> f32 {
         f32::from(self.face.glyph_hor_advance(letter).unwrap_or(0)) / self.units()
     }

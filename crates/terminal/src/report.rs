@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Why standard output could not be written, the first time.
 static BROKEN: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// Whether standard output carries data, so that reports go to standard error.
+/// True if standard output carries data, so that reports go to standard error.
 static DATA_ON_STANDARD_OUTPUT: AtomicBool = AtomicBool::new(false);
 
 /// Leaves standard output to the data that a verb writes there: reports go to standard error from now on.
@@ -110,7 +110,7 @@ fn visible_line(text: &str) -> String {
     visible(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Whether a terminal does something else than show a character: control characters, and those that turn the direction of
+/// True if a terminal does something else than show a character: control characters, and those that turn the direction of
 /// what follows round.
 fn is_obeyed(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

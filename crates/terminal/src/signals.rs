@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What ended the program: the number of the signal, 0 for none.
+/// The number of the signal that ended the program, 0 for none.
 static RECEIVED: AtomicU8 = AtomicU8::new(0);
 
 /// The number of SIGINT.

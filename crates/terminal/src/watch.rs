@@ -23,7 +23,7 @@ const NOTHING_TO_KEEP: u8 = 0;
 const RESULT_TO_KEEP: u8 = 1;
 const RESULT_SAVED: u8 = 2;
 
-/// Whether failures are told in JSON.
+/// True if failures are told in JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 
 /// Time that Ctrl-C waits for work that has nothing to keep.
@@ -89,7 +89,7 @@ fn beside(path: &Path) -> PathBuf {
 pub struct Watch {
     start: Instant,
     limit: Option<Duration>,
-    /// Whether every step of the work leaves something to keep.
+    /// True if every step of the work leaves something to keep.
     keeps_all: bool,
     display: Arc<Display>,
     sign: Sign,
@@ -193,7 +193,7 @@ fn new_bar(total: Option<u64>, elapsed: Duration) -> ProgressBar {
     bar.with_elapsed(elapsed)
 }
 
-/// Whether work that began then is to stop.
+/// True if work that began then is to stop.
 fn stop(start: Instant, limit: Option<Duration>) -> Option<Stop> {
     if INTERRUPTED.load(Ordering::SeqCst) {
         return Some(Stop::Interrupted);

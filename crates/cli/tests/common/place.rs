@@ -62,7 +62,7 @@ impl Place {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// Whether there is a file or folder of that name.
+    /// True if there is a file or folder of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.path(name).exists()
     }

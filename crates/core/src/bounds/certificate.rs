@@ -60,7 +60,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it lies between 0 and 1, so that a bound of 1 says nothing.
+    /// True if it lies between 0 and 1, so that a bound of 1 says nothing.
     pub fn is_probability(self) -> bool {
         !matches!(self, Self::Capacity | Self::ExpectedLoss)
     }
@@ -95,7 +95,7 @@ impl Guarantee {
     }
 }
 
-/// Whether a condition was seen to hold.
+/// True if a condition was seen to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -215,11 +215,11 @@ pub struct Certificate {
     pub delta: Option<f64>,
     /// Nats paid for what was chosen by the same examples.
     pub price: f64,
-    /// Whether the theorem's conditions hold.
+    /// True if the theorem's conditions hold.
     pub applicable: bool,
     /// Why it does not apply, or what makes it weak; empty where nothing is to be said.
     pub reason: String,
-    /// Whether it says nothing, though it applies.
+    /// True if it says nothing, though it applies.
     pub vacuous: bool,
     /// Of a bound that says nothing: the number of examples from which it would be below 1, ½ and 1/10 at the same
     /// complexity.

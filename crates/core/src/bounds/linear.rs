@@ -20,7 +20,7 @@ pub struct Linear {
     pub slack: f64,
     /// The largest distance of the weight vector from that of the exact solution, √(2 · duality gap).
     pub from_optimum: f64,
-    /// Whether no multiplier is at C, so that the margin is a hard one.
+    /// True if no multiplier is at C, so that the margin is a hard one.
     pub hard: bool,
     /// The posterior of PAC-Bayes bounds, where one was chosen for all of them.
     pub posterior: Option<Posterior>,
@@ -91,9 +91,9 @@ pub struct Dual {
     pub ridge: f64,
     /// The part of every margin that may be due to the solver's tolerance.
     pub slack: f64,
-    /// Whether no multiplier is at its bound, so that the margin is a hard one.
+    /// True if no multiplier is at its bound, so that the margin is a hard one.
     pub hard: bool,
-    /// Whether the diagonal is not fully known, since classes or examples have their own ridge.
+    /// True if the diagonal is not fully known, since classes or examples have their own ridge.
     pub unknown_ridge: bool,
 }
 
@@ -113,7 +113,7 @@ pub struct Multiplier {
 }
 
 impl Multiplier {
-    /// Whether a prediction would be wrong.
+    /// True if a prediction would be wrong.
     pub fn errs(&self) -> bool {
         self.margin - self.alpha * self.own <= 0.0
     }

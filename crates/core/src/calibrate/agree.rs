@@ -13,7 +13,7 @@
 //!
 //! For two classes this makes both ½.
 
-/// Whether `first` among equals is the class of the largest probability.
+/// True if `first` among equals is the class of the largest probability.
 fn agrees(p: &[f64], predicted: usize) -> bool {
     let top = p[predicted];
     p.iter().enumerate().all(|(c, &q)| if c < predicted { q < top } else { q <= top })

@@ -33,7 +33,7 @@ impl Block {
         self.sum / self.weight
     }
 
-    /// Whether the next block's mean is not above this one's: exact for counts, where sums and weights are whole numbers.
+    /// True if the next block's mean is not above this one's: exact for counts, where sums and weights are whole numbers.
     fn violates(&self, next: &Self) -> bool {
         self.sum * next.weight >= next.sum * self.weight
     }

@@ -191,7 +191,7 @@ pub struct Calibration {
     pub agrees: bool,
 }
 
-/// What older files mean by saying nothing.
+/// The value that older files mean by saying nothing.
 fn always() -> bool {
     true
 }

@@ -20,7 +20,7 @@ fn first_largest(row: &[f64]) -> u32 {
     (0..row.len()).rev().max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap() as u32
 }
 
-/// Whether a batch of scores gives probabilities that are some, and agree with the labels of the plain readout.
+/// True if a batch of scores gives probabilities that are some, and agree with the labels of the plain readout.
 fn holds(fitted: &Fitted, scores: &[f64]) {
     let (_, k) = fitted.readout.form().unwrap();
     let Output::Labels { codes: plain, .. } = fitted.readout.read(scores.to_vec()) else { panic!() };

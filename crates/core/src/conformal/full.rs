@@ -124,7 +124,7 @@ mod tests {
     use crate::linalg::Cholesky;
     use crate::seed::Seed;
 
-    /// Whether ρ counts, by the definition.
+    /// True if ρ counts, by the definition.
     fn counts(alpha: f64, u: f64, rho: f64) -> bool {
         (alpha - rho * u).abs() >= rho
     }

@@ -63,7 +63,7 @@ impl Formula {
     }
 }
 
-/// Where κ(x, x) lies; `None` where it has no bound.
+/// The range of κ(x, x); `None` where it has no bound.
 fn diagonal(node: &Node) -> Option<Interval> {
     match node {
         Node::Kernel(bound) => bound.kernel.facts().self_similarity,

@@ -2,7 +2,7 @@
 
 use crate::seed::Random;
 
-/// Where a p-value comes from.
+/// The way in which a p-value was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Null {
     /// So many random permutations.

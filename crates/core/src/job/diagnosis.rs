@@ -102,7 +102,7 @@ fn slowness(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<Strin
     [columns(data), similarities(gram), bounds(report)].into_iter().flatten().collect()
 }
 
-/// What the probabilities of classes with a single example rest on.
+/// The ground on which probabilities of classes with a single example rest.
 pub(super) fn alone(classes: &Classes) -> Vec<String> {
     let mut sizes = vec![0_usize; classes.labels.len()];
     classes.codes.iter().for_each(|&c| sizes[c as usize] += 1);

@@ -54,7 +54,7 @@ pub enum KernelError {
         /// The coordinate, from one.
         coordinate: usize,
     },
-    /// What the kernel needs does not fit the memory budget.
+    /// The arrays that the kernel needs do not fit the memory budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
     /// A parameter does not fit the data.

@@ -84,7 +84,7 @@ impl Cholesky {
         self.n
     }
 
-    /// Whether there is none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }

@@ -51,7 +51,7 @@ pub struct TopEigen {
     pub residuals: Vec<f64>,
     /// Number of times that the operator was applied to a block.
     pub applications: usize,
-    /// Whether all asked for have converged.
+    /// True if all asked for have converged.
     pub converged: bool,
 }
 

@@ -55,7 +55,7 @@ impl Triangle {
         self.n
     }
 
-    /// Whether there is none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }

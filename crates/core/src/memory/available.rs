@@ -1,4 +1,4 @@
-//! What memory the process may still take, by the system's own account.
+//! The memory that the process may still take, by the system's own account.
 //!
 //! Four accounts exist on Linux: the machine's (`/proc/meminfo`), those of control groups of both versions, which bind a container,
 //! and the limits of the process on address space and data (`ulimit -v`, `ulimit -d`). The least of them counts. Files that do not
@@ -13,7 +13,7 @@ pub(super) fn available(root: &Path) -> Option<usize> {
     Some(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
-/// What the machine could give without swapping.
+/// The memory that the machine could give without swapping.
 fn machine(root: &Path) -> Option<u64> {
     kibibytes(&read_to_string(root.join("proc/meminfo")).ok()?, "MemAvailable:")
 }
@@ -24,7 +24,7 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What the limits of the process leave.
+/// The memory that the limits of the process leave.
 fn limits(root: &Path) -> Option<u64> {
     let limits = read_to_string(root.join("proc/self/limits")).ok()?;
     let status = read_to_string(root.join("proc/self/status")).ok()?;
@@ -49,7 +49,7 @@ const FIRST: Version =
     Version { limit: "memory.limit_in_bytes", usage: "memory.usage_in_bytes", cache: "total_inactive_file" };
 const SECOND: Version = Version { limit: "memory.max", usage: "memory.current", cache: "inactive_file" };
 
-/// What the control groups of the process and all groups above them leave.
+/// The memory that the control groups of the process and all groups above them leave.
 fn groups(root: &Path) -> Option<u64> {
     let mounts = root.join("sys/fs/cgroup");
     let mut least: Option<u64> = None;
@@ -68,13 +68,13 @@ fn groups(root: &Path) -> Option<u64> {
     least
 }
 
-/// What a group and those above it leave. Inside a container the mount itself may be the group, and its path unknown there.
+/// The memory that a group and those above it leave. Inside a container the mount itself may be the group, and its path unknown there.
 fn group(mount: &Path, path: &str, version: &Version) -> Option<u64> {
     let below: PathBuf = Path::new(path).components().filter(|c| matches!(c, Component::Normal(_))).collect();
     below.ancestors().filter_map(|part| left(&mount.join(part), version)).min()
 }
 
-/// What one group leaves; `None` if it has no limit.
+/// The memory that one group leaves; `None` if it has no limit.
 fn left(folder: &Path, version: &Version) -> Option<u64> {
     let number = |name: &str| read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
     let limit = number(version.limit)?;

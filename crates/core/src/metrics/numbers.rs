@@ -1,9 +1,9 @@
-//! How good predicted numbers are: the root of the mean squared error beside that of the mean.
+//! The quality of predicted numbers: the root of the mean squared error beside that of the mean.
 
 use crate::data::{DataError, Target};
 use serde::Serialize;
 
-/// How good predicted numbers are.
+/// The quality of predicted numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NumberMetrics {
     /// Number of examples.

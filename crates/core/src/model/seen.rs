@@ -7,7 +7,7 @@ use crate::metrics::{Metrics, measure};
 use serde::Serialize;
 use std::fmt;
 
-/// How many examples of a data set a model has learned from, with the same target.
+/// The number of examples of a data set that a model has learned from, with the same target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Seen {
     /// The number of examples of the data set.

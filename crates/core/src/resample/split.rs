@@ -32,7 +32,7 @@ pub(super) fn complement(part: &[usize], n: usize) -> Vec<usize> {
     (0..n).filter(|&i| !inside[i]).collect()
 }
 
-/// What a split of the examples has regard to.
+/// The property of the examples that a split has regard to.
 #[derive(Clone, Copy, Debug)]
 pub enum SplitBy<'a> {
     /// Nothing: every set of examples of the size is equally likely.

@@ -4,8 +4,8 @@ use crate::formula::Formula;
 use crate::kernels::Definite;
 use crate::machines::{FitError, Machine, Tolerates};
 
-/// What a machine with its parameters cannot promise with a kernel, in a sentence; `None` where it can promise all that it promises
-/// with any kernel.
+/// The promise that a machine with its parameters cannot keep with a kernel, in a sentence; `None` where it can promise
+/// all that it promises with any kernel.
 ///
 /// A kernel that is only conditionally positive definite is fine for machines that do not see the origin. The others either minimise
 /// αᵀKα over all α, which has no minimum then, or work without the theory that was made for them.

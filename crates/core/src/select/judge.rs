@@ -7,7 +7,7 @@ use crate::machines::{FitError, Output};
 use crate::metrics::{Metrics, Rule, Score, measure};
 use crate::resample::{FoldResult, standard_error};
 
-/// What one fold tells.
+/// The score of one fold.
 #[derive(Clone, Debug)]
 pub(super) struct OnFold {
     /// Its score; not a number where it has none by itself.

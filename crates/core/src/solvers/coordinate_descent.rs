@@ -116,7 +116,7 @@ enum Verdict {
 
 /// The dual variables of problems with one loss, and how they move: example i, problem b.
 trait Loss {
-    /// Whether a step leads to the minimum, not only towards it.
+    /// True if a step leads to the minimum, not only towards it.
     const EXACT_STEPS: bool;
     /// c_i.
     fn coefficient(&self, i: usize, b: usize) -> f64;
@@ -125,7 +125,7 @@ trait Loss {
     fn step(&mut self, i: usize, b: usize, score: f64) -> Option<(f64, f64)>;
     /// Judges a pass, which saw the `whole` or what was not left aside.
     fn end(&mut self, b: usize, whole: bool, tolerance: f64) -> Verdict;
-    /// Whether the variable stands between its bounds, in a problem that is quadratic there.
+    /// True if the variable stands between its bounds, in a problem that is quadratic there.
     fn is_free(&self, _i: usize, _b: usize) -> bool {
         false
     }

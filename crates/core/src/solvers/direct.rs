@@ -210,7 +210,7 @@ where
     Ok(smallest(&seen).unwrap_or(best).exp())
 }
 
-/// Where the smallest value was seen; of equal ones the largest λ, since that is the smoothest function.
+/// The place of the smallest value; of equal ones the largest λ, since that is the smoothest function.
 fn smallest(seen: &[(f64, f64)]) -> Option<f64> {
     seen.iter().min_by(|a, b| a.1.total_cmp(&b.1).then(b.0.total_cmp(&a.0))).map(|s| s.0)
 }

@@ -29,7 +29,7 @@ pub struct LogisticProblem<'a> {
     pub weights: &'a [f64],
     /// λ > 0.
     pub lambda: f64,
-    /// Whether there is an offset b.
+    /// True if there is an offset b.
     pub bias: bool,
 }
 

@@ -49,7 +49,7 @@ pub struct Conjugate {
 }
 
 impl Loss {
-    /// Whether it is a loss of the margin yf, so that y must be ±1.
+    /// True if it is a loss of the margin yf, so that y must be ±1.
     pub fn is_margin(self) -> bool {
         matches!(self, Self::Hinge | Self::SquaredHinge | Self::Logistic)
     }

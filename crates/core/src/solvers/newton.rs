@@ -32,7 +32,7 @@ const STRIP: usize = 1024;
 /// Largest number of steps where no limit is given.
 const DEFAULT_MAX_STEPS: usize = 1000;
 
-/// Whether Newton's method is the better one: the loss is smooth and coordinates are few and fewer than examples.
+/// True if Newton's method is the better one: the loss is smooth and coordinates are few and fewer than examples.
 pub fn suits(design: &Design, loss: LinearLoss) -> bool {
     let smooth = !matches!(loss, LinearLoss::Hinge | LinearLoss::Insensitive(_));
     let (n, d) = (design.len(), design.weights());

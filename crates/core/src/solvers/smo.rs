@@ -130,7 +130,7 @@ pub struct Solution {
     pub evaluations: u64,
     /// Status of the solver.
     pub status: Status,
-    /// Whether `state` is up to date for every example; not so only after an interruption in a shrunken problem.
+    /// True if `state` is up to date for every example; not so only after an interruption in a shrunken problem.
     pub whole: bool,
     /// f(x_t) of solutions without the fold of x_t, where folds were given.
     pub held_out: Option<Vec<f64>>,

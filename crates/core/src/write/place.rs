@@ -14,7 +14,7 @@ pub(super) enum Place {
     File {
         /// The file itself.
         path: PathBuf,
-        /// What is known of the file that will be replaced.
+        /// Facts about the file that will be replaced.
         old: Option<Metadata>,
     },
 }
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-/// Whether a path ends in a separator, as only folders do.
+/// True if a path ends in a separator, as only folders do.
 fn ends_in_separator(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().last().is_some_and(|&b| std::path::is_separator(char::from(b)))
 }
@@ -101,12 +101,12 @@ fn is_block_device(_: &Metadata) -> bool {
     false
 }
 
-/// Whether an output goes to standard output: `-`, or the system's name for it.
+/// True if an output goes to standard output: `-`, or the system's name for it.
 pub fn is_standard_output(path: &Path) -> bool {
     matches!(Place::of(path), Ok(Place::StandardOutput))
 }
 
-/// Whether two paths name the same file, through links of either kind, or will do so once it is written; `-` is standard
+/// True if two paths name the same file, through links of either kind, or will do so once it is written; `-` is standard
 /// input or standard output by its side. Devices, which keep nothing, are never the same.
 pub fn same_file(read: &Path, written: &Path) -> bool {
     match (identity(read, Side::Read), identity(written, Side::Written)) {
@@ -116,14 +116,14 @@ pub fn same_file(read: &Path, written: &Path) -> bool {
     }
 }
 
-/// Whether a path is read from or written to.
+/// True if a path is read from or written to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Read,
     Written,
 }
 
-/// What tells a file from all others while it exists: device and inode.
+/// Device and inode: they tell a file from all others while it exists.
 #[cfg(unix)]
 fn identity(path: &Path, side: Side) -> Option<(u64, u64)> {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -143,7 +143,7 @@ fn identity(path: &Path, side: Side) -> Option<(u64, u64)> {
     keeps.then(|| (about.dev(), about.ino()))
 }
 
-/// What tells a file from all others while it exists: its full path.
+/// The full path: it tells a file from all others while it exists.
 #[cfg(not(unix))]
 fn identity(path: &Path, _: Side) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|whole| whole.is_file())

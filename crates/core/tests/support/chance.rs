@@ -2,7 +2,7 @@
 
 #![allow(unreachable_pub)]
 
-/// Whether so many of `trials` may happen with probability `p`, but for a millionth on either side.
+/// True if so many of `trials` may happen with probability `p`, but for a millionth on either side.
 pub fn usual(count: usize, trials: usize, p: f64) -> (bool, bool) {
     let mut log = trials as f64 * (-p).ln_1p();
     // below, at and above the count

@@ -29,13 +29,13 @@ pub const KNOWN: &[&str] = &[
     "start",
 ];
 
-/// Whether all of these are to be tested.
+/// True if all of these are to be tested.
 pub fn expected(names: &[&str]) -> bool {
     assert!(names.iter().all(|n| KNOWN.contains(n)), "{names:?} has a name that is not known");
     names.iter().all(|n| EXPECTED.contains(n))
 }
 
-/// Whether the catalogue has it; `None` where only a fit could tell.
+/// True if the catalogue has it; `None` where only a fit could tell.
 pub fn present(name: &str) -> Option<bool> {
     match name.split_once('.') {
         Some((machine, "infinite")) => {

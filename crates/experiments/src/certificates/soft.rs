@@ -112,7 +112,7 @@ fn upper(h: HeldOut) -> f64 {
     mercer::distributions::binomial_upper(h.errors, h.examples, -DELTA.ln())
 }
 
-/// What a bound says, not cut off at 1, and its lower end; infinite where it does not apply.
+/// The value of a bound, not cut off at 1, and its lower end; infinite where it does not apply.
 fn said(facts: &Facts, name: &str) -> (f64, f64) {
     let claim = bounds::find(name).and_then(|entry| (entry.claim)(facts, facts.penalty.nats(entry) - DELTA.ln()).ok());
     claim.map_or((f64::INFINITY, 0.0), |c| (c.value, c.lower.unwrap_or(0.0)))

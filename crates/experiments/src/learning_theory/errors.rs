@@ -1,4 +1,4 @@
-//! How errors are distributed over random training sets: the Wisconsin breast cancer data, the mean of each class against
+//! The distribution of errors over random training sets: the Wisconsin breast cancer data, the mean of each class against
 //! support vector machines. Means hardly move with the size of the training set, but tails do.
 //!
 //! # Source

@@ -46,12 +46,12 @@ impl Cell {
         2.0 * self.ours.1.hypot(self.printed.1)
     }
 
-    /// Whether the error is at most what is printed and two standard errors of the difference.
+    /// True if the error is at most what is printed and two standard errors of the difference.
     pub(super) fn within(&self) -> bool {
         self.ours.0 <= self.printed.0 + self.allowance()
     }
 
-    /// Whether it is at most what is printed less two standard errors of the difference.
+    /// True if it is at most what is printed less two standard errors of the difference.
     pub(super) fn better(&self) -> bool {
         self.ours.0 <= self.printed.0 - self.allowance()
     }

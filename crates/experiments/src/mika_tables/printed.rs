@@ -1,4 +1,4 @@
-//! What is printed: tables 5.2 to 5.5 of S. Mika, Kernel Fisher Discriminants (2002), §5.3.2.
+//! The printed figures: tables 5.2 to 5.5 of S. Mika, Kernel Fisher Discriminants (2002), §5.3.2.
 //!
 //! Errors are means over 100 splits in per cent, and ± is the standard error of the mean. Four places are not what they
 //! should be:
@@ -12,7 +12,7 @@
 pub(super) struct Row {
     /// The set in the data folder.
     pub(super) set: &'static str,
-    /// What the tables call it.
+    /// Its name in the tables.
     pub(super) called: &'static str,
     /// Coordinates, training and test examples (table 5.2).
     pub(super) sizes: [usize; 3],
@@ -121,7 +121,7 @@ impl Row {
         SPARSE.iter().position(|c| *c == machine).map(|k| self.zeros[k])
     }
 
-    /// What is to be said about an entry that is not what it should be.
+    /// A remark about an entry that is not printed as it should be.
     pub(super) fn remark(&self, machine: &str) -> Option<&'static str> {
         (self.set == "banana" && machine == "skfd").then_some("± 0.48 is as printed, and probably ± 0.05")
     }

@@ -1,4 +1,4 @@
-//! What a bound says at the edges of its meaning.
+//! Values of bounds at the edges of their meaning.
 
 use super::*;
 

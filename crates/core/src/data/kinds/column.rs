@@ -12,7 +12,7 @@ pub trait Column: Any + fmt::Debug + Send + Sync {
     fn kind(&self) -> &'static KindEntry;
     /// Number of examples.
     fn len(&self) -> usize;
-    /// Whether there is none.
+    /// True if it is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -117,7 +117,7 @@ impl Kind {
             .unwrap_or(Self::Other(entry))
     }
 
-    /// Whether an example is one cell of a file.
+    /// True if an example is one cell of a file.
     pub fn is_cell(self) -> bool {
         self.entry().parse.is_some()
     }

@@ -39,7 +39,7 @@ pub(super) struct Blocks<'a> {
     reader: Box<dyn BufRead + Send + 'a>,
     /// The beginning of a line whose end is not there yet.
     begun: Vec<u8>,
-    /// Whether line ends may stand in quotes, where no block may end.
+    /// True if line ends may stand in quotes, where no block may end.
     quotes: bool,
     ended: bool,
     failed: Option<io::Error>,

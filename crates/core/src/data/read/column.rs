@@ -61,7 +61,7 @@ impl Column {
         self.numbers.truncate(cells);
     }
 
-    /// Whether cells that were read by themselves can be appended; if not, they must be read again in their turn.
+    /// True if cells that were read by themselves can be appended; if not, they must be read again in their turn.
     pub(super) fn fits(&self, following: &Self) -> bool {
         self.facts.fit(&following.facts)
     }
@@ -120,7 +120,7 @@ impl Column {
         if self.facts.text { self.facts.cells.len() } else { self.numbers.len() }
     }
 
-    /// Whether the column must be read again as text.
+    /// True if the column must be read again as text.
     pub(super) fn broken(&self) -> bool {
         self.facts.broken
     }
@@ -130,12 +130,12 @@ impl Column {
         if self.facts.text || self.facts.broken { None } else { self.facts.infinite }
     }
 
-    /// Whether the column has numbers and no words.
+    /// True if the column has numbers and no words.
     pub(super) fn numeric(&self) -> bool {
         self.facts.first_number.is_some() && self.facts.first_word.is_none()
     }
 
-    /// Whether a text occurs among the cells of a text column.
+    /// True if a text occurs among the cells of a text column.
     pub(super) fn has_cell(&self, text: &str) -> bool {
         self.facts.cells.contains(text)
     }

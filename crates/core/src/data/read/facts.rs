@@ -18,19 +18,19 @@ pub(super) const MAX_SPELLINGS: usize = 1000;
 pub(super) struct Facts {
     /// The cells of a column of words.
     pub(super) cells: Words,
-    /// Whether it is one.
+    /// True if it is a column of text.
     pub(super) text: bool,
-    /// Whether the user said so.
+    /// True if the user has declared it.
     pub(super) declared: bool,
     pub(super) first_number: Option<usize>,
     pub(super) first_word: Option<usize>,
     pub(super) infinite: Option<usize>,
-    /// Whether the column must be read again as text.
+    /// True if the column must be read again as text.
     pub(super) broken: bool,
     /// Distinct values that are not spelled plainly, in order; with the spelling if it was the first of its value.
     pub(super) spellings: Vec<(f64, Option<String>)>,
     spelled: HashSet<u64, BuildHasherDefault<Bits>>,
-    /// Whether enough spellings are known already.
+    /// True if enough spellings are known already.
     pub(super) saturated: bool,
 }
 
@@ -62,7 +62,7 @@ impl Facts {
         Self { saturated: self.saturated, ..Self::new(self.text, self.declared) }
     }
 
-    /// Whether cells that were read by themselves can be appended; if not, they must be read again in their turn.
+    /// True if cells that were read by themselves can be appended; if not, they must be read again in their turn.
     pub(super) fn fit(&self, following: &Self) -> bool {
         !self.text || following.text || (following.first_number.is_none() && following.infinite.is_none())
     }

@@ -81,7 +81,7 @@ pub(super) fn number(text: &[u8]) -> Option<f64> {
 pub(super) struct Decimal {
     /// The number.
     pub(super) value: f64,
-    /// Whether its spelling need not be kept, as in [`Cell::Number`].
+    /// True if its spelling need not be kept, as in [`Cell::Number`].
     pub(super) plain: bool,
     /// Number of bytes it takes.
     pub(super) len: usize,

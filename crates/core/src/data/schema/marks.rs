@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const USUAL: [&str; 15] =
     ["n/a", "na", "Na", "NAN", "Nan", "#N/A", "#NA", "<NA>", "None", "none", "Null", "nil", "-", "--", "."];
 
-/// What is to be done with a field.
+/// The treatment of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marked {
     /// Its cells are whole examples and stay as they are.

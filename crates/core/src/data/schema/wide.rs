@@ -20,7 +20,7 @@ pub(super) fn is_wide(columns: &[ColumnSchema], is_scaled: bool) -> bool {
     categories.sum::<usize>() > MAX_DENSE_CATEGORIES && (is_scaled || all_categories)
 }
 
-/// What the vectors are made of, column by column.
+/// The parts of the vectors, column by column.
 enum Part {
     /// The coordinate of a number, and its place among the numbers.
     Number(usize, usize),

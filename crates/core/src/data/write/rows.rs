@@ -80,7 +80,7 @@ mod tests {
     use super::super::super::read::{ReadOptions, read};
     use super::*;
 
-    /// What is in the file of some rows.
+    /// The bytes of some rows in the file.
     fn rows_of(name: &str, text: &str, rows: &[usize]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join(name), folder.path().join("out"));

@@ -36,7 +36,7 @@ impl Memoised {
         Arc::new(Self { inner, rows, whole: OnceLock::new(), ordered: OnceLock::new(), left })
     }
 
-    /// Whether so many bytes are left; they are taken.
+    /// True if so many bytes are left; they are taken.
     fn take(&self, bytes: usize) -> bool {
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }

@@ -13,7 +13,7 @@ use crate::params::{Choice, Params, Rule, Visit};
 use crate::sources::{GPML, Source};
 use std::sync::Arc;
 
-/// Where the matrix P comes from.
+/// The source of the matrix P.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
     /// From the one who writes the formula.

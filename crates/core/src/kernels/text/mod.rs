@@ -118,7 +118,7 @@ pub trait TextKernel: Kernel<str> + Params + Clone + 'static {
         let _ = strings;
     }
 
-    /// Whether it has to learn before it can compare.
+    /// True if it has to learn before it can compare.
     fn needs_learning(&self) -> bool {
         false
     }

@@ -36,7 +36,7 @@ pub(crate) struct Change<'a> {
     pub(crate) shift: Option<&'a [f64]>,
     /// Multiplied into coordinates.
     pub(crate) weights: Option<&'a [f64]>,
-    /// Whether squared distances are wanted rather than inner products.
+    /// True if squared distances are wanted rather than inner products.
     pub(crate) distance: bool,
 }
 
@@ -183,7 +183,7 @@ fn look<R: Send>(
     Some(found.unwrap_or(nothing))
 }
 
-/// Whether every stored number obeys; false for other data than vectors.
+/// True if every stored number obeys; false for other data than vectors.
 fn all(source: &Values, obeys: impl Fn(f64) -> bool + Sync + Send) -> bool {
     look(source, |numbers| numbers.iter().all(|&x| obeys(x)), |a, b| a && b).unwrap_or(false)
 }

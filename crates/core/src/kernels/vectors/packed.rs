@@ -48,7 +48,7 @@ struct Frame {
     width: usize,
 }
 
-/// Where the vectors come from.
+/// The source of the vectors.
 enum Origin {
     Given(Values),
     /// Some of another collection; copied only if they are asked for themselves.

@@ -113,7 +113,7 @@ impl Design {
         self.squares.len()
     }
 
-    /// Whether there is none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.squares.is_empty()
     }

@@ -194,7 +194,7 @@ struct Output {
     points: Vec<usize>,
     /// Where the columns of its points stand among the shared ones.
     places: Vec<usize>,
-    /// Whether an example is among its points.
+    /// True if an example is among its points.
     has: Vec<bool>,
     /// The rows of L, the offset's first, each as long as it is.
     factor: Vec<Vec<f64>>,
@@ -221,7 +221,7 @@ impl Output {
         }
     }
 
-    /// Whether the mean relative improvement of the last steps is below the tolerance.
+    /// True if the mean relative improvement of the last steps is below the tolerance.
     fn settled(&self, tolerance: f64) -> bool {
         let m = self.points.len();
         if m <= IMPROVEMENT_WINDOW {

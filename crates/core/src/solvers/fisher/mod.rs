@@ -67,7 +67,7 @@ impl Aim<'_> {
         self.weights.len()
     }
 
-    /// Whether there is none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }

@@ -39,7 +39,7 @@ pub struct PairOptions {
     pub max_iterations: usize,
     /// Bytes for rows of K; those of a step are always kept.
     pub cache: usize,
-    /// Whether kernel values are taken in f64; else in f32.
+    /// True if kernel values are taken in f64; else in f32.
     pub double: bool,
 }
 

@@ -18,7 +18,7 @@ struct Copy {
 
 impl Run<'_> {
     /// Passes shares from the lowest to the highest copies of i until none that may rise stands above one that may fall.
-    /// Whether anything moved.
+    /// True if anything moved.
     pub(super) fn settle_copies(&mut self, level: &mut Level, i: usize, group: usize, slot: usize) -> bool {
         let own = level.v.own[i];
         let (mut rises, mut falls) = (Parcel::default(), Parcel::default());

@@ -43,7 +43,7 @@ pub(super) const NOWHERE: usize = usize::MAX;
 pub(super) struct Extremes {
     pub(super) top: [Extreme; 2],
     pub(super) bottom: [Extreme; 2],
-    /// Whether every value is finite.
+    /// True if every value is finite.
     pub(super) finite: bool,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Promise {
     pub(super) index: usize,
 }
 
-/// Whether the fast passes can run on this processor.
+/// True if the fast passes can run on this processor.
 #[cfg(target_arch = "x86_64")]
 fn has_avx512() -> bool {
     std::arch::is_x86_feature_detected!("avx512f")

@@ -320,7 +320,7 @@ impl<'a> Run<'a> {
         self.status = Some(reason.into());
     }
 
-    /// Whether a row was given up half done, on any member: the step is not taken, and the solution before it is the result. Rows that
+    /// True if a row was given up half done, on any member: the step is not taken, and the solution before it is the result. Rows that
     /// are cheap are never given up.
     fn gave_up(&mut self, level: &Level) -> bool {
         if !(self.sign.is_set() && level.kept().columns().gram.rows_are_expensive()) {

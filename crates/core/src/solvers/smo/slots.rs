@@ -107,7 +107,7 @@ impl Slots {
         &self.columns
     }
 
-    /// Whether a row is kept.
+    /// True if a row is kept.
     pub(super) fn holds(&self, row: usize) -> bool {
         self.slot_of[row] != NOWHERE
     }

@@ -77,7 +77,7 @@ impl Member<'_> {
         self.team.cells.len()
     }
 
-    /// Whether this is the member that speaks for all.
+    /// True if this is the member that speaks for all.
     pub(super) fn leads(&self) -> bool {
         self.place == 0
     }

@@ -51,7 +51,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Whether all columns can be read without computing them.
+    /// True if all columns can be read without computing them.
     pub(super) fn at_hand(&self) -> bool {
         match self {
             Self::Stored { .. } => true,
@@ -199,7 +199,7 @@ pub(super) struct Working {
     pub(super) rows: usize,
     /// s, without the ones.
     pub(super) columns: usize,
-    /// Whether there is a column of ones.
+    /// True if there is a column of ones.
     pub(super) bias: bool,
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Inner {
     pub(super) dual: f64,
     pub(super) iterations: usize,
     pub(super) status: Status,
-    /// Whether it is the solution of the system that zeros and bounds leave, and no longer a point inside.
+    /// True if it is the solution of the system that zeros and bounds leave, and no longer a point inside.
     pub(super) sharp: bool,
 }
 

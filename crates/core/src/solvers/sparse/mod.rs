@@ -53,7 +53,7 @@ pub struct SparseProgramme<'a> {
     pub loss: Loss,
     /// λ > 0.
     pub lambda: f64,
-    /// Whether there is a b, which is never penalised; else b = 0.
+    /// True if there is a b, which is never penalised; else b = 0.
     pub bias: bool,
     /// An α to start from, of a neighbouring problem: its columns are looked at first. The answer does not depend on it but
     /// for rounding.

@@ -26,7 +26,7 @@ pub(super) fn stem(word: &str) -> String {
     w
 }
 
-/// Whether each letter is a consonant: all but a, e, i, o, u, and y after a consonant.
+/// True if each letter is a consonant: all but a, e, i, o, u, and y after a consonant.
 fn consonants(word: &str) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(word.len());
     for b in word.bytes() {
@@ -49,13 +49,13 @@ fn has_vowel(word: &str) -> bool {
     consonants(word).contains(&false)
 }
 
-/// Whether the last two letters are the same consonant.
+/// True if the last two letters are the same consonant.
 fn is_doubled(word: &str) -> bool {
     let bytes = word.as_bytes();
     bytes.len() >= 2 && bytes[bytes.len() - 1] == bytes[bytes.len() - 2] && consonants(word).last() == Some(&true)
 }
 
-/// Whether the word ends in consonant, vowel, consonant, the last of which is not w, x or y.
+/// True if the word ends in consonant, vowel, consonant, the last of which is not w, x or y.
 fn ends_short(word: &str) -> bool {
     consonants(word).ends_with(&[true, false, true]) && !word.ends_with(['w', 'x', 'y'])
 }

@@ -111,7 +111,7 @@ impl Holders {
         self.counts.get(name as usize).map_or(0, |&count| count as usize)
     }
 
-    /// Whether a name has a line.
+    /// True if a name has a line.
     pub(super) fn has_line(&self, name: u32) -> bool {
         self.line_of.get(name as usize).is_some_and(|&line| line != NO_LINE)
     }

@@ -51,7 +51,7 @@ struct Costs {
     walk: f64,
     /// Mean number of different substrings of a column.
     mean: f64,
-    /// Whether panels are faster than lists for blocks of many rows.
+    /// True if panels are faster than lists for blocks of many rows.
     panels: bool,
 }
 
@@ -90,7 +90,7 @@ impl SpectrumGram {
         })
     }
 
-    /// Whether blocks of many rows go by panels.
+    /// True if blocks of many rows go by panels.
     #[cfg(test)]
     pub(super) fn uses_panels(&self) -> bool {
         self.costs().panels

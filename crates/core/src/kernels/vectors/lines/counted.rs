@@ -23,7 +23,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Whether these are sparse zeros and ones with no more ones than a byte can count. (Dense ones were shifted to their
+    /// True if these are sparse zeros and ones with no more ones than a byte can count. (Dense ones were shifted to their
     /// mean.)
     pub(crate) fn holds(source: &Values) -> bool {
         fn few<S: Scalar>(rows: &SparseRows<S>) -> bool {

@@ -221,7 +221,7 @@ impl Loops for Extent<'_> {
     }
 }
 
-/// Whether all numbers are on the grid, up to one rounding; never for one that is not finite.
+/// True if all numbers are on the grid, up to one rounding; never for one that is not finite.
 struct OnGrid<'a> {
     numbers: &'a [f64],
     base: f64,

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 /// Registers of a line: 64 examples, 16 in each.
 const ACROSS: usize = PANEL / 16;
 
-/// Whether this processor has the instruction.
+/// True if this processor has the instruction.
 pub(super) fn is_there() -> bool {
     std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vnni")
 }
