@@ -75,7 +75,8 @@ class MercerSearchCV(GridSearchCV):
 
     ``by="certificate"`` chooses by what is guaranteed instead: every candidate is fitted on all examples, none is held out, and
     the one with the least certificate is kept. `best_certificate_` holds with probability 1 − `certificate_delta`, all candidates
-    paid for; `cv_results_` has `certificate` and `bound` for each. Errors of a candidate are raised.
+    paid for; `cv_results_` has `certificate` and `bound` for each. Errors of a candidate are raised. `preparation_share` of the
+    examples, drawn at random, then gives ``gamma="scale"`` and the like, for which nothing is paid; candidates are fitted on the others.
 
     Examples
     --------
@@ -106,12 +107,14 @@ class MercerSearchCV(GridSearchCV):
                  n_jobs: int | None = None, refit: Any = True, cv: Any = None, verbose: int = 0,
                  pre_dispatch: int | str = "2*n_jobs", error_score: float | str = np.nan,
                  return_train_score: bool = False, callback: Callback | None = None,
-                 by: str = "cross-validation", certificate_delta: float = 0.05) -> None:  # fmt: skip
+                 by: str = "cross-validation", certificate_delta: float = 0.05,
+                 preparation_share: float = 0.0) -> None:  # fmt: skip
         super().__init__(estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
                          pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=return_train_score)  # fmt: skip
         self.callback = callback
         self.by = by
         self.certificate_delta = certificate_delta
+        self.preparation_share = preparation_share
 
     def fit(self, X: Data, y: Data = None, **params: Any) -> Self:
         """Tries all candidates on all folds and fits the best one on all examples; or takes the one with the least certificate."""
@@ -119,6 +122,8 @@ class MercerSearchCV(GridSearchCV):
             raise ValueError(f"by={self.by!r} must be 'cross-validation' or 'certificate'")
         if self.by == "certificate":
             return self._fit_by_certificate(X, y, params)
+        if self.preparation_share:
+            raise ValueError("preparation_share is for by='certificate': folds resolve gamma='scale' on the examples of each")
         self._fit_by_cross_validation(X, y, params)
         last = getattr(self, "best_estimator_", None)
         last = last.steps[-1][1] if isinstance(last, Pipeline) else last
@@ -146,7 +151,8 @@ class MercerSearchCV(GridSearchCV):
             estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
             lent = {name: getattr(self, name) for name in ("n_jobs", "callback") if getattr(estimator, name, 0) is None}
             began = time.time()
-            estimator.set_params(**lent).fit(X, y, **params).set_params(**dict.fromkeys(lent))
+            estimator.set_params(**lent).fit_prepared(X, y, preparation_share=self.preparation_share, **params)
+            estimator.set_params(**dict.fromkeys(lent))
             seconds[place] = time.time() - began
             certificates.append(estimator._judge(X, y, len(candidates), self.certificate_delta))
             if certificates[-1] is not None and (kept is None or certificates[-1].value < kept[1]):

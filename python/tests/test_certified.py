@@ -111,6 +111,30 @@ def test_a_search_by_certificate_is_that_of_the_program(call):
     assert search.best_certificate_.bound == told["certificate"]["bound"]
 
 
+def test_a_share_prepares_the_others_as_in_the_program(call):
+    told = call("fit train.csv --machine svc --scale none --kernel rbf(gamma=scale) --preparation-share 0.3 -o q")
+    assert (told["n"], told["n_set_apart"]) == (210, 90)
+    theirs = {c["bound"]: c["value"] for c in call("certify q train.csv")}
+    model = SVC(gamma="scale").fit_prepared(X, Y, preparation_share=0.3)
+    found = model.certify(X, Y)
+    assert found["scenario"].value == pytest.approx(theirs["scenario"], rel=1e-12) and found["scenario"].price == 0.0
+    # the support vectors are where they stand among all examples
+    np.testing.assert_array_equal(X[model.support_], model.support_vectors_)
+    assert SVC(gamma="scale").fit(X, Y).certify(X, Y)["scenario"].price > 44
+    search = MercerSearchCV(SVC(gamma="scale"), {"C": [1, 10]}, by="certificate", preparation_share=0.3).fit(X, Y)
+    told = call("select train.csv --machine svc --scale none --kernel rbf(gamma=scale) --preparation-share 0.3 --grid c=1|10 --by certificate -o r")
+    assert search.best_certificate_.value == pytest.approx(told["certificate"]["value"], rel=1e-12)
+    certified = SVC(gamma="scale").fit_certified(X, Y, preparation_share=0.3)
+    told = call("fit train.csv --machine svc --scale none --kernel rbf(gamma=scale) --preparation-share 0.3 --certified -o s")["certified"]
+    assert certified.certified_.bound == pytest.approx(told["bound"], rel=1e-12)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        SVC().fit_prepared(X, Y, preparation_share=1.5)
+    with pytest.raises(ValueError, match="precomputed"):
+        SVC(kernel="precomputed").fit_prepared(X @ X.T, Y)
+    with pytest.raises(ValueError, match="for by='certificate'"):
+        MercerSearchCV(SVC(), {"C": [1]}, preparation_share=0.3).fit(X, Y)
+
+
 def test_the_number_of_candidates_is_kept_and_paid_for():
     search = MercerSearchCV(SVC(gamma=2.0), {"C": [1, 10, 100, 1000]}, by="certificate").fit(X, Y)
     best, value = search.best_estimator_, search.best_certificate_.value

@@ -26,7 +26,7 @@ fn command() -> Command {
              mercer certify model.mercer train.csv --evidence 1000 --thorough --json\n\n\
              The training file is recognised by its hash. What was chosen by the training examples is paid for: the\n\
              candidates of `mercer select`, and 64 bits for each number that scaling and kernel took from them. Fit with\n\
-             --scale none and numbers in the kernel to pay nothing.\n\
+             --preparation-share 0.2, or with --scale none and numbers in the kernel, to pay nothing.\n\
              `mercer list bounds` explains each bound; `mercer plan` tells how many examples one needs.",
         )
         .arg(arguments::path("MODEL", "Model file"))

@@ -66,6 +66,7 @@ fn command() -> Command {
         )
         .arg(arguments::theme().requires("heat"))
         .arg(arguments::kernel())
+        .arg(arguments::preparation())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = arguments::scoring(command.arg(arguments::weights()));
     arguments::common(arguments::reading(machine::flags(arguments::probabilities(command))))

@@ -107,6 +107,31 @@ fn what_scaling_and_widths_take_from_the_examples_is_paid_for() {
 }
 
 #[test]
+fn a_share_of_the_examples_prepares_the_others_for_nothing() {
+    let place = Place::new();
+    place.run("data wdbc -o train.csv").ok();
+    place.run("fit train.csv --machine svc -o dear.mercer").ok();
+    let dear = place.run("certify dear.mercer train.csv").ok();
+    assert!(dear.out.contains("at most 99.") && dear.out.contains("--preparation-share 0.2"), "{dear:?}");
+    let words = place.run("fit train.csv --machine svc --preparation-share 0.2 -o m.mercer").ok();
+    assert!(words.out.contains("114 others, drawn at random"), "{words:?}");
+    let found = place.json("certify m.mercer train.csv");
+    let scenario = of(&found, "scenario");
+    assert_eq!(scenario["price"], 0.0);
+    let value = scenario["value"].as_f64().unwrap();
+    assert!((0.05..0.40).contains(&value), "{value}");
+    let free = place.run("certify m.mercer train.csv").ok();
+    assert!(!free.out.contains("paid for  ") && !free.out.contains("--preparation-share"), "{free:?}");
+    // a search and cross-validation are prepared in the same way
+    let chosen = place
+        .json("select train.csv --by certificate --machine svc --grid 'c=1|10' --preparation-share 0.2 -o s.mercer");
+    assert!((0.05..0.40).contains(&chosen["certificate"]["value"].as_f64().unwrap()), "{}", chosen["certificate"]);
+    let told = place.json("select train.csv --machine svc --grid 'c=1|10' --preparation-share 0.2 -o v.mercer");
+    assert_eq!((&told["n"], &told["n_set_apart"]), (&455.into(), &114.into()));
+    place.run("fit train.csv --machine svc --preparation-share 1 -o n.mercer").fails(2, &["between 0 and 1"]);
+}
+
+#[test]
 fn candidates_are_chosen_by_certificates_and_paid_for() {
     let place = Place::new();
     place.run("data banana --n 400 --seed 1 -o train.csv").ok();

@@ -44,6 +44,7 @@ mod model_file;
 mod nystrom;
 mod origins;
 mod outputs;
+mod preparation_sets;
 mod readers;
 mod regions;
 mod saved_fixtures;

@@ -41,10 +41,18 @@ fn offsets_of(expansion: &Expansion) -> Vec<f64> {
     expansion.offsets.iter().chain(parts).copied().collect()
 }
 
+/// Places of the kept examples among all that were given, those included that were set apart to prepare the others.
+fn original(model: &mercer::model::Model) -> Vec<usize> {
+    let Some(apart) = model.provenance().and_then(|p| p.set_apart()) else { return model.places.clone() };
+    let all = model.provenance().and_then(mercer::model::Provenance::examples).unwrap_or(model.trained_on) + apart.len();
+    let rest: Vec<usize> = (0..all).filter(|&i| apart.binary_search(&(i as u32)).is_err()).collect();
+    model.places.iter().map(|&p| rest[p]).collect()
+}
+
 impl Model {
     /// A model that was just fitted.
     pub(crate) fn fitted(model: mercer::model::Model, part: Option<Part>) -> Self {
-        let places = model.places.clone();
+        let places = original(&model);
         Self { predictor: model.predictor(), places, part }
     }
 
@@ -287,6 +295,12 @@ impl Model {
     #[getter]
     fn part(&self) -> Option<Part> {
         self.part.clone()
+    }
+
+    /// The number of examples that were set apart to prepare the others, where some were.
+    #[getter]
+    fn set_apart(&self) -> Option<usize> {
+        self.model().provenance().and_then(|p| p.set_apart()).map(<[u32]>::len)
     }
 
     /// Labels as they were spelled; empty for numbers.

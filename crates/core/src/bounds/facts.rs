@@ -37,13 +37,15 @@ pub struct ComplexityPenalty {
     pub held_out_candidates: usize,
     /// Nats for the numbers that schema, kernel and machine took from the examples before the fit.
     pub learned: f64,
+    /// Those of them that would be left if a share of the examples prepared the others.
+    pub unprepared: f64,
     /// The sources of these nats, in words; empty if there is none.
     pub learned_what: String,
 }
 
 impl Default for ComplexityPenalty {
     fn default() -> Self {
-        Self { candidates: Some(1), held_out_candidates: 1, learned: 0.0, learned_what: String::new() }
+        Self { candidates: Some(1), held_out_candidates: 1, learned: 0.0, unprepared: 0.0, learned_what: String::new() }
     }
 }
 

@@ -24,7 +24,7 @@ pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
 pub use report::statement;
 pub use search::{CertifiedCandidate, CertifiedSelection, hypotheses, least_certificate, select, selection_bounds};
 
-use crate::bounds;
+use crate::bounds::{self, ComplexityPenalty};
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::gram::Budget;
@@ -94,6 +94,8 @@ pub struct Certified {
     pub certificates: Vec<Certificate>,
     /// See [`Certified::best`].
     best: Option<Certificate>,
+    /// The value of [`Certified::best`] if nothing were paid for what was learned before the fit; where something is paid.
+    unpaid: Option<f64>,
     /// δ of each.
     pub delta: f64,
     /// The share of errors on the held-out examples.
@@ -123,6 +125,7 @@ impl Model {
     /// If the examples are not those of training, have no target, or do not fit the kernel; if δ is not between 0 and 1; if
     /// folds are wanted of a model that they cannot judge.
     pub fn certify(&self, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Certified, Error> {
+        let training = &*facts::learned_from(self, training);
         let facts = facts(self, training, options, watch)?;
         let ways = (options.budget, options.seed);
         let folds =
@@ -141,7 +144,11 @@ pub fn certify(mut facts: Facts, delta: f64) -> Certified {
     certificates.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let held_out_error = facts.held_out.map(|h| h.errors / h.examples.max(1.0));
     let best = chosen(&facts, &certificates, delta);
-    Certified { facts, certificates, best, delta, held_out_error, cross_validated: None }
+    let unpaid = (facts.penalty.unprepared < facts.penalty.learned).then(|| {
+        let penalty = ComplexityPenalty { learned: facts.penalty.unprepared, ..facts.penalty.clone() };
+        chosen(&Facts { penalty, ..facts.clone() }, &certificates, delta)?.value
+    });
+    Certified { facts, certificates, best, unpaid: unpaid.flatten(), delta, held_out_error, cross_validated: None }
 }
 
 /// The order of usefulness: high probability before expectation before scores; what says nothing and what does not apply last.

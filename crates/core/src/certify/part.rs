@@ -62,6 +62,7 @@ pub fn fit(
     }
     wanted.map_or(Ok(()), |wanted| between("certified", wanted))?;
     between("delta", options.delta)?;
+    let data = &*job.set_apart(data)?;
     let whole = job.run(data, watch)?;
     // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
     let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];

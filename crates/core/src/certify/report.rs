@@ -5,8 +5,27 @@ use crate::bounds::{self, Certificate, Guarantee, Quantity, Task};
 use crate::plot::{CertificateBar, CertificateFigure, Theme};
 
 impl Certified {
-    /// The best certificate as a sentence.
+    /// The best certificate as a sentence, and the remedy where what was learned before the fit is what spoils it.
     pub fn sentence(&self) -> String {
+        format!("{}{}", self.verdict(), self.remedy())
+    }
+
+    /// The way to pay nothing for what was learned before the fit, where that alone makes the certificate void or nearly so.
+    fn remedy(&self) -> String {
+        let value = self.best().and_then(|best| best.value).unwrap_or(1.0);
+        let on_training = self.best().is_none_or(|best| !on_held_out(best));
+        let Some(unpaid) = self.unpaid.filter(|unpaid| on_training && value > 0.5 && *unpaid < 0.5 * value) else {
+            return String::new();
+        };
+        let price = self.facts.penalty.learned;
+        let cost = if price.is_finite() { format!(", which costs {price:.0} nats") } else { String::new() };
+        format!(
+            " {}{cost}; without that the certificate would be {unpaid:.4}. Fit with a preparation share (--preparation-share 0.2), which learns such things from a share of the examples and pays nothing.",
+            sentence_case(&self.facts.penalty.learned_what)
+        )
+    }
+
+    fn verdict(&self) -> String {
         match self.best() {
             Some(best) if on_held_out(best) => format!("{} ({}).", statement(best), best.bound),
             Some(best) => {
@@ -130,6 +149,12 @@ pub fn statement(c: &Certificate) -> String {
         _ => "of new examples are misclassified",
     };
     format!("With probability {sure} over the {sample}, at most {at_most} {what}")
+}
+
+/// The same with a capital at the beginning.
+fn sentence_case(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn trim(v: f64) -> String {

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The latest version that is read. Files that an older reader understands are written in its version.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -94,8 +94,9 @@ impl Model {
         let document = Document {
             // columns without weight are left out since the second version; since the third, centres may be those of a part, and
             // candidates be learned from; since the fourth, there are landmarks, posteriors, sets of labels and orders; since the fifth,
-            // models of several parts
+            // models of several parts; since the sixth, examples that were set apart to prepare the others
             format: match learned.parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
+                _ if self.provenance.as_ref().is_some_and(|p| p.set_apart().is_some()) => VERSION,
                 _ if self.fitted.readout.file_version() > 3 => self.fitted.readout.file_version(),
                 _ if !learned.landmarks.is_empty() || posterior.is_some() => 4,
                 true => 3,
