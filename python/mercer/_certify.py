@@ -262,10 +262,10 @@ class CertifyMixin:
         self.certified_ = CertifiedFit(examples, errors, bound, certificate_delta, tried)
         return self
 
-    def _judge(self, X, y, candidates, delta):
+    def _judge(self, X, y, place, candidates, options):
         """The least certificate of one of so many candidates; None where no bound applies."""
         views, target, labels = self._examples(X, y)
-        told = json.loads(_native.judge(self._model, views, target, labels, candidates, self._asked(delta=delta)))
+        told = json.loads(_native.judge(self._model, views, target, labels, place, candidates, self._asked(**options)))
         return None if told is None else Certificate(**told)
 
 

@@ -111,6 +111,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         held_out: held_out.as_ref(),
         held_out_candidates: flags.get_one::<usize>("held-out-candidates").copied().unwrap_or(1),
         candidates: flags.get_one::<usize>("candidates").copied(),
+        candidate_nats: None,
+        judges: &[],
+        candidate_prior: None,
         thorough: flags.get_flag("thorough"),
         informed: false,
         evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
@@ -142,7 +145,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-fn target_range(flags: &ArgMatches) -> Result<Option<[f64; 2]>, Failure> {
+pub(crate) fn target_range(flags: &ArgMatches) -> Result<Option<[f64; 2]>, Failure> {
     let Some(text) = flags.get_one::<String>("target-range") else { return Ok(None) };
     let ends: Vec<f64> = text.split(',').filter_map(|e| e.trim().parse().ok()).collect();
     match ends.as_slice() {

@@ -5,6 +5,7 @@
 mod algebra;
 mod by_name;
 mod calibration;
+mod candidate_priors;
 mod catalogue;
 mod certificates;
 mod certificates_of_facts;

@@ -8,13 +8,13 @@ use super::seen::Seen;
 use super::{Options, thorough};
 use crate::bounds::{
     ComplexityPenalty, Compression, Facts, GIVEN_MATRIX, LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised,
-    Task, WEIGHTED,
+    Task, WEIGHTED, occam,
 };
 use crate::data::{DataError, Dataset, Kind, Scope};
 use crate::error::Error;
 use crate::kernels::Definite;
 use crate::machines::Fact;
-use crate::machines::{Coefficients, Compresses, Theory};
+use crate::machines::{Coefficients, Compresses, Readout, Theory};
 use crate::model::{Model, Provenance, Step};
 use crate::watch::{Monitor, Status};
 use std::borrow::Cow;
@@ -67,6 +67,7 @@ pub(super) fn facts_beside(
     facts.penalty = price(model, training, &seen, &theory, options);
     facts.errors =
         (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
+    facts.description = description(model, training);
     facts.kernel = kernel_facts(model, training, &theory);
     if let Some(radius) = options.radius {
         declare(radius, &mut facts, model, training, &theory)?;
@@ -176,14 +177,33 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     }
     let nats = if has(Step::Landmarks) { f64::INFINITY } else { bits * LN_2 + own };
     let recorded = (model.candidates() > 0).then(|| model.candidates());
+    // the caller may add to the number of candidates that a search has recorded, never lower it
+    let candidates = options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded);
+    // a prior is one over the candidates of one search
+    let candidate_nats = options.candidate_nats.or(model.candidate_nats.filter(|_| candidates == recorded));
     ComplexityPenalty {
-        // the caller may add to the number of candidates that a search has recorded, never lower it
-        candidates: options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded),
+        candidates,
+        candidate_nats,
         held_out_candidates: options.held_out_candidates.max(1),
         learned: nats,
         unprepared: own,
         learned_what: what.join("; "),
     }
+}
+
+/// ln(1/P(h)) of the numbers of a linear model on the coordinates of its examples, which are known before the data.
+fn description(model: &Model, training: &Dataset) -> Option<f64> {
+    let Coefficients::Primal { weights, width, .. } = &model.fitted.expansion.coefficients else { return None };
+    if model.kernel.dimension(training) != Some(*width as f64) {
+        return None;
+    }
+    let labels = match &model.fitted.readout {
+        Readout::Vote { labels } | Readout::ArgMax { labels } => labels.len(),
+        _ => 0,
+    };
+    let not_zero = weights.iter().filter(|w| **w != 0.0).count();
+    let offsets = model.fitted.expansion.offsets.len();
+    Some(occam::description(weights.len() as f64, not_zero as f64, offsets as f64, labels))
 }
 
 /// The distance from the border up to which an example counts as one that determines the model. Scores of ν machines are divided by

@@ -12,6 +12,7 @@ mod informed;
 mod linear;
 pub mod part;
 mod plan;
+mod prior;
 mod report;
 mod search;
 mod seen;
@@ -21,8 +22,9 @@ pub use crate::bounds::{BoundEntry, Certificate, Claim, Condition, Facts, Guaran
 pub use cross_validation::CrossValidated;
 pub use facts::facts;
 pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
+pub use prior::CandidatePrior;
 pub use report::statement;
-pub use search::{CertifiedCandidate, CertifiedSelection, hypotheses, least_certificate, select, selection_bounds};
+pub use search::{CertifiedCandidate, CertifiedSelection, judges, least_certificate, record, select, selection_bounds};
 
 use crate::bounds::{self, ComplexityPenalty};
 use crate::data::Dataset;
@@ -34,7 +36,7 @@ use crate::seed::Seed;
 use crate::watch::Monitor;
 
 /// Options of a certification.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// δ, the probability with which each certificate may fail.
     pub delta: f64,
@@ -44,6 +46,13 @@ pub struct Options<'a> {
     pub held_out_candidates: usize,
     /// The number of candidates that were tried on the training examples, where the user knows better than the model.
     pub candidates: Option<usize>,
+    /// ln(1/p) of this model under a prior over the candidates that was fixed before the data, in place of the logarithm of their number.
+    pub candidate_nats: Option<f64>,
+    /// The bounds that a search judges by and their parts of δ, in any proportion, both fixed before the data; empty for
+    /// [`selection_bounds`] at equal parts.
+    pub judges: &'a [(&'static BoundEntry, f64)],
+    /// The prior over the candidates of a search.
+    pub candidate_prior: Option<&'a CandidatePrior>,
     /// True to compute quantities that take m² to m³ operations: random signs, spans, the rank and the diameter of the examples, the
     /// widest margin, and a prior from one half.
     pub thorough: bool,
@@ -72,6 +81,9 @@ impl Default for Options<'_> {
             held_out: None,
             held_out_candidates: 1,
             candidates: None,
+            candidate_nats: None,
+            judges: &[],
+            candidate_prior: None,
             thorough: false,
             informed: false,
             evidence: 0,

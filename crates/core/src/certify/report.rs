@@ -71,7 +71,11 @@ impl Certified {
             Some(1) => {}
             Some(n) => lines.push((
                 "candidates",
-                format!("{n} (or pairs of a candidate and a bound), which costs {:.1} nats", (n as f64).ln()),
+                format!(
+                    "{n} (or pairs of a candidate and a bound), which costs {:.1} nats{}",
+                    facts.penalty.choice(),
+                    if facts.penalty.candidate_nats.is_some() { " by the prior over them" } else { "" }
+                ),
             )),
         }
         if facts.penalty.learned > 0.0 && facts.penalty.learned.is_finite() {
@@ -139,6 +143,13 @@ pub fn statement(c: &Certificate) -> String {
     // 1 − δ in so many digits that it is not rounded to all
     let sure = if delta >= 1e-4 { format!("{} %", trim(100.0 * (1.0 - delta))) } else { format!("1 − {delta:e}") };
     let sample = if on_held_out(c) { "held-out sample" } else { "training sample" };
+    if c.quantity == Quantity::ExpectedLoss {
+        let value = c.value.unwrap_or(f64::INFINITY);
+        // so many digits that rounding up is hardly weaker
+        let unit = 10.0_f64.powf(value.max(f64::MIN_POSITIVE).log10().floor() - 3.0);
+        let most = if value.is_finite() { trim((value / unit).ceil() * unit) } else { value.to_string() };
+        return format!("With probability {sure} over the {sample}, the mean loss of new examples is at most {most}");
+    }
     let what = match c.quantity {
         Quantity::TubeMisses => "of new values lie outside the tube",
         Quantity::NoveltyRate => "of new examples of the same kind are called novelties",

@@ -46,6 +46,8 @@ struct Document {
     trained_on: usize,
     candidates: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    candidate_nats: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     origin: Option<Provenance>,
     /// Files of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,6 +120,7 @@ impl Model {
             schema: self.schema.clone(),
             trained_on: self.trained_on,
             candidates: self.candidates,
+            candidate_nats: self.candidate_nats,
             origin: self.provenance.clone(),
             job: self.job.as_ref().and_then(|job| serde_json::to_value(job.as_ref()).ok()),
             calibration: self.fitted.calibration.clone(),
@@ -346,6 +349,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         trained_on: document.trained_on,
         places: Vec::new(),
         candidates: document.candidates,
+        candidate_nats: document.candidate_nats.filter(|nats| *nats >= 0.0),
         provenance,
         job: job.map(Arc::new),
         conformal,

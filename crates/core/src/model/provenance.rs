@@ -266,11 +266,20 @@ impl Model {
         self.candidates
     }
 
+    /// The same of a search with a prior over its candidates, under which this one pays so many nats.
+    pub(crate) fn chosen_by_prior(&mut self, candidates: usize, nats: f64) {
+        self.chosen_among(candidates);
+        self.candidate_nats = (self.candidates == candidates).then_some(nats);
+    }
+
     /// Records that the model was chosen among so many, this one included, with the help of its training examples: certificates pay for
     /// all of them, and regions that were learned from the same examples lose their proof. A number that was recorded before is
     /// never lowered.
     pub fn chosen_among(&mut self, candidates: usize) {
-        self.candidates = self.candidates.max(candidates);
+        if candidates > self.candidates {
+            // a prior was one over the candidates of another search
+            (self.candidates, self.candidate_nats) = (candidates, None);
+        }
         if let Some(job) = self.job.as_mut().filter(|job| job.candidates < candidates) {
             Arc::make_mut(job).candidates = candidates;
         }
