@@ -106,6 +106,8 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     _machine = ""
     # what a certified fit is asked, while it runs
     _certified: dict[str, Any] | None = None
+    # the share of the examples that prepares the others, while a fit runs
+    _preparation_share: float = 0.0
     # whether examples of negative weight are left out; else they are refused
     _drops_negative = False
 
@@ -227,7 +229,7 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         words = [(name, value) for name, value in settings.items() if value is not None]
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
-        options["certified"] = self._certified
+        options["certified"], options["preparation_share"] = self._certified, self._preparation_share
         vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):

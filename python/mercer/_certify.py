@@ -165,6 +165,7 @@ class CertifyMixin:
 
     _model: Any
     _certified: dict[str, Any] | None
+    _preparation_share: float
     #: how a certified fit came out
     certified_: CertifiedFit
 
@@ -209,13 +210,37 @@ class CertifyMixin:
         )  # fmt: skip
         return certificates_of(self._model, self._examples, X, y, held_out, options)
 
+    def fit_prepared(self, X: Data, y: Data = None, *, preparation_share: float = 0.2, **params: Any) -> Self:
+        """Fits with what is learned from the inputs (gamma="scale", landmarks, weights of words) taken from a share of the examples alone.
+
+        That share is drawn at random, and the machine learns from the others: to these, whatever was prepared is a constant, and
+        :meth:`certify` with the same examples pays nothing for it. `params` go to `fit`.
+
+        >>> from sklearn.datasets import make_moons
+        >>> from mercer.svm import SVC
+        >>> X, y = make_moons(400, noise=0.1, random_state=0)
+        >>> dear, free = SVC(C=10, gamma="scale").fit(X, y), SVC(C=10, gamma="scale").fit_prepared(X, y)
+        >>> dear.certify(X, y)["scenario"].price > 44, free.certify(X, y)["scenario"].price
+        (True, 0.0)
+        """
+        self._preparation_share = float(preparation_share)
+        try:
+            self.fit(X, y, **params)  # type: ignore[attr-defined]
+        finally:
+            del self._preparation_share
+        if preparation_share and getattr(self._model, "set_apart", None) is None:
+            raise ValueError(f"{type(self).__name__} with these weights or penalties is solved apart, and cannot be prepared by a share")
+        return self
+
     def fit_certified(
-        self, X: Data, y: Data = None, certified: float | None = None, *, certificate_delta: float = 0.05, **params: Any
-    ) -> Self:
+        self, X: Data, y: Data = None, certified: float | None = None, *, certificate_delta: float = 0.05,
+        preparation_share: float = 0.0, **params: Any
+    ) -> Self:  # fmt: skip
         """Fits, then trains again on a few examples so that the others certify the model, whichever machine it is.
 
         The best bound is taken, or the first below `certified`. It holds with probability 1 − `certificate_delta` and is in
-        `certified_`; :meth:`certify` with the same examples tells it again. `params` go to `fit`.
+        `certified_`; :meth:`certify` with the same examples tells it again. `preparation_share` is that of :meth:`fit_prepared`.
+        `params` go to `fit`.
 
         Source: J. Langford, Tutorial on practical prediction theory for classification, JMLR 6 (2005), Thm. 4.5.
 
@@ -228,7 +253,7 @@ class CertifyMixin:
         """
         self._certified = self._asked(certified=certified, delta=certificate_delta)  # type: ignore[attr-defined]
         try:
-            self.fit(X, y, **params)  # type: ignore[attr-defined]
+            self.fit_prepared(X, y, preparation_share=preparation_share, **params)
         finally:
             del self._certified
         if getattr(self._model, "part", None) is None:
@@ -237,10 +262,10 @@ class CertifyMixin:
         self.certified_ = CertifiedFit(examples, errors, bound, certificate_delta, tried)
         return self
 
-    def _judge(self, X, y, candidates, delta):
+    def _judge(self, X, y, place, candidates, options):
         """The least certificate of one of so many candidates; None where no bound applies."""
         views, target, labels = self._examples(X, y)
-        told = json.loads(_native.judge(self._model, views, target, labels, candidates, self._asked(delta=delta)))
+        told = json.loads(_native.judge(self._model, views, target, labels, place, candidates, self._asked(**options)))
         return None if told is None else Certificate(**told)
 
 

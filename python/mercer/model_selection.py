@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,12 @@ class MercerSearchCV(GridSearchCV):
 
     ``by="certificate"`` chooses by what is guaranteed instead: every candidate is fitted on all examples, none is held out, and
     the one with the least certificate is kept. `best_certificate_` holds with probability 1 − `certificate_delta`, all candidates
-    paid for; `cv_results_` has `certificate` and `bound` for each. Errors of a candidate are raised.
+    paid for; `cv_results_` has `certificate` and `bound` for each. Errors of a candidate are raised. `preparation_share` of the
+    examples, drawn at random, then gives ``gamma="scale"`` and the like, for which nothing is paid; candidates are fitted on the others.
+    `candidate_prior` says how likely each candidate was thought to be the best before the data were seen: "uniform", "geometric" or
+    "geometric(0.8)" in the order of `cv_results_["params"]`, or a weight for each; a candidate of probability p pays ln(1/p). `bounds`
+    are the names of the bounds to judge by, or a dictionary with their parts of `certificate_delta` in any proportion; with
+    `target_range`, ends between which every target lies, bounds of a mean loss choose the penalty of a regression.
 
     Examples
     --------
@@ -106,12 +112,19 @@ class MercerSearchCV(GridSearchCV):
                  n_jobs: int | None = None, refit: Any = True, cv: Any = None, verbose: int = 0,
                  pre_dispatch: int | str = "2*n_jobs", error_score: float | str = np.nan,
                  return_train_score: bool = False, callback: Callback | None = None,
-                 by: str = "cross-validation", certificate_delta: float = 0.05) -> None:  # fmt: skip
+                 by: str = "cross-validation", certificate_delta: float = 0.05,
+                 preparation_share: float = 0.0, candidate_prior: str | Sequence[float] = "uniform",
+                 bounds: Sequence[str] | dict[str, float] | None = None,
+                 target_range: tuple[float, float] | None = None) -> None:  # fmt: skip
         super().__init__(estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
                          pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=return_train_score)  # fmt: skip
         self.callback = callback
         self.by = by
         self.certificate_delta = certificate_delta
+        self.preparation_share = preparation_share
+        self.candidate_prior = candidate_prior
+        self.bounds = bounds
+        self.target_range = target_range
 
     def fit(self, X: Data, y: Data = None, **params: Any) -> Self:
         """Tries all candidates on all folds and fits the best one on all examples; or takes the one with the least certificate."""
@@ -119,11 +132,15 @@ class MercerSearchCV(GridSearchCV):
             raise ValueError(f"by={self.by!r} must be 'cross-validation' or 'certificate'")
         if self.by == "certificate":
             return self._fit_by_certificate(X, y, params)
+        if self.bounds is not None or self.target_range is not None or self.candidate_prior != "uniform":
+            raise ValueError("bounds, candidate_prior and target_range are for by='certificate'")
+        if self.preparation_share:
+            raise ValueError("preparation_share is for by='certificate': folds resolve gamma='scale' on the examples of each")
         self._fit_by_cross_validation(X, y, params)
         last = getattr(self, "best_estimator_", None)
         last = last.steps[-1][1] if isinstance(last, Pipeline) else last
         if isinstance(last, Machine) and getattr(last, "_model", None) is not None:
-            last._model = last._model.chosen_among(len(self.cv_results_["params"]), False)
+            last._model = last._model.chosen_among(len(self.cv_results_["params"]))
         return self
 
     def _fit_by_certificate(self, X, y, params):
@@ -137,7 +154,7 @@ class MercerSearchCV(GridSearchCV):
                              "learns from the same examples before them is not paid for")  # fmt: skip
         if isinstance(self.scoring, (list, tuple, set, dict)):
             raise ValueError("several measures belong to cross-validation; leave them out with by='certificate'")
-        candidates = list(ParameterGrid(self.param_grid))
+        candidates, options = list(ParameterGrid(self.param_grid)), self._judging()
         if self.verbose > 0:
             print(f"Fitting {len(candidates)} candidates on all examples")
         seconds, certificates = np.zeros(len(candidates)), []
@@ -146,18 +163,21 @@ class MercerSearchCV(GridSearchCV):
             estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
             lent = {name: getattr(self, name) for name in ("n_jobs", "callback") if getattr(estimator, name, 0) is None}
             began = time.time()
-            estimator.set_params(**lent).fit(X, y, **params).set_params(**dict.fromkeys(lent))
+            estimator.set_params(**lent).fit_prepared(X, y, preparation_share=self.preparation_share, **params)
+            estimator.set_params(**dict.fromkeys(lent))
             seconds[place] = time.time() - began
-            certificates.append(estimator._judge(X, y, len(candidates), self.certificate_delta))
+            certificates.append(estimator._judge(X, y, place, len(candidates), options))
             if certificates[-1] is not None and (kept is None or certificates[-1].value < kept[1]):
                 kept = place, certificates[-1].value, estimator
         if kept is None:
             raise ValueError(f"no bound applies to {type(self.estimator).__name__}: choose by cross-validation, or use fit_certified, "
                              "which works for every classifier")  # fmt: skip
         self.best_index_, _, self.best_estimator_ = kept
-        self.best_estimator_._model = self.best_estimator_._model.chosen_among(len(candidates), True)
         self.best_params_, self.best_certificate_ = candidates[self.best_index_], certificates[self.best_index_]
-        values = np.array([1.0 if c is None else c.value for c in certificates])
+        model, bound = self.best_estimator_._model, self.best_certificate_.bound
+        self.best_estimator_._model = model.certified_among(self.best_index_, len(candidates), bound, options)
+        none = np.inf if self.best_certificate_.quantity == "expected loss" else 1.0
+        values = np.array([none if c is None else c.value for c in certificates])
         results: dict[str, Any] = {"fit_time": seconds}
         for name in sorted({name for candidate in candidates for name in candidate}):
             column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
@@ -173,6 +193,16 @@ class MercerSearchCV(GridSearchCV):
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
+
+    def _judging(self):
+        """What candidates are judged by, as the Rust half takes it."""
+        bounds, prior = self.bounds, self.candidate_prior
+        parts = bounds if isinstance(bounds, dict) else dict.fromkeys([bounds] if isinstance(bounds, str) else bounds or (), 1.0)
+        if not isinstance(prior, str):
+            prior = ",".join(repr(float(weight)) for weight in prior)
+        return {"delta": self.certificate_delta, "bounds": [f"{name}:{float(part)!r}" for name, part in parts.items()],
+                "candidate_prior": None if prior == "uniform" else prior,
+                "target_range": None if self.target_range is None else list(self.target_range)}  # fmt: skip
 
     def _fit_by_cross_validation(self, X, y, params):
         wanted: Any = self.cv

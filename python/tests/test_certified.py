@@ -111,6 +111,66 @@ def test_a_search_by_certificate_is_that_of_the_program(call):
     assert search.best_certificate_.bound == told["certificate"]["bound"]
 
 
+def test_a_share_prepares_the_others_as_in_the_program(call):
+    told = call("fit train.csv --machine svc --scale none --kernel rbf(gamma=scale) --preparation-share 0.3 -o q")
+    assert (told["n"], told["n_set_apart"]) == (210, 90)
+    theirs = {c["bound"]: c["value"] for c in call("certify q train.csv")}
+    model = SVC(gamma="scale").fit_prepared(X, Y, preparation_share=0.3)
+    found = model.certify(X, Y)
+    assert found["scenario"].value == pytest.approx(theirs["scenario"], rel=1e-12) and found["scenario"].price == 0.0
+    # the support vectors are where they stand among all examples
+    np.testing.assert_array_equal(X[model.support_], model.support_vectors_)
+    assert SVC(gamma="scale").fit(X, Y).certify(X, Y)["scenario"].price > 44
+    search = MercerSearchCV(SVC(gamma="scale"), {"C": [1, 10]}, by="certificate", preparation_share=0.3).fit(X, Y)
+    told = call("select train.csv --machine svc --scale none --kernel rbf(gamma=scale) --preparation-share 0.3 --grid c=1|10 --by certificate -o r")
+    assert search.best_certificate_.value == pytest.approx(told["certificate"]["value"], rel=1e-12)
+    certified = SVC(gamma="scale").fit_certified(X, Y, preparation_share=0.3)
+    told = call("fit train.csv --machine svc --scale none --kernel rbf(gamma=scale) --preparation-share 0.3 --certified -o s")["certified"]
+    assert certified.certified_.bound == pytest.approx(told["bound"], rel=1e-12)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        SVC().fit_prepared(X, Y, preparation_share=1.5)
+    with pytest.raises(ValueError, match="precomputed"):
+        SVC(kernel="precomputed").fit_prepared(X @ X.T, Y)
+    with pytest.raises(ValueError, match="for by='certificate'"):
+        MercerSearchCV(SVC(), {"C": [1]}, preparation_share=0.3).fit(X, Y)
+
+
+def test_a_prior_over_candidates_and_named_bounds_judge_as_in_the_program(call):
+    select = "select train.csv --machine svc --scale none --kernel rbf(gamma=2) --grid c=1|10|100 --by certificate"
+    for flag, prior in (("geometric(0.1)", "geometric(0.1)"), ("1,8,1", [1, 8, 1])):
+        search = MercerSearchCV(SVC(gamma=2.0), {"C": [1, 10, 100]}, by="certificate", candidate_prior=prior).fit(X, Y)
+        told = call(f"{select} --candidate-prior {flag} -o t")
+        assert [row["certificate"] for row in told["table"]] == pytest.approx(list(search.cv_results_["certificate"]), rel=1e-12)
+        assert search.best_certificate_.price == pytest.approx(told["certificate"]["price"], rel=1e-12)
+    # 1, 8 and 1 of 10, each judged by four bounds; the estimator remembers what was paid
+    place = search.best_index_
+    assert search.best_certificate_.price == pytest.approx(math.log([10, 10 / 8, 10][place] * 4))
+    again = pickle.loads(pickle.dumps(search.best_estimator_)).certify(X, Y)
+    assert again[search.best_certificate_.bound].value == pytest.approx(search.best_certificate_.value, rel=1e-12)
+    named = MercerSearchCV(SVC(gamma=2.0), {"C": [1, 10]}, by="certificate", bounds={"scenario": 3, "stability": 1}).fit(X, Y)
+    told = call(f"{select.replace('1|10|100', '1|10')} --bounds scenario:3,stability -o u")
+    assert named.best_certificate_.value == pytest.approx(told["certificate"]["value"], rel=1e-12)
+    assert named.best_certificate_.price == pytest.approx(math.log(2 * 4 / 3))
+    for options, word in (({"candidate_prior": "harmonic"}, "no prior"), ({"candidate_prior": [1, 2, 3]}, "3 weights for 1"),
+                          ({"bounds": ["scenary"]}, "did you mean scenario"), ({"bounds": ["held_out"]}, "cannot choose")):  # fmt: skip
+        with pytest.raises(ValueError, match=word):
+            MercerSearchCV(SVC(), {"C": [1]}, by="certificate", **options).fit(X, Y)
+    with pytest.raises(ValueError, match="for by='certificate'"):
+        MercerSearchCV(SVC(), {"C": [1]}, bounds=["scenario"]).fit(X, Y)
+
+
+def test_the_penalty_of_a_regression_is_chosen_by_stability():
+    x = np.linspace(0, 1, 400).reshape(-1, 1)
+    y = 0.1 * np.sin(6 * x.ravel())
+    search = MercerSearchCV(KernelRidge(kernel="rbf", gamma=1.0), {"alpha": [10.0, 100.0, 1000.0]}, by="certificate",
+                            bounds=["stability_squares"], target_range=(-0.1, 0.1)).fit(x, y)  # fmt: skip
+    values = search.cv_results_["certificate"]
+    assert search.best_certificate_.quantity == "expected loss" and search.best_certificate_.value == values.min()
+    alone = KernelRidge(kernel="rbf", gamma=1.0, alpha=search.best_params_["alpha"]).fit(x, y)
+    alone = alone.certify(x, y, target_range=(-0.1, 0.1), candidates=3)["stability_squares"]
+    assert alone.value == pytest.approx(values.min(), rel=1e-9)
+
+
 def test_the_number_of_candidates_is_kept_and_paid_for():
     search = MercerSearchCV(SVC(gamma=2.0), {"C": [1, 10, 100, 1000]}, by="certificate").fit(X, Y)
     best, value = search.best_estimator_, search.best_certificate_.value

@@ -39,6 +39,23 @@ pub(crate) fn data_file() -> Arg {
     Arg::new("DATA").value_name("DATA").required(true).value_parser(value_parser!(PathBuf)).help(help)
 }
 
+/// `--preparation-share`.
+pub(crate) fn preparation() -> Arg {
+    Arg::new("preparation-share")
+        .long("preparation-share")
+        .value_name("SHARE")
+        .allow_negative_numbers(true)
+        .value_parser(value_parser!(f64))
+        .default_value("0")
+        .hide_short_help(true)
+        .help("Learn scaling, codes and parameters of the kernel (gamma=scale) from such a share of the examples, drawn at random, e.g. 0.2, and the model from the others: certificates then pay nothing for them")
+}
+
+/// The share that was asked for.
+pub(crate) fn preparation_share(flags: &ArgMatches) -> f64 {
+    flags.try_get_one::<f64>("preparation-share").ok().flatten().copied().unwrap_or(0.0)
+}
+
 /// Flags about reading a training file.
 pub(crate) fn reading(command: Command) -> Command {
     let text =

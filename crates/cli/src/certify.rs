@@ -26,7 +26,7 @@ fn command() -> Command {
              mercer certify model.mercer train.csv --evidence 1000 --thorough --json\n\n\
              The training file is recognised by its hash. What was chosen by the training examples is paid for: the\n\
              candidates of `mercer select`, and 64 bits for each number that scaling and kernel took from them. Fit with\n\
-             --scale none and numbers in the kernel to pay nothing.\n\
+             --preparation-share 0.2, or with --scale none and numbers in the kernel, to pay nothing.\n\
              `mercer list bounds` explains each bound; `mercer plan` tells how many examples one needs.",
         )
         .arg(arguments::path("MODEL", "Model file"))
@@ -111,6 +111,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         held_out: held_out.as_ref(),
         held_out_candidates: flags.get_one::<usize>("held-out-candidates").copied().unwrap_or(1),
         candidates: flags.get_one::<usize>("candidates").copied(),
+        candidate_nats: None,
+        judges: &[],
+        candidate_prior: None,
         thorough: flags.get_flag("thorough"),
         informed: false,
         evidence: flags.get_one::<usize>("evidence").copied().unwrap_or(0),
@@ -142,7 +145,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-fn target_range(flags: &ArgMatches) -> Result<Option<[f64; 2]>, Failure> {
+pub(crate) fn target_range(flags: &ArgMatches) -> Result<Option<[f64; 2]>, Failure> {
     let Some(text) = flags.get_one::<String>("target-range") else { return Ok(None) };
     let ends: Vec<f64> = text.split(',').filter_map(|e| e.trim().parse().ok()).collect();
     match ends.as_slice() {

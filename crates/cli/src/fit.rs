@@ -59,6 +59,7 @@ fn command() -> Command {
                 .hide_short_help(true)
                 .help("Probability with which that certificate may fail"),
         )
+        .arg(arguments::preparation())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = arguments::reading(machine::flags(arguments::probabilities(command)));
     arguments::common(auxiliary::flags(conformal::flags(command)))
@@ -84,6 +85,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let seed = arguments::seed(flags);
     let mut job = Job {
         columns,
+        preparation_share: arguments::preparation_share(flags),
         budget,
         seed,
         probabilities,

@@ -124,7 +124,7 @@ pub(crate) fn training_beside(
     options.drop_annotations(&mut table, &wanted);
     options.infer(&table, &wanted, entry.learns == Learns::Numbers)?;
     let split = set_rows_aside(&table, &options, entry.learns, share, arguments::seed(flags))?;
-    let data = Job { columns, ..Job::of(entry, formula.clone()) }.prepare(table.select(&split.train))?;
+    let data = preparing(entry, columns, formula, flags).prepare(table.select(&split.train))?;
     let schema = data.preparation().map(|p| p.schema().clone());
     let Some(schema) = schema.filter(|_| !data.is_empty()) else {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
@@ -148,7 +148,13 @@ pub(crate) fn training_of(
 ) -> Result<Dataset, Failure> {
     let (table, columns) = table(path, flags, formula)?;
     needs_labels(&table, &columns, entry.learns)?;
-    Ok(Job { columns, ..Job::of(entry, formula.clone()) }.prepare(table)?)
+    Ok(preparing(entry, columns, formula, flags).prepare(table)?)
+}
+
+/// A job that prepares tables as the flags say.
+fn preparing(entry: &'static MachineEntry, columns: SchemaOptions, formula: &Formula, flags: &ArgMatches) -> Job {
+    let (preparation_share, seed) = (arguments::preparation_share(flags), arguments::seed(flags));
+    Job { columns, preparation_share, seed, ..Job::of(entry, formula.clone()) }
 }
 
 /// Reads a training file as a table, with what flags and formula say about its columns.

@@ -47,6 +47,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "parameters": settings(&model.settings),
         "kernel": model.kernel.to_string(),
         "n": known(model.trained_on),
+        "n_set_apart": model.provenance().and_then(|p| p.set_apart()).map(<[u32]>::len),
         "d": width,
         "iterations": report.iterations,
         "status": known(model.trained_on).map(|_| report.status),
@@ -93,6 +94,9 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         };
         of.into_iter().map(one).collect::<Vec<_>>().join(", ")
     };
+    if let Some(others) = model.provenance().and_then(|p| p.set_apart()) {
+        rows.push(("prepared by", format!("{} others, drawn at random, that it has not learned from", others.len())));
+    }
     let (scaling, categories) = (scaling(model), categories(model));
     if !scaling.is_empty() {
         rows.push(("scaling", told(scaling)));

@@ -1,10 +1,11 @@
 //! `mercer select`: choose parameters by cross-validation, then fit the best on all examples.
 
 use crate::arguments::OutputFile;
+use crate::certify::target_range;
 use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use mercer::certify::{self, CertifiedCandidate, Options};
+use mercer::certify::{self, CandidatePrior, CertifiedCandidate, Options};
 use mercer::data::Dataset;
 use mercer::job::Job;
 use mercer::machines::MachineExpression;
@@ -25,7 +26,9 @@ fn command() -> Command {
             "Example:\n  \
              mercer select train.csv -m svc --grid 'c=0.01..1e4:log7, gamma=0.1|1|scale' -o best.mercer\n  \
              mercer select churn.csv -m svc --class-weight balanced --grid 'c=0.1|1|10' --held-out 0.25 \\\n      \
-             --score f1 --positive yes -o best.mercer\n\n\
+             --score f1 --positive yes -o best.mercer\n  \
+             mercer select train.csv -m svc --grid 'c=10|1|100' --by certificate --candidate-prior geometric \\\n      \
+             -o best.mercer\n\n\
              A parameter belongs to the machine or to the kernel; machine.gamma and kernel.gamma tell two of one name apart.\n\
              Values are a|b|c, or from..to:logN, or from..to:linN.",
         )
@@ -56,6 +59,27 @@ fn command() -> Command {
                 .help("Probability with which the certificate may fail, with --by certificate"),
         )
         .arg(
+            Arg::new("candidate-prior")
+                .long("candidate-prior")
+                .value_name("PRIOR")
+                .value_parser(str::parse::<CandidatePrior>)
+                .help("With --by certificate: how likely each candidate was thought to be the best before the data were seen, in the order of the grid (uniform, geometric, geometric(0.8), or weights such as 4,2,1,1); it pays ln(1/p) [default: uniform]"),
+        )
+        .arg(
+            Arg::new("bounds")
+                .long("bounds")
+                .value_name("NAMES")
+                .value_delimiter(',')
+                .help("With --by certificate: the bounds to judge by, with their parts of δ, e.g. scenario:3,stability [default: scenario, compression_binomial, pac_bayes_kl and pac_bayes_informed, at equal parts]"),
+        )
+        .arg(
+            Arg::new("target-range")
+                .long("target-range")
+                .value_name("LOW,HIGH")
+                .allow_hyphen_values(true)
+                .help("With --by certificate: ends between which every target lies, for bounds of regression"),
+        )
+        .arg(
             Arg::new("one-standard-error")
                 .long("one-standard-error")
                 .action(ArgAction::SetTrue)
@@ -66,6 +90,7 @@ fn command() -> Command {
         )
         .arg(arguments::theme().requires("heat"))
         .arg(arguments::kernel())
+        .arg(arguments::preparation())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
     let command = arguments::scoring(command.arg(arguments::weights()));
     arguments::common(arguments::reading(machine::flags(arguments::probabilities(command))))
@@ -141,8 +166,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
         return by_certificate(&search, &training, (started, read), target, &watch, flags);
     }
-    if given("certificate-delta") {
-        return Err(Failure::usage("--certificate-delta is for --by certificate; add that or leave it out"));
+    for flag in ["certificate-delta", "candidate-prior", "bounds", "target-range"] {
+        if given(flag) {
+            return Err(Failure::usage(format!("--{flag} is for --by certificate; add that or leave it out")));
+        }
     }
     let outcome = search.run(&training, &watch);
     watch.finish();
@@ -186,7 +213,17 @@ fn by_certificate(
 ) -> Result<(), Failure> {
     let fitting = Instant::now();
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
-    let options = Options { delta, budget: search.budget, seed: search.seed, ..Options::default() };
+    let names: Vec<&str> = flags.get_many::<String>("bounds").into_iter().flatten().map(String::as_str).collect();
+    let judges = certify::judges(&names)?;
+    let options = Options {
+        delta,
+        judges: &judges,
+        candidate_prior: flags.get_one::<CandidatePrior>("candidate-prior"),
+        target_range: target_range(flags)?,
+        budget: search.budget,
+        seed: search.seed,
+        ..Options::default()
+    };
     let outcome = certify::select(search, training, &options, watch);
     watch.finish();
     let selection = outcome?;

@@ -107,6 +107,69 @@ fn what_scaling_and_widths_take_from_the_examples_is_paid_for() {
 }
 
 #[test]
+fn a_share_of_the_examples_prepares_the_others_for_nothing() {
+    let place = Place::new();
+    place.run("data wdbc -o train.csv").ok();
+    place.run("fit train.csv --machine svc -o dear.mercer").ok();
+    let dear = place.run("certify dear.mercer train.csv").ok();
+    assert!(dear.out.contains("at most 99.") && dear.out.contains("--preparation-share 0.2"), "{dear:?}");
+    let words = place.run("fit train.csv --machine svc --preparation-share 0.2 -o m.mercer").ok();
+    assert!(words.out.contains("114 others, drawn at random"), "{words:?}");
+    let found = place.json("certify m.mercer train.csv");
+    let scenario = of(&found, "scenario");
+    assert_eq!(scenario["price"], 0.0);
+    let value = scenario["value"].as_f64().unwrap();
+    assert!((0.05..0.40).contains(&value), "{value}");
+    let free = place.run("certify m.mercer train.csv").ok();
+    assert!(!free.out.contains("paid for  ") && !free.out.contains("--preparation-share"), "{free:?}");
+    // a search and cross-validation are prepared in the same way
+    let chosen = place
+        .json("select train.csv --by certificate --machine svc --grid 'c=1|10' --preparation-share 0.2 -o s.mercer");
+    assert!((0.05..0.40).contains(&chosen["certificate"]["value"].as_f64().unwrap()), "{}", chosen["certificate"]);
+    let told = place.json("select train.csv --machine svc --grid 'c=1|10' --preparation-share 0.2 -o v.mercer");
+    assert_eq!((&told["n"], &told["n_set_apart"]), (&455.into(), &114.into()));
+    place.run("fit train.csv --machine svc --preparation-share 1 -o n.mercer").fails(2, &["between 0 and 1"]);
+}
+
+#[test]
+fn a_prior_and_named_bounds_judge_the_candidates() {
+    let place = Place::new();
+    place.run("data banana --n 300 --seed 1 -o train.csv").ok();
+    let select = "select train.csv --by certificate --machine svc --scale none --kernel 'rbf(gamma=1)' --grid 'c=1|10'";
+    let plain = place.json(&format!("{select} -o a.mercer"));
+    let price = |told: &Value| told["certificate"]["price"].as_f64().unwrap();
+    assert!((price(&plain) - 8.0_f64.ln()).abs() < 1e-12);
+    let believed = place.json(&format!("{select} --candidate-prior 9,1 -o b.mercer"));
+    let part = if believed["best"]["parameters"]["c"] == plain["table"][0]["parameters"]["c"] { 0.9 } else { 0.1 };
+    assert!((price(&believed) - (4.0_f64 / part).ln()).abs() < 1e-12, "{believed}");
+    let named = place.json(&format!("{select} --bounds scenario:3,stability -o c.mercer"));
+    assert_eq!(named["certificate"]["bound"], "scenario");
+    assert!((price(&named) - (2.0_f64 * 4.0 / 3.0).ln()).abs() < 1e-12);
+    // what was paid is remembered, and told
+    let words = place.run("certify b.mercer train.csv").ok();
+    assert!(words.out.contains("by the prior over them"), "{words:?}");
+    place.run(&format!("{select} --candidate-prior harmonic -o d.mercer")).fails(2, &["geometric(0.8)"]);
+    place.run(&format!("{select} --candidate-prior 1,2,3 -o d.mercer")).fails(2, &["3 weights for 2 candidates"]);
+    place.run(&format!("{select} --bounds scenary -o d.mercer")).fails(2, &["did you mean scenario"]);
+    for flag in ["--candidate-prior geometric", "--bounds scenario", "--target-range 0,1"] {
+        place
+            .run(&format!("select train.csv --machine svc --grid 'c=1|10' {flag} -o d.mercer"))
+            .fails(2, &["is for --by certificate"]);
+    }
+    // λ by stability
+    let row = |i: i32| format!("{},{}", f64::from(i) / 200.0, f64::from(i % 7) / 100.0);
+    place.write("line.csv", format!("x,y\n{}\n", (0..200).map(row).collect::<Vec<_>>().join("\n")));
+    let told = place.json(
+        "select line.csv --by certificate --machine ridge --target y --scale none --kernel 'rbf(gamma=1)' --grid 'lambda=1|100|10000' --bounds stability_squares --target-range 0,0.1 -o r.mercer",
+    );
+    assert_eq!(told["certificate"]["quantity"], "expected loss");
+    let values: Vec<f64> =
+        told["table"].as_array().unwrap().iter().map(|c| c["certificate"].as_f64().unwrap()).collect();
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(told["best"]["certificate"].as_f64(), Some(least));
+}
+
+#[test]
 fn candidates_are_chosen_by_certificates_and_paid_for() {
     let place = Place::new();
     place.run("data banana --n 400 --seed 1 -o train.csv").ok();

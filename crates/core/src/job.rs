@@ -6,6 +6,7 @@ mod conform;
 mod diagnosis;
 mod document;
 mod prepare;
+mod set_apart;
 mod target;
 
 pub use auxiliary::AuxiliaryExamples;
@@ -13,7 +14,7 @@ pub use target::check_target;
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
-use crate::data::{DataError, Dataset, Kind, Preparation, SchemaOptions};
+use crate::data::{DataError, Dataset, Kind, Preparation, PreparationSet, SchemaOptions};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
@@ -52,6 +53,10 @@ pub struct Job {
     pub kernel: Formula,
     /// The columns of a table: target, views, missing entries and scaling; see [`Job::prepare`].
     pub columns: SchemaOptions,
+    /// The share of the examples, drawn at random, that scaling, codes and parameters of the kernel are learned from. The machine learns from the
+    /// others alone, to which whatever was prepared is a constant: their certificates pay nothing for it. 0: everything is learned from all
+    /// examples.
+    pub preparation_share: f64,
     /// The number of parameters of the kernel that the caller has computed from the examples before the job. Certificates pay for them, and a
     /// coverage that rests on the same examples is not proven.
     pub numbers_taken: usize,
@@ -118,6 +123,7 @@ impl Job {
             settings: Vec::new(),
             kernel,
             columns: SchemaOptions::default(),
+            preparation_share: 0.0,
             numbers_taken: 0,
             candidates: 1,
             budget: Budget::default(),
@@ -185,6 +191,7 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
+        let data = &*self.job.set_apart(data)?;
         let sign = watch.sign();
         let learned = under(&sign, || match &self.job.conformal {
             Some(recipe) => self.conform(recipe, data, watch),
@@ -211,7 +218,8 @@ impl<'a> Run<'a> {
             Some(options) => options.clone(),
             None => self.job.columns.clone(),
         };
-        Arc::new(Job { auxiliary: None, columns, ..self.job.clone() })
+        let preparation_share = data.preparation_set().map_or(self.job.preparation_share, PreparationSet::share);
+        Arc::new(Job { auxiliary: None, columns, preparation_share, ..self.job.clone() })
     }
 
     /// The steps that learned something before a fit with a resolved kernel, where the examples at places `kept` are never held out.

@@ -5,6 +5,7 @@
 mod algebra;
 mod by_name;
 mod calibration;
+mod candidate_priors;
 mod catalogue;
 mod certificates;
 mod certificates_of_facts;
@@ -44,6 +45,7 @@ mod model_file;
 mod nystrom;
 mod origins;
 mod outputs;
+mod preparation_sets;
 mod readers;
 mod regions;
 mod saved_fixtures;

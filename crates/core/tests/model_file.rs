@@ -387,7 +387,7 @@ fn lies_that_would_cost_most_are_refused_in_words() {
         move |d: &mut Value, _: &mut Arrays| *d.pointer_mut(place).unwrap() = value.clone()
     };
     let kernel = |text: String| set("/kernel", json!(text));
-    refused("svc", &set("/format", json!(6)), &keep, "has format version 6, but this mercer reads up to 5");
+    refused("svc", &set("/format", json!(7)), &keep, "has format version 7, but this mercer reads up to 6");
     refused("svc", &set("/format", json!(u64::MAX)), &keep, "has format version 18446744073709551615");
     refused("svc", &set("/machine", json!("oracle")), &keep, "no machine called oracle");
     refused("svc", &kernel("magic(3)".to_owned()), &keep, "no kernel called \"magic\"");

@@ -3,7 +3,7 @@
 use crate::convert::{dataset, raise, target};
 use crate::model::Model;
 use crate::run::run;
-use mercer::certify::{Expected, Options};
+use mercer::certify::{BoundEntry, CandidatePrior, Expected, Options, judges};
 use mercer::data::Dataset;
 use mercer::prelude::Seed;
 use pyo3::exceptions::PyValueError;
@@ -82,25 +82,54 @@ pub(crate) fn certify(
     }))
 }
 
-/// The least certificate of one of so many candidates, all of them paid for, as JSON; null where no bound applies to it.
+/// What a search by certificates judges by.
+pub(crate) struct Judging {
+    judges: Vec<(&'static BoundEntry, f64)>,
+    prior: Option<CandidatePrior>,
+    options: Options<'static>,
+}
+
+impl Judging {
+    /// Of a dictionary with bounds (names with their parts of δ), candidate_prior (as the command line writes it) and what certificates are
+    /// asked, each of which may be None.
+    pub(crate) fn of(options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let names: Vec<String> = given(options, "bounds")?.map_or(Ok(Vec::new()), |o| o.extract())?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let prior: Option<String> = given(options, "candidate_prior")?.map(|o| o.extract()).transpose()?;
+        Ok(Self {
+            judges: judges(&names).map_err(raise)?,
+            prior: prior.map(|prior| prior.parse().map_err(PyValueError::new_err)).transpose()?,
+            options: asked(options)?,
+        })
+    }
+
+    /// The options.
+    pub(crate) fn options(&self) -> Options<'_> {
+        Options { judges: &self.judges, candidate_prior: self.prior.as_ref(), ..self.options }
+    }
+}
+
+/// The least certificate of one of so many candidates, at a place of their grid, all of them paid for, as JSON; null where no bound applies to it.
 #[pyfunction]
-#[pyo3(signature = (model, views, y, labels, candidates, options))]
-#[allow(clippy::needless_pass_by_value)]
+#[pyo3(signature = (model, views, y, labels, place, candidates, options))]
+#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
 pub(crate) fn judge(
     py: Python<'_>,
     model: &Model,
     views: &Bound<'_, PyList>,
     y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
+    place: usize,
     candidates: usize,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<String> {
     let data = joined(views, y, labels.as_ref())?;
-    let wanted = asked(options)?;
+    let judging = Judging::of(options)?;
+    let wanted = judging.options();
     let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
     let size = data.len().saturating_mul(data.len());
     let judged = run(py, (threads, size), None, None, |watch| {
-        mercer::certify::least_certificate(model.model(), &data, candidates, &wanted, watch)
+        mercer::certify::least_certificate(model.model(), &data, (place, candidates), &wanted, watch)
     })?;
     text(&json!(judged.map_err(raise)?))
 }

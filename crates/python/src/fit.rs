@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 /// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal, balanced (weights that balance the
-/// classes), numbers_taken (numbers of the kernel that were taken from the examples before) and companions, each of which may be None;
+/// classes), preparation_share, numbers_taken (numbers of the kernel that were taken from the examples before) and companions, each of which may be None;
 /// certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
 #[pyfunction]
 #[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
@@ -91,6 +91,7 @@ pub(crate) fn fit(
     let size = data.len().saturating_mul(data.len());
     let job = Job {
         settings: settings(parameters)?,
+        preparation_share: option("preparation_share")?.map_or(Ok(0.0), |o| o.extract())?,
         numbers_taken: option("numbers_taken")?.map_or(Ok(0), |o| o.extract())?,
         budget,
         seed,

@@ -1,9 +1,10 @@
 //! A trained model: what it predicts, and what it tells about itself.
 
+use crate::certify::Judging;
 use crate::convert::{dataset, raise, target, vectors};
 use crate::run::{guarded, run};
 use mercer::calibrate::Curve;
-use mercer::certify::hypotheses;
+use mercer::certify::record;
 use mercer::conformal::{self, Regions};
 use mercer::machines::{Coefficients, Expansion, Output, Readout};
 use mercer::model::Predictor;
@@ -41,10 +42,19 @@ fn offsets_of(expansion: &Expansion) -> Vec<f64> {
     expansion.offsets.iter().chain(parts).copied().collect()
 }
 
+/// Places of the kept examples among all that were given, those included that were set apart to prepare the others.
+fn original(model: &mercer::model::Model) -> Vec<usize> {
+    let Some(apart) = model.provenance().and_then(|p| p.set_apart()) else { return model.places.clone() };
+    let all =
+        model.provenance().and_then(mercer::model::Provenance::examples).unwrap_or(model.trained_on) + apart.len();
+    let rest: Vec<usize> = (0..all).filter(|&i| apart.binary_search(&(i as u32)).is_err()).collect();
+    model.places.iter().map(|&p| rest[p]).collect()
+}
+
 impl Model {
     /// A model that was just fitted.
     pub(crate) fn fitted(model: mercer::model::Model, part: Option<Part>) -> Self {
-        let places = model.places.clone();
+        let places = original(&model);
         Self { predictor: model.predictor(), places, part }
     }
 
@@ -276,17 +286,37 @@ impl Model {
         Ok(Self { predictor: done.map_err(raise)?.predictor(), places: self.places.clone(), part: self.part.clone() })
     }
 
-    /// The same model, which knows among how many candidates it was chosen, and whether certificates were the judges.
-    fn chosen_among(&self, candidates: usize, by_certificate: bool) -> Self {
+    /// The same model, which knows among how many candidates it was chosen.
+    fn chosen_among(&self, candidates: usize) -> Self {
         let mut model = self.model().clone();
-        model.chosen_among(if by_certificate { hypotheses(candidates) } else { candidates });
+        model.chosen_among(candidates);
         Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() }
+    }
+
+    /// The same model, which knows that it was chosen by a bound from so many candidates, at a place of their grid; `options` as `judge` has
+    /// them.
+    fn certified_among(
+        &self,
+        place: usize,
+        candidates: usize,
+        bound: &str,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let (mut model, judging) = (self.model().clone(), Judging::of(options)?);
+        record(&mut model, (place, candidates), bound, &judging.options()).map_err(raise)?;
+        Ok(Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() })
     }
 
     /// Result of training again on a part, where that was done.
     #[getter]
     fn part(&self) -> Option<Part> {
         self.part.clone()
+    }
+
+    /// The number of examples that were set apart to prepare the others, where some were.
+    #[getter]
+    fn set_apart(&self) -> Option<usize> {
+        self.model().provenance().and_then(|p| p.set_apart()).map(<[u32]>::len)
     }
 
     /// Labels as they were spelled; empty for numbers.

@@ -35,15 +35,26 @@ pub struct ComplexityPenalty {
     pub candidates: Option<usize>,
     /// The number of candidates that were compared on the held-out examples.
     pub held_out_candidates: usize,
+    /// ln(1/p) of this model under a prior over the candidates that was fixed before the data; `None` where all are alike.
+    pub candidate_nats: Option<f64>,
     /// Nats for the numbers that schema, kernel and machine took from the examples before the fit.
     pub learned: f64,
+    /// Those of them that would be left if a share of the examples prepared the others.
+    pub unprepared: f64,
     /// The sources of these nats, in words; empty if there is none.
     pub learned_what: String,
 }
 
 impl Default for ComplexityPenalty {
     fn default() -> Self {
-        Self { candidates: Some(1), held_out_candidates: 1, learned: 0.0, learned_what: String::new() }
+        Self {
+            candidates: Some(1),
+            held_out_candidates: 1,
+            candidate_nats: None,
+            learned: 0.0,
+            unprepared: 0.0,
+            learned_what: String::new(),
+        }
     }
 }
 
@@ -53,7 +64,12 @@ impl ComplexityPenalty {
         if entry.uses_held_out {
             return (self.held_out_candidates.max(1) as f64).ln();
         }
-        (self.candidates.unwrap_or(1).max(1) as f64).ln() + self.learned
+        self.choice() + self.learned
+    }
+
+    /// Nats for the choice among candidates.
+    pub fn choice(&self) -> f64 {
+        self.candidate_nats.unwrap_or_else(|| (self.candidates.unwrap_or(1).max(1) as f64).ln())
     }
 }
 
@@ -221,6 +237,8 @@ pub struct Facts {
     pub penalty: ComplexityPenalty,
     /// Training errors.
     pub errors: Option<f64>,
+    /// ln(1/P(h)) of the model's numbers, where it is a list of them on features that are known before the data.
+    pub description: Option<f64>,
     /// See [`Compression`].
     pub compression: Option<Compression>,
     /// Why there is none.
@@ -268,6 +286,7 @@ impl Facts {
             task,
             penalty: ComplexityPenalty::default(),
             errors: None,
+            description: None,
             compression: None,
             no_compression: "no compression set is known".to_owned(),
             linear: None,

@@ -18,6 +18,7 @@ mod linear;
 pub mod luckiness;
 pub mod margin;
 pub mod novelty;
+pub mod occam;
 pub mod online;
 pub mod pac_bayes;
 pub mod rademacher;
@@ -97,6 +98,7 @@ pub static FAMILIES: &[(&str, &[BoundEntry])] = &[
     ("margin", margin::ENTRIES),
     ("luckiness", luckiness::ENTRIES),
     ("vc", vc::ENTRIES),
+    ("occam", occam::ENTRIES),
     ("novelty", novelty::ENTRIES),
     ("online", online::ENTRIES),
     #[cfg(test)]

@@ -6,10 +6,13 @@ use serde::Serialize;
 /// Largest number of examples that the search considers.
 const MAX_EXAMPLES: f64 = 1e12;
 
-/// Numbers of examples from which a bound lies below 1, ½ and 1/10; `None` where none does.
+/// Values from this on say next to nothing: 1 − exp(−x) is below 1 for every x, until it is rounded.
+const NEXT_TO_NOTHING: f64 = 0.99;
+
+/// Numbers of examples from which a bound lies below 1 (by a hundredth), ½ and 1/10; `None` where none does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Needed {
-    /// Below 1.
+    /// Below 0.99: some bounds are below 1 for any number of examples, and say nothing all the same.
     pub below_one: Option<u64>,
     /// Below ½.
     pub below_half: Option<u64>,
@@ -20,7 +23,7 @@ pub struct Needed {
 /// The numbers of examples a bound needs at the complexity of these facts.
 pub fn needed(entry: &BoundEntry, facts: &Facts, delta: f64) -> Needed {
     let least = |target| examples_for(entry, facts, delta, target);
-    Needed { below_one: least(1.0), below_half: least(0.5), below_tenth: least(0.1) }
+    Needed { below_one: least(NEXT_TO_NOTHING), below_half: least(0.5), below_tenth: least(0.1) }
 }
 
 /// The value at m examples and the complexity of these facts; `None` where the theorem does not apply there.

@@ -8,15 +8,16 @@ use super::seen::Seen;
 use super::{Options, thorough};
 use crate::bounds::{
     ComplexityPenalty, Compression, Facts, GIVEN_MATRIX, LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised,
-    Task, WEIGHTED,
+    Task, WEIGHTED, occam,
 };
-use crate::data::{DataError, Dataset, Kind};
+use crate::data::{DataError, Dataset, Kind, Scope};
 use crate::error::Error;
 use crate::kernels::Definite;
 use crate::machines::Fact;
-use crate::machines::{Coefficients, Compresses, Theory};
+use crate::machines::{Coefficients, Compresses, Readout, Theory};
 use crate::model::{Model, Provenance, Step};
 use crate::watch::{Monitor, Status};
+use std::borrow::Cow;
 use std::f64::consts::LN_2;
 
 /// The numbers about a model that theorems ask for.
@@ -36,6 +37,7 @@ pub(super) fn facts_beside(
     watch: &dyn Monitor,
 ) -> Result<Facts, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
+    let training = &*learned_from(model, training);
     between("delta", options.delta)?;
     if options.candidates == Some(0) {
         return usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned());
@@ -65,6 +67,7 @@ pub(super) fn facts_beside(
     facts.penalty = price(model, training, &seen, &theory, options);
     facts.errors =
         (seen.task != Task::Nothing && seen.judged).then(|| seen.wrong.iter().filter(|w| **w).count() as f64);
+    facts.description = description(model, training);
     facts.kernel = kernel_facts(model, training, &theory);
     if let Some(radius) = options.radius {
         declare(radius, &mut facts, model, training, &theory)?;
@@ -111,6 +114,20 @@ pub(super) fn facts_beside(
     Ok(facts)
 }
 
+/// The examples that the machine has learned from, where those that prepared them are given as well: theorems are about these alone, to
+/// which what the others taught is a constant.
+pub(super) fn learned_from<'d>(model: &Model, training: &'d Dataset) -> Cow<'d, Dataset> {
+    let known = model.provenance().and_then(|p| p.set_apart().zip(p.examples()));
+    let Some((apart, examples)) = known else { return Cow::Borrowed(training) };
+    let places: Vec<usize> = apart.iter().map(|&p| p as usize).collect();
+    // a file may say anything
+    let rising = places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|&last| last < training.len());
+    if !rising || examples.checked_add(places.len()) != Some(training.len()) {
+        return Cow::Borrowed(training);
+    }
+    Cow::Owned(training.setting_apart(&places, places.len() as f64 / training.len() as f64))
+}
+
 /// True if the examples have weights, or had some at the fit.
 pub(super) fn weighted(model: &Model, training: &Dataset) -> bool {
     training.weights().is_some() || model.provenance().is_some_and(Provenance::weighted)
@@ -126,7 +143,9 @@ fn assumed(model: &Model, training: &Dataset) -> Vec<&'static str> {
 
 /// The complexity penalty of everything that was chosen by looking at the training examples.
 fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, options: &Options<'_>) -> ComplexityPenalty {
-    let learned = model.learned();
+    // what was learned from examples that were set apart is a constant
+    let mut learned = model.learned();
+    learned.retain(|l| l.from != Scope::SetApart);
     let has = |step: Step| learned.iter().any(|l| l.step == step);
     let balanced = has(Step::ClassBalance) || theory.balances_classes;
     // a share of the examples of two classes is a number that depends on how many these are
@@ -147,22 +166,44 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     // machines of several classes solve a problem for each, and choose in each
     let classes = if let Task::Classes(k) = seen.task { k } else { 0 };
     let problems = if classes > 2 { classes as f64 } else { 1.0 };
-    let mut nats = bits * LN_2 + problems * theory.choices.max(1.0).ln();
+    // the machine's own part, which no preparation set spares
+    let mut own = problems * theory.choices.max(1.0).ln();
     if balanced || sized {
         // all but one of the numbers, each from 0 to m
-        nats += classes.saturating_sub(1).max(1) as f64 * (training.len() as f64 + 1.0).ln();
+        own += classes.saturating_sub(1).max(1) as f64 * (training.len() as f64 + 1.0).ln();
     }
-    if has(Step::Landmarks) || has(Step::Centre) {
-        nats = f64::INFINITY;
+    if has(Step::Centre) {
+        own = f64::INFINITY;
     }
+    let nats = if has(Step::Landmarks) { f64::INFINITY } else { bits * LN_2 + own };
     let recorded = (model.candidates() > 0).then(|| model.candidates());
+    // the caller may add to the number of candidates that a search has recorded, never lower it
+    let candidates = options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded);
+    // a prior is one over the candidates of one search
+    let candidate_nats = options.candidate_nats.or(model.candidate_nats.filter(|_| candidates == recorded));
     ComplexityPenalty {
-        // the caller may add to the number of candidates that a search has recorded, never lower it
-        candidates: options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded),
+        candidates,
+        candidate_nats,
         held_out_candidates: options.held_out_candidates.max(1),
         learned: nats,
+        unprepared: own,
         learned_what: what.join("; "),
     }
+}
+
+/// ln(1/P(h)) of the numbers of a linear model on the coordinates of its examples, which are known before the data.
+fn description(model: &Model, training: &Dataset) -> Option<f64> {
+    let Coefficients::Primal { weights, width, .. } = &model.fitted.expansion.coefficients else { return None };
+    if model.kernel.dimension(training) != Some(*width as f64) {
+        return None;
+    }
+    let labels = match &model.fitted.readout {
+        Readout::Vote { labels } | Readout::ArgMax { labels } => labels.len(),
+        _ => 0,
+    };
+    let not_zero = weights.iter().filter(|w| **w != 0.0).count();
+    let offsets = model.fitted.expansion.offsets.len();
+    Some(occam::description(weights.len() as f64, not_zero as f64, offsets as f64, labels))
 }
 
 /// The distance from the border up to which an example counts as one that determines the model. Scores of ν machines are divided by

@@ -48,8 +48,8 @@ impl Half {
         if let Some(known) = self.kernel.get() {
             return Ok(known);
         }
-        let resolved = model.kernel.resolve(&self.data, options.seed)?;
-        let kernel = KernelOnData::new(resolved, machine, &self.data, options.budget)?;
+        // what the kernel has learned stays, or the half would be in another feature space
+        let kernel = KernelOnData::new(model.kernel.clone(), machine, &self.data, options.budget)?;
         Ok(self.kernel.get_or_init(|| if self.shared { kernel.memoised() } else { kernel }))
     }
 }
@@ -65,6 +65,10 @@ pub(super) fn prior(
     watch: &dyn Monitor,
 ) -> Result<Option<Informed>, Error> {
     let (Some(linear), Some(decision)) = (&facts.linear, seen.decision()) else { return Ok(None) };
+    // a centre belongs to all examples
+    if model.kernel.needs_all_examples() {
+        return Ok(None);
+    }
     if half.places.len() + half.rest.len() < 4 || linear.squared_norm <= 0.0 {
         return Ok(None);
     }

@@ -12,6 +12,7 @@ mod informed;
 mod linear;
 pub mod part;
 mod plan;
+mod prior;
 mod report;
 mod search;
 mod seen;
@@ -21,10 +22,11 @@ pub use crate::bounds::{BoundEntry, Certificate, Claim, Condition, Facts, Guaran
 pub use cross_validation::CrossValidated;
 pub use facts::facts;
 pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
+pub use prior::CandidatePrior;
 pub use report::statement;
-pub use search::{CertifiedCandidate, CertifiedSelection, hypotheses, least_certificate, select, selection_bounds};
+pub use search::{CertifiedCandidate, CertifiedSelection, judges, least_certificate, record, select, selection_bounds};
 
-use crate::bounds;
+use crate::bounds::{self, ComplexityPenalty};
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::gram::Budget;
@@ -34,7 +36,7 @@ use crate::seed::Seed;
 use crate::watch::Monitor;
 
 /// Options of a certification.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// δ, the probability with which each certificate may fail.
     pub delta: f64,
@@ -44,6 +46,13 @@ pub struct Options<'a> {
     pub held_out_candidates: usize,
     /// The number of candidates that were tried on the training examples, where the user knows better than the model.
     pub candidates: Option<usize>,
+    /// ln(1/p) of this model under a prior over the candidates that was fixed before the data, in place of the logarithm of their number.
+    pub candidate_nats: Option<f64>,
+    /// The bounds that a search judges by and their parts of δ, in any proportion, both fixed before the data; empty for
+    /// [`selection_bounds`] at equal parts.
+    pub judges: &'a [(&'static BoundEntry, f64)],
+    /// The prior over the candidates of a search.
+    pub candidate_prior: Option<&'a CandidatePrior>,
     /// True to compute quantities that take m² to m³ operations: random signs, spans, the rank and the diameter of the examples, the
     /// widest margin, and a prior from one half.
     pub thorough: bool,
@@ -72,6 +81,9 @@ impl Default for Options<'_> {
             held_out: None,
             held_out_candidates: 1,
             candidates: None,
+            candidate_nats: None,
+            judges: &[],
+            candidate_prior: None,
             thorough: false,
             informed: false,
             evidence: 0,
@@ -94,6 +106,8 @@ pub struct Certified {
     pub certificates: Vec<Certificate>,
     /// See [`Certified::best`].
     best: Option<Certificate>,
+    /// The value of [`Certified::best`] if nothing were paid for what was learned before the fit; where something is paid.
+    unpaid: Option<f64>,
     /// δ of each.
     pub delta: f64,
     /// The share of errors on the held-out examples.
@@ -123,6 +137,7 @@ impl Model {
     /// If the examples are not those of training, have no target, or do not fit the kernel; if δ is not between 0 and 1; if
     /// folds are wanted of a model that they cannot judge.
     pub fn certify(&self, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Certified, Error> {
+        let training = &*facts::learned_from(self, training);
         let facts = facts(self, training, options, watch)?;
         let ways = (options.budget, options.seed);
         let folds =
@@ -141,7 +156,11 @@ pub fn certify(mut facts: Facts, delta: f64) -> Certified {
     certificates.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let held_out_error = facts.held_out.map(|h| h.errors / h.examples.max(1.0));
     let best = chosen(&facts, &certificates, delta);
-    Certified { facts, certificates, best, delta, held_out_error, cross_validated: None }
+    let unpaid = (facts.penalty.unprepared < facts.penalty.learned).then(|| {
+        let penalty = ComplexityPenalty { learned: facts.penalty.unprepared, ..facts.penalty.clone() };
+        chosen(&Facts { penalty, ..facts.clone() }, &certificates, delta)?.value
+    });
+    Certified { facts, certificates, best, unpaid: unpaid.flatten(), delta, held_out_error, cross_validated: None }
 }
 
 /// The order of usefulness: high probability before expectation before scores; what says nothing and what does not apply last.

@@ -62,6 +62,7 @@ pub fn fit(
     }
     wanted.map_or(Ok(()), |wanted| between("certified", wanted))?;
     between("delta", options.delta)?;
+    let data = &*job.set_apart(data)?;
     let whole = job.run(data, watch)?;
     // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
     let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];
@@ -139,7 +140,7 @@ fn at(
         let finding = format!("{} cannot be certified: {}", model.machine, facts.no_compression);
         return Err(DataError::Usage { finding }.into());
     };
-    let price = (facts.penalty.candidates.unwrap_or(1).max(1) as f64).ln() + facts.penalty.learned;
+    let price = facts.penalty.choice() + facts.penalty.learned;
     let bound = binomial(facts.examples, set.size, set.errors_outside, price - options.delta.ln());
     Ok(Some((model, set.errors_outside as usize, bound)))
 }

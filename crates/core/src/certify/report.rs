@@ -5,8 +5,27 @@ use crate::bounds::{self, Certificate, Guarantee, Quantity, Task};
 use crate::plot::{CertificateBar, CertificateFigure, Theme};
 
 impl Certified {
-    /// The best certificate as a sentence.
+    /// The best certificate as a sentence, and the remedy where what was learned before the fit is what spoils it.
     pub fn sentence(&self) -> String {
+        format!("{}{}", self.verdict(), self.remedy())
+    }
+
+    /// The way to pay nothing for what was learned before the fit, where that alone makes the certificate void or nearly so.
+    fn remedy(&self) -> String {
+        let value = self.best().and_then(|best| best.value).unwrap_or(1.0);
+        let on_training = self.best().is_none_or(|best| !on_held_out(best));
+        let Some(unpaid) = self.unpaid.filter(|unpaid| on_training && value > 0.5 && *unpaid < 0.5 * value) else {
+            return String::new();
+        };
+        let price = self.facts.penalty.learned;
+        let cost = if price.is_finite() { format!(", which costs {price:.0} nats") } else { String::new() };
+        format!(
+            " {}{cost}; without that the certificate would be {unpaid:.4}. Fit with a preparation share (--preparation-share 0.2), which learns such things from a share of the examples and pays nothing.",
+            sentence_case(&self.facts.penalty.learned_what)
+        )
+    }
+
+    fn verdict(&self) -> String {
         match self.best() {
             Some(best) if on_held_out(best) => format!("{} ({}).", statement(best), best.bound),
             Some(best) => {
@@ -52,7 +71,11 @@ impl Certified {
             Some(1) => {}
             Some(n) => lines.push((
                 "candidates",
-                format!("{n} (or pairs of a candidate and a bound), which costs {:.1} nats", (n as f64).ln()),
+                format!(
+                    "{n} (or pairs of a candidate and a bound), which costs {:.1} nats{}",
+                    facts.penalty.choice(),
+                    if facts.penalty.candidate_nats.is_some() { " by the prior over them" } else { "" }
+                ),
             )),
         }
         if facts.penalty.learned > 0.0 && facts.penalty.learned.is_finite() {
@@ -120,6 +143,13 @@ pub fn statement(c: &Certificate) -> String {
     // 1 − δ in so many digits that it is not rounded to all
     let sure = if delta >= 1e-4 { format!("{} %", trim(100.0 * (1.0 - delta))) } else { format!("1 − {delta:e}") };
     let sample = if on_held_out(c) { "held-out sample" } else { "training sample" };
+    if c.quantity == Quantity::ExpectedLoss {
+        let value = c.value.unwrap_or(f64::INFINITY);
+        // so many digits that rounding up is hardly weaker
+        let unit = 10.0_f64.powf(value.max(f64::MIN_POSITIVE).log10().floor() - 3.0);
+        let most = if value.is_finite() { trim((value / unit).ceil() * unit) } else { value.to_string() };
+        return format!("With probability {sure} over the {sample}, the mean loss of new examples is at most {most}");
+    }
     let what = match c.quantity {
         Quantity::TubeMisses => "of new values lie outside the tube",
         Quantity::NoveltyRate => "of new examples of the same kind are called novelties",
@@ -130,6 +160,12 @@ pub fn statement(c: &Certificate) -> String {
         _ => "of new examples are misclassified",
     };
     format!("With probability {sure} over the {sample}, at most {at_most} {what}")
+}
+
+/// The same with a capital at the beginning.
+fn sentence_case(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn trim(v: f64) -> String {

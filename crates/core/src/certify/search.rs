@@ -1,22 +1,26 @@
 //! Choosing parameters by their certificates: every candidate is fitted on all examples, no example is held out, and the
 //! certificate that is told pays for all candidates and for all bounds that were looked at.
 //!
+//! Candidate j and bound b have the part p_j q_b of δ, Σ p_j ≤ 1 and Σ q_b ≤ 1, both fixed before the data: all these bounds then hold at
+//! once with probability 1 − δ, so that the least of them may be taken, at ln(1/p_j) + ln(1/q_b) nats.
+//!
 //! # Source
-//! Herbrich (2002), §4.2.3 (structural risk minimisation): bounds at δ p_j with Σ p_j ≤ 1 hold all at once; Freund (1998) for
-//! self-bounding learners.
+//! Herbrich (2002), §4.2.3, Lemma 4.14 (structural risk minimisation); Freund (1998) for self-bounding learners; with `stability`,
+//! `stability_regression` or `stability_squares` as the only bound, a choice of λ by stability (Herbrich, §5.3).
 
 use super::Options;
 use super::facts::facts_beside;
 use super::informed::Half;
-use crate::bounds::{self, Certificate, ChosenBy};
-use crate::data::Dataset;
+use super::prior::CandidatePrior;
+use crate::bounds::{self, BoundEntry, Certificate, ChosenBy, Guarantee, Quantity};
+use crate::data::{DataError, Dataset};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
 use crate::model::Model;
-use crate::params::Setting;
+use crate::params::{Setting, nearest};
 use crate::resample::{KernelOnData, Point};
-use crate::select::{PointsOfKernel, Search};
+use crate::select::{Grid, PointsOfKernel, Search};
 use crate::watch::{Monitor, Status};
 
 /// The bounds that a search compares models by, the last only where a prior is learned; each takes its part of δ.
@@ -32,7 +36,7 @@ pub struct CertifiedCandidate {
     pub point: Vec<(String, Setting)>,
     /// The kernel here, with numbers resolved.
     pub kernel: String,
-    /// The least bound, with all complexity penalties; 1 where none says anything.
+    /// The least bound, with all complexity penalties; 1, or infinite for losses, where none applies.
     pub value: f64,
     /// The bound.
     pub bound: &'static str,
@@ -52,39 +56,141 @@ pub struct CertifiedSelection {
     pub status: Status,
 }
 
-/// The number of hypotheses of that many candidates, each certified by each of [`selection_bounds`], a learned prior among them.
-pub fn hypotheses(candidates: usize) -> usize {
-    candidates * selection_bounds(true).len()
-}
-
-/// The least certificate of one of that many candidates, with the penalty for all of them; `None` where no bound applies to it.
+/// The bounds that a search judges by, each with nats for its part of δ.
 ///
 /// # Errors
-/// As [`Model::certify`].
+/// If a bound that was asked for is no statement of high probability about the model in hand by its training examples, if some speak of shares
+/// and others of losses, or if a part is not above 0.
+fn judged_by(options: &Options<'_>) -> Result<Vec<(&'static BoundEntry, f64)>, Error> {
+    let usage = |finding: String| Err(DataError::Usage { finding }.into());
+    if options.judges.is_empty() {
+        let usual: Vec<_> = selection_bounds(true).into_iter().filter_map(bounds::find).collect();
+        let nats = (usual.len() as f64).ln();
+        return Ok(usual.into_iter().map(|entry| (entry, nats)).collect());
+    }
+    let sum: f64 = options.judges.iter().map(|(_, part)| part).sum();
+    for (place, (entry, part)) in options.judges.iter().enumerate() {
+        let name = entry.name;
+        if !(*part > 0.0 && part.is_finite()) {
+            return usage(format!("the part of {name} is {part}, and each must be a number above 0"));
+        }
+        if options.judges[..place].iter().any(|(other, _)| other.name == name) {
+            return usage(format!("{name} is named twice; name each bound once"));
+        }
+        let of_model = !matches!(
+            entry.quantity,
+            Quantity::GibbsRisk | Quantity::VoteRisk | Quantity::Regret | Quantity::OutsideWiderRegion
+        );
+        if entry.guarantee != Guarantee::HighProbability || entry.uses_held_out || !of_model {
+            return usage(format!(
+                "{name} cannot choose among candidates: a bound must hold with high probability, of the model in hand, by the examples it was fitted on"
+            ));
+        }
+        if entry.quantity.is_probability() != options.judges[0].0.quantity.is_probability() {
+            return usage(format!(
+                "{name} and {} speak of different quantities, which cannot be compared",
+                options.judges[0].0.name
+            ));
+        }
+    }
+    Ok(options.judges.iter().map(|(entry, part)| (*entry, (sum / part).ln().max(0.0))).collect())
+}
+
+/// Bounds by their names, each with its part of δ: `stability`, or `scenario:3`.
+///
+/// # Errors
+/// If there is no such bound, or a part is no number.
+pub fn judges(names: &[&str]) -> Result<Vec<(&'static BoundEntry, f64)>, Error> {
+    let usage = |finding: String| Error::from(DataError::Usage { finding });
+    let read = |text: &&str| {
+        let (name, part) = text.split_once(':').map_or((*text, None), |(name, part)| (name, Some(part)));
+        let part = part.map_or(Ok(1.0), |part| {
+            part.trim().parse().map_err(|_| usage(format!("the part of {name} is {part}, which is no number")))
+        })?;
+        let name = name.trim();
+        let entry = bounds::find(name).ok_or_else(|| {
+            let close = nearest(name, bounds::all().map(|b| b.name));
+            let close = close.map(|close| format!("; did you mean {close}?")).unwrap_or_default();
+            usage(format!("there is no bound called {name}{close} (mercer list bounds)"))
+        })?;
+        Ok((entry, part))
+    };
+    names.iter().map(read).collect()
+}
+
+/// True if candidates or bounds have parts of δ that the caller has chosen.
+fn is_weighed(options: &Options<'_>) -> bool {
+    options.candidate_prior.is_some() || !options.judges.is_empty()
+}
+
+/// ln(1/p) of each of so many candidates, in the order of their grid.
+fn candidate_nats(options: &Options<'_>, candidates: usize) -> Result<Vec<f64>, Error> {
+    Ok(options.candidate_prior.unwrap_or(&CandidatePrior::Uniform).nats(candidates)?)
+}
+
+/// The least certificate of one of that many candidates, the one at a place of the grid, with the penalty for all of them; `None` where no bound
+/// applies to it.
+///
+/// # Errors
+/// As [`Model::certify`]; if the prior over the candidates or the bounds to judge by cannot be.
 pub fn least_certificate(
     model: &Model,
     data: &Dataset,
-    candidates: usize,
+    (place, candidates): (usize, usize),
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<Option<Certificate>, Error> {
-    least_certificate_beside(model, data, candidates, options, None, watch)
+    let nats = candidate_nats(options, candidates)?;
+    let nats = nats.get(place).copied().unwrap_or(f64::INFINITY);
+    least_certificate_beside(model, data, (nats, candidates), &judged_by(options)?, options, None, watch)
 }
 
 /// The same beside other candidates with the kernel of this one.
 fn least_certificate_beside(
     model: &Model,
     data: &Dataset,
-    candidates: usize,
+    (nats, candidates): (f64, usize),
+    judges: &[(&'static BoundEntry, f64)],
     options: &Options<'_>,
     half: Option<&Half>,
     watch: &dyn Monitor,
 ) -> Result<Option<Certificate>, Error> {
-    let options = &Options { candidates: Some(hypotheses(candidates)), informed: true, ..*options };
-    let known = facts_beside(model, data, options, half, watch)?;
-    let certificates =
-        selection_bounds(true).into_iter().filter_map(bounds::find).map(|e| Certificate::of(e, &known, options.delta));
-    Ok(certificates.filter(|c| c.applicable).min_by(|a, b| a.value.unwrap_or(1.0).total_cmp(&b.value.unwrap_or(1.0))))
+    let informed = judges.iter().any(|(entry, _)| entry.chosen_by == ChosenBy::LearnedPriors);
+    let weighed = is_weighed(options);
+    let options = &Options { candidates: Some(candidates * judges.len()), informed, ..*options };
+    let mut known = facts_beside(model, data, options, half, watch)?;
+    let mut least: Option<Certificate> = None;
+    for (entry, part) in judges {
+        // where all are alike, the logarithm of their number
+        known.penalty.candidate_nats = weighed.then_some(nats + part);
+        let found = Certificate::of(entry, &known, options.delta);
+        let value = |c: &Certificate| c.value.unwrap_or(f64::INFINITY);
+        if found.applicable && least.as_ref().is_none_or(|least| value(&found) < value(least)) {
+            least = Some(found);
+        }
+    }
+    Ok(least)
+}
+
+/// Records that a model was chosen by a bound from so many candidates, this one at a place of their grid: certificates from then on pay what that
+/// of the search has paid.
+///
+/// # Errors
+/// As [`least_certificate`].
+pub fn record(
+    model: &mut Model,
+    (place, candidates): (usize, usize),
+    bound: &str,
+    options: &Options<'_>,
+) -> Result<(), Error> {
+    let judges = judged_by(options)?;
+    let part = judges.iter().find(|(entry, _)| entry.name == bound).map(|(_, part)| *part);
+    let own = candidate_nats(options, candidates)?.get(place).copied();
+    match (part.zip(own), is_weighed(options)) {
+        (Some((part, own)), true) => model.chosen_by_prior(candidates * judges.len(), own + part),
+        _ => model.chosen_among(candidates * judges.len()),
+    }
+    Ok(())
 }
 
 /// Quantities that candidates with one kernel share.
@@ -122,8 +228,12 @@ pub fn select(
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<CertifiedSelection, Error> {
+    let judges = judged_by(options)?;
     let grid = search.grid.kernel_first(search.kernel).points();
     let tried = grid.len();
+    // the prior is one over the grid as it was written
+    let written = places(search.grid, &grid);
+    let prior = candidate_nats(options, tried)?;
     let mut candidates = Vec::new();
     let mut kept: Option<(usize, Model, Certificate)> = None;
     let mut status = Status::Converged;
@@ -137,8 +247,10 @@ pub fn select(
                     status = model.fitted.report.status;
                     break 'search;
                 }
-                let best = least_certificate_beside(&model, data, tried, options, Some(&shared.half), watch)?;
-                let (value, bound) = best.as_ref().map_or((1.0, "none"), |c| (c.value.unwrap_or(1.0), c.bound));
+                let (nats, half) = (prior[written[*place]], Some(&shared.half));
+                let best = least_certificate_beside(&model, data, (nats, tried), &judges, options, half, watch)?;
+                let none = if judges[0].0.quantity.is_probability() { 1.0 } else { f64::INFINITY };
+                let (value, bound) = best.as_ref().map_or((none, "none"), |c| (c.value.unwrap_or(none), c.bound));
                 let point = grid[*place].clone();
                 candidates.push(CertifiedCandidate { point, kernel: model.kernel.to_string(), value, bound });
                 if let Some(certificate) = best
@@ -150,7 +262,7 @@ pub fn select(
         }
     }
     let Some((best, mut model, certificate)) = kept else {
-        return Err(crate::data::DataError::Usage {
+        return Err(DataError::Usage {
             finding: format!(
                 "no bound applies to {}: choose by cross-validation, or fit with --certified, which works for every machine whose predictions are right or wrong",
                 search.machine.name
@@ -158,8 +270,20 @@ pub fn select(
         }
         .into());
     };
-    model.chosen_among(hypotheses(candidates.len()));
+    record(&mut model, (written[best], tried), certificate.bound, options)?;
     Ok(CertifiedSelection { candidates, best, model, certificate, status })
+}
+
+/// The place in the grid as it was written of each point of the same grid in another order of its axes.
+fn places(grid: &Grid, points: &[Vec<(String, Setting)>]) -> Vec<usize> {
+    let place = |point: &Vec<(String, Setting)>| {
+        grid.axes.iter().fold(0, |place, axis| {
+            let own = point.iter().find(|(name, _)| *name == axis.name).map(|(_, value)| value);
+            let at = axis.values.iter().position(|value| Some(value) == own).unwrap_or(0);
+            place * axis.values.len() + at
+        })
+    };
+    points.iter().map(place).collect()
 }
 
 #[cfg(test)]
@@ -169,7 +293,7 @@ mod tests {
     use crate::machines;
     use crate::prelude::{Scale, Schema, SchemaOptions, Seed};
     use crate::resample::BUILT;
-    use crate::select::{Choose, Grid};
+    use crate::select::Choose;
     use crate::watch::Silent;
 
     #[test]
@@ -201,7 +325,8 @@ mod tests {
                 let (machine, kernel) = search.at(&candidate.point).unwrap();
                 let job = Job { budget: search.budget, seed: search.seed, ..Job::new(machine.as_ref(), &kernel) };
                 let alone =
-                    least_certificate(&job.run(&data, &Silent).unwrap(), &data, 6, &options, &Silent).unwrap().unwrap();
+                    least_certificate(&job.run(&data, &Silent).unwrap(), &data, (0, 6), &options, &Silent).unwrap();
+                let alone = alone.unwrap();
                 assert_eq!(alone.value.unwrap_or(1.0).to_bits(), candidate.value.to_bits());
                 assert_eq!(alone.bound, candidate.bound);
             }

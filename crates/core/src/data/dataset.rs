@@ -1,7 +1,7 @@
 //! A data set: examples seen through named views, with a target.
 
 use super::kinds::{Column, Kind};
-use super::{DataError, Preparation, Rows, Scalar, SparseRows, Target};
+use super::{DataError, Preparation, PreparationSet, Rows, Scalar, SparseRows, Target};
 use std::sync::Arc;
 
 /// The values of one view, of one kind.
@@ -160,6 +160,7 @@ pub struct Dataset {
     /// Whether the weights, or a factor in them, balance the classes by their numbers.
     balanced: bool,
     preparation: Option<Preparation>,
+    preparation_set: Option<PreparationSet>,
 }
 
 impl Dataset {
@@ -186,7 +187,7 @@ impl Dataset {
     }
 
     fn of(views: Vec<View>) -> Self {
-        Self { views, target: None, weights: None, balanced: false, preparation: None }
+        Self { views, target: None, weights: None, balanced: false, preparation: None, preparation_set: None }
     }
 
     /// Adds a view; an error if its length differs.
@@ -272,6 +273,25 @@ impl Dataset {
         self
     }
 
+    /// The examples that were set apart from these, from which kernels learn their parameters ([`Formula::resolve`](crate::formula::Formula::resolve)).
+    pub fn preparation_set(&self) -> Option<&PreparationSet> {
+        self.preparation_set.as_ref()
+    }
+
+    /// The examples without those at the given places, which are set apart as their preparation set.
+    #[must_use]
+    pub(crate) fn setting_apart(&self, places: &[usize], share: f64) -> Self {
+        let rest: Vec<usize> = (0..self.len()).filter(|i| places.binary_search(i).is_err()).collect();
+        self.select(&rest).beside_set_apart(self.select(places), places, share)
+    }
+
+    /// The same examples beside others that were set apart at these places among all of them.
+    #[must_use]
+    pub(crate) fn beside_set_apart(mut self, others: Self, places: &[usize], share: f64) -> Self {
+        self.preparation_set = Some(PreparationSet::new(others.without_preparation(), places, share));
+        self
+    }
+
     /// The same examples with numbers of their own where they are lent.
     #[must_use]
     pub fn to_own(mut self) -> Self {
@@ -292,10 +312,10 @@ impl Dataset {
         self
     }
 
-    /// The same examples without the way from a table to them.
+    /// The same examples without the way from a table to them, and without a preparation set.
     #[must_use]
     pub(crate) fn without_preparation(mut self) -> Self {
-        self.preparation = None;
+        (self.preparation, self.preparation_set) = (None, None);
         self
     }
 
@@ -356,6 +376,7 @@ impl Dataset {
             weights: self.weights.as_ref().map(|w| Arc::new(keep.iter().map(|&i| w[i]).collect())),
             balanced: self.balanced,
             preparation: self.preparation.as_ref().map(Preparation::of_part),
+            preparation_set: self.preparation_set.as_ref().map(PreparationSet::of_part),
         }
     }
 }

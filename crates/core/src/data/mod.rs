@@ -30,7 +30,7 @@ pub use dates::days;
 pub use dense::{Borrowed, Rows};
 pub use error::{DataError, Place};
 pub use kinds::{BadItem, Column, Item, Items, Kind, KindEntry};
-pub use preparation::{Preparation, Scope};
+pub use preparation::{Preparation, PreparationSet, Scope};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};
 pub use schema::{ApplyOptions, Missing, Schema, SchemaOptions, Unseen, UnseenCategories, ViewSchema, Wanted};

@@ -4,7 +4,7 @@
 //! examples that are held out had no part in that, and certificates pay for every bit of it. A data set therefore remembers its
 //! preparation, also where examples are selected. Numbers that are copied out of it into a new data set are numbers in memory.
 
-use super::{Schema, SchemaOptions, UnseenCategories};
+use super::{Dataset, Schema, SchemaOptions, UnseenCategories};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -16,8 +16,46 @@ pub enum Scope {
     Nothing,
     /// Those that are never held out.
     Kept,
+    /// None of them, but others that were set apart at random: see [`PreparationSet`].
+    SetApart,
     /// All of them, or some that nobody has recorded.
     All,
+}
+
+/// Examples that were set apart from those of a data set, at random and without a look at them. Scaling, codes and parameters of the kernel are
+/// learned from them, and the machine learns from the others alone: to these, whatever was learned is a constant.
+#[derive(Clone, Debug)]
+pub struct PreparationSet {
+    examples: Arc<Dataset>,
+    /// Their places among all examples, while the data set has all the others.
+    places: Option<Arc<[usize]>>,
+    share: f64,
+}
+
+impl PreparationSet {
+    pub(super) fn new(examples: Dataset, places: &[usize], share: f64) -> Self {
+        Self { examples: Arc::new(examples), places: Some(places.into()), share }
+    }
+
+    /// The examples.
+    pub fn examples(&self) -> &Dataset {
+        &self.examples
+    }
+
+    /// Their places among these and the examples of the data set together, in rising order; `None` for a part of that data set.
+    pub fn places(&self) -> Option<&[usize]> {
+        self.places.as_deref()
+    }
+
+    /// The share of all examples that was asked for.
+    pub fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// The same beside a part of the examples.
+    pub(super) fn of_part(&self) -> Self {
+        Self { places: None, ..self.clone() }
+    }
 }
 
 /// The schema that made a data set of a table, and the examples that gave the schema its numbers.
@@ -28,6 +66,8 @@ pub struct Preparation {
     options: Option<Arc<SchemaOptions>>,
     /// Places of the examples that the schema was learned from, where they are known and the data set still has all examples.
     kept: Option<Arc<[usize]>>,
+    /// True if the schema was learned from examples that were set apart, none of which is in the data set.
+    set_apart: bool,
     /// Categories that the schema does not know.
     unseen: Arc<[UnseenCategories]>,
     /// The number of rows that were left out because something was missing.
@@ -43,6 +83,7 @@ impl Preparation {
             schema: Arc::new(schema.clone()),
             options: options.map(|o| Arc::new(o.clone())),
             kept: None,
+            set_apart: false,
             unseen: Arc::new([]),
             left_out: 0,
             remarks: Arc::default(),
@@ -50,13 +91,18 @@ impl Preparation {
     }
 
     /// The same with what was met in the table.
-    pub(super) fn having(self, unseen: Vec<UnseenCategories>, left_out: usize) -> Self {
+    pub(crate) fn having(self, unseen: Vec<UnseenCategories>, left_out: usize) -> Self {
         Self { unseen: unseen.into(), left_out, ..self }
     }
 
     /// A schema that was learned from the examples at these places alone.
     pub(crate) fn by_kept(schema: &Schema, options: &SchemaOptions, kept: &[usize]) -> Self {
         Self { kept: Some(kept.into()), ..Self::by_all(schema, Some(options)) }
+    }
+
+    /// A schema that was learned from examples that were set apart.
+    pub(crate) fn by_set_apart(schema: &Schema, options: &SchemaOptions) -> Self {
+        Self { set_apart: true, ..Self::by_all(schema, Some(options)) }
     }
 
     /// The same with remarks about the columns.
@@ -104,6 +150,7 @@ impl Preparation {
     pub fn scope(&self, kept: &[usize]) -> Scope {
         match &self.kept {
             _ if self.learned_bits() == 0.0 => Scope::Nothing,
+            _ if self.set_apart => Scope::SetApart,
             Some(known) if known.iter().all(|i| kept.binary_search(i).is_ok()) => Scope::Kept,
             _ => Scope::All,
         }

@@ -269,6 +269,11 @@ impl Schema {
         Ok(data.with_preparation(Preparation::by_all(self, None).having(strangers.found, left_out)))
     }
 
+    /// The rows of a table that have every entry that the schema looks at.
+    pub(crate) fn complete_rows(&self, table: &Table) -> Result<Vec<usize>, DataError> {
+        apply::complete_rows(self, apply::settle(self, table)?.as_ref())
+    }
+
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.
     pub fn learned_bits(&self) -> f64 {
         let scaled = |scaler: &Option<Scaler>| match scaler {

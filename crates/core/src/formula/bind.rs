@@ -3,7 +3,7 @@
 use super::prepare::training_gram;
 use super::sets::{Split, split, sums};
 use super::{Bound, Formula, Landmarks, Node};
-use crate::data::{DataError, Dataset, Kind, Rows, SparseRows, Values, Vectors, Wanted};
+use crate::data::{DataError, Dataset, Kind, PreparationSet, Rows, SparseRows, Values, Vectors, Wanted};
 use crate::error::Error;
 use crate::gram::views::{Centring, Constant};
 use crate::gram::{Gram, Side, fill};
@@ -14,10 +14,12 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 impl Formula {
-    /// Resolves data-driven parameters (`gamma=scale`) from the training data, and learns centres and landmarks.
+    /// Resolves data-driven parameters (`gamma=scale`) from the training data, and learns centres and landmarks. Where the data have a
+    /// preparation set, it stands for them in everything but a centre, which is one of the training examples.
     pub fn resolve(&self, training: &Dataset, seed: Seed) -> Result<Self, Error> {
         let mut node = self.0.clone();
-        resolve_node(&mut node, training, None, seed)?;
+        let from = training.preparation_set().map_or(training, PreparationSet::examples);
+        resolve_node(&mut node, (training, from), None, seed)?;
         Ok(Self(node))
     }
 
@@ -28,7 +30,7 @@ impl Formula {
     /// As [`Formula::resolve`].
     pub fn resolve_from(&self, part: &[usize], training: &Dataset, seed: Seed) -> Result<Self, Error> {
         let mut node = self.0.clone();
-        resolve_node(&mut node, training, Some(part), seed)?;
+        resolve_node(&mut node, (training, training), Some(part), seed)?;
         Ok(Self(node))
     }
 
@@ -51,10 +53,7 @@ impl Formula {
 
     /// True if predictions need every training example, not only those with weight.
     pub fn needs_all_examples(&self) -> bool {
-        fn needs(node: &Node) -> bool {
-            matches!(node, Node::Centre(..)) || node.children().iter().any(needs)
-        }
-        needs(&self.0)
+        centres(&self.0)
     }
 
     /// Every view that is looked at (`None`: not named), with the kind of examples wanted there.
@@ -226,25 +225,45 @@ pub(crate) fn look<'a>(bound: &Bound, data: &'a Dataset) -> Result<&'a Values, E
     }
 }
 
-/// Resolves data-driven parameters, centres and landmarks from the training data, or from a part of them.
-fn resolve_node(node: &mut Node, training: &Dataset, part: Option<&[usize]>, seed: Seed) -> Result<(), Error> {
-    if let Node::Set(inner, members) = node {
+/// True if a kernel is centred somewhere in a formula.
+fn centres(node: &Node) -> bool {
+    matches!(node, Node::Centre(..)) || node.children().iter().any(centres)
+}
+
+/// Resolves data-driven parameters and landmarks from the data set `from`, which is the training data or one set apart from them, or from a
+/// part of it; centres from the training data or that part of them.
+fn resolve_node(
+    node: &mut Node,
+    (training, from): (&Dataset, &Dataset),
+    part: Option<&[usize]>,
+    seed: Seed,
+) -> Result<(), Error> {
+    if let Node::Set(inner, column) = node {
         // the kernel of a set sees members only
-        let Split { members, sets } = split(inner, members, training)?;
+        let Split { members, sets } = split(inner, column, training)?;
+        let others = if std::ptr::eq(training, from) { None } else { Some(split(inner, column, from)?.members) };
         let part: Option<Vec<usize>> = part.map(|p| p.iter().flat_map(|&i| sets[i].clone()).collect());
-        return resolve_node(inner, &members, part.as_deref(), seed);
+        return resolve_node(inner, (&members, others.as_ref().unwrap_or(&members)), part.as_deref(), seed);
     }
     for child in node.children_mut() {
-        resolve_node(child, training, part, seed)?;
+        resolve_node(child, (training, from), part, seed)?;
     }
+    // a centre belongs to the training examples, and so does what is learned on top of it
+    let from = if node.children().iter().any(centres) { training } else { from };
     match node {
         Node::Kernel(bound) => {
-            let values = look(bound, training)?;
-            if bound.kernel.entry().kind == Kind::Vectors && !is_data_free(bound) {
-                // also for machines that never ask for a matrix
-                complete(bound.kernel.entry(), values)?;
+            for data in [training, from] {
+                let values = look(bound, data)?;
+                if bound.kernel.entry().kind == Kind::Vectors && !is_data_free(bound) {
+                    // also for machines that never ask for a matrix
+                    complete(bound.kernel.entry(), values)?;
+                }
+                bound.kernel.fits(values)?;
+                if std::ptr::eq(training, from) {
+                    break;
+                }
             }
-            bound.kernel.fits(values)?;
+            let values = look(bound, from)?;
             match part {
                 None => resolve(bound.kernel.as_mut(), values, seed),
                 Some(part) => resolve(bound.kernel.as_mut(), &values.select(part), seed),
@@ -258,11 +277,11 @@ fn resolve_node(node: &mut Node, training: &Dataset, part: Option<&[usize]>, see
             }));
         }
         Node::Nystrom(inner, how, place) => {
-            *place = Some(Arc::new(Landmarks::learn(inner, how, training, part, seed)?));
+            *place = Some(Arc::new(Landmarks::learn(inner, how, from, part, seed)?));
         }
         Node::Radial(inner, gamma) => {
             if let Auto::Word(word) = *gamma {
-                let gram = training_gram(inner, training)?;
+                let gram = training_gram(inner, from)?;
                 let gram = part.map_or_else(|| Arc::clone(&gram), |part| Arc::clone(&gram).restrict(part, part));
                 *gamma = Auto::Value(width_on(&gram, word, seed)?);
             }

@@ -110,6 +110,9 @@ impl Run<'_> {
     /// learned from examples is learned from the kept ones; where nothing is learned, all may be held out.
     fn resolved(&self, recipe: &Recipe, data: &Dataset) -> Result<(Formula, Vec<usize>, Vec<usize>), Error> {
         let centred = self.kernel.needs_all_examples();
+        if !centred && data.preparation_set().is_some() {
+            return Ok((self.kernel.resolve(data, self.seed)?, (0..data.len()).collect(), Vec::new()));
+        }
         if !centred && !data.preparation().is_some_and(Preparation::keeps_some) {
             let kernel = self.kernel.resolve(data, self.seed)?;
             if self.kernel.numbers_chosen(&kernel) == 0 && kernel.state().is_empty() {

@@ -20,6 +20,8 @@ struct Document {
     kernel: String,
     #[serde(default)]
     columns: SchemaOptions,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    preparation_share: f64,
     #[serde(default)]
     numbers_taken: usize,
     #[serde(default = "one")]
@@ -38,6 +40,11 @@ fn one() -> usize {
     1
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks by reference
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
+}
+
 impl Serialize for Job {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let document = Document {
@@ -45,6 +52,7 @@ impl Serialize for Job {
             settings: self.settings.clone(),
             kernel: self.kernel.to_string(),
             columns: self.columns.clone(),
+            preparation_share: self.preparation_share,
             numbers_taken: self.numbers_taken,
             candidates: self.candidates,
             seed: self.seed.0,
@@ -72,6 +80,7 @@ impl<'de> Deserialize<'de> for Job {
         let job = Job {
             settings: document.settings,
             columns: document.columns,
+            preparation_share: document.preparation_share,
             numbers_taken: document.numbers_taken,
             candidates: document.candidates,
             seed: Seed(document.seed),

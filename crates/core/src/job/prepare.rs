@@ -10,7 +10,8 @@ use crate::watch::Monitor;
 impl Job {
     /// Turns a table into the data of this job. Columns that nobody names are chosen by the kernel's formula. Where conformal
     /// regions are wanted, columns are scaled and coded by the examples that are never held out, if these have every category;
-    /// otherwise by all examples, and the data remember that no coverage can be proven.
+    /// otherwise by all examples, and the data remember that no coverage can be proven. With a share for the preparation
+    /// ([`Job::preparation_share`]) they are scaled and coded by that share, and the data are the other examples.
     ///
     /// ```
     /// use mercer::prelude::*;
@@ -33,6 +34,9 @@ impl Job {
         let (_, data) = Schema::learn_and_apply_for(&table, &options, &wanted)?;
         if data.is_empty() {
             return Err(DataError::Empty { place: table.file }.into());
+        }
+        if self.preparation_share != 0.0 {
+            return self.prepare_apart(&table, &options, &wanted, data.preparation());
         }
         let learns = data.preparation().is_some_and(|p| p.learned_bits() > 0.0);
         // rows that were left out would have other places

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The latest version that is read. Files that an older reader understands are written in its version.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -45,6 +45,8 @@ struct Document {
     schema: Option<Schema>,
     trained_on: usize,
     candidates: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    candidate_nats: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     origin: Option<Provenance>,
     /// Files of older versions do not have it.
@@ -94,8 +96,9 @@ impl Model {
         let document = Document {
             // columns without weight are left out since the second version; since the third, centres may be those of a part, and
             // candidates be learned from; since the fourth, there are landmarks, posteriors, sets of labels and orders; since the fifth,
-            // models of several parts
+            // models of several parts; since the sixth, examples that were set apart to prepare the others
             format: match learned.parts > 0 || conformal.as_ref().is_some_and(conformity::StoredConformal::is_full) {
+                _ if self.provenance.as_ref().is_some_and(|p| p.set_apart().is_some()) => VERSION,
                 _ if self.fitted.readout.file_version() > 3 => self.fitted.readout.file_version(),
                 _ if !learned.landmarks.is_empty() || posterior.is_some() => 4,
                 true => 3,
@@ -117,6 +120,7 @@ impl Model {
             schema: self.schema.clone(),
             trained_on: self.trained_on,
             candidates: self.candidates,
+            candidate_nats: self.candidate_nats,
             origin: self.provenance.clone(),
             job: self.job.as_ref().and_then(|job| serde_json::to_value(job.as_ref()).ok()),
             calibration: self.fitted.calibration.clone(),
@@ -345,6 +349,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         trained_on: document.trained_on,
         places: Vec::new(),
         candidates: document.candidates,
+        candidate_nats: document.candidate_nats.filter(|nats| *nats >= 0.0),
         provenance,
         job: job.map(Arc::new),
         conformal,

@@ -65,6 +65,8 @@ pub struct Model {
     /// Places of `examples` in the training data; not saved.
     pub places: Vec<usize>,
     pub(crate) candidates: usize,
+    /// ln(1/p) of the model under the prior over the candidates that its search was given.
+    pub(crate) candidate_nats: Option<f64>,
     pub(crate) provenance: Option<Provenance>,
     /// The job as it was asked for; files from elsewhere and older ones do not have it.
     pub(crate) job: Option<Arc<Job>>,
@@ -107,6 +109,7 @@ impl Model {
             trained_on: training.len(),
             places,
             candidates: 1,
+            candidate_nats: None,
             provenance: None,
             job: None,
             conformal: None,

@@ -4,7 +4,7 @@
 //! changes them, [`Model::chosen_among`], can make a claim weaker, never stronger.
 
 use super::Model;
-use crate::data::{Dataset, Scope};
+use crate::data::{Dataset, PreparationSet, Scope};
 use crate::formula::{Formula, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -58,6 +58,9 @@ pub struct Provenance {
     /// Places of the examples that the machine was given, where it was given only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     part: Option<Vec<u32>>,
+    /// Places of the examples that were set apart to prepare the others, among all of both: the machine has not learned from them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    set_apart: Option<Vec<u32>>,
     /// The steps before the fit; `None` in older files, which have the two fields below instead.
     #[serde(default)]
     learned: Option<Vec<LearnedFrom>>,
@@ -78,7 +81,12 @@ impl Provenance {
         (asked, resolved): (&Formula, &Formula),
         numbers_taken: usize,
     ) -> Self {
-        let kernel = if kept.is_some() { Scope::Kept } else { Scope::All };
+        let kernel = match (data.preparation_set(), kept) {
+            // a centre belongs to the training examples, and so does what is learned on top of it
+            (Some(_), _) if !resolved.needs_all_examples() => Scope::SetApart,
+            (_, Some(_)) => Scope::Kept,
+            (_, None) => Scope::All,
+        };
         let mut learned = Vec::new();
         if let Some(columns) = data.preparation().filter(|p| p.learned_bits() > 0.0) {
             let from = columns.scope(kept.unwrap_or_default());
@@ -97,6 +105,7 @@ impl Provenance {
             recognised: recognised(data),
             weighted: data.weights().is_some(),
             part: None,
+            set_apart: data.preparation_set().and_then(PreparationSet::places).map(narrow),
             learned: Some(learned),
             numbers_chosen: 0,
             balanced: false,
@@ -106,12 +115,17 @@ impl Provenance {
     /// The same, with a machine that was given the examples at some places only.
     #[must_use]
     pub(crate) fn with_part(self, part: &[usize]) -> Self {
-        Self { part: Some(part.iter().map(|&p| p as u32).collect()), ..self }
+        Self { part: Some(narrow(part)), ..self }
     }
 
     /// [`Dataset::fingerprint`] of the training examples.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
+    }
+
+    /// The number of training examples, where the fingerprint tells.
+    pub fn examples(&self) -> Option<usize> {
+        self.fingerprint.split('-').next()?.parse().ok()
     }
 
     /// True if the examples had weights.
@@ -122,6 +136,11 @@ impl Provenance {
     /// Places of the examples that the machine was given, where it was given only a part.
     pub fn part(&self) -> Option<&[u32]> {
         self.part.as_deref()
+    }
+
+    /// Places of the examples that were set apart to prepare the others, among all of both, in rising order.
+    pub fn set_apart(&self) -> Option<&[u32]> {
+        self.set_apart.as_deref()
     }
 
     /// True if more than half of a sample of the training examples are among others.
@@ -142,8 +161,7 @@ impl Provenance {
         }
         let last = *self.recognised.last()?;
         let kept = self.recognised.len();
-        let whole = self.fingerprint.split('-').next().and_then(|n| n.parse().ok()) == Some(kept)
-            || (kept != MAX_RECOGNISED && kept != MAX_RECOGNISED_BEFORE);
+        let whole = self.examples() == Some(kept) || (kept != MAX_RECOGNISED && kept != MAX_RECOGNISED_BEFORE);
         let numbers = others.example_fingerprints();
         let found = numbers.iter().filter(|f| self.recognised.binary_search(f).is_ok()).count();
         if whole {
@@ -176,6 +194,11 @@ impl Provenance {
         }
         self
     }
+}
+
+/// Places as files keep them.
+fn narrow(places: &[usize]) -> Vec<u32> {
+    places.iter().map(|&p| p as u32).collect()
 }
 
 /// The smallest numbers of examples, if nine of ten occur only once.
@@ -243,11 +266,20 @@ impl Model {
         self.candidates
     }
 
+    /// The same of a search with a prior over its candidates, under which this one pays so many nats.
+    pub(crate) fn chosen_by_prior(&mut self, candidates: usize, nats: f64) {
+        self.chosen_among(candidates);
+        self.candidate_nats = (self.candidates == candidates).then_some(nats);
+    }
+
     /// Records that the model was chosen among so many, this one included, with the help of its training examples: certificates pay for
     /// all of them, and regions that were learned from the same examples lose their proof. A number that was recorded before is
     /// never lowered.
     pub fn chosen_among(&mut self, candidates: usize) {
-        self.candidates = self.candidates.max(candidates);
+        if candidates > self.candidates {
+            // a prior was one over the candidates of another search
+            (self.candidates, self.candidate_nats) = (candidates, None);
+        }
         if let Some(job) = self.job.as_mut().filter(|job| job.candidates < candidates) {
             Arc::make_mut(job).candidates = candidates;
         }

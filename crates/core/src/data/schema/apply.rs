@@ -63,6 +63,11 @@ pub(super) fn settle<'a>(schema: &Schema, table: &'a Table) -> Result<Cow<'a, Ta
 
 /// The table without rows that lack an entry of the target or of a column that the schema looks at; an empty text is a text.
 pub(super) fn without_missing(schema: &Schema, table: &Table) -> Result<Table, DataError> {
+    Ok(table.select(&complete_rows(schema, table)?))
+}
+
+/// The rows that have all entries of the target and of the columns that the schema looks at.
+pub(super) fn complete_rows(schema: &Schema, table: &Table) -> Result<Vec<usize>, DataError> {
     let mut keep = vec![true; table.len];
     let mut look = |field: usize| missing_rows(&table.fields[field]).into_iter().for_each(|row| keep[row] = false);
     if schema.views.len() == 1 && table.fields.iter().any(is_block) {
@@ -80,7 +85,7 @@ pub(super) fn without_missing(schema: &Schema, table: &Table) -> Result<Table, D
     if keep.is_empty() {
         return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
     }
-    Ok(table.select(&keep))
+    Ok(keep)
 }
 
 /// Adds the target; a file whose target is missing throughout has none.

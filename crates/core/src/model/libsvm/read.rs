@@ -100,6 +100,7 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         trained_on: 0,
         places: Vec::new(),
         candidates: 0,
+        candidate_nats: None,
         provenance: None,
         job: None,
         conformal: None,
