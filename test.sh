@@ -27,7 +27,7 @@ one_library() {
     local build tests wheel
     build="$(features normal,build --package mercer-cli)"
     tests="$(features normal,build,dev --package mercer --package mercer-plot --package mercer-raster \
-        --package mercer-terminal --package mercer-cli --package mercer-experiments)"
+        --package mercer-terminal --package mercer-cli --package mercer-experiments --package mercer-fuzz)"
     wheel="$(features normal,build --package mercer-python --features extension-module)"
     for other in "$tests" "$wheel"; do
         if ! diff <(echo "$build") <(echo "$other"); then

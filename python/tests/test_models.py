@@ -219,6 +219,29 @@ except KeyboardInterrupt:
     assert "alive" in out and process.returncode == 0
 
 
+@pytest.mark.parametrize(("work", "n"), [("k(new)", 2), ("mercer.measure(k, new)", 2), ("model.predict(new)", 200)])
+def test_control_c_is_heard_inside_long_kernel_values(work, n):
+    script = f"""
+import mercer
+texts = ["ab" * 20, "ba" * 20, "aab" * 15, "bba" * 15]
+new = ["acgt" * 40_000] * {n}
+k = mercer.kernels.Subsequence(length=4)
+model = mercer.SVC(kernel=k).fit(texts, [0, 1, 0, 1])
+print("ready", flush=True)
+try:
+    {work}
+except KeyboardInterrupt:
+    print("alive", flush=True)
+print(k(texts)[0, 0] > 0, len(model.predict(texts)), flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline().strip() == "ready"
+    threading.Event().wait(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out.split() == ["alive", "True", "4"] and process.returncode == 0
+
+
 def test_small_work_calls_back_and_may_be_ended():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 2)), rng.integers(0, 2, 120)

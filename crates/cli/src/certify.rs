@@ -123,7 +123,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         budget: arguments::budget(flags)?,
         seed: arguments::seed(flags),
     };
-    let certified = model.certify(&training, &options, &watch)?;
+    let certified = watch.heeded(|| model.certify(&training, &options, &watch))?;
     watch.finish();
     if let Some(file) = picture {
         let title = format!("{}, {}", model.machine, short_formula(&model.kernel.to_string()));

@@ -205,19 +205,20 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         arguments::picture(file)?;
     }
     let training = input::training(path, flags, &formula, Learns::Unsupervised)?;
-    let kernel = formula.resolve(&training.data, arguments::seed(flags))?;
-    let gram = kernel.training_gram(&training.data)?;
     let labels = labels(&training.data);
     let watch = Watch::new(flags);
     let learned = learned(&formula, training.schema.views().iter().any(|v| v.scaler().is_some()));
-    let stable =
-        if flags.get_flag("stability") { Some(stability::of(flags, &formula, gram.as_ref(), &watch)?) } else { None };
-    let chance = by_chance(flags, gram.as_ref(), labels.as_ref(), &watch)?;
     // a length that the examples have had a say in bounds nothing
     let radius = if learned.is_none() { declared_radius(flags, &formula)? } else { None };
-    let found = Measures::of(&gram, labels.as_ref(), ridge, radius, arguments::budget(flags)?)?;
+    let (text, stable, chance, found) = watch.heeded(|| -> Result<_, Failure> {
+        let kernel = formula.resolve(&training.data, arguments::seed(flags))?;
+        let gram = kernel.training_gram(&training.data)?;
+        let stable = flags.get_flag("stability").then(|| stability::of(flags, &formula, gram.as_ref(), &watch));
+        let chance = by_chance(flags, gram.as_ref(), labels.as_ref(), &watch)?;
+        let found = Measures::of(&gram, labels.as_ref(), ridge, radius, arguments::budget(flags)?)?;
+        Ok((kernel.to_string(), stable.transpose()?, chance, found))
+    })?;
     watch.finish();
-    let text = kernel.to_string();
     if let Some(file) = picture {
         let note = format!("effective rank {:.4} of {}", found.spectrum.effective_rank(), found.n);
         let figure =

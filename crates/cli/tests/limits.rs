@@ -85,6 +85,44 @@ fn an_index_beyond_memory_is_refused_by_every_linear_machine() {
 }
 
 #[test]
+fn an_allocation_that_the_system_refuses_ends_in_words() {
+    let place = Place::with_banana(2000);
+    let (mut ended, mut done) = (0, 0);
+    for kib in [30_000, 60_000, 100_000, 200_000, 400_000] {
+        for verb in ["fit banana.csv -m ridge -o m", "gram banana.csv -o K.npy", "show banana.csv"] {
+            let ran = within(&place, kib, verb);
+            match ran.code {
+                Some(0) => done += 1,
+                Some(3 | 4) => {
+                    assert!(
+                        ran.err.contains("error: ") && ran.err.contains("memory"),
+                        "{verb} in {kib} KiB: {}",
+                        ran.err
+                    );
+                    ended += 1;
+                }
+                // the system's loader needs some room for itself, and has no other words
+                Some(127) if kib < 50_000 => {}
+                _ => panic!("{verb} in {kib} KiB: {ran:?}"),
+            }
+        }
+    }
+    assert!(ended > 0 && done > 0, "{ended} ended in words, {done} were done");
+}
+
+#[test]
+fn the_time_limit_of_certificates_holds_inside_a_single_value() {
+    let place = Place::new();
+    let text = |seed: usize| (0..1000).map(|i| ["a", "c", "g", "t"][i * i / 7 * seed % 4]).collect::<String>();
+    let lines = (1..4).fold("s,y\n".to_owned(), |all, seed| format!("{all}{},{}\n", text(seed), ["u", "v"][seed % 2]));
+    place.write("long.csv", lines);
+    place.run("fit long.csv -m nearest_mean -k subsequence --text s --target y -o m").ok();
+    // one value alone takes longer
+    place.run("certify m long.csv --max-seconds 0.001").fails(4, &["time_limit"]);
+    place.run("certify m long.csv").ok();
+}
+
+#[test]
 fn the_time_limit_holds_inside_a_single_value() {
     let place = Place::new();
     let text = |seed: usize| (0..40_000).map(|i| ["a", "c", "g", "t"][i * i / 7 * seed % 4]).collect::<String>();
@@ -96,6 +134,9 @@ fn the_time_limit_holds_inside_a_single_value() {
         "select long.csv -m svc -k subsequence --text s --target y --folds 2 --grid 'c=1|10' --max-seconds 1 -o m",
         "fit long.csv -m svc -k 'mismatch(length=12, mismatches=6)' --text s --target y --max-seconds 1 -o m",
         "gram long.csv -k subsequence --text s --target y --max-seconds 1 -o K.npy",
+        "measure long.csv -k subsequence --text s --target y --max-seconds 1",
+        "measure long.csv -k subsequence --text s --groups y --max-seconds 1",
+        "measure long.csv -k subsequence@s --text s --dependence target --target y --max-seconds 1",
     ] {
         let started = Instant::now();
         let ran = place.run(line);

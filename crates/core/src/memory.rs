@@ -6,6 +6,7 @@
 mod available;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -72,14 +73,32 @@ impl Default for Budget {
     }
 }
 
+thread_local! {
+    static ASKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True while the present thread asks the system for room that it may well refuse: an allocator that ends the process in words, as that
+/// of the command line does, must not do so then.
+pub fn asking() -> bool {
+    ASKING.with(Cell::get)
+}
+
+/// Whether the system gives so many bytes; no page of them is touched.
+fn is_given(bytes: usize) -> bool {
+    ASKING.with(|asking| asking.set(true));
+    let given = Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    ASKING.with(|asking| asking.set(false));
+    given
+}
+
 impl Budget {
     /// Refuses what does not fit, or what the system does not give.
     ///
     /// # Errors
     /// If so many bytes are not to be had.
     pub fn check(&self, bytes: usize, what: impl Into<Cow<'static, str>>) -> Result<(), BudgetError> {
-        // the room is taken and given back: no page of it is touched
-        if bytes <= self.memory && (bytes < SMALL || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()) {
+        // the room is taken and given back
+        if bytes <= self.memory && (bytes < SMALL || is_given(bytes)) {
             return Ok(());
         }
         let remedy = Cow::Borrowed("raise --memory, take fewer examples, or use a machine that streams");

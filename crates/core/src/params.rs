@@ -13,7 +13,7 @@ mod settings;
 pub use assign::{assign, nearest};
 pub use describe::{Described, describe};
 pub use expression::ExpressionError;
-pub(crate) use expression::{Reader, as_argument, is_name_start, quoted};
+pub(crate) use expression::{Reader, as_argument, brief, is_name_start, quoted};
 pub use reals::Parameter;
 pub(crate) use reals::{put, visit_reals};
 pub use settings::{Setting, Settings};
@@ -202,7 +202,7 @@ impl fmt::Display for Rule {
 #[non_exhaustive]
 pub enum ParamError {
     /// The number breaks the rule of its parameter.
-    #[error("{owner}: {name} = {got} must be {rule}")]
+    #[error("{owner}: {} = {got} must be {rule}", brief(name))]
     Range {
         /// Kernel or machine.
         owner: String,
@@ -214,7 +214,7 @@ pub enum ParamError {
         rule: Rule,
     },
     /// The value is of the wrong kind.
-    #[error("{owner}: {name} = {got} is not {wanted}")]
+    #[error("{owner}: {} = {} is not {wanted}", brief(name), brief(got))]
     Kind {
         /// Kernel or machine.
         owner: String,
@@ -226,7 +226,7 @@ pub enum ParamError {
         wanted: String,
     },
     /// No parameter has that name.
-    #[error("{owner} has no parameter {name}; {remedy}")]
+    #[error("{owner} has no parameter {}; {remedy}", brief(name))]
     Unknown {
         /// Kernel or machine.
         owner: String,
@@ -236,7 +236,7 @@ pub enum ParamError {
         remedy: String,
     },
     /// No kernel, machine or other thing has that name.
-    #[error("there is no {what} called {name}; {remedy}")]
+    #[error("there is no {what} called {}; {remedy}", brief(name))]
     NoSuch {
         /// "kernel", "machine", …
         what: &'static str,

@@ -57,6 +57,14 @@ fn round(model: &Model) -> (Model, Vec<String>) {
 }
 
 #[test]
+fn line_ends_of_old_macs_are_found() {
+    let golden = golden();
+    let text = golden["cases"][0]["text"].as_str().unwrap().replace('\n', "\r");
+    let error = Model::from_bytes(text.as_bytes(), "a.model").unwrap_err().to_string();
+    assert!(error.contains("carriage returns alone") && error.contains("tr '\\r' '\\n'"), "{error}");
+}
+
+#[test]
 fn files_of_libsvm_decide_as_libsvm_does() {
     let file = golden();
     let mut kinds = std::collections::BTreeSet::new();

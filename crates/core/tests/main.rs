@@ -34,6 +34,7 @@ mod laws_of_held_out;
 mod laws_of_kernels;
 mod laws_of_machines;
 mod laws_of_roads;
+mod laws_of_scales;
 mod laws_of_sides;
 mod laws_of_theory;
 mod layers;

@@ -7,7 +7,7 @@
 //! waits for ever. Pools therefore belong to a process, and rayon's global pool, which cannot be made anew, is never used:
 //! whatever of the library computes goes through [`run`]. A panic becomes a `RuntimeError`.
 
-use mercer::watch::{Monitor, Progress, Stop};
+use mercer::watch::{Monitor, Progress, Sign, Stop, under};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,50 +28,76 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 const MAX_KERNEL_VALUES_ON_MAIN_THREAD: usize = 100_000;
 
 /// Progress of the work, and whether it is to stop.
-pub(crate) struct Watch<'a> {
+pub(crate) struct Watch {
+    last: Mutex<Option<Progress>>,
+    state: Arc<State>,
+    sign: Sign,
+}
+
+/// What is asked between two steps, and inside of long kernel values.
+struct State {
     stop: AtomicBool,
     deadline: Option<Instant>,
-    last: Mutex<Option<Progress>>,
     /// Set where the work runs on the calling thread and has to ask the interpreter itself.
-    own: Option<Own<'a>>,
+    own: Option<Own>,
 }
 
 /// Signals and callbacks of a thread that does the work itself.
-struct Own<'a> {
+struct Own {
     asked: Mutex<Instant>,
-    callback: Option<&'a Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
     raised: Mutex<Option<PyErr>>,
 }
 
-impl Monitor for Watch<'_> {
+impl Monitor for Watch {
+    fn sign(&self) -> Sign {
+        self.sign.clone()
+    }
+
     fn step(&self, progress: &Progress) -> ControlFlow<Stop> {
-        match &self.own {
-            Some(own) => self.ask(own, progress),
+        match &self.state.own {
+            Some(own) => self.state.ask(own, Some(*progress)),
             None => {
                 if let Ok(mut last) = self.last.try_lock() {
                     *last = Some(*progress);
                 }
             }
         }
-        if self.stop.load(Ordering::Relaxed) {
-            return ControlFlow::Break(Stop::Interrupted);
-        }
-        match self.deadline {
-            Some(deadline) if Instant::now() > deadline => ControlFlow::Break(Stop::TimeLimit),
-            _ => ControlFlow::Continue(()),
-        }
+        self.state.said().map_or(ControlFlow::Continue(()), ControlFlow::Break)
     }
 }
 
-impl Watch<'_> {
+impl Watch {
+    fn new(deadline: Option<Instant>, own: Option<Own>) -> Self {
+        let state = Arc::new(State { stop: AtomicBool::new(false), deadline, own });
+        let asked = Arc::clone(&state);
+        let sign = Sign::new(move || {
+            if let Some(own) = &asked.own {
+                asked.ask(own, None);
+            }
+            asked.said()
+        });
+        Self { last: Mutex::new(None), state, sign }
+    }
+}
+
+impl State {
+    /// Whether the work is to stop, and why.
+    fn said(&self) -> Option<Stop> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Some(Stop::Interrupted);
+        }
+        self.deadline.filter(|deadline| Instant::now() > *deadline).map(|_| Stop::TimeLimit)
+    }
+
     /// Answers signals and calls back from within the work, every few hundredths of a second.
-    fn ask(&self, own: &Own<'_>, progress: &Progress) {
+    fn ask(&self, own: &Own, progress: Option<Progress>) {
         let Ok(mut asked) = own.asked.try_lock() else { return };
         if asked.elapsed() < SIGNAL_INTERVAL {
             return;
         }
         *asked = Instant::now();
-        let told = Python::attach(|py| answer(py, own.callback.map(|c| c.bind(py)), Some(*progress)));
+        let told = Python::attach(|py| answer(py, own.callback.as_ref().map(|c| c.bind(py)), progress));
         if let (Err(error), Ok(mut raised)) = (told, own.raised.lock()) {
             *raised = Some(error);
             self.stop.store(true, Ordering::Relaxed);
@@ -191,25 +217,27 @@ pub(crate) fn break_down(py: Python<'_>, size: usize) -> PyResult<()> {
     run(py, (0, size), None, None, |_| std::panic::panic_any("asked for"))
 }
 
-/// Runs work without the interpreter. A signal, or an exception of the callback, stops it and is raised; `callback` gets
+/// Runs work without the interpreter, under a sign that is seen inside of long kernel values. A signal, or an exception of the callback, stops it and is raised; `callback` gets
 /// (phase, done, total, violation) every few hundredths of a second. `size` is the number of kernel values in question.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     (threads, size): (usize, usize),
     max_seconds: Option<f64>,
     callback: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Watch<'_>) -> T + Send,
+    work: impl FnOnce(&Watch) -> T + Send,
 ) -> PyResult<T> {
+    let work = |watch: &Watch| under(&watch.sign, || work(watch));
     let deadline = max_seconds.filter(|s| s.is_finite()).map(|s| Instant::now() + Duration::from_secs_f64(s.max(0.0)));
     let callback = callback.map(|c| c.clone().unbind());
     if size <= MAX_KERNEL_VALUES_ON_MAIN_THREAD && HOME.get() {
-        let own = Own { asked: Mutex::new(Instant::now()), callback: callback.as_ref(), raised: Mutex::new(None) };
-        let watch = Watch { stop: AtomicBool::new(false), deadline, last: Mutex::new(None), own: Some(own) };
+        let own = Own { asked: Mutex::new(Instant::now()), callback, raised: Mutex::new(None) };
+        let watch = Watch::new(deadline, Some(own));
         let done = py.detach(|| here(|| guarded(|| work(&watch))));
-        let raised = watch.own.and_then(|own| own.raised.into_inner().ok().flatten());
+        // matrices may keep the sign, and with it the state, for longer
+        let raised = watch.state.own.as_ref().and_then(|own| own.raised.lock().ok()?.take());
         return raised.map_or(done.unwrap_or_else(|| Err(no_threads(1))), Err);
     }
-    let watch = Watch { stop: AtomicBool::new(false), deadline, last: Mutex::new(None), own: None };
+    let watch = Watch::new(deadline, None);
     elsewhere(py, threads, &watch, callback.as_ref(), work)
 }
 
@@ -225,9 +253,9 @@ fn here<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 fn elsewhere<T: Send>(
     py: Python<'_>,
     threads: usize,
-    watch: &Watch<'_>,
+    watch: &Watch,
     callback: Option<&Py<PyAny>>,
-    work: impl FnOnce(&Watch<'_>) -> T + Send,
+    work: impl FnOnce(&Watch) -> T + Send,
 ) -> PyResult<T> {
     let process = Process::present();
     let pool = pool(threads).ok_or_else(|| no_threads(threads))?;
@@ -258,7 +286,7 @@ fn elsewhere<T: Send>(
             }
             if let Err(error) = told {
                 raised = Some(error);
-                watch.stop.store(true, Ordering::Relaxed);
+                watch.state.stop.store(true, Ordering::Relaxed);
             }
         }
     });

@@ -151,11 +151,11 @@ pub fn prepare(flags: &ArgMatches) -> Result<(), Failure> {
     if let Ok(Some(text)) = flags.try_get_one::<String>("memory") {
         set_default(Budget { memory: bytes(text)? });
     }
-    let Ok(Some(&threads)) = flags.try_get_one::<u16>("threads") else { return Ok(()) };
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(usize::from(threads))
-        .build_global()
-        .map_err(|e| Failure { message: format!("threads could not be started: {e}"), code: 4 })
+    let Ok(threads) = flags.try_get_one::<u16>("threads") else { return Ok(()) };
+    // also where nobody asks for a number: a system that gives no threads is told of here, and not by a panic later
+    rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |&n| usize::from(n))).build_global().map_err(|e| {
+        Failure { message: format!("threads could not be started ({e}); ask for fewer with --threads"), code: 4 }
+    })
 }
 
 /// Refuses an output that is an input or another output, by whatever names, and more than one use of standard input or output.

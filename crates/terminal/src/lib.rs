@@ -7,6 +7,7 @@
 #![warn(clippy::print_stderr)]
 
 pub mod arguments;
+mod exhausted;
 pub mod failure;
 pub mod picture;
 pub mod report;

@@ -34,10 +34,13 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         None => usual.parse()?,
     };
     let seed = arguments::seed(flags);
-    let (k, l) = (formula.resolve(&data, seed)?, second.resolve(&data, seed)?);
     let watch = Watch::new(flags);
-    let (x, y) = (k.training_gram(&data)?, l.training_gram(&data)?);
-    let found = dependence(x.as_ref(), y.as_ref(), super::draws(flags), seed, arguments::budget(flags)?, &watch)?;
+    let (k, l, found) = watch.heeded(|| -> Result<_, Failure> {
+        let (k, l) = (formula.resolve(&data, seed)?, second.resolve(&data, seed)?);
+        let (x, y) = (k.training_gram(&data)?, l.training_gram(&data)?);
+        let found = dependence(x.as_ref(), y.as_ref(), super::draws(flags), seed, arguments::budget(flags)?, &watch)?;
+        Ok((k, l, found))
+    })?;
     watch.finish();
     tell(flags, &[k.to_string(), l.to_string()], &found);
     Ok(())

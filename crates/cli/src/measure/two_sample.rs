@@ -44,19 +44,21 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         None => from_groups(flags, &formula, path)?,
     };
     let radius = super::declared_radius(flags, &formula)?;
-    let kernel = formula.resolve(&samples.data, arguments::seed(flags))?;
-    let gram = kernel.training_gram(&samples.data)?;
     let watch = Watch::new(flags);
     let (draws, seed, budget) = (super::draws(flags), arguments::seed(flags), arguments::budget(flags)?);
     let word = flags.get_one::<String>("statistic").map_or("unbiased", String::as_str);
-    let outcome = if word == "linear" {
-        if flags.value_source("permutations") == Some(ValueSource::CommandLine) {
-            return Err(Failure::usage("--statistic linear takes no permutations; leave out --permutations"));
+    if word == "linear" && flags.value_source("permutations") == Some(ValueSource::CommandLine) {
+        return Err(Failure::usage("--statistic linear takes no permutations; leave out --permutations"));
+    }
+    let (kernel, outcome) = watch.heeded(|| -> Result<_, Failure> {
+        let kernel = formula.resolve(&samples.data, seed)?;
+        let gram = kernel.training_gram(&samples.data)?;
+        if word == "linear" {
+            let found = linear_two_sample(gram.as_ref(), &samples.first, seed, &watch)?;
+            let tested = ("in linear time", found.value);
+            let outcome = Outcome { sizes: found.sizes, tested, other: None, p: found.p, critical: None, whole: None };
+            return Ok((kernel, outcome));
         }
-        let found = linear_two_sample(gram.as_ref(), &samples.first, seed, &watch)?;
-        let tested = ("in linear time", found.value);
-        Outcome { sizes: found.sizes, tested, other: None, p: found.p, critical: None, whole: None }
-    } else {
         let chance = match word {
             "biased" => Chance::Permute(Statistic::Biased),
             "bootstrap" => Chance::WildBootstrap,
@@ -66,8 +68,8 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         let both = [("unbiased", found.unbiased), ("biased", found.biased)];
         let [tested, other] = if word == "unbiased" { both } else { [both[1], both[0]] };
         let (sizes, p, critical) = (found.sizes, found.p, Some(found.critical));
-        Outcome { sizes, tested, other: Some(other), p, critical, whole: Some(found) }
-    };
+        Ok((kernel, Outcome { sizes, tested, other: Some(other), p, critical, whole: Some(found) }))
+    })?;
     watch.finish();
     let learned = super::learned(&formula, samples.scaled);
     tell(flags, &kernel, &samples.names, &outcome, radius, learned);

@@ -2,6 +2,7 @@
 
 use crate::error::Blame;
 use crate::memory::BudgetError;
+use crate::params::brief;
 use std::fmt;
 
 /// Where in a file something was found.
@@ -22,7 +23,7 @@ impl fmt::Display for Place {
             write!(f, " line {line}")?;
         }
         if let Some(column) = &self.column {
-            write!(f, ", column \"{column}\"")?;
+            write!(f, ", column \"{}\"", brief(column))?;
         }
         Ok(())
     }
@@ -68,7 +69,9 @@ pub enum DataError {
     },
     /// The target must be numbers.
     #[error(
-        "the target {column} must be numbers, but has \"{example}\"; choose another column with --target, or use a classifier"
+        "the target {} must be numbers, but has \"{}\"; choose another column with --target, or use a classifier",
+        brief(column),
+        brief(example)
     )]
     NotNumeric {
         /// Column.
@@ -86,13 +89,13 @@ pub enum DataError {
     #[error("there is no target column to learn from; name one with --target")]
     NoTarget,
     /// Fewer than two classes.
-    #[error("the target has only the class \"{label}\"; a classifier needs at least two")]
+    #[error("the target has only the class \"{}\"; a classifier needs at least two", brief(label))]
     OneClass {
         /// The only label.
         label: String,
     },
     /// A column, view or field that is asked for does not exist.
-    #[error("there is no {what} \"{name}\"; {remedy}")]
+    #[error("there is no {what} \"{}\"; {remedy}", brief(name))]
     NoSuch {
         /// "column", "view", …
         what: &'static str,

@@ -14,7 +14,7 @@ mod functions;
 
 use super::{Formula, FormulaError, Node};
 use crate::kernels;
-use crate::params::{Reader, is_name_start, nearest};
+use crate::params::{Reader, brief, is_name_start, nearest};
 
 /// Deepest nesting, so that no text can exhaust the stack.
 const MAX_DEPTH: usize = 64;
@@ -165,7 +165,7 @@ impl Reader<'_> {
                 Some(close) => format!("did you mean {close}?"),
                 None => "`mercer list kernels` shows all".to_owned(),
             };
-            return self.fail(start, format!("there is no kernel called \"{name}\"; {remedy}"));
+            return self.fail(start, format!("there is no kernel called \"{}\"; {remedy}", brief(name)));
         };
         let mut kernel = (entry.make)();
         let opened = self.at;

@@ -1,7 +1,7 @@
 //! Machines as text: `svc(c=10, loss=squared_hinge)`, in the grammar of kernel formulas.
 
 use super::{Machine, MachineEntry, all, find};
-use crate::params::{ExpressionError, ParamError, Reader, Setting, as_argument, assign, nearest};
+use crate::params::{ExpressionError, ParamError, Reader, Setting, as_argument, assign, brief, nearest};
 use std::fmt;
 
 /// A machine of the catalogue with the parameters that were given; all others have their defaults.
@@ -79,7 +79,7 @@ pub fn parse(text: &str) -> Result<MachineExpression, ExpressionError> {
             Some(close) => format!("did you mean {close}?"),
             None => format!("there are {}", all().map(|m| m.name).collect::<Vec<_>>().join(", ")),
         };
-        return reader.fail(start, format!("there is no machine called {name}; {remedy}"));
+        return reader.fail(start, format!("there is no machine called {}; {remedy}", brief(name)));
     };
     reader.at = start + typed.chars().count();
     let opened = reader.at;

@@ -6,7 +6,7 @@
 
 use super::learned::{self, StoredLearned};
 use super::tensors::{CHECKSUM, DOCUMENT, Packer, Unpacker};
-use super::{FileError, Model, Provenance, coefficients, conformity, is_libsvm, posterior};
+use super::{FileError, Model, Provenance, coefficients, conformity, is_libsvm, posterior, weights};
 use crate::calibrate::Calibration;
 use crate::data::{Coordinate, Dataset, Rows, Scalar, Schema, SparseRows, Values, View, kinds};
 use crate::formula::{Formula, State};
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// The latest version that is read. Files that an older reader understands are written in its version.
 const VERSION: u64 = 6;
+
+/// The most characters of a finding in a damaged file.
+const MAX_FINDING: usize = 400;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
@@ -156,7 +159,14 @@ impl Model {
             return Self::from_libsvm(bytes, file);
         }
         let not_a_model = |finding: &str| FileError::NotAModel { file: file.to_owned(), finding: finding.to_owned() };
-        let damaged = |finding: String| FileError::Damaged { file: file.to_owned(), finding };
+        // a parser repeats what it finds, however long that is
+        let damaged = |mut finding: String| {
+            if let Some((end, _)) = finding.char_indices().nth(MAX_FINDING) {
+                finding.truncate(end);
+                finding.push('…');
+            }
+            FileError::Damaged { file: file.to_owned(), finding }
+        };
         let (_, header) = SafeTensors::read_metadata(bytes)
             .map_err(|_| not_a_model("it has no safetensors header, or is cut off"))?;
         let metadata = header.metadata().as_ref().ok_or_else(|| not_a_model("its header has no metadata"))?;
@@ -172,6 +182,11 @@ impl Model {
             return Err(damaged("its checksum does not fit its contents".to_owned()));
         }
         let document: Document = serde_json::from_str(text).map_err(|e| damaged(format!("its document: {e}")))?;
+        if let coefficients::Stored::Primal(stored) = &document.coefficients {
+            let outputs = unpack.get_f64s("offsets").map_or(1, |(_, offsets)| offsets.len());
+            weights::room(stored, outputs)
+                .map_err(|e| FileError::Io { file: file.to_owned(), reason: e.to_string() })?;
+        }
         assemble(document, &unpack).map_err(damaged)
     }
 }

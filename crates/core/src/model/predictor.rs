@@ -10,6 +10,7 @@ use crate::gram::Side;
 use crate::linalg::SolveError;
 use crate::machines::{Coefficients, Expansion, Output, Readout, Weighting};
 use crate::memory::check;
+use crate::watch::present;
 use std::sync::{Arc, OnceLock};
 
 /// Examples whose features are computed at a time.
@@ -108,12 +109,13 @@ pub(super) struct Support {
     pub(super) parts: OnceLock<Vec<PartSupport>>,
 }
 
-/// The value of a slot, computed if need be; an error is not kept.
+/// The value of a slot, computed if need be; neither an error is kept, nor what came of values that were given up.
 pub(super) fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
     if let Some(known) = slot.get() {
         return Ok(known);
     }
     let new = make()?;
+    present().whole().map_err(SolveError::from)?;
     Ok(slot.get_or_init(|| new))
 }
 

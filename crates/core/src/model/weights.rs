@@ -3,6 +3,7 @@
 //! Hashed features have 2²⁰ coordinates, of which a collection of texts uses some thousands.
 
 use super::tensors::{Packer, Unpacker};
+use crate::memory::{BudgetError, check};
 use serde::{Deserialize, Serialize};
 
 /// Largest number of weights that are stored sparsely: more are written as they are, since a small file must not ask
@@ -32,6 +33,13 @@ pub(super) fn pack(pack: &mut Packer, weights: &[f64], outputs: usize, width: us
     pack.u32s("weights.columns", &[count], &kept().map(|(_, column)| column).collect::<Vec<_>>());
     pack.f64s("weights", &[count, outputs], &kept().flat_map(|(row, _)| row).copied().collect::<Vec<_>>());
     StoredWeights { width, scale, columns: Some(count) }
+}
+
+/// Refuses weights of so many outputs whose columns, most of them left out, would not fit the memory budget.
+pub(super) fn room(stored: &StoredWeights, outputs: usize) -> Result<(), BudgetError> {
+    let all = if stored.columns.is_some() { stored.width.saturating_mul(outputs).min(MAX_SPARSE_WEIGHTS) } else { 0 };
+    let what = "a weight for every coordinate of the model";
+    check(all * size_of::<f64>(), what).map_err(|e| e.remedy("raise --memory, or fit with fewer coordinates"))
 }
 
 /// The weights with all their columns.

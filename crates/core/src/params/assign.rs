@@ -25,6 +25,8 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     let limit = typed.chars().count().div_ceil(3).max(1);
     names
         .into_iter()
+        // as many letters have to be added or taken away
+        .filter(|name| typed.chars().count().abs_diff(name.chars().count()) <= limit)
         .map(|name| (edits(&typed, &name.to_lowercase().replace('-', "_")), name))
         // a name with nothing in common is not what was meant, however short it is
         .filter(|&(distance, name)| distance <= limit && distance < typed.chars().count().max(name.chars().count()))

@@ -1,6 +1,7 @@
 //! Reading `name(parameter=value, …)`: the words, numbers and arguments that kernel formulas and machines share.
 
 use super::{Params, Setting, assign, describe};
+use std::borrow::Cow;
 use std::fmt;
 
 /// An expression that cannot be read, with the place.
@@ -14,6 +15,17 @@ pub struct ExpressionError {
     pub at: usize,
     /// The finding and the remedy.
     pub finding: String,
+}
+
+/// The most characters of a name or a value that a sentence repeats.
+const MAX_REPEATED: usize = 80;
+
+/// A name or a value as a sentence repeats it: the beginning of a long one, so that the remedy stays in sight.
+pub(crate) fn brief(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_REPEATED) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Characters that an error shows on each side of its place: more would push the finding off the screen.
@@ -141,7 +153,10 @@ impl<'a> Reader<'a> {
                 None => match declared.get(given.len()) {
                     Some(next) => (*next).to_owned(),
                     None => {
-                        return self.fail(at, format!("{called} has {} parameters, this is one more", declared.len()));
+                        return self.fail(
+                            at,
+                            format!("{} has {} parameters, this is one more", brief(called), declared.len()),
+                        );
                     }
                 },
             };
@@ -150,7 +165,7 @@ impl<'a> Reader<'a> {
             }
             let means = described.iter().find(|d| d.name == parameter).map(|d| d.spelling_of.unwrap_or(d.name));
             if meant.contains(&means) {
-                return self.fail(at, format!("{parameter} was given already"));
+                return self.fail(at, format!("{} was given already", brief(&parameter)));
             }
             meant.push(means);
             given.push((parameter, value));

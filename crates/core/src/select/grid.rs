@@ -1,7 +1,7 @@
 //! Grids: `c=1e-2..1e4:log7, gamma=0.1|1|scale`.
 
 use crate::formula::Formula;
-use crate::params::Setting;
+use crate::params::{Setting, brief};
 use std::str::FromStr;
 
 /// Values of one parameter.
@@ -22,7 +22,10 @@ pub struct Grid {
 
 /// A grid that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("grid \"{part}\": {finding}; write c=0.1|1|10, or c=1e-2..1e4:log7, or n=1..5:lin5, separated by commas")]
+#[error(
+    "grid \"{}\": {finding}; write c=0.1|1|10, or c=1e-2..1e4:log7, or n=1..5:lin5, separated by commas",
+    brief(part)
+)]
 pub struct GridError {
     /// The part that cannot be read.
     pub part: String,
@@ -83,8 +86,13 @@ fn axis_values(text: &str) -> Result<Vec<Setting>, String> {
         return if values.is_empty() { Err("it has no values".to_owned()) } else { Ok(values) };
     };
     let Some((to, steps)) = rest.split_once(':') else { return Err("after .. comes :logN or :linN".to_owned()) };
-    let number =
-        |t: &str| t.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or(format!("\"{t}\" is not a number"));
+    let number = |t: &str| {
+        t.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|x| x.is_finite())
+            .ok_or_else(|| format!("\"{}\" is not a number", brief(t)))
+    };
     let (from, to) = (number(from)?, number(to)?);
     let (log, count) = match (steps.trim().strip_prefix("log"), steps.trim().strip_prefix("lin")) {
         (Some(count), _) => (true, count),

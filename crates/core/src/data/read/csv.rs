@@ -13,6 +13,7 @@ use super::plain::Plain;
 use super::record::{Delimiter, Records};
 use super::{FormatEntry, ReadOptions, Source};
 use crate::memory::Growth;
+use crate::params::brief;
 
 /// The format.
 pub(super) static CSV: FormatEntry = FormatEntry {
@@ -41,7 +42,6 @@ pub(super) struct Pass {
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
-    source.refuse_returns()?;
     let head = source.head(HEAD_BYTES)?;
     let delimiter = match options.delimiter {
         Some(b' ') => Delimiter::Blanks,
@@ -207,7 +207,7 @@ fn column_names(source: &Source, line: usize, cells: &[String]) -> Result<Vec<St
     sorted.sort_unstable();
     let twin = |pair: &[&String]| if let [a, b] = pair { (a == b).then(|| (*a).clone()) } else { None };
     if let Some(name) = sorted.windows(2).find_map(twin) {
-        let finding = format!("two columns are called \"{name}\"; rename one of them");
+        let finding = format!("two columns are called \"{}\"; rename one of them", brief(&name));
         return Err(source.bad(Some(line), None, finding));
     }
     Ok(names)

@@ -3,8 +3,8 @@
 use super::super::DataError;
 use super::Source;
 
-/// Bytes that are looked at.
-const HEAD_BYTES: u64 = 1 << 16;
+/// Bytes that are looked at, in which a text has a line end, if it has any.
+const HEAD_BYTES: u64 = 1 << 17;
 /// Bytes that tell UTF-16 by its zeros.
 const SAMPLE_BYTES: usize = 512;
 
@@ -21,13 +21,17 @@ pub(super) fn check(source: &Source) -> Result<(), DataError> {
     if head.contains(&0) {
         return refuse("it is no text, for it has bytes of value zero; name its format with --format".to_owned());
     }
-    let old_lines = head.split(|&byte| byte == b'\r').count();
-    if old_lines > 2 && !head.contains(&b'\n') {
+    if ends_in_returns(&head) {
         return refuse(format!(
             "its lines end in carriage returns alone, as on old Macintosh computers; convert the file: tr '\\r' '\\n' < {name} > new-file"
         ));
     }
     Ok(())
+}
+
+/// True if the lines of a text end in carriage returns alone, so that it would be one line.
+pub(crate) fn ends_in_returns(head: &[u8]) -> bool {
+    !head.contains(&b'\n') && head.trim_ascii_end().contains(&b'\r')
 }
 
 /// The name of the UTF-16 that a text is in, by its mark or by zeros in every second place.

@@ -221,7 +221,6 @@ impl Column {
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
-    source.refuse_returns()?;
     let mut columns: Vec<(String, Column)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let (mut reader, mut buffer) = (source.reader()?, Vec::new());

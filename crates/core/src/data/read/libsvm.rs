@@ -65,7 +65,6 @@ struct Joined<'a> {
 }
 
 fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
-    source.refuse_returns()?;
     let parsed = match pass(source, false)? {
         Some(parsed) => Some(parsed),
         None => pass(source, true)?,

@@ -26,6 +26,7 @@ mod record;
 mod sequences;
 mod zstd;
 
+pub(crate) use encoding::ends_in_returns;
 pub use open::Source;
 
 use super::{DataError, Field, FieldData, Table};
@@ -100,13 +101,19 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
     Ok(table)
 }
 
+/// Reads bytes as if they were a file of that name.
+#[doc(hidden)]
+pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table, DataError> {
+    read_source(&Source::held(name, bytes)?, options)
+}
+
 fn read_one(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
     read_source(&Source::open(path)?, options)
 }
 
 fn read_source(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let format = choose(source, options);
-    // what is no text in UTF-8 is said before a reader stumbles over it
+    // what is no text in UTF-8, in lines, is said before a reader stumbles over it
     if format.as_ref().map_or(options.format.is_none(), |format| format.lines) {
         encoding::check(source)?;
     }
@@ -168,12 +175,6 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
     table.target = Some(table.fields.len());
     table.fields.push(Field { name: "y".to_owned(), data });
     Ok(())
-}
-
-/// Reads bytes as if they were a file of that name.
-#[cfg(test)]
-fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table, DataError> {
-    read_source(&Source::held(name, bytes)?, options)
 }
 
 #[cfg(test)]

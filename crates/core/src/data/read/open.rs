@@ -28,9 +28,6 @@ enum Packing {
 /// hostile.
 pub(super) const MAX_COMPRESSION_RATIO: u64 = 1040;
 
-/// Bytes in which a text has a line end, if it has any.
-const HEAD_OF_LINES: u64 = 1 << 17;
-
 /// A readable file.
 #[derive(Debug)]
 pub struct Source {
@@ -178,16 +175,6 @@ impl Source {
         let mut head = Vec::new();
         self.reader()?.take(count).read_to_end(&mut head).map_err(|e| self.damaged(&e))?;
         Ok(head)
-    }
-
-    /// Refuses text whose lines end in carriage returns alone: it would be one line.
-    pub(super) fn refuse_returns(&self) -> Result<(), DataError> {
-        let head = self.head(HEAD_OF_LINES)?;
-        if memchr(b'\n', &head).is_some() || memchr(b'\r', head.trim_ascii_end()).is_none() {
-            return Ok(());
-        }
-        let finding = "the lines end in carriage returns alone, as on old Macs; convert the file with tr '\\r' '\\n'";
-        Err(self.bad(None, None, finding))
     }
 
     /// Appends a line with its end to a text, within the memory budget; how many bytes came.

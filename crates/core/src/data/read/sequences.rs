@@ -9,6 +9,7 @@ use super::super::{DataError, Field, FieldData, Table};
 use super::lines::Lines;
 use super::{FormatEntry, ReadOptions, Source};
 use crate::memory::Growth;
+use crate::params::brief;
 use std::io::BufRead;
 
 /// The format of names and sequences.
@@ -111,7 +112,6 @@ impl Ahead<'_> {
 }
 
 fn read(source: &Source, mark: u8) -> Result<Table, DataError> {
-    source.refuse_returns()?;
     let (growth, longest) = (Growth::default(), Growth::default());
     let reader = source.reader()?;
     let mut ahead = Ahead { source, reader, text: Vec::new(), line: 0, ended: false, bytes: 0, growth, longest };
@@ -146,7 +146,9 @@ impl Records {
             ahead.advance()?;
         }
         if sequence.is_empty() {
-            return Err(ahead.bad(line, format!("{name} has no sequence; delete the header or add the letters")));
+            return Err(
+                ahead.bad(line, format!("{} has no sequence; delete the header or add the letters", brief(&name)))
+            );
         }
         if mark == b'@' {
             let quality = Self::quality(ahead, line, &name, sequence.len())?;
@@ -162,7 +164,7 @@ impl Records {
     /// As many marks as there are letters: a mark may be @ or +, so only their number tells the end.
     fn quality(ahead: &mut Ahead<'_>, line: usize, name: &str, letters: usize) -> Result<String, DataError> {
         if ahead.ended {
-            return Err(ahead.bad(line, format!("{name} has no line +, and no qualities after it")));
+            return Err(ahead.bad(line, format!("{} has no line +, and no qualities after it", brief(name))));
         }
         let mut quality = String::new();
         ahead.advance()?;
@@ -174,7 +176,7 @@ impl Records {
             ahead.advance()?;
         }
         if quality.len() != letters {
-            let finding = format!("{name} has {letters} letters, but {} marks of quality", quality.len());
+            let finding = format!("{} has {letters} letters, but {} marks of quality", brief(name), quality.len());
             return Err(ahead.bad(line, finding));
         }
         Ok(quality)

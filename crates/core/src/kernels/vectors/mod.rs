@@ -3,6 +3,7 @@
 //! A family says how a pair is compared; this folder makes it a [`Kernel`](super::Kernel) on dense and sparse vectors in
 //! f32 and f64, and a [`Leaf`] of formulas.
 
+mod cancellation;
 mod derivatives;
 mod folds;
 mod layouts;

@@ -1,6 +1,7 @@
 //! Families whose kernel is a function of ⟨x, y⟩, ‖x‖² and ‖y‖²: whole blocks by one matrix product.
 
 use super::Packed;
+use super::cancellation::Cancelled;
 use super::layouts::{Panels, SparseColumns};
 use super::lines::{Counted, Lines};
 use super::packed::{Store, Stored};
@@ -46,8 +47,8 @@ impl<F: ProductFamily> ProductGram<F> {
     }
 
     fn compute<S: Precision + Stored>(&self, rows: &Pick<'_>, cols: &Pick<'_>, mut out: BlockMut<'_, S>) {
-        let (left, right) = (S::store(&self.rows), S::store(&self.cols));
-        match (left, right) {
+        let stores = (S::store(&self.rows), S::store(&self.cols));
+        match stores {
             (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, .. }) => {
                 let d = a.width();
                 let stride = out.stride();
@@ -60,7 +61,7 @@ impl<F: ProductFamily> ProductGram<F> {
                         }
                     });
                 });
-                self.finish_block(rows, cols, na, nb, &mut out);
+                self.finish_block(rows, cols, (na, nb), stores, &mut out);
             }
             (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, columns }) => {
                 match (self.counted(), cols) {
@@ -73,7 +74,7 @@ impl<F: ProductFamily> ProductGram<F> {
                     }
                     _ => sparse_products(a, b, rows, cols, &mut out),
                 }
-                self.finish_block(rows, cols, na, nb, &mut out);
+                self.finish_block(rows, cols, (na, nb), stores, &mut out);
             }
             _ => unreachable!("both sides are packed alike"),
         }
@@ -102,7 +103,15 @@ impl<F: ProductFamily> ProductGram<F> {
         }
     }
 
-    fn finish_block<S: Scalar>(&self, rows: &Pick<'_>, cols: &Pick<'_>, na: &[S], nb: &[S], out: &mut BlockMut<'_, S>) {
+    fn finish_block<S: Scalar>(
+        &self,
+        rows: &Pick<'_>,
+        cols: &Pick<'_>,
+        (na, nb): (&[S], &[S]),
+        stores: (&Store<S>, &Store<S>),
+        out: &mut BlockMut<'_, S>,
+    ) {
+        let cancelled = Cancelled::find(&self.how.0, (rows, cols), (na, nb), out);
         let gathered: Vec<S>;
         let nb = match cols {
             Pick::Range(range) => &nb[range.clone()],
@@ -113,6 +122,7 @@ impl<F: ProductFamily> ProductGram<F> {
         };
         let exact = self.same() && (F::DISTANCE || F::LENGTHS);
         vectorised(Finish { family: &self.how.0, rows, squares: na, others: nb, out: out.reborrow() });
+        cancelled.mend(&self.how.0, (rows, cols), stores, out);
         if exact {
             let zero = if F::DISTANCE { self.how.0.own(0.0) } else { f64::NAN };
             for (k, i) in rows.iter().enumerate() {
@@ -262,7 +272,8 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
         if let Some(lines) = self.lines() {
             return self.line_rows(lines, &[row], &cols, &mut [out]);
         }
-        match (f32::store(&self.rows), f32::store(&self.cols)) {
+        let stores = (f32::store(&self.rows), f32::store(&self.cols));
+        match stores {
             (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, panels }) => {
                 let panels = panels.get_or_init(|| Panels::new(b));
                 let others = &nb[cols.clone()];
@@ -279,7 +290,16 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
             }
             (Store::Sparse { rows: a, squares: na, .. }, Store::Sparse { rows: b, squares: nb, columns }) => {
                 columns.get_or_init(|| SparseColumns::new(b)).row(a.row(row), &cols, out);
-                vectorised(FinishRow { family: &self.how.0, square: na[row], others: &nb[cols.clone()], out });
+                let (places, squares) = ((&Pick::Range(row..row + 1), &Pick::Range(cols.clone())), (&na[..], &nb[..]));
+                let mut line = BlockMut::new(out, 1, cols.len());
+                let cancelled = Cancelled::find(&self.how.0, places, squares, &mut line);
+                vectorised(FinishRow {
+                    family: &self.how.0,
+                    square: na[row],
+                    others: &nb[cols.clone()],
+                    out: line.row_mut(0),
+                });
+                cancelled.mend(&self.how.0, places, stores, &mut line);
                 self.own_place(row, &cols, out);
             }
             _ => unreachable!("both sides are packed alike"),

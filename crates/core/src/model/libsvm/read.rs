@@ -1,6 +1,7 @@
 //! Reading a LIBSVM model: the header, then the support vectors line by line. Memory grows with what is in the file only.
 
 use super::header::{Header, Wrong, number, shown};
+use crate::data::read::ends_in_returns;
 use crate::data::{Coordinate, Dataset, Schema, SparseRows};
 use crate::machines::{Coefficients, Expansion, Fitted, SolverReport};
 use crate::model::Model;
@@ -14,6 +15,10 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, Wrong> {
+    if ends_in_returns(bytes) {
+        let finding = "its lines end in carriage returns alone, as on old Macintosh computers; convert the file with tr '\\r' '\\n'";
+        return Err((1, finding.to_owned()));
+    }
     let mut lines = lines(bytes);
     let header = Header::read(&mut lines)?;
     let columns = header.of_classes.as_ref().map_or(1, |counts| counts.len() - 1);

@@ -78,14 +78,16 @@ impl Graph {
     /// Takes what a constant of that many numbers needs.
     pub(super) fn reserve(&mut self, count: usize) -> Result<(), String> {
         self.size = self.size.saturating_add(count.saturating_mul(8));
-        if self.size <= MAX_CONSTANT_BYTES {
-            return Ok(());
+        let remedy = "use fewer support vectors or coordinates, or linear_svc or linear_svr, which keep one weight for each coordinate";
+        if self.size > MAX_CONSTANT_BYTES {
+            return Err(format!(
+                "an ONNX file holds vectors with all their zeros, and these would take more than {} GiB; {remedy}",
+                MAX_CONSTANT_BYTES >> 30
+            ));
         }
-        Err(format!(
-            "an ONNX file holds vectors with all their zeros, and these would take more than {} GiB; use fewer support \
-             vectors or coordinates, or linear_svc or linear_svr, which keep one weight for each coordinate",
-            MAX_CONSTANT_BYTES >> 30
-        ))
+        // the numbers, the same the other way round, their bytes, and these in the file
+        crate::memory::check(self.size.saturating_mul(4), "an ONNX file, which holds vectors with all their zeros,")
+            .map_err(|e| e.remedy(format!("raise --memory, {remedy}")).to_string())
     }
 
     pub(super) fn input(&mut self, wish: &str, width: usize) -> String {
