@@ -22,7 +22,9 @@ pub use cross_validation::CrossValidated;
 pub use facts::facts;
 pub use plan::{CurvePoint, Expected, PlannedBound, plan, sample_size_figure};
 pub use report::statement;
-pub use search::{CertifiedCandidate, CertifiedSelection, hypotheses, least_certificate, select, selection_bounds};
+pub use search::{
+    CertifiedCandidate, CertifiedSelection, hypotheses, judged, least_certificate, select, selection_bounds,
+};
 
 use crate::bounds;
 use crate::data::Dataset;

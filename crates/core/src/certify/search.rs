@@ -57,6 +57,11 @@ pub fn hypotheses(candidates: usize) -> usize {
     candidates * selection_bounds(true).len()
 }
 
+/// Records that a model was chosen among that many candidates by their certificates.
+pub fn judged(model: &mut Model, candidates: usize) {
+    model.chosen_by_certificate(candidates, selection_bounds(true).len());
+}
+
 /// The least certificate of one of that many candidates, with the penalty for all of them; `None` where no bound applies to it.
 ///
 /// # Errors
@@ -158,7 +163,7 @@ pub fn select(
         }
         .into());
     };
-    model.chosen_among(hypotheses(candidates.len()));
+    judged(&mut model, candidates.len());
     Ok(CertifiedSelection { candidates, best, model, certificate, status })
 }
 

@@ -186,7 +186,10 @@ impl Source {
         if memchr(b'\n', &head).is_some() || memchr(b'\r', head.trim_ascii_end()).is_none() {
             return Ok(());
         }
-        let finding = "the lines end in carriage returns alone, as on old Macs; convert the file with tr '\\r' '\\n'";
+        let finding = format!(
+            "the lines end in carriage returns alone, as on old Macs; convert the file: {}",
+            self.converted_by("tr '\\r' '\\n'")
+        );
         Err(self.bad(None, None, finding))
     }
 
@@ -220,6 +223,16 @@ impl Source {
         let BudgetError { what, needed, budget, .. } = error;
         let remedy = "raise --memory, or read a part of the file".into();
         BudgetError { what: format!("{}: {what}", self.name).into(), needed, budget, remedy }.into()
+    }
+
+    /// A command line that sends the content through a program that converts text, into a new file.
+    pub(super) fn converted_by(&self, program: &str) -> String {
+        let name = &self.name;
+        match self.packing {
+            Packing::None => format!("{program} < {name} > new-file"),
+            Packing::Gzip => format!("gunzip -c {name} | {program} > new-file"),
+            Packing::Zstd => format!("zstd -dc {name} | {program} > new-file"),
+        }
     }
 
     /// The error for a failed read.
