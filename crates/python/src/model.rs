@@ -3,7 +3,7 @@
 use crate::convert::{dataset, raise, target, vectors};
 use crate::run::{guarded, run};
 use mercer::calibrate::Curve;
-use mercer::certify::hypotheses;
+use mercer::certify::judged;
 use mercer::conformal::{self, Regions};
 use mercer::machines::{Coefficients, Expansion, Output, Readout};
 use mercer::model::Predictor;
@@ -279,7 +279,11 @@ impl Model {
     /// The same model, which knows among how many candidates it was chosen, and whether certificates were the judges.
     fn chosen_among(&self, candidates: usize, by_certificate: bool) -> Self {
         let mut model = self.model().clone();
-        model.chosen_among(if by_certificate { hypotheses(candidates) } else { candidates });
+        if by_certificate {
+            judged(&mut model, candidates);
+        } else {
+            model.chosen_among(candidates);
+        }
         Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() }
     }
 
