@@ -9,6 +9,7 @@ from mercer import kernels, plot
 from mercer._certify import plan
 from mercer._checks import expected_failed_checks
 from mercer._data import Items, pack_sets
+from mercer._explain import explain, usual_estimator, usual_grid
 from mercer._kernel import Kernel, kernel
 from mercer._load import load
 from mercer._native import __version__
@@ -24,5 +25,5 @@ from mercer.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC", "SVR", "Items", "Kernel", "KernelPCA", "KernelRidge", "LinearSVC", "LinearSVR", "MercerSearchCV", "NuSVC", "NuSVR", "OneClassSVM",
-    "__version__", "alignment_test", "expected_failed_checks", "hsic_test", "kernel", "kernels", "load", "matrix_function", "measure", "mmd_test", "pack_sets", "patch_sklearn", "plan", "plot", "register_skl2onnx", "repair", "spectral_stability", "unpatch_sklearn", *_generated,
+    "__version__", "alignment_test", "expected_failed_checks", "explain", "hsic_test", "kernel", "kernels", "load", "matrix_function", "measure", "mmd_test", "pack_sets", "patch_sklearn", "plan", "plot", "register_skl2onnx", "repair", "spectral_stability", "unpatch_sklearn", "usual_estimator", "usual_grid", *_generated,
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from mercer._base import Machine, encode, spell
 from mercer._conformal import IntervalsMixin, RecipeLike, SetsMixin
 from mercer._data import Array, Data, Matrix, Vector
 from mercer._progress import Callback
-from mercer._support import roomy
+from mercer._support import FAR, largest, roomy
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,6 +45,15 @@ class _Linear(Machine):
 
     def _check(self, X, reset, **more):
         return roomy(super()._check(X, reset, **more))
+
+    def _learn(self, X, *more, **options):
+        try:
+            return super()._learn(X, *more, **options)
+        except ValueError as error:
+            if "is not positive definite" not in str(error) or largest(X) <= FAR:
+                raise
+            raise ValueError(f"The features are as large as {largest(X):.2g}, and products of them lose the digits that matter: "
+                             "scale them first, with StandardScaler or MinMaxScaler") from None  # fmt: skip
 
     def _ended_early(self):
         if self.status_ != "iteration_limit":

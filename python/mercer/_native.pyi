@@ -50,6 +50,22 @@ def trials(
     threads: int,
     callback: _Callback,
 ) -> list[list[tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.float64] | None, float, float, str]]]: ...
+def usual_machine(y: Any, words: list[str] | None) -> str: ...
+def usual_grid(machine: str, given: _Settings, kernel: str, written: list[str]) -> list[tuple[bool, str, list[Any]]]: ...
+def kernel_with(kernel: str, values: _Settings) -> str: ...
+def explain(
+    model: Model,
+    views: _Views,
+    y: npt.NDArray[np.float64] | None,
+    labels: list[str] | None,
+    by: str,
+    repeats: int,
+    score: str | None,
+    positive: str | None,
+    seed: int,
+    threads: int,
+    callback: _Callback,
+) -> tuple[str, float, list[tuple[str, str, float, float, list[float]]]]: ...
 def leave_one_out(
     kernel: str, views: _Views, y: npt.NDArray[np.float64], lambdas: list[float], threads: int
 ) -> list[npt.NDArray[np.float64]]: ...

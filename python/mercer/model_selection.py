@@ -22,6 +22,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from mercer._base import Machine
 from mercer._certify import Certificate
 from mercer._data import Data, cores, count_of, has_views, threads_of
+from mercer._explain import usual_grid
 from mercer._progress import Callback
 from mercer._trials import (
     Batch,
@@ -66,7 +67,8 @@ class _Told(GridSearchCV):
 class MercerSearchCV(GridSearchCV):
     """:class:`sklearn.model_selection.GridSearchCV` for mercer's estimators, alone or as the last step of a pipeline.
 
-    Parameters, attributes and `cv_results_` are those of GridSearchCV. Kernel values are computed once for each kernel and
+    Parameters, attributes and `cv_results_` are those of GridSearchCV; ``param_grid=None`` is the grid that machine and kernel declare,
+    :func:`mercer.usual_grid`, for an estimator or the last step of a pipeline. Kernel values are computed once for each kernel and
     shared between all folds and all other parameters; fits that differ only in C start from one another; and leave-one-out
     (``cv="loo"``) of kernel ridge regression has a closed form, f₋ᵢ(xᵢ) = yᵢ − αᵢ / [(K + λ1)⁻¹]ᵢᵢ. Scores are those of
     GridSearchCV within the tolerance of the solver. X may also be a dictionary of views or a list of strings. What is not
@@ -108,7 +110,7 @@ class MercerSearchCV(GridSearchCV):
     #: of a search by certificates
     best_certificate_: Certificate
 
-    def __init__(self, estimator: Any, param_grid: dict[str, Any] | list[dict[str, Any]], *, scoring: Any = None,
+    def __init__(self, estimator: Any, param_grid: dict[str, Any] | list[dict[str, Any]] | None = None, *, scoring: Any = None,
                  n_jobs: int | None = None, refit: Any = True, cv: Any = None, verbose: int = 0,
                  pre_dispatch: int | str = "2*n_jobs", error_score: float | str = np.nan,
                  return_train_score: bool = False, callback: Callback | None = None,
@@ -128,6 +130,12 @@ class MercerSearchCV(GridSearchCV):
 
     def fit(self, X: Data, y: Data = None, **params: Any) -> Self:
         """Tries all candidates on all folds and fits the best one on all examples; or takes the one with the least certificate."""
+        if self.param_grid is None:
+            self.param_grid = self._usual()
+            try:
+                return self.fit(X, y, **params)
+            finally:
+                self.param_grid = None
         if self.by not in ("cross-validation", "certificate"):
             raise ValueError(f"by={self.by!r} must be 'cross-validation' or 'certificate'")
         if self.by == "certificate":
@@ -142,6 +150,13 @@ class MercerSearchCV(GridSearchCV):
         if isinstance(last, Machine) and getattr(last, "_model", None) is not None:
             last._model = last._model.chosen_among(len(self.cv_results_["params"]))
         return self
+
+    def _usual(self):
+        """The grid where none is given."""
+        if not isinstance(self.estimator, Pipeline):
+            return usual_grid(self.estimator)
+        name, last = self.estimator.steps[-1]
+        return {f"{name}__{parameter}": values for parameter, values in usual_grid(last).items()}
 
     def _fit_by_certificate(self, X, y, params):
         """Fits every candidate on all examples and keeps the one with the least certificate; the first of equals."""

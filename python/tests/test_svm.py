@@ -176,3 +176,16 @@ def test_not_fitted_is_told():
 
     with pytest.raises(NotFittedError):
         mercer.SVC().predict([[1.0, 2.0]])
+
+
+def test_features_far_too_large_for_products_are_told_with_the_remedy():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 8)) * 1e18, np.arange(200) % 2
+    X[:, 0] += 1e18 * y
+    for kind in (np.float32, np.float64):
+        try:
+            model = mercer.LinearSVC(max_iter=50).fit(X.astype(kind), y)
+        except ValueError as error:
+            assert "StandardScaler" in str(error) and "lambda" not in str(error), error
+        else:
+            assert np.isfinite(model.coef_).all()

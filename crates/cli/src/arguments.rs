@@ -216,11 +216,10 @@ pub(crate) fn check_weights(flags: &ArgMatches, entry: &MachineEntry) -> Result<
     if flags.get_one::<String>("weights").is_none() || (entry.make)().traits().weights {
         return Ok(());
     }
-    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().traits().weights).map(|m| m.name).collect();
     Err(Failure::usage(format!(
         "{} does not weigh examples; leave out --weights, or use {}",
         entry.name,
-        weighing.join(", ")
+        machines::alternatives(entry, |t| t.weights)
     )))
 }
 

@@ -60,11 +60,10 @@ pub(crate) fn check(flags: &ArgMatches, entry: &MachineEntry) -> Result<(), Fail
     if !given(flags) || (entry.make)().traits().auxiliary {
         return transforms(flags).map(|_| ());
     }
-    let taking: Vec<&str> = machines::all().filter(|m| (m.make)().traits().auxiliary).map(|m| m.name).collect();
     Err(Failure::usage(format!(
         "{} takes no noise, copies or points beside the data; leave them out, or use {}",
         entry.name,
-        taking.join(", ")
+        machines::alternatives(entry, |t| t.auxiliary)
     )))
 }
 

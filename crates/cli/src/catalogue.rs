@@ -2,13 +2,15 @@
 //! from its entry. `mercer list` prints items in groups, `mercer help NAME` one of them.
 
 use mercer::bounds::{self, BoundEntry};
-use mercer::data::Kind;
+use mercer::data::kinds::KINDS;
 use mercer::data::read::{FORMATS, FormatEntry};
 use mercer::data::write::WRITERS;
+use mercer::data::{Kind, KindEntry};
 use mercer::datasets::{SETS, SetEntry};
 use mercer::formula::{FUNCTIONS, FunctionEntry};
 use mercer::kernels::{self, Definite, Domain, KernelEntry};
 use mercer::machines::{self, Learns, MachineEntry, MachineExpression};
+use mercer::metrics::{SCORES, ScoreEntry};
 use mercer::params::{Described, describe};
 use serde_json::{Value, json};
 
@@ -21,7 +23,7 @@ pub(crate) struct Part {
 }
 
 /// All parts, in the order in which they are listed.
-pub(crate) static PARTS: [Part; 6] = [
+pub(crate) static PARTS: [Part; 8] = [
     Part {
         name: "kernels",
         one: "kernel",
@@ -45,6 +47,18 @@ pub(crate) static PARTS: [Part; 6] = [
         one: "bound",
         header: &["bound", "what it says", "guarantee"],
         items: || bounds::all().map(bound).collect(),
+    },
+    Part {
+        name: "scores",
+        one: "score",
+        header: &["score", "what it is", "better"],
+        items: || SCORES.iter().map(score).collect(),
+    },
+    Part {
+        name: "kinds",
+        one: "kind of data",
+        header: &["kind", "what it is", "a cell"],
+        items: || KINDS.iter().map(|k| kind(k)).collect(),
     },
     Part {
         name: "formats",
@@ -156,6 +170,16 @@ fn kernel(e: &'static KernelEntry) -> Item {
             ],
         ),
     };
+    let searched = kernel.facts().searched;
+    let mut facts = vec![
+        ("use when", e.use_when.to_owned()),
+        ("compares", format!("{}{domain}", e.kind)),
+        ("definite", told.to_owned()),
+    ];
+    if !searched.is_empty() {
+        facts.push(("select tries", searched.to_owned()));
+    }
+    facts.extend([("cost", e.cost.to_owned()), ("source", e.source.to_string())]);
     Item {
         name: e.name,
         aliases: e.aliases,
@@ -164,16 +188,10 @@ fn kernel(e: &'static KernelEntry) -> Item {
         summary: String::new(),
         formula: e.formula,
         cells: [e.name, e.formula, &listed(&parameters), definite].map(str::to_owned).to_vec(),
-        facts: vec![
-            ("use when", e.use_when.to_owned()),
-            ("compares", format!("{}{domain}", e.kind)),
-            ("definite", told.to_owned()),
-            ("cost", e.cost.to_owned()),
-            ("source", e.source.to_string()),
-        ],
+        facts,
         examples,
         document: json!({"name": e.name, "aliases": e.aliases, "formula": e.formula, "definite": definite,
-               "works_on": e.kind.to_string(), "source": e.source.to_string(), "use_when": e.use_when, "cost": e.cost,
+               "works_on": e.kind.to_string(), "source": e.source.to_string(), "use_when": e.use_when, "cost": e.cost, "select_tries": searched,
                "parameters": parameter_documents(&parameters)}),
         parameters,
     }
@@ -237,6 +255,10 @@ fn machine(e: &'static MachineEntry) -> Item {
     if machine.traits().auxiliary {
         facts.push(("also takes", "noise, changed copies and points: --noise, --copies, --transform, …".to_owned()));
     }
+    let traits = machine.traits();
+    if !traits.searched.is_empty() {
+        facts.push(("select tries", traits.searched.to_owned()));
+    }
     facts.extend([("cost", e.cost.to_owned()), ("source", e.source.to_string())]);
     let first = machine.settings().into_iter().take(1).map(|(name, value)| (name.to_owned(), value)).collect();
     let written = MachineExpression { entry: e, settings: first };
@@ -255,7 +277,7 @@ fn machine(e: &'static MachineEntry) -> Item {
         ],
         document: json!({"name": e.name, "aliases": e.aliases, "summary": e.summary, "formula": e.formula, "learns": learns,
                "family": family, "weights": machine.traits().weights, "probabilities": classifies,
-               "source": e.source.to_string(), "use_when": e.use_when, "cost": e.cost,
+               "source": e.source.to_string(), "use_when": e.use_when, "cost": e.cost, "select_tries": traits.searched,
                "parameters": parameter_documents(&parameters)}),
         parameters,
     }
@@ -285,6 +307,58 @@ fn bound(e: &'static BoundEntry) -> Item {
         ],
         document: json!({"name": e.name, "summary": e.summary, "formula": e.formula, "quantity": e.quantity,
                "guarantee": e.guarantee, "source": e.source.to_string(), "use_when": e.use_when}),
+    }
+}
+
+fn score(e: &'static ScoreEntry) -> Item {
+    let better = if e.larger_is_better { "larger" } else { "smaller" };
+    let (group, set, machine) = match e.learns {
+        Learns::Classes => ("classes", "banana", "--machine svc --grid 'c=1|10'"),
+        _ => ("numbers", "noisy_sinc", "--machine ridge --grid 'lambda=0.1|1'"),
+    };
+    let of_a_class = if e.of_a_class { "--positive names one" } else { "all alike" };
+    Item {
+        name: e.name,
+        aliases: &[],
+        group,
+        found_by: vec![group],
+        summary: e.summary.to_owned(),
+        formula: "",
+        cells: [e.name, e.summary, better].map(str::to_owned).to_vec(),
+        parameters: Vec::new(),
+        facts: vec![
+            ("in tables", e.label.to_owned()),
+            ("better", format!("{better} values")),
+            (
+                "classes",
+                if group == "classes" { of_a_class.to_owned() } else { "none: numbers are predicted".to_owned() },
+            ),
+            ("used", "by --score of mercer select, learning-curve and explain".to_owned()),
+        ],
+        examples: vec![
+            format!("mercer data {set} --n 100 -o {set}.csv"),
+            format!("mercer select {set}.csv {machine} --score {} -o best.mercer", e.name),
+        ],
+        document: json!({"name": e.name, "label": e.label, "summary": e.summary, "learns": group,
+               "larger_is_better": e.larger_is_better, "of_a_class": e.of_a_class}),
+    }
+}
+
+fn kind(e: &'static KindEntry) -> Item {
+    let cell = if e.cell.is_empty() { "more than one cell" } else { e.cell };
+    let kernels: Vec<&str> = kernels::all().filter(|k| k.kind.entry() == e).map(|k| k.name).collect();
+    Item {
+        name: e.name,
+        aliases: &[],
+        group: "",
+        found_by: Vec::new(),
+        summary: e.summary.to_owned(),
+        formula: "",
+        cells: [e.name, e.summary, cell].map(str::to_owned).to_vec(),
+        parameters: Vec::new(),
+        facts: vec![("a cell", cell.to_owned()), ("kernels", kernels.join(", "))],
+        examples: kernels::all().find(|k| k.kind.entry() == e).map(|k| kernel(k).examples).unwrap_or_default(),
+        document: json!({"name": e.name, "plural": e.plural, "summary": e.summary, "cell": e.cell, "kernels": kernels}),
     }
 }
 

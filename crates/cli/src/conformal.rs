@@ -5,8 +5,9 @@ use crate::report;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::{Conformal, Guarantee, Measure, Measured, Method, Recipe, Regions};
+use mercer::data::Scope;
 use mercer::machines::Readout;
-use mercer::model::Model;
+use mercer::model::{Model, Step};
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -170,7 +171,7 @@ pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Val
     let one = |(i, g): (usize, Guarantee)| {
         let mut told = json!(g);
         if !conformal.is_proven() {
-            told["reason"] = json!(LOOKED_AT);
+            told["reason"] = json!(unproven(model));
         }
         if let Some(label) = labels.get(i) {
             told["class"] = json!(label);
@@ -195,8 +196,43 @@ fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
     }
 }
 
-/// Why nothing is proven where held-out examples had a part in what was learned before the fits.
-const LOOKED_AT: &str = "nothing is proven, since examples that were held out had a part in how columns were scaled or coded, or in which examples or parameters were chosen: the share that should do it alone has not every category, lines with missing entries were left out, or a search was made on them; give a larger --conformal-share, or calibrate with a file of its own (predict --calibration)";
+/// Why nothing is proven: what held-out examples had a part in.
+fn unproven(model: &Model) -> String {
+    let calibrate = "calibrate with a file of its own (predict --calibration)";
+    if model.candidates() > 1 {
+        let n = model.candidates();
+        return format!("nothing is proven, since {n} candidates were compared by the same examples; {calibrate}");
+    }
+    let Some(provenance) = model.provenance() else {
+        return format!(
+            "nothing is proven, since the file does not tell what was learned from which examples; {calibrate}"
+        );
+    };
+    let looked_at = provenance.learned().iter().find(|step| step.from == Scope::All).map(|found| found.step);
+    let (cause, remedy) = match looked_at {
+        Some(Step::Columns) => (
+            "columns were scaled or coded by all examples: the share that should do it alone has not every category, or lines with missing entries were left out",
+            "give a larger --conformal-share",
+        ),
+        Some(Step::KernelNumbers) => {
+            ("numbers of the kernel were taken from all examples", "write numbers into the kernel")
+        }
+        Some(Step::KernelWeights) => ("the kernel has learned from all examples", "give a larger --conformal-share"),
+        Some(Step::Landmarks) => ("landmarks were chosen among all examples", "take a kernel without nystrom"),
+        Some(Step::Centre) => ("the centre is that of all examples", "take a kernel without centre"),
+        Some(Step::ClassBalance) => {
+            ("all examples were counted to balance the classes", "name the weights of the classes")
+        }
+        None if provenance.part().is_some() => {
+            ("the examples that were learned from were chosen by a look at all", "fit without --certified")
+        }
+        None => (
+            "the machine learns another model when examples change places, or parameters were chosen by these examples",
+            "use --conformal split",
+        ),
+    };
+    format!("nothing is proven, since {cause}; {remedy}, or {calibrate}")
+}
 
 /// The proven coverage, in a sentence.
 pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> String {
@@ -226,7 +262,7 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
     let proven = if conformal.is_proven() {
         format!("at coverage {coverage} at least {:.1} % is proven{beta}", 100.0 * least)
     } else {
-        LOOKED_AT.to_owned()
+        unproven(model)
     };
     format!(
         "{}: {measure} of {held} {examples}{models}{each}; {proven}{}",

@@ -67,6 +67,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         table = options.narrowed(table)?;
     }
     write(to, &table, writer)?;
+    let words = |field: &Field| matches!(field.data, FieldData::Words(_) | FieldData::Mixed { .. });
+    if writer.labels_are_numbers && table.target.is_some_and(|t| words(&table.fields[t])) {
+        report::warn(&format!(
+            "the labels are words, which mercer reads again and most other programs that read {} do not: they want numbers",
+            writer.name
+        ));
+    }
     let lost = table.target.filter(|_| !writer.holds_target).map(|t| table.fields[t].name.clone());
     let columns: usize = table.fields.iter().map(width).sum();
     if flags.get_flag("json") {

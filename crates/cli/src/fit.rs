@@ -61,13 +61,14 @@ fn command() -> Command {
         )
         .arg(arguments::preparation())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    let command = arguments::reading(machine::flags(arguments::probabilities(command)));
+    let command = arguments::reading(machine::flags(arguments::probabilities(report::verbosity(command))));
     arguments::common(auxiliary::flags(conformal::flags(command)))
 }
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
-    let asked = machine::asked(flags)?;
+    let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
+    let (asked, read) = machine::asked(flags, path)?;
     let entry = asked.entry;
     let (probabilities, calibration_folds) = arguments::calibration(flags, entry)?;
     arguments::check_weights(flags, entry)?;
@@ -75,12 +76,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let conformal = conformal::recipe(flags)?;
     let kernel = arguments::formula(flags)?;
     let budget = arguments::budget(flags)?;
-    let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is missing")) };
     let Some(target) = arguments::target(flags)? else { return Err(Failure::usage("-o MODEL is missing")) };
 
     warn_of_kernel(&Job::new(asked.make()?.as_ref(), &kernel))?;
     let watch = Watch::new(flags);
-    let (table, columns) = input::table(path, flags, &kernel)?;
+    let (table, columns) = input::once(read, path, flags, &kernel)?;
     input::needs_labels(&table, &columns, entry.learns)?;
     let seed = arguments::seed(flags);
     let mut job = Job {
@@ -94,17 +94,19 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         ..Job::new(asked.make()?.as_ref(), &kernel)
     };
     let data = job.prepare(table)?;
+    input::tell(&data, &path.display().to_string());
     let read = started.elapsed().as_secs_f64();
     if entry.learns != Learns::Unsupervised && data.target().is_none() {
         return Err(mercer::data::DataError::NoTarget.into());
     }
     let fitting = Instant::now();
     job.auxiliary = Some(auxiliary::auxiliary(flags, &data)?);
-    let mut more = Vec::new();
+    let (mut more, mut part) = (Vec::new(), None);
     let outcome = match flags.get_one::<f64>("certified") {
         None => job.run(&data, &watch).map_err(Failure::from),
-        Some(&wanted) => certified(&job, wanted, &data, flags, &watch).map(|(model, told)| {
+        Some(&wanted) => certified(&job, wanted, &data, flags, &watch).map(|(model, told, places)| {
             more.push(("certified", told));
+            part = (places.len() < data.len()).then_some(places);
             model
         }),
     };
@@ -116,15 +118,24 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let saved = watch::save(&model, target)?;
     let save = saving.elapsed().as_secs_f64();
 
-    let metrics = training_metrics(&model, &data);
+    // of a certified fit the others are held-out examples
+    let metrics = match &part {
+        Some(places) => training_metrics(&model, &data.select(places)),
+        None => training_metrics(&model, &data),
+    };
+    more.extend(input::left_out(&data));
     let seconds = json!({"read": read, "fit": fit, "save": save, "total": started.elapsed().as_secs_f64()});
-    finish(&model, metrics.as_ref(), &seconds, (&saved, target), flags.get_flag("json"), &more)?;
+    finish(&model, metrics.as_ref(), &seconds, (&saved, target), flags, &more)?;
     if let (Some(&wanted), Some((_, told))) = (flags.get_one::<f64>("certified"), more.first())
         && let Some(bound) = told["bound"].as_f64().filter(|bound| wanted > 0.0 && *bound > wanted)
     {
         report::warn(&format!("no part of the examples certifies {wanted}; the best bound is {bound:.4}"));
     }
-    if let Some((_, told)) = more.iter().find(|(name, _)| *name == "certified").filter(|_| !flags.get_flag("json")) {
+    if let Some((_, told)) = more
+        .iter()
+        .find(|(name, _)| *name == "certified")
+        .filter(|_| !flags.get_flag("json") && !flags.get_flag("quiet"))
+    {
         report::print(&format!(
             "\nTrained again on {} of {} examples, with {} errors on the others: with probability {} %, at most {:.1} % of new examples are wrong.\n",
             told["examples"],
@@ -144,13 +155,13 @@ fn certified(
     data: &Dataset,
     flags: &ArgMatches,
     watch: &Watch,
-) -> Result<(Model, Value), Failure> {
+) -> Result<(Model, Value, Vec<usize>), Failure> {
     let delta = flags.get_one::<f64>("certificate-delta").copied().unwrap_or(0.05);
     let options = Options { delta, budget: job.budget, seed: job.seed, ..Options::default() };
     let found = part::fit(job, data, &options, (wanted != 0.0).then_some(wanted), watch)?;
     let tried: Vec<Value> = found.tried.iter().map(|(d, b)| json!({"examples": d, "bound": b})).collect();
     let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried});
-    Ok((found.model, told))
+    Ok((found.model, told, found.places))
 }
 
 /// Kernel values that may be computed only to report the training error: some hundredths of a second.
@@ -186,10 +197,10 @@ pub(crate) fn finish(
     metrics: Option<&Metrics>,
     seconds: &Value,
     (path, asked): (&Path, &Path),
-    json: bool,
+    flags: &ArgMatches,
     more: &[(&str, Value)],
 ) -> Result<(), Failure> {
-    if json {
+    if flags.get_flag("json") {
         let mut document = report::model(model);
         document.insert("seconds".to_owned(), seconds.clone());
         document.insert("training".to_owned(), json!(metrics));
@@ -198,10 +209,14 @@ pub(crate) fn finish(
             document.insert((*name).to_owned(), value.clone());
         }
         report::print_json(&Value::Object(document));
-    } else {
+    } else if !flags.get_flag("quiet") {
         // advice goes to standard error, where nobody overlooks it
         let mut rows = report::model_facts(model);
         rows.retain(|(name, _)| *name != "advice");
+        if !flags.get_flag("verbose") {
+            rows.retain(|(name, _)| !["memory", "notes"].contains(name));
+            rows[0].1 = report::machine_in_short(model);
+        }
         if let Some(metrics) = metrics {
             rows.push(("training", brief(metrics, model.trained_on)));
             rows.push(("baseline", report::baseline(metrics)));
@@ -238,7 +253,7 @@ pub(crate) fn finish(
         status if model.candidates() > 1 => {
             report::warn(&format!(
                 "the search was cut short ({status}); the best of {} candidates is saved",
-                model.candidates()
+                model.models_tried()
             ));
             Ok(())
         }

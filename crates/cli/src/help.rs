@@ -12,7 +12,7 @@ use std::ffi::OsString;
 /// The verb, which stands beside the others because it has to see their commands.
 pub(crate) fn command() -> Command {
     Command::new("help")
-        .about("Explain a verb, a kernel, a machine, a bound, a format or a data set")
+        .about("Explain a verb, a kernel, a machine, a bound, a score, a kind of data, a format or a data set")
         .after_help("Examples:\n  mercer help fit\n  mercer help svc\n  mercer help rbf")
         .arg(Arg::new("NAME").value_name("NAME").action(ArgAction::Append).num_args(0..).help("What to explain"))
         .arg(arguments::json())
@@ -25,6 +25,10 @@ pub(crate) fn run(flags: &ArgMatches, program: &mut Command) -> Result<(), Failu
     if let [first, rest @ ..] = names.as_slice()
         && first.as_str() == reproduce::NAME
     {
+        if !reproduce::is_there() {
+            report::print(&reproduce::page());
+            return Ok(());
+        }
         return reproduce::start(rest.iter().map(OsString::from).chain(["--help".into()]).collect());
     }
     // a verb wins over an entry of its name

@@ -89,6 +89,7 @@ pub(crate) fn training(
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
+    tell(&data, &path.display().to_string());
     Ok(Training { schema, data })
 }
 
@@ -110,15 +111,18 @@ pub(crate) fn needs_labels(table: &Table, options: &SchemaOptions, learns: Learn
     Err(Failure { message, code: 3 })
 }
 
+/// A table as it is, with what flags and formula say about its columns.
+pub(crate) type Read = (Table, SchemaOptions);
+
 /// Reads a training file, sets a share of its rows aside, and learns the schema of the others.
 pub(crate) fn training_beside(
     entry: &'static MachineEntry,
-    path: &Path,
+    (path, read): (&Path, Option<Read>),
     flags: &ArgMatches,
     formula: &Formula,
     share: f64,
 ) -> Result<(Dataset, Dataset), Failure> {
-    let (mut table, columns) = table(path, flags, formula)?;
+    let (mut table, columns) = once(read, path, flags, formula)?;
     needs_labels(&table, &columns, entry.learns)?;
     let (mut options, wanted) = (columns.clone(), formula.wanted());
     options.drop_annotations(&mut table, &wanted);
@@ -129,6 +133,7 @@ pub(crate) fn training_beside(
     let Some(schema) = schema.filter(|_| !data.is_empty()) else {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     };
+    tell(&data, &path.display().to_string());
     let apply = ApplyOptions { drop_missing: options.missing == Missing::Drop, ..ApplyOptions::default() };
     let held_out = schema.apply_as(&table.select(&split.test), apply)?;
     tell(&held_out, &format!("the held-out part of {}", path.display()));
@@ -142,13 +147,15 @@ pub(crate) fn training_beside(
 /// are left out.
 pub(crate) fn training_of(
     entry: &'static MachineEntry,
-    path: &Path,
+    (path, read): (&Path, Option<Read>),
     flags: &ArgMatches,
     formula: &Formula,
 ) -> Result<Dataset, Failure> {
-    let (table, columns) = table(path, flags, formula)?;
+    let (table, columns) = once(read, path, flags, formula)?;
     needs_labels(&table, &columns, entry.learns)?;
-    Ok(preparing(entry, columns, formula, flags).prepare(table)?)
+    let data = preparing(entry, columns, formula, flags).prepare(table)?;
+    tell(&data, &path.display().to_string());
+    Ok(data)
 }
 
 /// A job that prepares tables as the flags say.
@@ -157,8 +164,13 @@ fn preparing(entry: &'static MachineEntry, columns: SchemaOptions, formula: &For
     Job { columns, preparation_share, seed, ..Job::of(entry, formula.clone()) }
 }
 
+/// A training file that was read already, or is read now.
+pub(crate) fn once(read: Option<Read>, path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<Read, Failure> {
+    read.map_or_else(|| table(path, flags, formula), Ok)
+}
+
 /// Reads a training file as a table, with what flags and formula say about its columns.
-pub(crate) fn table(path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<(Table, SchemaOptions), Failure> {
+pub(crate) fn table(path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<Read, Failure> {
     let (options, reading) = prepared(flags, formula)?;
     Ok((read_table(path, &reading)?, options))
 }
@@ -241,12 +253,54 @@ pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Resul
     read_for(model, path, flags, drop_missing)
 }
 
-/// Reads a file to predict, every row of it.
-pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
-    read_for(model, path, flags, false)
+/// A file to predict: the rows that can be predicted, their places in the file, and the number of its rows.
+pub(crate) struct ToPredict {
+    pub(crate) data: Dataset,
+    pub(crate) places: Vec<usize>,
+    pub(crate) rows: usize,
+}
+
+/// Reads a file to predict: every row of it, unless `--missing empty` leaves those without a prediction in which something is missing.
+pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Result<ToPredict, Failure> {
+    let table = table_for(model, path, flags)?;
+    let rows = table.len;
+    let empty = flags.get_one::<String>("missing").is_some_and(|way| way == "empty");
+    let places = match model.schema().filter(|_| empty) {
+        Some(schema) => schema.complete_rows(&table)?,
+        None => (0..rows).collect(),
+    };
+    let table = if places.len() == rows { table } else { table.select(&places) };
+    let options = ApplyOptions {
+        unseen: word(flags, "unseen", &Unseen::WORDS),
+        // what is compared with nothing may be missing
+        partial_target: !flags.get_flag("with-target"),
+        ..ApplyOptions::default()
+    };
+    if places.is_empty() {
+        return Err(
+            DataError::Empty { place: format!("{} without rows that have missing entries", path.display()) }.into()
+        );
+    }
+    let data = applied(model, &table, path, options)?;
+    let gaps = rows - places.len();
+    if gaps > 0 {
+        let told = format!(
+            "{gaps} of the {rows} rows of {} have an empty prediction, since something is missing in them",
+            path.display()
+        );
+        report::say("note", &told);
+    }
+    Ok(ToPredict { data, places, rows })
 }
 
 fn read_for(model: &Model, path: &Path, flags: &ArgMatches, drop_missing: bool) -> Result<Dataset, Failure> {
+    let table = table_for(model, path, flags)?;
+    let unseen = word(flags, "unseen", &Unseen::WORDS);
+    applied(model, &table, path, ApplyOptions { unseen, drop_missing, ..ApplyOptions::default() })
+}
+
+/// Reads a file with the columns of a model.
+fn table_for(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Table, Failure> {
     let mut reading = read_options(flags)?;
     if let Some(schema) = model.schema() {
         reading.words = schema.word_columns();
@@ -256,7 +310,12 @@ fn read_for(model: &Model, path: &Path, flags: &ArgMatches, drop_missing: bool) 
     if reading.header.is_none() {
         tell_of_header(&table, reading.names.as_deref());
     }
-    let data = model.data_as(&table, ApplyOptions { unseen: word(flags, "unseen", &Unseen::WORDS), drop_missing })?;
+    Ok(table)
+}
+
+/// A table as data for a model, with what was not taken as it is said aloud.
+fn applied(model: &Model, table: &Table, path: &Path, options: ApplyOptions) -> Result<Dataset, Failure> {
+    let data = model.data_as(table, options)?;
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
@@ -286,7 +345,7 @@ fn loses_rows(model: &Model, flags: &ArgMatches) -> Result<bool, Failure> {
 }
 
 /// Says what of a file was not taken as it is.
-fn tell(data: &Dataset, file: &str) {
+pub(crate) fn tell(data: &Dataset, file: &str) {
     let Some(preparation) = data.preparation() else { return };
     let left_out = preparation.left_out();
     if left_out > 0 {
@@ -322,6 +381,12 @@ fn tell_of_header(table: &Table, names: Option<&[String]>) {
             ),
         );
     }
+}
+
+/// The number of rows that were left out, for a document; none where there are none.
+pub(crate) fn left_out(data: &Dataset) -> Option<(&'static str, Value)> {
+    let left_out = data.preparation()?.left_out();
+    (left_out > 0).then(|| ("rows_left_out", json!(left_out)))
 }
 
 /// The same in a document; `document` is an object.

@@ -43,9 +43,9 @@ fn command() -> Command {
 
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
-    let MachineExpression { entry, settings } = machine::asked(flags)?;
-    let kernel = arguments::formula(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is needed")) };
+    let (MachineExpression { entry, settings }, read) = machine::asked(flags, path)?;
+    let kernel = arguments::formula(flags)?;
     let picture = arguments::target(flags)?;
     if let Some(file) = picture {
         arguments::picture(file)?;
@@ -68,7 +68,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         seed: arguments::seed(flags),
     };
     let watch = Watch::new(flags).keeping_all();
-    let training = input::training_of(entry, path, flags, &kernel)?;
+    let training = input::training_of(entry, (path, read), flags, &kernel)?;
     let outcome = curve.run(&training, &watch);
     watch.finish();
     let learned = outcome?;

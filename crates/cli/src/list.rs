@@ -12,7 +12,7 @@ pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     Command::new("list")
-        .about("List kernels, functions of kernels, machines, bounds, formats or data sets")
+        .about("List kernels, functions of kernels, machines, bounds, scores, kinds of data, formats or data sets")
         .after_help(
             "Examples:\n  mercer list kernels --kind text\n  mercer list machines --task regress\n  \
              mercer list machines sparse\n  mercer list --markdown\n\n\
@@ -157,6 +157,8 @@ fn by_group(items: &[Item]) -> Vec<(&'static str, Vec<&Item>)> {
 fn heading(part: &Part, group: &str) -> String {
     match (part.name, group) {
         ("functions", _) => "functions of kernels".to_owned(),
+        ("kinds", _) => "kinds of data".to_owned(),
+        ("scores", learned) => format!("scores of {learned}"),
         (name, "") => name.to_owned(),
         ("kernels", kind) => format!("kernels on {kind}"),
         ("machines", "baseline") => "machines for comparison (baseline)".to_owned(),

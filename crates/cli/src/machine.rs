@@ -1,13 +1,16 @@
 //! `--machine`: a machine of the catalogue, with its parameters in brackets or as flags.
 
+use crate::input::{self, Read};
 use crate::{arguments, report};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command};
 use mercer::formula::Formula;
+use mercer::job::kind_of_target;
 use mercer::kernels;
 use mercer::machines::{self, MachineEntry, MachineExpression};
 use mercer::params::{ParamError, Setting, describe};
 use mercer_terminal::Failure;
+use std::path::Path;
 
 /// `--machine` and the parameters of all machines, which only `mercer help NAME` explains: one name means different
 /// things to different machines.
@@ -25,8 +28,7 @@ pub(crate) fn flags(command: Command) -> Command {
                 .short('m')
                 .display_order(0)
                 .value_name("MACHINE")
-                .required(true)
-                .help("Learning machine: svc, or 'svc(c=10, loss=squared_hinge)'"),
+                .help("Learning machine: svc, or 'svc(c=10, loss=squared_hinge)' [default: by the target]"),
         );
     let mut seen: Vec<&'static str> = Vec::new();
     for entry in machines::all() {
@@ -58,10 +60,32 @@ fn summary() -> String {
     format!("Parameters of the machines:\n{}", report::folded_facts(&rows))
 }
 
-/// The machine that was asked for, with the parameters in its brackets and those that are flags.
-pub(crate) fn asked(flags: &ArgMatches) -> Result<MachineExpression, Failure> {
-    let text = flags.get_one::<String>("machine").map_or("", String::as_str);
-    let mut expression = machines::parse(text)?;
+/// The machine that is asked for, with the parameters in its brackets and those that are flags. Where none is, that which is usual for
+/// the target of the training file, and the file, which had to be read.
+pub(crate) fn asked(flags: &ArgMatches, path: &Path) -> Result<(MachineExpression, Option<Read>), Failure> {
+    if let Some(text) = flags.get_one::<String>("machine") {
+        return Ok((with_flags(machines::parse(text)?, flags)?, None));
+    }
+    let (table, columns) = input::table(path, flags, &arguments::formula(flags)?)?;
+    let (learns, why) = match kind_of_target(&table, &columns) {
+        Ok(found) => found,
+        Err(mercer::Error::Data(mercer::data::DataError::NoTarget)) => {
+            let message = format!(
+                "{} has no target that would say what to learn; name a machine (--machine), or a target (--target)",
+                path.display()
+            );
+            return Err(Failure::usage(message));
+        }
+        Err(other) => return Err(other.into()),
+    };
+    let Some(entry) = machines::usual(learns) else { return Err(Failure::usage("give a machine (--machine)")) };
+    let expression = with_flags(MachineExpression { entry, settings: Vec::new() }, flags)?;
+    report::say("note", &format!("{why}, so the machine is {}; --machine takes another", entry.name));
+    Ok((expression, Some((table, columns))))
+}
+
+/// A machine with the parameters that are flags.
+fn with_flags(mut expression: MachineExpression, flags: &ArgMatches) -> Result<MachineExpression, Failure> {
     let described = describe((expression.entry.make)().as_mut());
     let meant = |name: &str| {
         described.iter().find(|d| d.name == name).map_or(String::new(), |d| d.spelling_of.unwrap_or(d.name).to_owned())
@@ -100,6 +124,12 @@ pub(crate) fn unknown_flag(error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
+    }
+    if flag.split('=').next() == Some("--conformal") {
+        return Some(Failure::usage(format!(
+            "unexpected argument '{flag}'; only fit, predict and evaluate know it: no coverage is proven by examples that parameters were chosen \
+             with. Take what select finds to fit --conformal on other examples, or calibrate the model with some (predict --calibration)"
+        )));
     }
     let typed = flag.trim_start_matches('-').split('=').next().unwrap_or_default().replace('-', "_");
     let small = typed.to_lowercase();

@@ -14,6 +14,7 @@ mod conformal;
 mod convert;
 mod data;
 mod evaluate;
+mod explain;
 mod export;
 mod fit;
 mod gram;
@@ -48,6 +49,7 @@ static VERBS: &[Verb] = &[
     fit::VERB,
     predict::VERB,
     evaluate::VERB,
+    explain::VERB,
     certify::VERB,
     plan::VERB,
     select::VERB,

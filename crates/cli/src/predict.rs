@@ -1,5 +1,6 @@
 //! `mercer predict`: what a model says about new examples.
 
+use crate::input::ToPredict;
 use crate::{Verb, arguments, conformal, input, npy, profile, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::Regions;
@@ -75,6 +76,14 @@ fn command() -> Command {
                 .help("List what every position of a string adds to its scores, for kernels on strings"),
         )
         .arg(arguments::unseen())
+        .arg(
+            Arg::new("missing")
+                .long("missing")
+                .value_name("WAY")
+                .value_parser(["error", "empty"])
+                .default_value("error")
+                .help("What becomes of rows with missing entries that training has not prepared for: error, or empty for an empty prediction"),
+        )
         .args(arguments::format());
     arguments::common(conformal::prediction_flags(command))
 }
@@ -101,7 +110,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if rank.is_some() {
         rank::check(&model)?;
     }
-    let data = input::to_predict(&model, data, flags)?;
+    let ToPredict { data, places, rows: all } = input::to_predict(&model, data, flags)?;
+    let whole = places.len() == all;
+    if !whole && (rank.is_some() || flags.get_flag("profile")) {
+        return Err(Failure::usage(
+            "--missing empty leaves a row without a prediction, which --rank and --profile cannot show; leave out one of them",
+        ));
+    }
     if flags.get_flag("profile") {
         return profile::tell(&model, &data, file.map(PathBuf::as_path), flags.get_flag("json"));
     }
@@ -132,13 +147,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 let what = "an NPY file holds predicted numbers and nothing else; give -o FILE.csv";
                 return Err(Failure::usage(what));
             };
+            let values = spread_numbers(&values, count, &places, all);
             mercer::write::streamed(path, |out| npy::write(out, &values, count))
         } else {
-            mercer::write::streamed(path, |out| write_csv(out, &output, columns, beside))
+            mercer::write::streamed(path, |out| write_csv(out, &output, columns, beside, (&places, all)))
         };
         written.map_err(|e| Failure::file(path, &e))?;
     } else if !json {
-        report::print_file(|out| write_csv(out, &output, columns, beside));
+        report::print_file(|out| write_csv(out, &output, columns, beside, (&places, all)));
         return Ok(());
     }
     let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
@@ -180,6 +196,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
         if let (Some(regions), None) = (&regions, file) {
             conformal::insert(&mut document, regions);
+        }
+        if !whole {
+            spread(&mut document, &places, all);
+            document["rows_without_prediction"] = json!(all - places.len());
         }
         input::insert_told(&mut document, &data);
         report::print_json(&document);
@@ -283,6 +303,64 @@ fn rows(values: &[f64], columns: usize) -> serde_json::Value {
     if columns == 1 { json!(values) } else { json!(values.chunks_exact(columns.max(1)).collect::<Vec<_>>()) }
 }
 
+/// Puts null where a row of the file has no prediction, in every list of a document with an entry for each prediction.
+fn spread(document: &mut serde_json::Value, places: &[usize], rows: usize) {
+    let Some(fields) = document.as_object_mut() else { return };
+    // labels and names of coordinates are lists of something else
+    for (_, value) in fields.iter_mut().filter(|(name, _)| !["labels", "coordinates"].contains(&name.as_str())) {
+        match value {
+            serde_json::Value::Array(all) if all.len() == places.len() => {
+                let mut whole = vec![serde_json::Value::Null; rows];
+                all.drain(..).zip(places).for_each(|(one, &place)| whole[place] = one);
+                *all = whole;
+            }
+            part @ serde_json::Value::Object(_) => spread(part, places, rows),
+            _ => {}
+        }
+    }
+}
+
+/// The same for a table of numbers: a row without a prediction is not a number.
+fn spread_numbers<'a>(values: &'a [f64], count: usize, places: &[usize], rows: usize) -> Cow<'a, [f64]> {
+    if places.len() == rows {
+        return Cow::Borrowed(values);
+    }
+    let mut whole = vec![f64::NAN; rows * count];
+    for (row, &place) in values.chunks_exact(count.max(1)).zip(places) {
+        whole[place * count..(place + 1) * count].copy_from_slice(row);
+    }
+    Cow::Owned(whole)
+}
+
+/// Lines of a CSV file for the rows of a file that have no prediction.
+struct Gaps<'a> {
+    places: &'a [usize],
+    rows: usize,
+    /// The first row of the file that has no line yet.
+    next: usize,
+    line: String,
+}
+
+impl<'a> Gaps<'a> {
+    /// The header of the file says how many cells a line has.
+    fn new((places, rows): (&'a [usize], usize), header: &str) -> Self {
+        let commas = header.split('"').step_by(2).flat_map(str::chars).filter(|c| *c == ',').count();
+        // an empty line is no row to most readers
+        let line = if commas == 0 { "\"\"".to_owned() } else { ",".repeat(commas) };
+        Self { places, rows, next: 0, line }
+    }
+
+    /// Writes the lines between the last prediction and this one.
+    fn before(&mut self, out: &mut dyn Write, prediction: usize) -> std::io::Result<()> {
+        let place = self.places.get(prediction).copied().unwrap_or(self.rows);
+        for _ in self.next..place {
+            writeln!(out, "{}", self.line)?;
+        }
+        self.next = place + 1;
+        Ok(())
+    }
+}
+
 /// Columns beside the prediction.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns {
@@ -297,23 +375,25 @@ pub(crate) fn write_csv(
     output: &Output,
     columns: Columns,
     beside: Option<&Beside>,
+    rows: (&[usize], usize),
 ) -> std::io::Result<()> {
     let names = beside.map(|b| format!(",{}", b.names.join(","))).unwrap_or_default();
     let line = |i: usize| beside.map(|b| format!(",{}", b.lines[i])).unwrap_or_default();
+    let mut gaps;
     match output {
         Output::Labels { labels, codes, scores, probabilities } => {
             let scores = Some(scores).filter(|_| columns.scores).map(|all| ("score", all));
             let probabilities =
                 probabilities.as_ref().filter(|_| columns.probabilities).map(|all| ("probability", all));
             let shown: Vec<(&str, &Vec<f64>)> = [scores, probabilities].into_iter().flatten().collect();
-            write!(out, "prediction")?;
-            for (name, _) in &shown {
-                for label in labels {
-                    write!(out, ",{}", cell(&format!("{name}_{label}")))?;
-                }
-            }
-            writeln!(out, "{names}")?;
+            let each = |(name, _): &(&str, &Vec<f64>)| {
+                labels.iter().map(|label| format!(",{}", cell(&format!("{name}_{label}")))).collect::<Vec<_>>().concat()
+            };
+            let header = format!("prediction{}{names}", shown.iter().map(each).collect::<String>());
+            writeln!(out, "{header}")?;
+            gaps = Gaps::new(rows, &header);
             for (i, code) in codes.iter().enumerate() {
+                gaps.before(out, i)?;
                 write!(out, "{}", cell(&labels[*code as usize]))?;
                 for (_, all) in &shown {
                     for value in &all[i * labels.len()..(i + 1) * labels.len()] {
@@ -327,8 +407,11 @@ pub(crate) fn write_csv(
             let shown = if columns.scores { labels.as_slice() } else { &[] };
             let mut header = vec!["prediction".to_owned()];
             header.extend(shown.iter().map(|l| cell(&format!("score_{l}"))));
-            writeln!(out, "{}{names}", header.join(","))?;
+            let header = format!("{}{names}", header.join(","));
+            writeln!(out, "{header}")?;
+            gaps = Gaps::new(rows, &header);
             for (i, set) in output.label_sets().into_iter().enumerate() {
+                gaps.before(out, i)?;
                 write!(out, "{}", cell(&set.join("|")))?;
                 for score in &scores[i * labels.len()..i * labels.len() + shown.len()] {
                     write!(out, ",{score}")?;
@@ -337,8 +420,11 @@ pub(crate) fn write_csv(
             }
         }
         Output::Order { scores } => {
-            writeln!(out, "prediction{}{names}", if columns.scores { ",score" } else { "" })?;
+            let header = format!("prediction{}{names}", if columns.scores { ",score" } else { "" });
+            writeln!(out, "{header}")?;
+            gaps = Gaps::new(rows, &header);
             for (i, (rank, score)) in output.ranks().into_iter().zip(scores).enumerate() {
+                gaps.before(out, i)?;
                 let score = if columns.scores { format!(",{score}") } else { String::new() };
                 writeln!(out, "{rank}{score}{}", line(i))?;
             }
@@ -355,9 +441,12 @@ pub(crate) fn write_csv(
             if deviations.is_some() {
                 header.extend(named("deviation"));
             }
-            writeln!(out, "{}{names}", header.join(","))?;
+            let header = format!("{}{names}", header.join(","));
+            writeln!(out, "{header}")?;
+            gaps = Gaps::new(rows, &header);
             let k = outputs.len();
             for (i, row) in values.chunks_exact(k).enumerate() {
+                gaps.before(out, i)?;
                 let more = deviations.as_ref().map_or(&[][..], |all| &all[i * k..(i + 1) * k]);
                 let texts: Vec<String> = row.iter().chain(more).map(ToString::to_string).collect();
                 writeln!(out, "{}{}", texts.join(","), line(i))?;
@@ -367,14 +456,18 @@ pub(crate) fn write_csv(
             let of_part = |part: &PartOutput| profile::part_columns(&part.names).into_iter();
             let header: Vec<String> =
                 parts.iter().flat_map(of_part).map(|name| cell(&format!("prediction_{name}"))).collect();
-            writeln!(out, "{}{names}", header.join(","))?;
+            let header = format!("{}{names}", header.join(","));
+            writeln!(out, "{header}")?;
+            gaps = Gaps::new(rows, &header);
             for i in 0..output.len() {
+                gaps.before(out, i)?;
                 let texts: Vec<String> =
                     parts.iter().flat_map(|part| row_of(part, i)).map(ToString::to_string).collect();
                 writeln!(out, "{}{}", texts.join(","), line(i))?;
             }
         }
     }
+    gaps.before(out, output.len())?;
     out.flush()
 }
 

@@ -143,7 +143,9 @@ fn write_set(path: &Path, n: usize, seed: Seed) -> Result<(), Failure> {
 
 fn write_predictions(path: &Path, output: &Output) -> Result<(), Failure> {
     mercer::write::streamed(path, |out| {
-        crate::predict::write_csv(out, output, Columns { scores: true, probabilities: false, deviations: false }, None)
+        let places: Vec<usize> = (0..output.len()).collect();
+        let columns = Columns { scores: true, probabilities: false, deviations: false };
+        crate::predict::write_csv(out, output, columns, None, (&places, output.len()))
     })
     .map_err(|e| Failure::file(path, &e))
 }

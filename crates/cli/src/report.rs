@@ -1,7 +1,9 @@
 //! Reports: tables for people, documents for programs.
 
 use crate::conformal;
+use clap::{Arg, ArgAction, Command};
 use mercer::calibrate::{Calibration, Curve};
+use mercer::machines::find;
 use mercer::metrics::{ClassMetrics, Metrics, OneClass};
 use mercer::model::{Model, Seen};
 use mercer::params::Setting;
@@ -57,7 +59,8 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "n_support": report.support,
         "storage": report.storage,
         "notes": Value::Object(report.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
-        "candidates": model.candidates(),
+        "candidates": model.models_tried(),
+        "candidates_paid_for": model.candidates(),
         "advice": report.advice,
         "scaling": scaling(model).into_iter().collect::<Map<_, _>>(),
         "categories": categories(model).into_iter().collect::<Map<_, _>>(),
@@ -70,6 +73,36 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         Value::Object(map) => map,
         _ => Map::new(),
     }
+}
+
+/// `--verbose` and `--quiet` of verbs that report on a fit.
+pub(crate) fn verbosity(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("verbose")
+                .long("verbose")
+                .action(ArgAction::SetTrue)
+                .hide_short_help(true)
+                .help("Report all parameters, the memory and the notes of the solver as well"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .short('q')
+                .hide_short_help(true)
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["verbose", "json"])
+                .help("Print no report; notes and warnings stay"),
+        )
+}
+
+/// The machine with those of its parameters that have not their default.
+pub(crate) fn machine_in_short(model: &Model) -> String {
+    let usual = find(&model.machine).map(|entry| (entry.make)().settings()).unwrap_or_default();
+    let changed = |(name, value): &&(String, Setting)| !usual.iter().any(|(n, v)| n == name && v == value);
+    let parameters: Vec<String> =
+        model.settings.iter().filter(changed).map(|(name, value)| format!("{name}={value}")).collect();
+    if parameters.is_empty() { model.machine.clone() } else { format!("{} ({})", model.machine, parameters.join(", ")) }
 }
 
 /// Description of a model, for people.

@@ -3,7 +3,7 @@
 //! The experiments are a crate of their own (`crates/experiments`), so that the program for everyday work neither contains nor
 //! compiles them.
 
-use crate::Verb;
+use crate::{Verb, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer_terminal::Failure;
 use std::ffi::OsString;
@@ -19,9 +19,12 @@ pub(crate) const NAME: &str = "reproduce";
 /// The program of the experiments.
 const PROGRAM: &str = "mercer-reproduce";
 
+/// The verb in a line.
+const ABOUT: &str = "Run an experiment of the literature again and compare with what was printed";
+
 fn command() -> Command {
     Command::new(NAME)
-        .about("Run an experiment of the literature again and compare with what was printed")
+        .about(ABOUT)
         // `--help` and `--json` are flags of the other program
         .disable_help_flag(true)
         .arg(
@@ -46,14 +49,29 @@ pub(crate) fn start(arguments: Vec<OsString>) -> Result<(), Failure> {
     let mut experiments = process::Command::new(&program);
     experiments.args(arguments);
     let code = hand_over(&mut experiments).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::usage(format!(
-            "the experiments are a program of their own, {PROGRAM}, which is neither beside mercer nor on the PATH; build it \
-             from the sources of mercer: cargo build --release --bin {PROGRAM}"
-        )),
+        io::ErrorKind::NotFound => Failure::usage(REMEDY),
         _ => Failure::file(&program, &error),
     })?;
     // the program has said everything itself
     if code == 0 { Ok(()) } else { Err(Failure { message: String::new(), code }) }
+}
+
+/// Where the program of the experiments is, in words of the remedy.
+const REMEDY: &str = "the experiments are a program of their own, mercer-reproduce, which is neither beside mercer nor on the PATH; build it from the sources of mercer: cargo build --release --bin mercer-reproduce";
+
+/// True if the program of the experiments can be started.
+pub(crate) fn is_there() -> bool {
+    let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    beside().is_some() || std::env::split_paths(&path).any(|folder| folder.join(&name).is_file())
+}
+
+/// The help where the program that has it is not there.
+pub(crate) fn page() -> String {
+    format!(
+        "{ABOUT}\n\nUsage: mercer reproduce [ARGUMENTS]...\n\n{}",
+        report::folded(&format!("What there is, and its flags, is known to the program that runs it: {REMEDY}"), 0)
+    )
 }
 
 /// The program of the experiments in the folder of this program.

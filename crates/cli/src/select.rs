@@ -23,7 +23,8 @@ fn command() -> Command {
     let command = Command::new("select")
         .about("Choose parameters by cross-validation and save the best model")
         .after_help(
-            "Example:\n  \
+            "Examples:\n  \
+             mercer select train.csv -o best.mercer\n  \
              mercer select train.csv -m svc --grid 'c=0.01..1e4:log7, gamma=0.1|1|scale' -o best.mercer\n  \
              mercer select churn.csv -m svc --class-weight balanced --grid 'c=0.1|1|10' --held-out 0.25 \\\n      \
              --score f1 --positive yes -o best.mercer\n  \
@@ -33,7 +34,7 @@ fn command() -> Command {
              Values are a|b|c, or from..to:logN, or from..to:linN.",
         )
         .arg(arguments::data_file())
-        .arg(Arg::new("grid").long("grid").value_name("GRID").required(true).help("Parameters and their values, such as 'c=0.1|1|10, gamma=0.001..1:log4'"))
+        .arg(Arg::new("grid").long("grid").value_name("GRID").help("Parameters and their values, such as 'c=0.1|1|10, gamma=0.001..1:log4' [default: those that machine and kernel declare, see mercer help NAME]"))
         .arg(Arg::new("folds").long("folds").value_name("K").allow_negative_numbers(true).value_parser(folds).default_value("5").help("Folds of the cross-validation, or loo to leave out one example at a time (in closed form for ridge and kfd)"))
         .arg(
             Arg::new("by")
@@ -92,7 +93,7 @@ fn command() -> Command {
         .arg(arguments::kernel())
         .arg(arguments::preparation())
         .arg(arguments::output("MODEL", "Model file to write").required(true));
-    let command = arguments::scoring(command.arg(arguments::weights()));
+    let command = arguments::scoring(report::verbosity(command).arg(arguments::weights()));
     arguments::common(arguments::reading(machine::flags(arguments::probabilities(command))))
 }
 
@@ -105,15 +106,30 @@ pub(crate) fn folds(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The grid that is asked for, else the values that machine and kernel declare.
+fn grid(flags: &ArgMatches, asked: &MachineExpression) -> Result<Grid, Failure> {
+    if let Some(text) = flags.get_one::<String>("grid") {
+        return text.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()));
+    }
+    let kernel = arguments::formula(flags)?;
+    // a parameter that is written is kept, also at its default
+    let text = flags.get_one::<String>("kernel").map_or("", String::as_str);
+    let pairs = text.split(['(', ',', ')']).filter_map(|part| part.split_once('='));
+    let written: Vec<&str> = pairs.map(|(name, _)| name.trim()).collect();
+    let grid = Grid::usual((asked.make()?.as_ref(), &asked.settings), (&kernel, &written))?;
+    report::say("note", &format!("no grid is given, so these are tried: {grid}; --grid takes others"));
+    Ok(grid)
+}
+
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let started = Instant::now();
-    let MachineExpression { entry, settings } = machine::asked(flags)?;
-    let kernel = arguments::formula(flags)?;
-    let text = flags.get_one::<String>("grid").map_or("", String::as_str);
-    let grid: Grid = text.parse().map_err(|e: mercer::select::GridError| Failure::usage(e.to_string()))?;
     let (Some(path), Some(target)) = (flags.get_one::<PathBuf>("DATA"), arguments::target(flags)?) else {
         return Err(Failure::usage("DATA and -o MODEL are needed"));
     };
+    let (asked, from_file) = machine::asked(flags, path)?;
+    let grid = grid(flags, &asked)?;
+    let MachineExpression { entry, settings } = asked;
+    let kernel = arguments::formula(flags)?;
     let heat = OutputFile::given(flags, "heat");
     if let Some(heat) = heat {
         arguments::picture(heat)?;
@@ -128,9 +144,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let watch = Watch::new(flags).keeping_all();
     let score = arguments::score(flags, entry)?;
     let (training, held_out) = match flags.get_one::<f64>("held-out") {
-        None => (input::training_of(entry, path, flags, &kernel)?, None),
+        None => (input::training_of(entry, (path, from_file), flags, &kernel)?, None),
         Some(&share) => {
-            let (training, held_out) = input::training_beside(entry, path, flags, &kernel, share)?;
+            let (training, held_out) = input::training_beside(entry, (path, from_file), flags, &kernel, share)?;
             (training, Some(held_out))
         }
     };
@@ -182,7 +198,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training);
-    let json = flags.get_flag("json");
+    let json = flags.get_flag("json") || flags.get_flag("quiet");
     let held_out = held_out.map(|data| HeldOut::judge(&selection, &data, flags)).transpose()?;
     if !json {
         report::print(&candidates(&selection));
@@ -193,13 +209,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let of = |place: usize| candidate(&selection.candidates[place]);
     let mut more = vec![("best", of(selection.best)), ("chosen", of(selection.chosen)), ("table", json!(listed))];
     more.push(("score", json!({"name": selection.score.entry.name, "positive": selection.score.positive})));
+    more.extend(input::left_out(&training));
     if let Some(held_out) = &held_out {
         more.push(("held_out", held_out.told.clone()));
     }
     if let Some(heat) = heat {
         more.push(("heat", json!(heat.display().to_string())));
     }
-    fit::finish(&selection.model, metrics.as_ref(), &seconds, (&saved, target), json, &more)
+    fit::finish(&selection.model, metrics.as_ref(), &seconds, (&saved, target), flags, &more)
 }
 
 /// Every candidate is fitted on all examples and judged by its best certificate.
@@ -232,7 +249,7 @@ fn by_certificate(
     let saved = watch::save(&selection.model, target)?;
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, training);
-    let json = flags.get_flag("json");
+    let json = flags.get_flag("json") || flags.get_flag("quiet");
     let listed = |c: &CertifiedCandidate| json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "certificate": c.value, "bound": c.bound});
     if !json {
         let mut header: Vec<&str> = selection.candidates[0].point.iter().map(|(name, _)| name.as_str()).collect();
@@ -252,7 +269,7 @@ fn by_certificate(
         ("certificate", json!(selection.certificate)),
         ("table", json!(selection.candidates.iter().map(listed).collect::<Vec<_>>())),
     ];
-    fit::finish(&selection.model, metrics.as_ref(), &seconds, (&saved, target), json, &more)?;
+    fit::finish(&selection.model, metrics.as_ref(), &seconds, (&saved, target), flags, &more)?;
     if !json {
         report::print(&format!(
             "\n{}; all {} candidates are paid for.\n",

@@ -1,5 +1,6 @@
 //! `mercer show`: what is in a model or a data file.
 
+use crate::catalogue::PARTS;
 use crate::{Verb, arguments, input, report};
 use clap::{ArgMatches, Command};
 use mercer::data::{Field, FieldData, SchemaOptions, Table, Target};
@@ -28,6 +29,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let list = |id: &str| flags.get_one::<String>(id).map(|text| SchemaOptions::columns(text));
     let chosen =
         SchemaOptions { drop: list("drop").unwrap_or_default(), only: list("columns"), ..SchemaOptions::default() };
+    if !path.exists()
+        && let Some(name) = path.to_str().filter(|name| is_an_entry(name))
+    {
+        return Err(Failure::usage(format!(
+            "there is no file {name}; `mercer help {name}` explains what is called so"
+        )));
+    }
     if looks_like_a_model(path) {
         if chosen != SchemaOptions::default() {
             return Err(Failure::usage(
@@ -39,6 +47,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         show_data(&shown(input::read_table(path, &input::read_options(flags)?)?, chosen)?, json);
     }
     Ok(())
+}
+
+/// True for the name of something in the catalogue.
+fn is_an_entry(name: &str) -> bool {
+    PARTS.iter().flat_map(|part| (part.items)()).any(|item| item.is_called(name))
 }
 
 /// The columns that are asked for; a target that is not is left out like any other column.
@@ -101,7 +114,10 @@ fn show_model(model: &Model, json: bool) {
         }
         rows.push(("target", targets.join(", ")));
     }
-    rows.push(("candidates", format!("{} tried on the same examples", model.candidates())));
+    let (tried, paid) = (model.models_tried(), model.candidates());
+    let pairs =
+        if paid > tried { format!("; with the bounds that judged them, {paid} are paid for") } else { String::new() };
+    rows.push(("candidates", format!("{tried} tried on the same examples{pairs}")));
     report::print(&report::facts(&rows));
 }
 

@@ -184,6 +184,10 @@ fn candidates_are_chosen_by_certificates_and_paid_for() {
     let bound = told["certificate"]["bound"].as_str().unwrap();
     assert!((of(&found, bound)["value"].as_f64().unwrap() - least).abs() < 1e-6);
     assert!((of(&found, bound)["price"].as_f64().unwrap() - 16.0_f64.ln()).abs() < 1e-9);
+    // four models were tried; pairs of a model and a bound are paid for
+    let shown = place.json("show best.mercer");
+    assert_eq!((&shown["candidates"], &shown["candidates_paid_for"]), (&4.into(), &16.into()));
+    assert!(place.run("show best.mercer").ok().out.contains("4 tried on the same examples; with the bounds"));
     let refused =
         place.run("select train.csv --machine kfd --by certificate --grid 'lambda=1|2' --heat h.svg -o x.mercer");
     assert_eq!(refused.code, Some(2));
@@ -196,6 +200,9 @@ fn any_machine_is_certified_by_training_again_on_a_part() {
     let told =
         place.json("fit train.csv --machine kfd --scale none --kernel 'rbf(gamma=1)' --certified -o part.mercer");
     let bound = told["certified"]["bound"].as_f64().unwrap();
+    // the training error is that of the examples that were learned from
+    let (size, part) = (told["certified"]["examples"].as_u64().unwrap(), &told["training"]["n"]);
+    assert!(size < 600 && *part == size, "{size} {part}");
     assert!(bound < 0.6, "{bound}");
     let found = place.json("certify part.mercer train.csv");
     assert!((of(&found, "compression_binomial")["value"].as_f64().unwrap() - bound).abs() < 1e-9);

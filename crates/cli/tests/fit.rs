@@ -34,7 +34,7 @@ fn the_default_kernel_is_printed_with_its_number() {
 #[test]
 fn the_report_for_people_names_the_same_facts() {
     let place = Place::with_banana(100);
-    let said = place.run("fit banana.csv --machine svc -o m.mercer").ok().out;
+    let said = place.run("fit banana.csv --machine svc --verbose -o m.mercer").ok().out;
     for part in ["svc (c=1", "rbf(gamma=", "100", "converged after", "duality gap", "error", "m.mercer"] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -204,4 +204,21 @@ fn the_same_seed_and_any_threads_give_the_same_bytes() {
             assert!(predictions(1) == predictions(2), "{fit}: predictions");
         }
     }
+}
+
+#[test]
+fn the_target_chooses_the_machine_where_none_is_named() {
+    let place = Place::with_banana(40);
+    let ran = place.run("fit banana.csv --c 3 -o m --json").ok();
+    assert_eq!((&ran.document()["machine"], &ran.document()["parameters"]["c"]), (&"svc".into(), &3.0.into()));
+    assert!(ran.err.contains("--machine takes another"), "{}", ran.err);
+    place.run("data noisy_sinc --n 40 -o sinc.csv").ok();
+    assert_eq!(place.json("fit sinc.csv -o n")["machine"], "ridge");
+    // declared categories are classes; what has no target has no usual machine
+    let lines: Vec<String> = (0..60).map(|i| format!("{i},{}\n", i % 20)).collect();
+    place.write("codes.csv", format!("a,y\n{}", lines.concat()));
+    assert_eq!(place.json("fit codes.csv --categorical y -o n")["machine"], "svc");
+    place.run("fit banana.csv --target none -o n").fails(2, &["no target", "--machine"]);
+    place.run("fit sinc.csv --c 3 -o n").fails(2, &["ridge has no parameter c"]);
+    assert_eq!(place.json("learning-curve banana.csv --sizes 10,20")["machine"], "svc");
 }

@@ -14,6 +14,7 @@ mod conformal;
 mod convert;
 mod discriminants;
 mod evidence;
+mod explain;
 mod fit;
 mod formats;
 mod gram;

@@ -258,3 +258,50 @@ fn dates_are_numbers_of_days() {
     place.run("convert a.csv b.csv --dates since --encode").ok();
     assert_eq!(place.read("b.csv").lines().nth(2), Some("19725.5,v"));
 }
+
+#[test]
+fn rows_left_out_in_training_are_counted_and_unused_columns_cost_none() {
+    let gaps = "a,b,c,y\n1,2,1,u\n3,NA,2,v\n2,1,3,u\n4,5,,v\n5,1,4,u\n2,7,5,v\n1,7,2,v\n3,3,1,u\n";
+    let place = Place::with(&[("a.csv", gaps)]);
+    let ran = place.run("fit a.csv -m svc --missing drop -o m --json").ok();
+    assert!(ran.err.contains("2 rows of a.csv are left out, since something is missing in them"), "{}", ran.err);
+    assert_eq!((&ran.document()["rows_left_out"], &ran.document()["n"]), (&2.into(), &6.into()));
+    let ran = place.run("select a.csv -m svc --missing drop --grid c=1|2 --folds 2 -o m --json").ok();
+    assert_eq!(ran.document()["rows_left_out"], 2);
+    // no kernel looks at c: its gap is nobody's, and the model does not ask for it
+    let ran = place.run("fit a.csv -m svc --missing drop --view v=a,b --kernel rbf@v -o m --json").ok();
+    assert_eq!(ran.document()["rows_left_out"], 1);
+    assert!(ran.err.contains("view x (c) is not part of the model"), "{}", ran.err);
+    place.write("new.csv", "a,b\n1,2\n");
+    place.run("predict m new.csv").ok();
+}
+
+#[test]
+fn rows_with_gaps_have_an_empty_prediction_where_that_is_asked_for() {
+    let place =
+        Place::with(&[("a.csv", "a,b,y\n1,2,u\n3,4,v\n2,1,u\n4,5,v\n"), ("n.csv", "a,b\n,2\n3,4\n2,\n1,2\n,\n")]);
+    place.run("fit a.csv -m svc -o m").ok();
+    place.run("predict m n.csv").fails(3, &["n.csv line 2, column \"a\"", "missing"]);
+    let ran = place.run("predict m n.csv --missing empty").ok();
+    assert_eq!(ran.lines(), ["prediction", "\"\"", "v", "\"\"", "u", "\"\""]);
+    assert!(ran.err.contains("3 of the 5 rows of n.csv have an empty prediction"), "{}", ran.err);
+    let scored = place.run("predict m n.csv --missing empty --scores").ok();
+    assert_eq!(scored.lines()[1], ",,");
+    place.run("predict m n.csv --missing empty --scores -o p.csv").ok();
+    assert_eq!(place.read("p.csv").lines().count(), 6);
+    let told = place.json("predict m n.csv --missing empty --scores");
+    assert_eq!(told["predictions"], serde_json::json!([null, "v", null, "u", null]));
+    assert!(told["scores"][0].is_null() && told["scores"][1].is_array());
+    assert_eq!((&told["rows_without_prediction"], &told["labels"]), (&3.into(), &serde_json::json!(["u", "v"])));
+    // a target that is known for some rows does not matter; nothing is left of a file of gaps
+    place.write("t.csv", "a,b,y\n1,2,u\n3,4,\n");
+    assert_eq!(place.run("predict m t.csv").ok().lines(), ["prediction", "u", "v"]);
+    place.write("gaps.csv", "a,b\n,1\n");
+    place.run("predict m gaps.csv --missing empty").fails(3, &["missing entries"]);
+    // what training has prepared for is predicted
+    place.run("fit a.csv -m svc --missing mean -o m").ok();
+    assert!(!place.run("predict m n.csv --missing empty").ok().out.contains("\"\""));
+    place.run("fit a.csv -m ridge --target b -o r").ok();
+    place.write("o.csv", "a,y\n1,u\n,v\n");
+    place.run("predict r o.csv --missing empty -o p.npy").ok();
+}

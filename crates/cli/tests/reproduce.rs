@@ -48,9 +48,12 @@ fn arguments_and_exit_code_are_handed_over() {
 fn without_the_program_the_remedy_is_told() {
     let place = with_mercer();
     let remedy = ["mercer-reproduce", "cargo build --release --bin mercer-reproduce"];
-    for line in ["reproduce", "reproduce toys --help", "help reproduce"] {
+    for line in ["reproduce", "reproduce toys --help"] {
         run(&place, line).fails(2, &remedy);
     }
+    // help is told all the same
+    let page = run(&place, "help reproduce").ok().out;
+    assert!(page.contains("Usage: mercer reproduce") && page.contains(remedy[0]), "{page}");
     let said = run(&place, "reproduce --json").fails(2, &remedy);
     assert_eq!(said.document()["exit_code"], 2);
     // a file that is no program is named

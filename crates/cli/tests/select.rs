@@ -168,3 +168,25 @@ fn little_memory_streams_the_same_table() {
     };
     assert_eq!(scores(""), scores("--memory 20K"));
 }
+
+#[test]
+fn without_machine_and_grid_a_search_does_a_sensible_thing() {
+    let place = Place::with_banana(60);
+    let ran = place.run("select banana.csv -o m --folds 2 --json").ok();
+    let report = ran.document();
+    assert_eq!((&report["machine"], report["table"].as_array().unwrap().len()), (&"svc".into(), 30));
+    assert!(ran.err.contains("has 2 classes, so the machine is svc"), "{}", ran.err);
+    assert!(ran.err.contains("these are tried: c=0.1|1|10|100|1000, gamma=0.0001|"), "{}", ran.err);
+    // what is written stays as it is
+    let said = place.json("select banana.csv -m 'svc(c=3)' --kernel 'rbf(gamma=scale) + polynomial' --folds 2 -o m");
+    assert_eq!((&said["parameters"]["c"], said["table"].as_array().unwrap().len()), (&3.0.into(), 4));
+    assert_eq!(said["table"][3]["parameters"], serde_json::json!({"degree": 4.0}));
+    let numbers = place.run("data noisy_sinc --n 60 -o sinc.csv").ok();
+    assert!(numbers.err.is_empty());
+    let ran = place.run("select sinc.csv --folds 2 -o m --json").ok();
+    assert!(ran.err.contains("different numbers, so the machine is ridge"), "{}", ran.err);
+    assert_eq!(ran.document()["table"].as_array().unwrap().len(), 36);
+    let page = place.run("help svc").ok().out;
+    assert!(page.contains("select tries") && page.contains("c=0.1..1000:log5"), "{page}");
+    assert!(place.run("help rbf").ok().out.contains("gamma=1e-4..10:log6"));
+}

@@ -57,7 +57,7 @@ fn lists_are_tables_for_people_and_arrays_for_programs() {
         let names: Vec<&str> = document.as_array().unwrap().iter().map(|d| d["name"].as_str().unwrap()).collect();
         assert!(names.contains(&known), "{names:?}");
     }
-    place.run("list things").fails(2, &["kernels, functions, machines, bounds, formats, datasets"]);
+    place.run("list things").fails(2, &["kernels, functions, machines, bounds, scores, kinds, formats, datasets"]);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn an_unknown_flag_machine_or_kernel_comes_with_a_suggestion() {
     let place = Place::with_banana(20);
     place.run("fit banana.csv --machine svc --toleranc 1 -o m").fails(2, &["--tolerance"]);
     place.run("fit banana.csv --machine svcc -o m").fails(2, &["machine called svcc", "did you mean svc?"]);
-    place.run("fit banana.csv --machine qqq -o m").fails(2, &["there are svc, "]);
+    place.run("fit banana.csv --machine qqq -o m").fails(2, &["machines, svc (classify), ", "mercer list machines"]);
     place.run("fit banana.csv --machine svc --kernel rbff -o m").fails(2, &["column 1", "did you mean rbf?"]);
     place.run("fit banana.csv --machine svc --kernel 'rbf(gama=1)' -o m").fails(2, &["column 5", "gamma?"]);
     place.run("data banan -o x.csv").fails(2, &["did you mean banana?"]);
@@ -179,9 +179,9 @@ fn formula_errors_point_at_their_place() {
 fn what_must_be_given_is_named() {
     let place = Place::with_banana(20);
     place.run("fit banana.csv --machine svc").fails(2, &["--output"]);
-    place.run("fit banana.csv -o m").fails(2, &["--machine"]);
+    place.run("fit banana.csv --target none -o m").fails(2, &["--machine"]);
     place.run("fit --machine svc -o m").fails(2, &["DATA"]);
-    place.run("select banana.csv --machine svc -o m").fails(2, &["--grid"]);
+    place.run("select banana.csv --machine nearest_mean --kernel linear -o m").fails(2, &["--grid"]);
     place.run("gram banana.csv").fails(2, &["--output"]);
     place.run("predict m").fails(2, &["DATA"]);
     place.run("plot m banana.csv").fails(2, &["--output"]);
@@ -215,4 +215,66 @@ fn built_in_sets_are_written_as_csv() {
     assert_ne!(first, place.run("data two_moons --n 10 --seed 2").ok().out);
     place.run("data banana --n 0").fails(2, &["at least"]);
     place.run("data banana --n 10 -o none/x.csv").fails(3, &["there is no folder none"]);
+}
+
+#[test]
+fn advice_names_the_way_out() {
+    let place = Place::with_banana(40);
+    let quotes = "fit banana.csv --machine 'svc(class_weight=1:2)' -o m";
+    place.run(quotes).fails(2, &["double quotes", "class_weight=\"1:2\""]);
+    place
+        .run("select banana.csv --machine svc --grid c=1 --conformal split -o m")
+        .fails(2, &["--conformal", "fit --conformal", "--calibration"]);
+    place.run("fit banana.csv --machine ridge --weights x1 -o m").fails(2, &["svr, nu_svr", "mercer list machines"]);
+    let dates: Vec<String> =
+        (1..29).map(|day| format!("2024-02-{day:02},{},{}\n", day % 5, ["u", "v"][day % 2])).collect();
+    place.write("dates.csv", format!("day,a,y\n{}", dates.concat()));
+    let said = place.run("fit dates.csv --machine svc -o m").ok().err;
+    assert!(said.contains("28 different dates") && said.contains("--dates day"), "{said}");
+}
+
+#[test]
+fn first_steps_that_go_astray_are_met_with_the_right_word() {
+    let place = Place::with_banana(40);
+    place.run("show svc").fails(2, &["no file svc", "mercer help svc"]);
+    place.run("fit banana.csv --machine svc --gamma 0.1 -o m").fails(2, &["--kernel 'rbf(gamma=0.1)'"]);
+    place.run("fit banana.csv --machine svc -C 10 -o m").fails(2, &["--c"]);
+    place.run("select banana.csv --machine svc --grid 'C=1|2' -o m").fails(2, &["did you mean c?"]);
+    place.run("data noisy_sinc --n 40 -o sinc.csv").ok();
+    let jackknife = "fit sinc.csv --machine ridge --lambda loo --conformal jackknife -o m";
+    place.run(jackknife).fails(2, &["lambda = loo is chosen by all examples", "--conformal cross"]);
+    let words = place.run("convert banana.csv banana.svm").ok();
+    assert!(words.err.is_empty(), "{}", words.err);
+    place.write("words.csv", "a,y\n1,u\n2,v\n");
+    assert!(place.run("convert words.csv words.svm").ok().err.contains("they want numbers"));
+    place.run("fit banana.csv --machine svc -o m.mercer").ok();
+    assert!(place.run("plot m.mercer banana.csv -o picture").ok().err.contains("picture will be SVG"));
+    place.write("flat.csv", "a,b,y\n1,2,u\n1,2,v\n1,2,u\n1,2,v\n");
+    assert!(
+        place
+            .run("fit flat.csv --machine svc --kernel 'rbf(gamma=1)' -o m")
+            .ok()
+            .err
+            .contains("nothing tells the examples apart")
+    );
+    place.write("few.csv", "a,y\n1,u\n2,u\n3,u\n4,u\n5,u\n6,v\n7,v\n8,v\n");
+    let said = place.run("select few.csv --machine svc --grid 'c=1|2' -o m").ok().err;
+    assert!(said.contains("class v has 3 examples for 5 folds"), "{said}");
+    // short reports, on request long ones or none
+    let fit = "fit banana.csv --machine 'svc(c=10)' -o m";
+    let (short, long) = (place.run(fit).ok().out, place.run(&format!("{fit} --verbose")).ok().out);
+    assert!(short.contains("svc (c=10)") && !short.contains("notes") && !short.contains("memory"), "{short}");
+    assert!(long.contains("notes") && long.contains("tolerance=0.001"), "{long}");
+    assert_eq!(place.run(&format!("{fit} --quiet")).ok().out, "");
+}
+
+#[test]
+fn scores_and_kinds_of_data_are_listed() {
+    let place = Place::new();
+    let scores = place.run("list scores").ok().out;
+    assert!(scores.contains("Scores of classes") && scores.contains("log_loss") && scores.contains("r2"), "{scores}");
+    let kinds = place.run("list kinds").ok().out;
+    assert!(kinds.contains("precomputed") && kinds.contains("text"), "{kinds}");
+    let page = place.run("help auc").ok().out;
+    assert!(page.contains("area under the ROC curve") && page.contains("larger values"), "{page}");
 }

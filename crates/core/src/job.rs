@@ -10,7 +10,7 @@ mod set_apart;
 mod target;
 
 pub use auxiliary::AuxiliaryExamples;
-pub use target::check_target;
+pub use target::{check_target, kind_of_target};
 
 use crate::calibrate::{Calibration, HeldOut, Layout, Method};
 use crate::conformal::Recipe;
@@ -316,8 +316,8 @@ pub(crate) fn takes_weights(machine: &dyn Machine, weighted: bool) -> Result<(),
     if !weighted || machine.traits().weights {
         return Ok(());
     }
-    let weighing: Vec<&str> = machines::all().filter(|m| (m.make)().traits().weights).map(|m| m.name).collect();
-    let finding = format!("it does not weigh examples; leave the weights out, or use {}", weighing.join(", "));
+    let others = machines::alternatives(machine.entry(), |t| t.weights);
+    let finding = format!("it does not weigh examples; leave the weights out, or use {others}");
     Err(FitError::Param { machine: machine.entry().name, finding })
 }
 

@@ -2,6 +2,7 @@
 
 mod classes;
 mod clusters;
+mod counts;
 mod novelty;
 mod numbers;
 mod probability;

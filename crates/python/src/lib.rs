@@ -7,6 +7,7 @@ mod catalogue;
 mod certify;
 mod convert;
 mod evidence;
+mod explain;
 mod fit;
 mod geometry;
 mod kernel;
@@ -25,6 +26,8 @@ mod _native {
     use super::certify::{certify, judge, plan};
     #[pymodule_export]
     use super::evidence::{alignment_test, hsic_test, mmd_test, spectral_stability};
+    #[pymodule_export]
+    use super::explain::{explain, kernel_with, usual_grid, usual_machine};
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]

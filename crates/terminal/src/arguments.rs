@@ -98,7 +98,11 @@ impl OutputFile {
 
 /// A file for a picture: refused before any work if it could not be written after it.
 pub fn picture(path: &Path) -> Result<(), Failure> {
-    Format::of(path).map_err(Failure::usage)?;
+    let format = Format::of(path).map_err(Failure::usage)?;
+    if path.extension().is_none() && !mercer::write::is_standard_output(path) {
+        let kind = if format == Format::Svg { "SVG" } else { "PNG" };
+        report::say("note", &format!("{} will be {kind}; .svg or .png at its end says which", path.display()));
+    }
     writable(path)
 }
 

@@ -28,6 +28,8 @@ pub struct Certified {
     pub bound: f64,
     /// The number of training examples.
     pub size: usize,
+    /// The places of the training examples, in rising order.
+    pub places: Vec<usize>,
     /// Errors on the others.
     pub errors: usize,
     /// Sizes and bounds of all that were tried.
@@ -82,7 +84,9 @@ pub fn fit(
         };
         tried.push((d, bound));
         if best.as_ref().is_none_or(|b| bound < b.bound) {
-            best = Some(Certified { model, bound, size: d, errors, tried: Vec::new() });
+            let mut places = order[..d].to_vec();
+            places.sort_unstable();
+            best = Some(Certified { model, bound, size: d, places, errors, tried: Vec::new() });
         }
         if wanted.is_some_and(|w| bound <= w) {
             break;
@@ -91,7 +95,7 @@ pub fn fit(
     let mut best = match best {
         Some(best) => best,
         // nothing smaller can be learned from: all examples, and a bound that says nothing
-        None => Certified { model: whole, bound: 1.0, size: m, errors: 0, tried: Vec::new() },
+        None => Certified { model: whole, bound: 1.0, size: m, places: (0..m).collect(), errors: 0, tried: Vec::new() },
     };
     best.tried = tried;
     Ok(best)

@@ -186,10 +186,8 @@ pub fn record(
     let judges = judged_by(options)?;
     let part = judges.iter().find(|(entry, _)| entry.name == bound).map(|(_, part)| *part);
     let own = candidate_nats(options, candidates)?.get(place).copied();
-    match (part.zip(own), is_weighed(options)) {
-        (Some((part, own)), true) => model.chosen_by_prior(candidates * judges.len(), own + part),
-        _ => model.chosen_among(candidates * judges.len()),
-    }
+    let nats = part.zip(own).filter(|_| is_weighed(options)).map(|(part, own)| part + own);
+    model.chosen_by_certificate(candidates, judges.len(), nats);
     Ok(())
 }
 

@@ -22,7 +22,9 @@ pub use options::{Missing, SchemaOptions, Unseen};
 pub use strangers::UnseenCategories;
 
 use super::{DataError, Dataset, Kind, Preparation, Scale, Scaler, Table, kinds};
+use learn::Learned;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use strangers::Strangers;
 
 /// A schema: the meaning of the columns of a file.
@@ -189,6 +191,23 @@ impl ViewSchema {
         }
     }
 
+    /// The columns of vectors that are made of single columns, with the places of their coordinates.
+    pub fn columns(&self) -> Option<Vec<(String, Range<usize>)>> {
+        let Content::Columns { columns, .. } = &self.content else { return None };
+        let mut end = 0;
+        let place = |column: &ColumnSchema| {
+            let start = end;
+            end += column.code.width();
+            (column.field.name.clone(), start..end)
+        };
+        Some(columns.iter().map(place).collect())
+    }
+
+    /// The column whose cells are whole examples, where they are.
+    pub fn cell_name(&self) -> Option<&str> {
+        if let Content::Cells { field, .. } = &self.content { Some(&field.name) } else { None }
+    }
+
     /// Columns of words and the number of their categories, each of which is a coordinate.
     pub fn categories(&self) -> Vec<(&str, usize)> {
         let Content::Columns { columns, .. } = &self.content else { return Vec::new() };
@@ -242,9 +261,9 @@ impl Schema {
     }
 
     fn learned(table: &Table, options: &SchemaOptions, wanted: Option<&Wanted>) -> Result<(Self, Dataset), DataError> {
-        let (schema, data, remarks) = learn::learn(table, options, wanted)?;
-        let data = data.with_preparation(Preparation::by_all(&schema, Some(options)).remarking(remarks));
-        Ok((schema, data))
+        let Learned { schema, data, remarks, left_out } = learn::learn(table, options, wanted)?;
+        let preparation = Preparation::by_all(&schema, Some(options)).having(Vec::new(), left_out);
+        Ok((schema, data.with_preparation(preparation.remarking(remarks))))
     }
 
     /// The data set of a new table; with target if the table has it.
@@ -265,13 +284,25 @@ impl Schema {
             (table, 0)
         };
         let mut strangers = Strangers::treated(options.unseen.unwrap_or(self.unseen));
-        let data = apply::apply(self, table, &mut strangers)?;
+        let data = apply::apply(self, table, &mut strangers, options.partial_target)?;
         Ok(data.with_preparation(Preparation::by_all(self, None).having(strangers.found, left_out)))
     }
 
-    /// The rows of a table that have every entry that the schema looks at.
-    pub(crate) fn complete_rows(&self, table: &Table) -> Result<Vec<usize>, DataError> {
-        apply::complete_rows(self, apply::settle(self, table)?.as_ref())
+    /// The rows of a new table in which no entry is missing that predictions need.
+    ///
+    /// # Errors
+    /// If the columns of the training file are not there.
+    pub fn complete_rows(&self, table: &Table) -> Result<Vec<usize>, DataError> {
+        if matches!(self.missing, Missing::Mean | Missing::Keep) {
+            return Ok((0..table.len).collect());
+        }
+        let settled = apply::settle(self, table)?;
+        apply::complete(self, settled.as_ref(), false)
+    }
+
+    /// The rows of a training table in which no entry is missing, neither of the target nor of the columns that the schema looks at.
+    pub(crate) fn complete_examples(&self, table: &Table) -> Result<Vec<usize>, DataError> {
+        apply::complete(self, apply::settle(self, table)?.as_ref(), true)
     }
 
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.
@@ -364,6 +395,8 @@ pub struct ApplyOptions {
     pub unseen: Option<Unseen>,
     /// Whether rows in which something is missing are left out, as [`Missing::Drop`] does in training.
     pub drop_missing: bool,
+    /// Whether a target that is missing in some rows is taken for none, instead of for an error.
+    pub partial_target: bool,
 }
 
 /// The scaling asked for, or the default for dense vectors.

@@ -313,6 +313,38 @@ impl Formula {
         has(&self.0, name)
     }
 
+    /// The values that its kernels declare for searches where no grid is given.
+    pub(crate) fn searched(&self) -> Vec<&'static str> {
+        fn gather(node: &Node, all: &mut Vec<&'static str>) {
+            if let Node::Kernel(bound) = node {
+                all.push(bound.kernel.facts().searched);
+            }
+            node.children().iter().for_each(|child| gather(child, all));
+        }
+        let mut all = Vec::new();
+        gather(&self.0, &mut all);
+        all
+    }
+
+    /// The parameters that have not their default in some kernel.
+    pub(crate) fn changed_parameters(&self) -> Vec<&'static str> {
+        fn gather(node: &Node, all: &mut Vec<&'static str>) {
+            match node {
+                Node::Kernel(bound) => {
+                    let usual = (bound.kernel.entry().make)().settings();
+                    let changed = bound.kernel.settings().into_iter().filter(|setting| !usual.contains(setting));
+                    all.extend(changed.map(|(name, _)| name));
+                }
+                Node::Radial(..) => all.push("gamma"),
+                _ => {}
+            }
+            node.children().iter().for_each(|child| gather(child, all));
+        }
+        let mut all = Vec::new();
+        gather(&self.0, &mut all);
+        all
+    }
+
     /// Sets a parameter in every kernel that has it; whether any has.
     pub fn assign(&mut self, name: &str, value: &Setting) -> Result<bool, ParamError> {
         fn set(node: &mut Node, name: &str, value: &Setting) -> Result<bool, ParamError> {

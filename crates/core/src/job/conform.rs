@@ -12,6 +12,7 @@ use crate::machines::{
 };
 use crate::model::{Model, codes_of, index_precomputed, labels_of, of_labels, own_scores, residuals, sub_readout};
 use crate::parallel;
+use crate::params::{Setting, describe};
 use crate::resample::without;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Sign, Status, Stop};
@@ -152,11 +153,11 @@ impl Run<'_> {
         let n = data.len();
         if recipe.method == Method::Full && n.saturating_mul(n) > MAX_PANEL_COEFFICIENTS {
             return wrong(format!(
-                "full keeps a factor of {n} × {n} numbers, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use conformal = split or cross"
+                "full keeps a factor of {n} × {n} numbers, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use --conformal split or cross"
             ));
         }
         if recipe.method == Method::Full && matrix {
-            return wrong("conformal = full needs κ(x, x) of every new example, which a precomputed matrix does not tell; use conformal = cross or jackknife".to_owned());
+            return wrong("--conformal full needs κ(x, x) of every new example, which a precomputed matrix does not tell; use --conformal cross or jackknife".to_owned());
         }
         if data.len() < 2 {
             let finding = format!("{} examples: one to learn from and one to be held out are the least", data.len());
@@ -167,7 +168,7 @@ impl Run<'_> {
 
     /// λ of a machine whose fit on one example more has a closed form.
     fn smoother(&self) -> Result<f64, Error> {
-        let none = "conformal = full is for ridge, whose fit on one example more has a closed form; use conformal = split, cross or jackknife";
+        let none = "--conformal full is for ridge, whose fit on one example more has a closed form; use --conformal split, cross or jackknife";
         let known = self.machine.traits().smoother.unwrap_or(Err(none));
         known.map_err(|why| FitError::Param { machine: self.machine.entry().name, finding: why.to_owned() }.into())
     }
@@ -176,7 +177,7 @@ impl Run<'_> {
     /// would look at the classes of held-out examples, but not at those of new ones.
     fn split(&self, recipe: &Recipe, data: &Dataset, watch: &dyn Monitor) -> Result<Model, Error> {
         if self.kernel.views().iter().any(|(_, kind)| *kind == Kind::Precomputed) {
-            let finding = "a precomputed matrix has a column for every example, also for those set aside; use conformal = cross or jackknife, or calibrate with examples of a file of their own".to_owned();
+            let finding = "a precomputed matrix has a column for every example, also for those set aside; use --conformal cross or jackknife, or calibrate with examples of a file of their own".to_owned();
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }
         let (aside, proper) = recipe.parts(data, self.seed)?;
@@ -232,7 +233,7 @@ impl Run<'_> {
         if recipe.method == Method::Jackknife {
             if n.saturating_mul(out).saturating_mul(outputs) > MAX_PANEL_COEFFICIENTS {
                 let finding = format!(
-                    "jackknife keeps {out} models of {n} × {outputs} coefficients, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use conformal = cross, which keeps one for each fold"
+                    "jackknife keeps {out} models of {n} × {outputs} coefficients, and {MAX_PANEL_COEFFICIENTS} numbers are the most; use --conformal cross, which keeps one for each fold"
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
@@ -242,8 +243,14 @@ impl Run<'_> {
                 return Ok(HeldOut { panels, places: held, members: (0..out).collect(), numbers });
             }
             if !recipe.retrain {
+                let why = match self.chosen_by_all() {
+                    Some(parameter) => {
+                        format!("{parameter} is chosen by all examples, so that no closed form leaves one out: ")
+                    }
+                    None => "without a closed form ".to_owned(),
+                };
                 let finding = format!(
-                    "without a closed form jackknife learns again for each of the {out} examples; ask for that with --conformal-retrain (retrain in Python), or use conformal = cross"
+                    "{why}jackknife learns again for each of the {out} examples; ask for that with --conformal-retrain (retrain in Python), or use --conformal cross"
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
@@ -260,6 +267,17 @@ impl Run<'_> {
         };
         let fits = parallel::map(folds.len(), fit).into_iter().collect::<Result<Vec<_>, FitError>>()?;
         self.gathered(&folds, fits, &model.fitted.readout)
+    }
+
+    /// The parameter, with its word, that the machine chooses by its examples, where it has a closed form for numbers.
+    fn chosen_by_all(&self) -> Option<String> {
+        let fresh = describe((self.machine.entry().make)().as_mut());
+        let number = |name: &str| fresh.iter().any(|d| d.name == name && d.kind.starts_with("number"));
+        let mut chosen = self.machine.settings().into_iter().filter_map(|(name, value)| match value {
+            Setting::Word(word) if number(name) => Some(format!("{name} = {word}")),
+            _ => None,
+        });
+        chosen.next().filter(|_| self.machine.traits().leaves_one_out)
     }
 
     /// The scores and models of fits without each example, where the machine has them in closed form.
@@ -303,7 +321,7 @@ impl Run<'_> {
         let total: usize = panels.iter().map(Panel::numbers).sum();
         if total > MAX_PANEL_COEFFICIENTS {
             let finding = format!(
-                "the models without each fold have {total} coefficients, and {MAX_PANEL_COEFFICIENTS} are the most; use fewer folds, or conformal = split"
+                "the models without each fold have {total} coefficients, and {MAX_PANEL_COEFFICIENTS} are the most; use fewer folds, or --conformal split"
             );
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }

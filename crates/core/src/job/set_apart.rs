@@ -68,7 +68,7 @@ impl Job {
     ) -> Result<Dataset, Error> {
         // rows with missing entries that are left out are no examples
         let drops = options.missing == Missing::Drop;
-        let complete = whole.filter(|_| drops).map(|p| p.schema().complete_rows(table)).transpose()?;
+        let complete = whole.filter(|_| drops).map(|p| p.schema().complete_examples(table)).transpose()?;
         let fewer = complete.map(|rows| table.select(&rows));
         let table = fewer.as_ref().unwrap_or(table);
         let places = self.places_apart(table.len)?;

@@ -57,6 +57,38 @@ pub fn check_target(machine: &MachineEntry, table: &Table, options: &SchemaOptio
     Err(DataError::Unfit { finding }.into())
 }
 
+/// The kind of target that a table has: classes where it has words, few whole numbers or hardly any others, or is declared to be
+/// categorical ([`SchemaOptions::categorical`]); else numbers. The second part tells why.
+///
+/// # Errors
+/// If the target names no column, or there is none.
+pub fn kind_of_target(table: &Table, options: &SchemaOptions) -> Result<(Learns, String), Error> {
+    let field = match options.target.as_deref() {
+        None => table.target,
+        Some([name]) => Some(table.find(name)?),
+        Some(several) if !several.is_empty() => {
+            return Ok((Learns::Numbers, format!("the target is {} columns of numbers", several.len())));
+        }
+        Some(_) => None,
+    };
+    let Some(field) = field else { return Err(DataError::NoTarget.into()) };
+    let (name, data) = (&table.fields[field].name, &table.fields[field].data);
+    let Some(distinct) = distinct(data) else { return Err(DataError::NoTarget.into()) };
+    let classes = (Learns::Classes, format!("the target {name} has {distinct} classes"));
+    let declared = options.categorical.iter().any(|c| table.find(c).is_ok_and(|f| f == field));
+    let FieldData::Numbers { values, .. } = data else { return Ok(classes) };
+    let fraction = values.iter().any(|v| v.is_finite() && v.fract() != 0.0);
+    if !declared && (are_numbers(distinct, fraction) || too_many(distinct, table.len)) {
+        return Ok((Learns::Numbers, format!("the target {name} has {distinct} different numbers")));
+    }
+    Ok(classes)
+}
+
+/// True if so many different numbers are hardly labels.
+fn are_numbers(distinct: usize, fraction: bool) -> bool {
+    (fraction && distinct > MAX_FRACTIONS) || distinct > MAX_WHOLE
+}
+
 /// Machines that learn numbers, the first of the catalogue.
 fn regressors() -> String {
     let names: Vec<&str> = machines::all().filter(|m| m.learns == Learns::Numbers).map(|m| m.name).take(2).collect();
@@ -101,7 +133,7 @@ pub(super) fn advice(machine: &MachineEntry, data: &Dataset) -> Option<String> {
     if target.is_numeric() {
         let numbers: Vec<f64> = labels.iter().filter_map(|l| l.parse().ok()).collect();
         let fraction = numbers.iter().any(|v| v.fract() != 0.0);
-        if (fraction && labels.len() > MAX_FRACTIONS) || labels.len() > MAX_WHOLE {
+        if are_numbers(labels.len(), fraction) {
             let n = labels.len();
             let each = "each of them a class of its own here";
             return Some(format!(
@@ -149,6 +181,27 @@ mod tests {
     fn refused(target: &[String], options: SchemaOptions) -> Option<String> {
         let job = Job { columns: options, ..Job::new(&Svc::default(), &rbf(1.0)) };
         job.prepare(table(target)).err().map(|e| e.to_string())
+    }
+
+    #[test]
+    fn words_and_few_whole_numbers_are_classes_and_measurements_are_numbers() {
+        let kind = |values: &[String], options: SchemaOptions| kind_of_target(&table(values), &options).unwrap();
+        let of = |f: &dyn Fn(usize) -> String| (0..120).map(f).collect::<Vec<String>>();
+        let named = || SchemaOptions { target: Some(vec!["t".to_owned()]), ..SchemaOptions::default() };
+        let (learns, why) = kind(&of(&|i| format!("w{}", i % 3)), SchemaOptions::default());
+        assert_eq!((learns, why.as_str()), (Learns::Classes, "the target t has 3 classes"));
+        let (learns, why) = kind(&of(&|i| (0.37 * i as f64).to_string()), named());
+        assert_eq!((learns, why.as_str()), (Learns::Numbers, "the target t has 120 different numbers"));
+        assert_eq!(kind(&of(&|i| (i % 2).to_string()), named()).0, Learns::Classes);
+        assert_eq!(kind(&of(&|i| (0.5 * (i % 10) as f64).to_string()), named()).0, Learns::Classes);
+        assert_eq!(kind(&of(&|i| (0.5 * (i % 11) as f64).to_string()), named()).0, Learns::Numbers);
+        // five rows of each, on average, are too few for classes
+        assert_eq!(kind(&of(&|i| (i % 24).to_string()), named()).0, Learns::Classes);
+        assert_eq!(kind(&of(&|i| (i % 25).to_string()), named()).0, Learns::Numbers);
+        let declared = SchemaOptions { categorical: vec!["t".to_owned()], ..named() };
+        assert_eq!(kind(&of(&|i| (i % 25).to_string()), declared).0, Learns::Classes);
+        let none = SchemaOptions { target: Some(Vec::new()), ..SchemaOptions::default() };
+        assert!(kind_of_target(&table(&of(&|i| i.to_string())), &none).is_err());
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct KernelFacts {
     pub features_are_examples: bool,
     /// Parameters by which functions are smoother, and whether smaller (`Less`) or larger (`Greater`) values make them so.
     pub smoothed_by: &'static [(&'static str, Ordering)],
+    /// The values that a search tries where no grid is given, in the language of grids; empty where there is nothing to choose.
+    pub searched: &'static str,
     /// True if the kernel learns more than single numbers from its training examples: a vocabulary, an alphabet, a metric.
     pub learns: bool,
 }
@@ -29,6 +31,7 @@ impl Default for KernelFacts {
             looks_at_data: true,
             features_are_examples: false,
             smoothed_by: &[],
+            searched: "",
             learns: false,
         }
     }
@@ -44,5 +47,11 @@ impl KernelFacts {
     #[must_use]
     pub fn smoothed_by(self, smoothed_by: &'static [(&'static str, Ordering)]) -> Self {
         Self { smoothed_by, ..self }
+    }
+
+    /// The same with the values that a search tries where no grid is given.
+    #[must_use]
+    pub fn searched(self, searched: &'static str) -> Self {
+        Self { searched, ..self }
     }
 }

@@ -207,6 +207,7 @@ impl Family for MissingGaussian {
             never_negative: true,
             learns: self.gaps == Gaps::Data,
             smoothed_by: &[("gamma", Ordering::Less)],
+            searched: "gamma=1e-4..10:log6",
             ..KernelFacts::default()
         }
     }

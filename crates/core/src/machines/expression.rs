@@ -1,6 +1,6 @@
 //! Machines as text: `svc(c=10, loss=squared_hinge)`, in the grammar of kernel formulas.
 
-use super::{Machine, MachineEntry, all, find};
+use super::{Machine, MachineEntry, all, families, find};
 use crate::params::{ExpressionError, ParamError, Reader, Setting, as_argument, assign, brief, nearest};
 use std::fmt;
 
@@ -77,7 +77,13 @@ pub fn parse(text: &str) -> Result<MachineExpression, ExpressionError> {
     let Some(entry) = find(name) else {
         let remedy = match nearest(name, all().flat_map(|m| m.aliases.iter().copied().chain([m.name]))) {
             Some(close) => format!("did you mean {close}?"),
-            None => format!("there are {}", all().map(|m| m.name).collect::<Vec<_>>().join(", ")),
+            None => {
+                let first = families()
+                    .into_iter()
+                    .filter_map(|(family, entries)| entries.first().map(|m| format!("{} ({family})", m.name)));
+                let first = first.collect::<Vec<_>>().join(", ");
+                format!("there are {} machines, {first} among them; `mercer list machines` shows all", all().count())
+            }
         };
         return reader.fail(start, format!("there is no machine called {}; {remedy}", brief(name)));
     };
@@ -137,6 +143,8 @@ mod tests {
             ("nearest_mean(1, 2, 3, 4, 5, 6, 7, 8, 9)", 13, "one more"),
             ("svc(c=1 loss=hinge)", 8, "a comma or a closing bracket"),
             ("svc c=1", 0, "no machine called svc c"),
+            ("svc(class_weight=1:2)", 4, "double quotes: class_weight=\"1:2\""),
+            ("svc(c=1, class_weight=a:2,b:3)", 9, "double quotes: class_weight=\"a:2,b:3\""),
         ] {
             let error = parse(text).unwrap_err();
             assert_eq!((error.at, error.what), (at, "machine"), "{error}");

@@ -136,11 +136,33 @@ pub fn predicts_target(entry: &MachineEntry) -> bool {
     entry.learns != Learns::Unsupervised && !is_in(reduce::ENTRIES, entry)
 }
 
+/// The machine that is taken where none is named: the first of the catalogue that predicts such a target.
+pub fn usual(learns: Learns) -> Option<&'static MachineEntry> {
+    all().find(|entry| entry.learns == learns && predicts_target(entry))
+}
+
+/// Names that are listed before the rest is counted.
+const NAMES_LISTED: usize = 4;
+
+/// Machines with some trait to take in the place of another, as a sentence ends: a few that learn the same, and how many there are besides.
+pub fn alternatives(to: &MachineEntry, fit: fn(&Traits) -> bool) -> String {
+    let fitting: Vec<&MachineEntry> = all().filter(|m| m.name != to.name && fit(&(m.make)().traits())).collect();
+    let alike = |m: &&&MachineEntry| m.learns == to.learns && predicts_target(m) == predicts_target(to);
+    let mut names: Vec<&str> = fitting.iter().filter(alike).map(|m| m.name).collect();
+    if names.is_empty() {
+        names = fitting.iter().map(|m| m.name).collect();
+    }
+    names.truncate(NAMES_LISTED);
+    match fitting.len() - names.len() {
+        0 => names.join(", "),
+        more => format!("{} or one of {more} others (`mercer list machines`)", names.join(", ")),
+    }
+}
+
 /// Noise, copies and points are refused by machines that do not take them.
 pub(crate) fn no_auxiliary(machine: &'static str) -> FitError {
-    let taking: Vec<&str> = all().filter(|m| (m.make)().traits().auxiliary).map(|m| m.name).collect();
-    let finding =
-        format!("it takes no noise, copies or points beside the data; leave them out, or use {}", taking.join(", "));
+    let others = find(machine).map_or_else(String::new, |entry| alternatives(entry, |t| t.auxiliary));
+    let finding = format!("it takes no noise, copies or points beside the data; leave them out, or use {others}");
     FitError::Param { machine, finding }
 }
 

@@ -32,6 +32,9 @@ pub struct Traits {
     /// Parameters by which a fit is more regularised, the weightiest first, and whether smaller (`Less`) or larger (`Greater`) values
     /// are the more regularised ones.
     pub regularised_by: &'static [(&'static str, Ordering)],
+    /// The values that a search tries where no grid is given, in the language of grids, `c=0.1..1000:log5`; empty where there is nothing to
+    /// choose.
+    pub searched: &'static str,
     /// The level that predicted numbers stand for, with its name: 0.9 and "quantile".
     pub level: Option<(f64, &'static str)>,
     /// True if it weighs the errors of classes differently: then the predicted label need not be the most probable one.
@@ -111,6 +114,7 @@ impl Default for Traits {
             tolerates: Tolerates::Definite,
             path: None,
             regularised_by: &[],
+            searched: "",
             level: None,
             weighs_classes: false,
             theory: Theory::default(),

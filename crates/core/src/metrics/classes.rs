@@ -1,6 +1,6 @@
 //! How good predicted labels are: the error beside that of the largest class, and each class by itself.
 
-use super::{ProbabilityMetrics, area_under_curve, clopper_pearson, joined, probability, roc};
+use super::{ProbabilityMetrics, area_under_curve, clopper_pearson, counts, joined, probability, roc};
 use crate::data::{DataError, Target};
 use serde::Serialize;
 
@@ -74,18 +74,16 @@ impl ClassMetrics {
         }
         let n = codes.len();
         let right: usize = (0..all.len()).map(|c| confusion[c][c]).sum();
-        let sizes: Vec<usize> = confusion.iter().map(|row| row.iter().sum()).collect();
-        let predicted: Vec<usize> = (0..all.len()).map(|c| confusion.iter().map(|row| row[c]).sum()).collect();
+        let sizes: Vec<usize> = (0..all.len()).map(|c| counts::size(&confusion, c)).collect();
         let largest = (0..all.len()).max_by(|&a, &b| sizes[a].cmp(&sizes[b]).then(b.cmp(&a)));
         let areas = areas(scores, labels.len(), &known);
-        let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
         let by_class: Vec<OneClass> = (0..all.len())
             .map(|c| OneClass {
                 label: all[c].clone(),
                 examples: sizes[c],
-                recall: share(confusion[c][c], sizes[c]),
-                precision: share(confusion[c][c], predicted[c]),
-                f1: share(2 * confusion[c][c], sizes[c] + predicted[c]),
+                recall: counts::recall(&confusion, c),
+                precision: counts::precision(&confusion, c),
+                f1: counts::f1(&confusion, c),
                 auc: areas.get(c).copied().flatten(),
             })
             .collect();
@@ -103,7 +101,7 @@ impl ClassMetrics {
             base_error: largest.map_or(0.0, |c| (n - sizes[c]) as f64 / n.max(1) as f64),
             base_label: largest.map(|c| all[c].clone()).unwrap_or_default(),
             balanced_error: mean(&recalls).map_or(0.0, |recall| 1.0 - recall),
-            matthews: matthews(right, &sizes, &predicted),
+            matthews: counts::correlation(&confusion),
             unknown_labels: all[labels.len()..].to_vec(),
             labels: all,
             confusion,
@@ -116,17 +114,6 @@ impl ClassMetrics {
 
 fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// R_K = (c s − Σ p_k t_k) / √((s² − Σ p_k²)(s² − Σ t_k²)), with c right of s examples, t_k of class k and p_k predicted to be.
-///
-/// # Source
-/// Gorodkin (2004), eq. (8); for two classes it is Matthews' (1975).
-fn matthews(right: usize, sizes: &[usize], predicted: &[usize]) -> Option<f64> {
-    let s: f64 = sizes.iter().sum::<usize>() as f64;
-    let sum = |a: &[usize], b: &[usize]| a.iter().zip(b).map(|(&x, &y)| x as f64 * y as f64).sum::<f64>();
-    let spread = (s * s - sum(predicted, predicted)) * (s * s - sum(sizes, sizes));
-    (spread > 0.0).then(|| (right as f64 * s - sum(predicted, sizes)) / spread.sqrt())
 }
 
 /// The area of each class against the rest, by its score minus the largest other one; the score of a class alone says nothing where a

@@ -3,6 +3,7 @@
 //! Each is an entry of [`SCORES`]. Some are sums over examples, some functions of the counts of true and predicted labels, which parts
 //! of the data add up; an area or a squared correlation belongs to one part and can only be averaged.
 
+use super::counts::{correlation, f1, precision, recall};
 use super::{ClassMetrics, Metrics, NumberMetrics, ProbabilityMetrics, measure, roc};
 use crate::data::{DataError, Target, same_label};
 use crate::machines::{Learns, Output};
@@ -83,12 +84,7 @@ pub static SCORES: [ScoreEntry; 12] = [
             "f1",
             "F1",
             "harmonic mean of recall and precision: of the second of two classes, the mean of several, or of --positive",
-            Rule::Counts(|counts, class| {
-                over(counts, class, |c| {
-                    let (hits, all) = (counts[c][c], size(counts, c) + predicted(counts, c));
-                    (all > 0).then(|| 2.0 * hits as f64 / all as f64)
-                })
-            }),
+            Rule::Counts(|counts, class| over(counts, class, |c| f1(counts, c))),
         )
     },
     ScoreEntry {
@@ -98,10 +94,8 @@ pub static SCORES: [ScoreEntry; 12] = [
             "precision",
             "share of the predictions of a class that are right; 0 where it is never predicted",
             Rule::Counts(|counts, class| {
-                over(counts, class, |c| {
-                    let all = predicted(counts, c);
-                    (all + size(counts, c) > 0).then(|| counts[c][c] as f64 / all.max(1) as f64)
-                })
+                // a class that occurs and is never predicted has none that are right
+                over(counts, class, |c| precision(counts, c).or_else(|| recall(counts, c).map(|_| 0.0)))
             }),
         )
     },
@@ -118,7 +112,7 @@ pub static SCORES: [ScoreEntry; 12] = [
         "mcc",
         "MCC",
         "correlation of true and predicted labels (Matthews 1975, Gorodkin 2004); 0 where all predictions are one class",
-        Rule::Counts(|counts, _| correlation(counts)),
+        Rule::Counts(|counts, _| correlation(counts).unwrap_or(0.0)),
     ),
     ScoreEntry {
         larger_is_better: false,
@@ -267,44 +261,12 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count.max(1))
 }
 
-/// Examples of a class.
-fn size(counts: &[Vec<usize>], class: usize) -> usize {
-    counts[class].iter().sum()
-}
-
-/// Predictions of a class.
-fn predicted(counts: &[Vec<usize>], class: usize) -> usize {
-    counts.iter().map(|row| row[class]).sum()
-}
-
-fn recall(counts: &[Vec<usize>], class: usize) -> Option<f64> {
-    let all = size(counts, class);
-    (all > 0).then(|| counts[class][class] as f64 / all as f64)
-}
-
 /// A number of one class, or its mean over all classes that have one; 0 where none has.
 fn over(counts: &[Vec<usize>], class: Option<usize>, of: impl Fn(usize) -> Option<f64>) -> f64 {
     match class {
         Some(class) => of(class).unwrap_or(0.0),
         None => mean((0..counts.len()).filter_map(of)),
     }
-}
-
-/// R_K = (c s − Σ p_k t_k) / √((s² − Σ p_k²)(s² − Σ t_k²)), with c right of s examples, t_k of class k and p_k predicted to be; 0 where
-/// a factor is.
-///
-/// # Source
-/// Gorodkin (2004), eq. (8); for two classes it is Matthews' (1975).
-fn correlation(counts: &[Vec<usize>]) -> f64 {
-    let of = |number: fn(&[Vec<usize>], usize) -> usize| {
-        (0..counts.len()).map(|c| number(counts, c) as f64).collect::<Vec<_>>()
-    };
-    let (sizes, predictions) = (of(size), of(predicted));
-    let right: usize = (0..counts.len()).map(|c| counts[c][c]).sum();
-    let all: f64 = sizes.iter().sum();
-    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-    let spread = (all * all - product(&predictions, &predictions)) * (all * all - product(&sizes, &sizes));
-    if spread > 0.0 { (right as f64 * all - product(&predictions, &sizes)) / spread.sqrt() } else { 0.0 }
 }
 
 #[cfg(test)]

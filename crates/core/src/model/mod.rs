@@ -5,6 +5,7 @@ mod conformity;
 mod error;
 mod figure;
 mod file;
+mod importance;
 mod learned;
 mod libsvm;
 mod members;
@@ -25,6 +26,7 @@ mod weights;
 
 pub(crate) use conformity::sub_readout;
 pub use error::FileError;
+pub use importance::{Explain, Explanation, Importance, Together};
 pub use libsvm::{LibsvmFile, is_libsvm};
 pub use onnx::OnnxFile;
 pub use parts::ModelPart;

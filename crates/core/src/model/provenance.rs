@@ -70,6 +70,15 @@ pub struct Provenance {
     /// True if weights balanced the classes, as older files have it.
     #[serde(default)]
     balanced: bool,
+    /// The number of bounds that judged each candidate of a search by certificates; 0 where none did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    judges: usize,
+}
+
+/// True for a number that files leave out.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde gives references
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Provenance {
@@ -109,6 +118,7 @@ impl Provenance {
             learned: Some(learned),
             numbers_chosen: 0,
             balanced: false,
+            judges: 0,
         }
     }
 
@@ -266,10 +276,23 @@ impl Model {
         self.candidates
     }
 
-    /// The same of a search with a prior over its candidates, under which this one pays so many nats.
-    pub(crate) fn chosen_by_prior(&mut self, candidates: usize, nats: f64) {
-        self.chosen_among(candidates);
-        self.candidate_nats = (self.candidates == candidates).then_some(nats);
+    /// The number of models that a search tried, where it judged each by several bounds: [`Model::candidates`] counts pairs then.
+    pub fn models_tried(&self) -> usize {
+        let judges = self.provenance.as_ref().map_or(0, |provenance| provenance.judges);
+        self.candidates.checked_div(judges).unwrap_or(self.candidates)
+    }
+
+    /// Records that the model was chosen among so many by their certificates, each the least of some bounds; with a prior over candidates, this
+    /// one pays so many nats.
+    pub(crate) fn chosen_by_certificate(&mut self, candidates: usize, bounds: usize, nats: Option<f64>) {
+        if let Some(provenance) = self.provenance.as_mut().filter(|_| self.candidates <= 1) {
+            provenance.judges = bounds;
+        }
+        let pairs = candidates * bounds;
+        self.chosen_among(pairs);
+        if nats.is_some() {
+            self.candidate_nats = nats.filter(|_| self.candidates == pairs);
+        }
     }
 
     /// Records that the model was chosen among so many, this one included, with the help of its training examples: certificates pay for

@@ -118,7 +118,7 @@ impl Support {
         let pool = self.pool(model)?;
         let cross = model.kernel.gram_between(&model.kernel.prepare_like(data, pool)?, pool)?;
         let own = cross.self_similarities(Side::Rows).ok_or_else(|| DataError::Usage {
-            finding: "full conformal regression needs κ(x, x) of every new example, which a precomputed matrix does not tell; use conformal = cross or jackknife".to_owned(),
+            finding: "full conformal regression needs κ(x, x) of every new example, which a precomputed matrix does not tell; use --conformal cross or jackknife".to_owned(),
         })?;
         let (n, mut values) = (full.smoother.factor.len(), vec![0.0; data.len() * full.smoother.factor.len()]);
         fill(cross.as_ref(), &mut values);

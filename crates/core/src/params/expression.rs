@@ -160,6 +160,16 @@ impl<'a> Reader<'a> {
                     }
                 },
             };
+            let is_text = described.iter().any(|d| d.name == parameter && d.kind == "text");
+            if is_text && !matches!(self.peek(), None | Some(',' | ')')) {
+                let rest: String = self.chars[at..].iter().collect();
+                let text = rest.split_once('=').map_or(rest.as_str(), |(_, value)| value);
+                let text = text.trim_end().strip_suffix(')').unwrap_or(text);
+                return self.fail(
+                    at,
+                    format!("a text that is more than one word stands in double quotes: {parameter}=\"{text}\""),
+                );
+            }
             if let Err(error) = assign(owner, params, &parameter, &value) {
                 return self.fail(at, error.to_string());
             }

@@ -1,6 +1,7 @@
 //! Edges of a grid: a best candidate at one may have better ones beyond.
 
 use super::{Candidate, Search};
+use crate::metrics::Score;
 use crate::params::Setting;
 use std::fmt;
 
@@ -37,9 +38,9 @@ impl fmt::Display for Edge {
 }
 
 impl Search<'_> {
-    /// The parameters of three numbers and more whose best value is at the edge of the grid, where no candidate inside is as good and
-    /// values beyond are allowed.
-    pub(super) fn edges(&self, candidates: &[Candidate], best: usize) -> Vec<Edge> {
+    /// The parameters of three numbers and more whose best value is at the edge of the grid, where every candidate further in is worse
+    /// and values beyond are allowed.
+    pub(super) fn edges(&self, candidates: &[Candidate], best: usize, by: &Score) -> Vec<Edge> {
         let number = |c: &Candidate, place: usize| match c.point.get(place) {
             Some((_, Setting::Number(value))) => Some(*value),
             _ => None,
@@ -54,7 +55,8 @@ impl Search<'_> {
                 return None;
             }
             let inside = |c: &Candidate| number(c, place).is_some_and(|v| v > low && v < high);
-            if candidates.iter().any(|c| inside(c) && c.score <= candidates[best].score) {
+            // a tie with a value further in tells nothing about what lies beyond
+            if candidates.iter().any(|c| inside(c) && by.loss(c.score) <= by.loss(candidates[best].score)) {
                 return None;
             }
             let before = if value == high { values[count - 2] } else { values[1] };
@@ -73,16 +75,23 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::machines::Learns;
+    use crate::metrics::Score;
     use crate::prelude::{Dataset, Schema, SchemaOptions, Seed, rbf};
     use crate::select::{Choose, Grid, Search};
 
     fn advice(machine: &str, kernel: &str, grid: &str) -> Vec<String> {
+        by("", machine, kernel, grid)
+    }
+
+    fn by(score: &str, machine: &str, kernel: &str, grid: &str) -> Vec<String> {
         let table = crate::datasets::load("two_moons", Some(120), Seed(1)).unwrap();
         let (_, data): (_, Dataset) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
         let grid: Grid = grid.parse().unwrap();
         let kernel = if kernel.is_empty() { rbf(1.0) } else { kernel.parse().unwrap() };
+        let score = Score::named(score, Learns::Classes, None).ok();
         let search = Search {
-            score: None,
+            score: score.as_ref(),
             machine: crate::machines::find(machine).unwrap(),
             settings: &[],
             kernel: &kernel,
@@ -109,6 +118,19 @@ mod tests {
         assert!(said.len() == 1 && said[0].contains("extend gamma upward, to 0.1 say"), "{said:?}");
         let said = advice("svc", "", "gamma=200|2000|20000");
         assert!(said.len() == 1 && said[0].contains("extend gamma downward, to 20 say"), "{said:?}");
+    }
+
+    #[test]
+    fn a_score_that_is_to_be_large_has_edges_too() {
+        let said = by("auc", "svc", "", "gamma=0.00001|0.0001|0.001|0.01");
+        assert!(said.len() == 1 && said[0].contains("extend gamma upward, to 0.1 say"), "{said:?}");
+        assert_eq!(by("auc", "svc", "", "gamma=0.0001|1|10000"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_tie_with_a_value_further_in_is_no_edge() {
+        // without two examples as near as that, all three kernel matrices are the identity
+        assert_eq!(advice("svc", "", "gamma=1e12|1e13|1e14"), Vec::<String>::new());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::formula::Formula;
 use crate::params::{Setting, brief};
+use std::fmt;
 use std::str::FromStr;
 
 /// Values of one parameter.
@@ -125,6 +126,21 @@ fn rounded(x: f64) -> f64 {
 
 fn word_or_number(text: &str) -> Setting {
     text.parse().map_or_else(|_| Setting::Word(text.to_owned()), Setting::Number)
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values: Vec<String> = self.values.iter().map(ToString::to_string).collect();
+        write!(f, "{}={}", self.name, values.join("|"))
+    }
+}
+
+impl fmt::Display for Grid {
+    /// The grid as text that reads back as the same one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes: Vec<String> = self.axes.iter().map(ToString::to_string).collect();
+        f.write_str(&axes.join(", "))
+    }
 }
 
 impl Grid {

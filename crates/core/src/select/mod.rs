@@ -13,6 +13,7 @@ mod heat;
 mod judge;
 mod learning_curve;
 mod trials;
+mod usual;
 
 pub use crate::resample::{Split, SplitBy, folds, mean_and_deviation, set_aside};
 pub use aside::set_rows_aside;
@@ -23,14 +24,14 @@ pub use learning_curve::{Learned, LearningCurve, SizeScores};
 pub use trials::{Trial, Trials};
 
 use crate::calibrate::Method;
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, Target};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::gram::Budget;
 use crate::job::{Job, takes_weights};
 use crate::linalg::SolveError;
 use crate::machines::Fact;
-use crate::machines::{FitError, Machine, MachineEntry, predicts_target};
+use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
 use crate::metrics::Score;
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign, describe, nearest};
@@ -182,9 +183,24 @@ impl Search<'_> {
             }
         }
         // what a search that was stopped has not looked at is no edge
-        let edges = if stopped.is_none() { self.edges(&candidates, best) } else { Vec::new() };
+        let edges = if stopped.is_none() { self.edges(&candidates, best, &score) } else { Vec::new() };
+        model.fitted.report.advice.extend(self.few_of_a_class(target));
         model.fitted.report.advice.extend(edges.iter().map(ToString::to_string));
         Ok(Selection { candidates, score, best, chosen, edges, model, status })
+    }
+
+    /// Says so where a class has fewer examples than there are folds: scores of so few are chance.
+    fn few_of_a_class(&self, target: &Target) -> Option<String> {
+        let classes = target.classes().ok().filter(|_| self.machine.learns == Learns::Classes)?;
+        let mut counts = vec![0_usize; classes.labels.len()];
+        classes.codes.iter().for_each(|&c| counts[c as usize] += 1);
+        let (label, count) = classes.labels.iter().zip(counts).min_by_key(|(_, count)| *count)?;
+        let folds = if self.folds == 0 { return None } else { self.folds };
+        (count < folds).then(|| {
+            format!(
+                "class {label} has {count} examples for {folds} folds: folds without it judge nothing of it, and scores of so few examples are chance"
+            )
+        })
     }
 
     /// The parameters by which candidates are more or less regularised: those of the machine, then those of the kernel.

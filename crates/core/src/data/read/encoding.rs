@@ -11,11 +11,11 @@ const SAMPLE_BYTES: usize = 512;
 /// Refuses UTF-16, bytes that are no text, and lines that end in carriage returns alone.
 pub(super) fn check(source: &Source) -> Result<(), DataError> {
     let head = source.head(HEAD_BYTES)?;
-    let name = source.name();
     let refuse = |finding: String| Err(source.bad(None, None, finding));
     if let Some(code) = utf16(&head) {
         return refuse(format!(
-            "the text is UTF-16, and UTF-8 is read; convert the file: iconv -f {code} -t utf-8 {name} > new-file"
+            "the text is UTF-16, and UTF-8 is read; convert the file: {}",
+            source.converted_by(&format!("iconv -f {code} -t utf-8"))
         ));
     }
     if head.contains(&0) {
@@ -23,7 +23,8 @@ pub(super) fn check(source: &Source) -> Result<(), DataError> {
     }
     if ends_in_returns(&head) {
         return refuse(format!(
-            "its lines end in carriage returns alone, as on old Macintosh computers; convert the file: tr '\\r' '\\n' < {name} > new-file"
+            "its lines end in carriage returns alone, as on old Macintosh computers; convert the file: {}",
+            source.converted_by("tr '\\r' '\\n'")
         ));
     }
     Ok(())
@@ -71,7 +72,12 @@ mod tests {
             assert!(said(name, &big).contains("iconv -f utf-16be -t utf-8"), "{name}");
             assert!(said(name, &[&[0xff, 0xfe], little.as_slice()].concat()).contains("iconv -f utf-16 -t"), "{name}");
         }
-        assert!(said("a.csv", b"a,b\r1,2\r3,4\r").contains("tr '\\r' '\\n'"));
+        assert!(said("a.csv", b"a,b\r1,2\r3,4\r").contains("tr '\\r' '\\n' < a.csv > new-file"));
+        // what is compressed is unpacked on the way
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, &little).unwrap();
+        let found = said("a.csv.gz", &packed.finish().unwrap());
+        assert!(found.contains("gunzip -c a.csv.gz | iconv -f utf-16le -t utf-8 > new-file"), "{found}");
         assert!(said("a.bin", b"\x00\x01\x02\x03").contains("--format"));
         assert!(said("a.csv", b"a,b\n1,\x00\x01\x02\x03\n").contains("it is no text"));
     }

@@ -209,6 +209,16 @@ impl Source {
         BudgetError { what: format!("{}: {what}", self.name).into(), needed, budget, remedy }.into()
     }
 
+    /// A command line that sends the content through a program that converts text, into a new file.
+    pub(super) fn converted_by(&self, program: &str) -> String {
+        let name = &self.name;
+        match self.packing {
+            Packing::None => format!("{program} < {name} > new-file"),
+            Packing::Gzip => format!("gunzip -c {name} | {program} > new-file"),
+            Packing::Zstd => format!("zstd -dc {name} | {program} > new-file"),
+        }
+    }
+
     /// The error for a failed read.
     pub(super) fn damaged(&self, error: &io::Error) -> DataError {
         // a line that does not fit into memory comes by way of a reader

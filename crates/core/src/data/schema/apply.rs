@@ -22,7 +22,12 @@ struct Found<'a> {
     targets: Vec<usize>,
 }
 
-pub(super) fn apply(schema: &Schema, table: &Table, strangers: &mut Strangers) -> Result<Dataset, DataError> {
+pub(super) fn apply(
+    schema: &Schema,
+    table: &Table,
+    strangers: &mut Strangers,
+    partial_target: bool,
+) -> Result<Dataset, DataError> {
     let (views, targets) = if let Some((view, targets)) = converted(schema, table)? {
         (vec![view], targets)
     } else {
@@ -31,7 +36,7 @@ pub(super) fn apply(schema: &Schema, table: &Table, strangers: &mut Strangers) -
         (views?, found.targets)
     };
     let data = Dataset::from_views(views)?;
-    with_target(data, table, &targets)
+    with_target(data, table, &targets, partial_target)
 }
 
 /// The table with its marks of missing entries as training took them.
@@ -63,36 +68,37 @@ pub(super) fn settle<'a>(schema: &Schema, table: &'a Table) -> Result<Cow<'a, Ta
 
 /// The table without rows that lack an entry of the target or of a column that the schema looks at; an empty text is a text.
 pub(super) fn without_missing(schema: &Schema, table: &Table) -> Result<Table, DataError> {
-    Ok(table.select(&complete_rows(schema, table)?))
+    let keep = complete(schema, table, true)?;
+    if keep.is_empty() {
+        return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
+    }
+    Ok(table.select(&keep))
 }
 
-/// The rows that have all entries of the target and of the columns that the schema looks at.
-pub(super) fn complete_rows(schema: &Schema, table: &Table) -> Result<Vec<usize>, DataError> {
+/// The rows in which nothing is missing that the schema looks at; of the target, if that is asked for.
+pub(super) fn complete(schema: &Schema, table: &Table, with_target: bool) -> Result<Vec<usize>, DataError> {
     let mut keep = vec![true; table.len];
     let mut look = |field: usize| missing_rows(&table.fields[field]).into_iter().for_each(|row| keep[row] = false);
     if schema.views.len() == 1 && table.fields.iter().any(is_block) {
-        (0..table.fields.len()).filter(|&f| is_block(&table.fields[f]) || table.target == Some(f)).for_each(&mut look);
+        let target = table.target.filter(|_| with_target);
+        (0..table.fields.len()).filter(|&f| is_block(&table.fields[f]) || target == Some(f)).for_each(&mut look);
     } else {
         let found = Found::new(schema, table)?;
         // a file whose target is missing throughout has none
-        let there = |&&t: &&usize| missing_rows(&table.fields[t]).len() < table.len;
+        let there = |&&t: &&usize| with_target && missing_rows(&table.fields[t]).len() < table.len;
         found.targets.iter().filter(there).for_each(|&t| look(t));
         for view in schema.views.iter().filter(|view| view.cells() != Some(Kind::Text)) {
             view.fields().into_iter().filter_map(|f| found.places.get(&f.place)).for_each(|&f| look(f));
         }
     }
-    let keep: Vec<usize> = (0..table.len).filter(|&row| keep[row]).collect();
-    if keep.is_empty() {
-        return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
-    }
-    Ok(keep)
+    Ok((0..table.len).filter(|&row| keep[row]).collect())
 }
 
 /// Adds the target; a file whose target is missing throughout has none.
-fn with_target(data: Dataset, table: &Table, targets: &[usize]) -> Result<Dataset, DataError> {
+fn with_target(data: Dataset, table: &Table, targets: &[usize], partial: bool) -> Result<Dataset, DataError> {
     for &field in targets {
         let gaps = missing_rows(&table.fields[field]);
-        if gaps.len() == table.len {
+        if gaps.len() == table.len || (partial && !gaps.is_empty()) {
             return Ok(data);
         }
         if let Some(&row) = gaps.first() {

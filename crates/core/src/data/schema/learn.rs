@@ -1,8 +1,6 @@
 //! Learning a schema on the training table.
 
-use super::super::{
-    DataError, Dataset, Field, FieldData, Kind, Rows, Scalar, Scale, Scaler, Table, Values, View, Words,
-};
+use super::super::{DataError, Dataset, FieldData, Kind, Rows, Scalar, Scale, Scaler, Table, Values, View};
 use super::marks::{Marked, of_kind, settled};
 use super::options::{Missing, SchemaOptions, places, usage};
 use super::strangers::Strangers;
@@ -29,12 +27,18 @@ struct Wishes<'a> {
     cells: Vec<(usize, Kind)>,
 }
 
-/// Learns the views that are wanted, or all; beside them remarks about columns.
-pub(super) fn learn(
-    table: &Table,
-    options: &SchemaOptions,
-    wanted: Option<&Wanted>,
-) -> Result<(Schema, Dataset, Vec<String>), DataError> {
+/// A schema, and what it makes of the table that it was learned from.
+pub(super) struct Learned {
+    pub(super) schema: Schema,
+    pub(super) data: Dataset,
+    /// Remarks about the columns.
+    pub(super) remarks: Vec<String>,
+    /// The number of rows that were left out because something was missing in them.
+    pub(super) left_out: usize,
+}
+
+/// Learns the views that are wanted, or all.
+pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Wanted>) -> Result<Learned, DataError> {
     let targets = options.targets(table)?;
     let weights = options.weight_field(table, &targets)?;
     let out = options.left_out(table, &targets, weights)?;
@@ -66,15 +70,6 @@ pub(super) fn learn(
     };
     let settled = settled(table, &options.missing_words, how)?;
     let table = settled.as_ref();
-    let fewer;
-    let table = if options.missing == Missing::Drop {
-        fewer = without_missing(table, &wishes)?;
-        &fewer
-    } else {
-        refuse_missing_target(table, &wishes)?;
-        table
-    };
-    let (mut schemas, mut views) = (Vec::new(), Vec::new());
     let groups = wishes.groups(table)?;
     let kind_of = |fields: &[usize]| match fields {
         &[field] => wishes.kind(field).unwrap_or(Kind::Vectors),
@@ -84,6 +79,13 @@ pub(super) fn learn(
         Some(wanted) => remarks::used(groups, wanted, kind_of, table),
         None => (groups, Vec::new()),
     };
+    // what nobody looks at may be missing
+    let asked = groups.iter().flat_map(|(_, fields)| fields).chain(&wishes.targets).chain(&wishes.weights);
+    let asked: Vec<usize> = asked.copied().filter(|&f| wishes.kind(f) != Some(Kind::Text)).collect();
+    let (fewer, whole) = (without_missing(table, options.missing, &asked)?, table.len);
+    let table = fewer.as_ref().unwrap_or(table);
+    refuse_missing_target(table, &wishes)?;
+    let (mut schemas, mut views) = (Vec::new(), Vec::new());
     for (name, fields) in groups {
         if schemas.iter().any(|v: &ViewSchema| v.name == name) {
             return Err(usage(format!(
@@ -123,7 +125,7 @@ pub(super) fn learn(
         missing_words: options.missing_words.clone(),
     };
     said.extend(remarks::of_columns(&schema, table));
-    Ok((schema, data, said))
+    Ok(Learned { left_out: whole - table.len, schema, data, remarks: said })
 }
 
 fn reference(table: &Table, place: usize) -> FieldRef {
@@ -144,45 +146,27 @@ fn refuse_missing_target(table: &Table, wishes: &Wishes) -> Result<(), DataError
     Ok(())
 }
 
-/// The table without rows that lack an entry; an empty text is a text.
-fn without_missing(table: &Table, wishes: &Wishes) -> Result<Table, DataError> {
+/// The table without rows that lack an entry of some fields, where such rows are left out.
+fn without_missing(table: &Table, way: Missing, fields: &[usize]) -> Result<Option<Table>, DataError> {
+    if way != Missing::Drop {
+        return Ok(None);
+    }
     let mut keep = vec![true; table.len];
-    let asked = |k: usize| wishes.kind(k) != Some(Kind::Text) && !wishes.out[k];
-    for (_, field) in table.fields.iter().enumerate().filter(|(k, _)| asked(*k)) {
-        for row in missing_rows(field) {
-            keep[row] = false;
-        }
+    for &field in fields {
+        missing_rows(&table.fields[field]).into_iter().for_each(|row| keep[row] = false);
     }
     let keep: Vec<usize> = (0..table.len).filter(|&row| keep[row]).collect();
     if keep.is_empty() {
         return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
     }
-    let kept = |cells: &Words| -> Words { keep.iter().map(|&row| &cells[row]).collect() };
-    let fields = table.fields.iter().map(|field| Field {
-        name: field.name.clone(),
-        data: match &field.data {
-            FieldData::Numbers { values, spellings } => FieldData::Numbers {
-                values: keep.iter().map(|&row| values[row]).collect(),
-                spellings: spellings.clone(),
-            },
-            FieldData::Words(cells) => FieldData::Words(kept(cells)),
-            FieldData::Mixed { cells, .. } => of_kind(kept(cells)),
-            FieldData::Matrix(rows) => FieldData::Matrix(rows.select(&keep)),
-            FieldData::Matrix32(rows) => FieldData::Matrix32(rows.select(&keep)),
-            FieldData::Sparse(rows) => FieldData::Sparse(rows.select(&keep)),
-        },
-    });
-    let lines = Some(keep.iter().map(|&row| table.line(row) as u32).collect());
-    Ok(Table {
-        file: table.file.clone(),
-        format: table.format,
-        len: keep.len(),
-        fields: fields.collect(),
-        target: table.target,
-        first_line: table.first_line,
-        lines,
-        named: table.named,
-    })
+    let mut fewer = table.select(&keep);
+    // a column of numbers and words may be one of either by now
+    for field in &mut fewer.fields {
+        if let FieldData::Mixed { cells, .. } = &field.data {
+            field.data = of_kind(cells.clone());
+        }
+    }
+    Ok(Some(fewer))
 }
 
 /// Mean number of characters from which cells are taken for running text rather than categories.

@@ -1,7 +1,8 @@
 //! Remarks about columns that are hardly meant to be learned from: names and numbers of rows, and views that no kernel looks at.
 
+use super::super::dates::days;
 use super::super::{FieldData, Kind, Table};
-use super::{Code, Content, Schema, Wanted};
+use super::{Code, ColumnSchema, Content, Schema, Wanted};
 use std::collections::HashSet;
 
 /// The number of rows from which a column can be taken for a name or a number of rows.
@@ -12,6 +13,9 @@ const MAX_NAMED: usize = 5;
 /// Remarks about the columns of a schema that was learned on a table.
 pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
+    if table.len > 1 && all_alike(schema, table) {
+        remarks.push("every column has one value throughout, so that nothing tells the examples apart".to_owned());
+    }
     if table.len < MIN_ROWS {
         return remarks;
     }
@@ -20,6 +24,13 @@ pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
         for column in columns {
             let (name, n) = (&column.field.name, table.len);
             match &column.code {
+                Code::Categories { words, .. } if 2 * words.len() > n && words.iter().all(|w| is_date(w)) => {
+                    remarks.push(format!(
+                        "column \"{name}\" has {} different dates in {n} rows, and each became a coordinate; take them for days \
+                         (--dates {name}), or leave the column out (--drop {name})",
+                        words.len()
+                    ));
+                }
                 Code::Categories { words, .. } if 2 * words.len() > n => remarks.push(format!(
                     "column \"{name}\" has {} different words in {n} rows, and each became a coordinate: new words cannot be \
                      predicted, and seen ones give the answer away; leave the column out if it names the rows (--drop {name})",
@@ -33,6 +44,26 @@ pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
         }
     }
     remarks
+}
+
+/// True if all views are made of columns, and none of them has two values.
+fn all_alike(schema: &Schema, table: &Table) -> bool {
+    let alike = |column: &ColumnSchema| match &column.code {
+        Code::Categories { words, .. } => words.len() < 2,
+        Code::Number { .. } => match table.fields.get(column.field.place).map(|field| &field.data) {
+            Some(FieldData::Numbers { values, .. }) => values.windows(2).all(|pair| pair[0] == pair[1]),
+            _ => false,
+        },
+    };
+    schema.views.iter().all(|view| match &view.content {
+        Content::Columns { columns, .. } => columns.iter().all(alike),
+        _ => false,
+    })
+}
+
+/// True for a date that can be read as days, or for a missing one.
+fn is_date(word: &str) -> bool {
+    word.is_empty() || days(word).is_some()
 }
 
 /// True if a column has n successive whole numbers, in any order.

@@ -9,6 +9,7 @@ pub(super) static CSV: WriterEntry = WriterEntry {
     name: "csv",
     extensions: &["csv"],
     holds_target: true,
+    labels_are_numbers: false,
     check,
     write: |table, out| write(table, out, b','),
 };
@@ -18,6 +19,7 @@ pub(super) static TSV: WriterEntry = WriterEntry {
     name: "tsv",
     extensions: &["tsv", "tab"],
     holds_target: true,
+    labels_are_numbers: false,
     check: check_tabs,
     write: |table, out| write(table, out, b'\t'),
 };

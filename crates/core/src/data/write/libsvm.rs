@@ -5,8 +5,14 @@ use super::{WriterEntry, features, number, number32, refuse_words, width};
 use std::io::{self, Write};
 
 /// The format.
-pub(super) static LIBSVM: WriterEntry =
-    WriterEntry { name: "libsvm", extensions: &["svm", "libsvm", "svmlight"], holds_target: true, check, write };
+pub(super) static LIBSVM: WriterEntry = WriterEntry {
+    name: "libsvm",
+    extensions: &["svm", "libsvm", "svmlight"],
+    holds_target: true,
+    labels_are_numbers: true,
+    check,
+    write,
+};
 
 const GAP: &str = "the entry is missing, and what LIBSVM leaves out is zero; fill it in, or use --encode with --missing mean or --missing drop";
 

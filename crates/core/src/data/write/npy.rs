@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 /// The format.
 pub(super) static NPY: WriterEntry =
-    WriterEntry { name: "npy", extensions: &["npy"], holds_target: false, check, write };
+    WriterEntry { name: "npy", extensions: &["npy"], holds_target: false, labels_are_numbers: false, check, write };
 
 fn check(table: &Table) -> Result<(), DataError> {
     if features(table).next().is_none() {

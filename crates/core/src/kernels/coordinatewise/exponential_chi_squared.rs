@@ -50,7 +50,7 @@ impl Profile for ExponentialChiSquared {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)])
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)]).searched("gamma=0.01..10:log4")
     }
 
     #[inline(always)]

@@ -45,7 +45,9 @@ impl Profile for Laplacian {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)])
+        KernelFacts::unit_and_never_negative()
+            .smoothed_by(&[("gamma", Ordering::Less)])
+            .searched("gamma=0.001..10:log5")
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {

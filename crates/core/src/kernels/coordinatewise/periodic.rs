@@ -54,7 +54,7 @@ impl Profile for Periodic {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)]).searched("length=0.3|1|3")
     }
 
     #[inline(always)]

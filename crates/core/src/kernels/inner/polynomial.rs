@@ -71,7 +71,7 @@ impl Profile for Polynomial {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::default().smoothed_by(&[("gamma", Ordering::Less)])
+        KernelFacts::default().smoothed_by(&[("gamma", Ordering::Less)]).searched("degree=1|2|3|4")
     }
 
     fn dimension(&self, width: usize) -> Option<f64> {

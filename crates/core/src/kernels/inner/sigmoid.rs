@@ -55,6 +55,7 @@ impl Profile for Sigmoid {
         KernelFacts {
             self_similarity: Some([-1.0, 1.0]),
             smoothed_by: &[("gamma", Ordering::Less)],
+            searched: "gamma=1e-4..0.1:log4",
             ..KernelFacts::default()
         }
     }

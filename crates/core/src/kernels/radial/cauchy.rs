@@ -48,7 +48,7 @@ impl Profile for Cauchy {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative()
+        KernelFacts::unit_and_never_negative().searched("sigma=0.3|1|3|10|30")
     }
 
     #[inline(always)]

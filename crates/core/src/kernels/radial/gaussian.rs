@@ -73,7 +73,7 @@ impl Profile for Gaussian {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)])
+        KernelFacts::unit_and_never_negative().smoothed_by(&[("gamma", Ordering::Less)]).searched("gamma=1e-4..10:log6")
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {

@@ -45,7 +45,9 @@ impl Profile for Matern {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
+        KernelFacts::unit_and_never_negative()
+            .smoothed_by(&[("length", Ordering::Greater)])
+            .searched("length=0.3|1|3|10|30")
     }
 
     fn expression(&self) -> Result<Expression, Inexpressible> {

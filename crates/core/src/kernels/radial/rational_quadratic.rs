@@ -52,7 +52,9 @@ impl Profile for RationalQuadratic {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts::unit_and_never_negative().smoothed_by(&[("length", Ordering::Greater)])
+        KernelFacts::unit_and_never_negative()
+            .smoothed_by(&[("length", Ordering::Greater)])
+            .searched("length=0.3|1|3|10|30")
     }
 
     #[inline(always)]

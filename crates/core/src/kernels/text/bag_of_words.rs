@@ -248,7 +248,7 @@ impl TextKernel for BagOfWords {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
+        KernelFacts { learns: self.needs_learning(), searched: "ngram=1|2", ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

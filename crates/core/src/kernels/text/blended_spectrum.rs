@@ -9,7 +9,7 @@ use crate::data::{Coordinate, Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::derivatives::KnownDerivatives;
 use crate::kernels::prepared::downcast;
-use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, Prepared};
+use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::memory::check;
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
@@ -171,6 +171,10 @@ impl BlendedSpectrum {
 impl TextKernel for BlendedSpectrum {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default().searched("length=2|3|5|8")
     }
 
     fn derivatives(

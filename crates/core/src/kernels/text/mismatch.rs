@@ -249,7 +249,7 @@ impl TextKernel for Mismatch {
     }
 
     fn facts(&self) -> KernelFacts {
-        KernelFacts { learns: self.needs_learning(), ..KernelFacts::default() }
+        KernelFacts { learns: self.needs_learning(), searched: "length=3|4|5", ..KernelFacts::default() }
     }
 
     fn pieces(&self, string: &str, emit: &mut dyn FnMut(Piece)) -> bool {

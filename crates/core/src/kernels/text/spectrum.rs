@@ -11,7 +11,7 @@ use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
 use crate::kernels::prepared::{Sided, downcast};
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Prepared};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use counts::{Counts, Substrings};
@@ -77,6 +77,10 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 impl TextKernel for Spectrum {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default().searched("length=2|3|4|5|6")
     }
 
     fn prepare(

@@ -10,7 +10,7 @@ use crate::gram::Gram;
 use crate::gram::between::Between;
 use crate::kernels::derivatives::KnownDerivatives;
 use crate::kernels::prepared::{Sided, downcast};
-use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, Prepared};
+use crate::kernels::{Definite, Derivatives, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::memory::check;
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
@@ -79,6 +79,10 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 impl TextKernel for Subsequence {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default().searched("length=2|3|4")
     }
 
     fn derivatives(

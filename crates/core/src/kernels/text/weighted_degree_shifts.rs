@@ -5,7 +5,7 @@ use super::side::gram_of;
 use super::{Text, TextKernel};
 use crate::data::{Examples, Kind};
 use crate::gram::Gram;
-use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, Prepared};
+use crate::kernels::{Definite, Domain, Kernel, KernelEntry, KernelError, KernelFacts, Prepared};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{self, Source};
 use std::sync::Arc;
@@ -72,6 +72,10 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
 impl TextKernel for WeightedDegreeShifts {
     fn entry() -> &'static KernelEntry {
         &ENTRY
+    }
+
+    fn facts(&self) -> KernelFacts {
+        KernelFacts::default().searched("degree=2|5|10|20")
     }
 
     fn prepare(

@@ -136,6 +136,7 @@ impl Machine for AdaBoost {
             reads: Reads::Features,
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
+            searched: "rounds=10|30|100|300",
             ..Traits::default()
         }
     }

@@ -78,6 +78,7 @@ impl Machine for LinearFisher {
             reads: Reads::Features,
             weights: true,
             regularised_by: &[("gamma", Ordering::Greater)],
+            searched: "gamma=0|0.01|0.1|0.3|1",
             ..Traits::default()
         }
     }

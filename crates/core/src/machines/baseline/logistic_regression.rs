@@ -99,6 +99,7 @@ impl Machine for LogisticRegression {
             reads: Reads::Features,
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
+            searched: "lambda=0.001..100:log6",
             ..Traits::default()
         }
     }

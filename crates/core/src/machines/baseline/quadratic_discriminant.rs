@@ -77,6 +77,7 @@ impl Machine for QuadraticDiscriminant {
             reads: Reads::Features,
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater), ("gamma", Ordering::Greater)],
+            searched: "lambda=0|0.1|0.5|1, gamma=0|0.01|0.1|0.3",
             ..Traits::default()
         }
     }

@@ -66,6 +66,7 @@ impl Machine for RbfNetwork {
             reads: Reads::Features,
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
+            searched: "centres=2|5|10|20, lambda=1e-6..0.01:log3",
             ..Traits::default()
         }
     }

@@ -247,7 +247,7 @@ impl Machine for Adatron {
             hard: self.c == f64::INFINITY,
             ..Theory::default()
         };
-        Traits { regularised_by: &[("c", Ordering::Less)], theory, ..Traits::default() }
+        Traits { regularised_by: &[("c", Ordering::Less)], searched: "c=0.1..1000:log5", theory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -189,6 +189,7 @@ impl Machine for Kfd {
             weights: true,
             weighs_classes: ClassWeight::weighs(&self.class_weight),
             regularised_by: &[("lambda", Ordering::Greater)],
+            searched: "lambda=1e-4..10:log6",
             theory: Theory {
                 balances_classes: self.class_weight == ClassWeight::BALANCED,
                 loss: Err(match self.penalty {

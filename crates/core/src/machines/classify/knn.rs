@@ -64,7 +64,12 @@ impl Machine for Knn {
     }
 
     fn traits(&self) -> Traits {
-        Traits { weights: true, tolerates: Tolerates::ConditionallyDefinite, ..Traits::default() }
+        Traits {
+            weights: true,
+            searched: "k=1|3|5|9|15|25",
+            tolerates: Tolerates::ConditionallyDefinite,
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

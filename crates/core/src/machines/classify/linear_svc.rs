@@ -133,6 +133,7 @@ impl Machine for LinearSvc {
             weights: true,
             weighs_classes: ClassWeight::weighs(&self.class_weight),
             regularised_by: &[("c", Ordering::Less)],
+            searched: "c=0.001..100:log6",
             theory,
             ..Traits::default()
         }

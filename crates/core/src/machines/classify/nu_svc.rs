@@ -66,6 +66,7 @@ impl Machine for NuSvc {
         Traits {
             reads: Reads::Rows,
             weights: true,
+            searched: "nu=0.05|0.1|0.2|0.4",
             tolerates: Tolerates::ConditionallyDefinite,
             theory,
             ..Traits::default()

@@ -202,7 +202,11 @@ impl Machine for RegularisedFisher {
     }
 
     fn traits(&self) -> Traits {
-        Traits { regularised_by: &[("lambda", Ordering::Greater)], ..Traits::default() }
+        Traits {
+            regularised_by: &[("lambda", Ordering::Greater)],
+            searched: "lambda=1e-4..10:log6",
+            ..Traits::default()
+        }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

@@ -187,6 +187,7 @@ impl Machine for Svc {
             weighs_classes: ClassWeight::weighs(&self.class_weight),
             path: Some(Path { parameter: "c", is_final }),
             regularised_by: &[("c", Ordering::Less)],
+            searched: "c=0.1..1000:log5",
             theory,
             ..Traits::default()
         }

@@ -327,6 +327,7 @@ impl Machine for Programme {
             weights: true,
             weighs_classes: ClassWeight::weighs(&self.class_weight),
             regularised_by: &[("lambda", Ordering::Greater)],
+            searched: if self.cell.by_nu { "nu=0.05|0.1|0.2|0.4" } else { "lambda=0.001..100:log6" },
             theory: self.theory(),
             tolerates: match self.penalty {
                 // Newton's method and factorisations go through α whose sum is not zero

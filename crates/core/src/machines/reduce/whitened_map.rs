@@ -92,7 +92,11 @@ impl Machine for WhitenedMap {
             })
         })?;
         if found.rank() == 0 {
-            let finding = "the kernel matrix has no positive eigenvalue; use another kernel or other parameters";
+            let finding = if found.negative > 0.0 {
+                "the kernel matrix has no positive eigenvalue, so it holds no inner products: it is indefinite; use a positive definite kernel, or centre(…) around one that is so up to the origin"
+            } else {
+                "all kernel values are zero: with this kernel no example has a length; use another kernel or other parameters"
+            };
             return Err(FitError::Param { machine: NAME, finding: finding.to_owned() });
         }
         let left = residual(task, &points, &found, selves(task, NAME)?.iter().sum());
@@ -219,7 +223,8 @@ mod tests {
             Ok(fitted) => panic!("{:?}", fitted.report),
         };
         assert!(said(vec![1.0, f64::NAN, f64::NAN, 1.0]).contains("row 1, column 2"));
-        assert!(said(vec![0.0; 4]).contains("no positive eigenvalue"));
+        assert!(said(vec![0.0; 4]).contains("all kernel values are zero"));
+        assert!(said(vec![-1.0, 0.0, 0.0, -2.0]).contains("it is indefinite"));
         assert!(said(Vec::new()).contains("the training data"));
         let tight = fit_on(&WhitenedMap::default(), matrix(&points(40, 2), gauss), Budget { memory: 1000 });
         assert!(tight.unwrap_err().to_string().contains("memory budget"));

@@ -59,6 +59,7 @@ impl Machine for Expectile {
     fn traits(&self) -> Traits {
         Traits {
             regularised_by: &[("lambda", Ordering::Greater)],
+            searched: "lambda=1e-4..10:log6",
             level: Some((self.tau, "expectile")),
             theory: Theory {
                 loss: Err(

@@ -118,6 +118,7 @@ impl Machine for LinearSvr {
             reads: Reads::Features,
             weights: true,
             regularised_by: &[("c", Ordering::Less)],
+            searched: "c=0.001..100:log6, epsilon=0|0.1|1",
             theory,
             ..Traits::default()
         }

@@ -60,6 +60,7 @@ impl Machine for NuSvr {
             weights: true,
             tolerates: Tolerates::ConditionallyDefinite,
             regularised_by: &[("c", Ordering::Less)],
+            searched: "c=0.1..1000:log5, nu=0.25|0.5|0.75",
             theory: Theory {
                 compression: Compresses::Not(
                     "the width of the tube is found with the model from a share of all examples, so a part of them gives another one: svr has a fixed width",

@@ -60,6 +60,7 @@ impl Machine for Quantile {
             reads: Reads::Rows,
             weights: true,
             regularised_by: &[("c", Ordering::Less)],
+            searched: "c=0.1..1000:log5",
             level: Some((self.tau, "quantile")),
             theory: Theory {
                 loss: Ok(ConvexLoss {

@@ -149,15 +149,16 @@ impl Machine for Ridge {
         };
         let smoother = match &self.lambda {
             AutoList::Values(each) if each.windows(2).all(|l| l[0] == l[1]) => each.first().copied().map(Ok),
-            AutoList::Values(_) => Some(Err("conformal = full wants one lambda for all targets")),
+            AutoList::Values(_) => Some(Err("--conformal full wants one lambda for all targets")),
             AutoList::Word(_) => Some(Err(
-                "lambda = loo is chosen by the targets, and conformal = full keeps it whatever a new target is; give a number, or use conformal = split or cross",
+                "lambda = loo is chosen by the targets, and --conformal full keeps it whatever a new target is; give a number, or use --conformal split or cross",
             )),
         };
         Traits {
             leaves_one_out: true,
             smoother,
             regularised_by: &[("lambda", Ordering::Greater)],
+            searched: "lambda=1e-4..10:log6",
             theory,
             without_offset: true,
             ..Traits::default()

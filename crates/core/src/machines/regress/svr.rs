@@ -150,6 +150,7 @@ impl Machine for Svr {
             tolerates: Tolerates::with_offset(self.bias),
             path: Some(Path::along("c")),
             regularised_by: &[("c", Ordering::Less)],
+            searched: "c=0.1..1000:log5, epsilon=0.01|0.1|1",
             theory,
             without_offset: !self.bias,
             ..Traits::default()
