@@ -44,6 +44,9 @@ pub(crate) fn usual_machine(y: Option<Vec<f64>>, words: Option<Vec<String>>) -> 
     found.ok_or_else(|| PyValueError::new_err("no machine is usual for such a target"))
 }
 
+/// Whether a parameter is the machine's, its name and its values.
+type Axis<'py> = (bool, String, Vec<Bound<'py, PyAny>>);
+
 /// The grid where none is given: whether a parameter is the machine's, its name and its values. `given` are parameters of the machine
 /// and `written` names of parameters of the kernel that stay as they are.
 #[pyfunction]
@@ -54,7 +57,7 @@ pub(crate) fn usual_grid<'py>(
     given: &Bound<'py, PyList>,
     kernel: &str,
     written: Vec<String>,
-) -> PyResult<Vec<(bool, String, Vec<Bound<'py, PyAny>>)>> {
+) -> PyResult<Vec<Axis<'py>>> {
     let entry = machines::find(machine)
         .ok_or_else(|| PyValueError::new_err(format!("there is no machine called {machine}")))?;
     let (made, given, kernel) = ((entry.make)(), settings(given)?, parse(kernel)?);
