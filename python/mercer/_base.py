@@ -103,6 +103,9 @@ class ReportMixin:
 class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     """A machine of the catalogue with scikit-learn's habits."""
 
+    # the attribute with examples that the model holds as well, so that a pickle has them once
+    _examples_of_model = ""
+
     _machine = ""
     # what a certified fit is asked, while it runs
     _certified: dict[str, Any] | None = None
@@ -343,17 +346,36 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         model = state.pop("_model", None)
         if model is not None:
             state["_pickled"] = model.to_bytes()
+            held = self._held_by_model(state)
+            if held is not None:
+                del state[self._examples_of_model]
+                state["_vectors_in_model"] = "matrix" if sp.isspmatrix(held) else "array"
         return state
 
     def __setstate__(self, state):
         state = dict(state)
-        pickled = state.pop("_pickled", None)
+        pickled, form = state.pop("_pickled", None), state.pop("_vectors_in_model", None)
         # pickles of earlier versions
         if "proof_" in state:
             state["report_"] = state.pop("proof_")
         super().__setstate__(state)
         if pickled is not None:
             self._model = _native.Model.from_bytes(*pickled)
+        if form is not None:
+            vectors = vectors_of(self._model)
+            is_matrix = form == "matrix" and sp.issparse(vectors)
+            setattr(self, self._examples_of_model, sp.csr_matrix(vectors) if is_matrix else vectors)
+
+    def _held_by_model(self, state):
+        """The examples that the estimator keeps, if the model holds the same ones in the same order."""
+        kept = state.get(self._examples_of_model)
+        held = None if kept is None else vectors_of(self._model)
+        if held is None or sp.issparse(kept) != sp.issparse(held):
+            return None
+        if any(getattr(kept, what, None) != getattr(held, what) for what in ("shape", "dtype")):
+            return None
+        same = (kept != held).nnz == 0 if sp.issparse(kept) else np.array_equal(kept, held)
+        return kept if same and kept.size else None
 
     def _written(self):
         """The model that files are written of."""
@@ -399,6 +421,15 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
             what = "is a Python function" if self._is_function() else "is one that mercer's formulas do not have"
             raise ValueError(f"the kernel {what}, which an ONNX file cannot hold; use a kernel of mercer.kernels")
         return onnx_of(model)
+
+
+def vectors_of(model):
+    """The examples that a model holds, in the order of its coefficients; None where they are no table of numbers."""
+    parts = model.vectors
+    if parts is None or not isinstance(parts, tuple):
+        return parts
+    starts, indices, values, width = parts
+    return sp.csr_array((values, indices, starts), shape=(len(starts) - 1, width))
 
 
 def onnx_of(model: _native.Model) -> bytes:

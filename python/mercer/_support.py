@@ -41,6 +41,7 @@ class SupportMachine(Machine):
 
     support_: npt.NDArray[np.int32]
     support_vectors_: Any
+    _examples_of_model = "support_vectors_"
     dual_coef_: Any
     intercept_: Vector
     fit_status_: int
@@ -166,36 +167,15 @@ class SupportMachine(Machine):
 
     # ----------------------------------------------------------------------------------------------------------- files
 
-    def __getstate__(self):
-        state = super().__getstate__()
-        # the model has them, too
-        vectors = self._vectors_of_model(state) if "_pickled" in state else None
-        if vectors is not None:
-            del state["support_vectors_"]
-            state["_vectors_in_model"] = "matrix" if sp.isspmatrix(vectors) else "array"
-        return state
-
     def __setstate__(self, state):
         state = dict(state)
-        form = state.pop("_vectors_in_model", None)
         # pickles of earlier versions have the class of every example
         codes = state.pop("_codes", None)
         super().__setstate__(state)
-        if form is not None:
-            vectors = vectors_of(self._model)
-            self.support_vectors_ = sp.csr_matrix(vectors) if form == "matrix" and sp.issparse(vectors) else vectors
         if "support_" in state and "_n_support" not in state:
             classes = getattr(self, "classes_", None)
             known = len(self.support_) if classes is None else np.bincount(codes[self.support_], minlength=len(classes))
             self._n_support = np.atleast_1d(known).astype(np.int32)
-
-    def _vectors_of_model(self, state):
-        """The support vectors, if the model holds the same ones."""
-        kept, held = state.get("support_vectors_"), vectors_of(self._model)
-        if held is None or kept is None or kept.shape != held.shape or kept.dtype != held.dtype or sp.issparse(kept) != sp.issparse(held):
-            return None
-        same = (kept != held).nnz == 0 if sp.issparse(kept) else np.array_equal(kept, held)
-        return kept if same and kept.size else None
 
 
 class Classifier(SetsMixin, ClassifierMixin, SupportMachine):
@@ -368,13 +348,4 @@ def largest(X):
     return max(float(numbers.max()), -float(numbers.min()))
 
 
-def vectors_of(model):
-    """The examples that a model holds, in the order of its coefficients; None where they are no table of numbers."""
-    parts = model.vectors
-    if parts is None or not isinstance(parts, tuple):
-        return parts
-    starts, indices, values, width = parts
-    return sp.csr_array((values, indices, starts), shape=(len(starts) - 1, width))
-
-
-__all__ = ["Classifier", "Regressor", "SupportMachine", "roomy", "vectors_of"]
+__all__ = ["Classifier", "Regressor", "SupportMachine", "roomy"]

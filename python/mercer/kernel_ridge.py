@@ -26,6 +26,8 @@ __all__ = ["KernelRidge"]
 class Pairwise(Machine):
     """What KernelRidge and KernelPCA share: kernels of `sklearn.metrics.pairwise`, of which mercer knows most itself."""
 
+    _examples_of_model = "X_fit_"
+
     def _known(self):
         if isinstance(self.kernel, Kernel) or self.kernel == "precomputed":
             return True

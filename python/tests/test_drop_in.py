@@ -204,6 +204,24 @@ def test_pickles_hold_support_vectors_once():
     np.testing.assert_array_equal(former.n_support_, model.n_support_)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", ["KernelRidge", "KernelPCA"])
+def test_pickles_hold_training_examples_once(name, sparse):
+    rows = np.random.default_rng(0).normal(size=(300, 60))
+    rows = sp.csr_array(np.where(rows > 0.5, rows, 0.0)) if sparse else rows
+    ours, theirs = {"KernelRidge": (mercer.KernelRidge(kernel="rbf"), KernelRidge(kernel="rbf")),
+                    "KernelPCA": (mercer.KernelPCA(5, kernel="rbf"), KernelPCA(5, kernel="rbf"))}[name]  # fmt: skip
+    targets = [np.arange(300.0)] if name == "KernelRidge" else []
+    held = pickle.dumps(ours.fit(rows, *targets))
+    assert len(held) < 1.15 * len(pickle.dumps(theirs.fit(rows, *targets)))
+    again = pickle.loads(held)
+    assert type(again.X_fit_) is type(ours.X_fit_)
+    same = again.X_fit_ != ours.X_fit_
+    assert (same.nnz if sparse else same.sum()) == 0
+    work = (lambda model: model.predict(rows)) if targets else (lambda model: model.transform(rows))
+    np.testing.assert_array_equal(work(again), work(ours))
+
+
 @pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR", "KernelRidge", "KernelPCA"])
 def test_every_parameter_is_described(name):
     kind = getattr(mercer, name)
