@@ -8,6 +8,7 @@
 
 mod arguments;
 mod auxiliary;
+mod bound;
 mod catalogue;
 mod certify;
 mod conformal;
@@ -50,6 +51,7 @@ static VERBS: &[Verb] = &[
     evaluate::VERB,
     certify::VERB,
     plan::VERB,
+    bound::VERB,
     select::VERB,
     learning_curve::VERB,
     gram::VERB,

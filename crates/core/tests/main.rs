@@ -8,6 +8,7 @@ mod calibration;
 mod catalogue;
 mod certificates;
 mod certificates_of_facts;
+mod certificates_of_squares;
 mod certificates_on_average;
 mod choices;
 #[cfg(feature = "parquet")]
@@ -24,6 +25,7 @@ mod formulas_on_data;
 mod golden;
 mod golden_comparisons;
 mod golden_support_vectors;
+mod identities_of_learning;
 mod jobs;
 mod judge;
 mod laws_of_derivatives;
