@@ -1,4 +1,4 @@
-"""Writes `mercer/kernels.py` and `mercer/estimators.py` from the catalogue: `python python/generate.py [--check]`."""
+"""Writes `mercer/kernels.py`, `mercer/estimators.py` and `mercer/bounds.py` from the catalogue: `python python/generate.py [--check]`."""
 
 import json
 import sys
@@ -194,9 +194,39 @@ def estimators():
     return HEAD.format("Estimators of machines that scikit-learn has not") + "".join(lines)
 
 
+def bounds():
+    entries = json.loads(_native.theorems())
+    lines = [FUTURE, "from collections.abc import Sequence\n\n", "from mercer._native import theorem\n\n"]
+    lines.append(listed([e["name"] for e in entries]))
+    lines.append("\n\ndef _one(value: float) -> list[float]:\n    return [float(value)]\n")
+    lines.append("\n\ndef _many(values: Sequence[float]) -> list[float]:\n    return [float(value) for value in values]\n")
+    for entry in entries:
+        inputs = [{**i, "spelled": RESERVED.get(i["name"], i["name"])} for i in entry["inputs"]]
+        words = ["*"]
+        for i in inputs:
+            default = "" if i["default"] is None else f" = {i['default']!r}"
+            words.append(f"{i['spelled']}: {'Sequence[float]' if i['list'] else 'float'}{default}")
+        start = f"def {entry['name']}("
+        wrapped = textwrap.wrap(", ".join(w.replace(" ", "\xa0") for w in words), 100, subsequent_indent=" " * len(start))
+        lines.append("\n\n" + start + "\n".join(wrapped).replace("\xa0", " ") + ") -> float:\n")
+        told = [entry["formula"], "", f"Use it when {entry['use_when']}.", "", f"Source: {entry['source']}.", "", "Parameters", "----------"]
+        for i in inputs:
+            kind = "Sequence[float]" if i["list"] else "float"
+            told += [f"{i['spelled']} : {kind}" + ("" if i["default"] is None else f", default {i['default']!r}")]
+            told += [f"    {i['help']} ({i['rule']})."]
+        spelled = {i["name"]: i["spelled"] for i in inputs}
+        shown = ", ".join(f"{spelled[name]}={f'[{value}]' if ',' in value else value}" for name, value in entry["example"])
+        lines += [line + "\n" for line in docstring(entry["summary"] + ".", told)[:-2]]
+        lines += ["\n    Examples\n    --------\n", f"    >>> from mercer.bounds import {entry['name']}\n"]
+        lines += [f"    >>> round({entry['name']}({shown}), 6)\n    {round(entry['value'], 6)!r}\n", '    """\n']
+        given = ", ".join(f'("{i["name"]}", {"_many" if i["list"] else "_one"}({i["spelled"]}))' for i in inputs)
+        lines.append(f'    return theorem("{entry["name"]}", [{given}])\n')
+    return HEAD.format("Theorems of learning theory as functions of numbers") + "".join(lines)
+
+
 def main():
     stale = []
-    for file, text in (("kernels.py", kernels()), ("estimators.py", estimators())):
+    for file, text in (("kernels.py", kernels()), ("estimators.py", estimators()), ("bounds.py", bounds())):
         path = HERE / file
         if "--check" in sys.argv[1:]:
             if not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -144,6 +144,8 @@ def certificates_of(model: Any, examples: Any, X: Data, y: Data, held_out: Any, 
         if not (isinstance(held_out, (tuple, list)) and len(held_out) == 2):
             raise ValueError("held_out must be a pair (X, y) of examples and their targets.")
         fresh, fresh_target, _ = examples(*held_out)
+    if options.get("unlabelled") is not None:
+        options = {**options, "unlabelled": examples(options["unlabelled"], None)[0]}
     return Certificates(json.loads(_native.certify(model, views, target, labels, fresh, fresh_target, options, None)))
 
 
@@ -183,6 +185,7 @@ class CertifyMixin:
         evidence: int = 0,
         target_range: tuple[float, float] | None = None,
         radius: float | None = None,
+        unlabelled: Data = None,
     ) -> Certificates:
         """What learning theory guarantees about this model, from the examples it was fitted on and from held-out ones.
 
@@ -192,7 +195,7 @@ class CertifyMixin:
         held-out examples. `folds` also estimates the error by cross-validation in so many fits ("loo" leaves out one example at a
         time): it stands beside the certificates, and is none. `thorough` adds what takes n^2 to n^3 operations; `evidence` is a
         number of draws. `radius` is a length sqrt(k(x, x)) that no example exceeds, known before the data, for kernels such as the
-        linear one, whose formula gives none.
+        linear one, whose formula gives none. `unlabelled` are examples drawn beside those of training, from which a prior is learned.
 
         >>> from sklearn.datasets import make_moons
         >>> from mercer.svm import SVC
@@ -207,6 +210,7 @@ class CertifyMixin:
         options = self._asked(
             delta=delta, candidates=candidates, held_out_candidates=held_out_candidates, folds=_folds(folds), thorough=thorough,
             evidence=evidence, target_range=None if target_range is None else list(target_range), radius=radius,
+            unlabelled=unlabelled,
         )  # fmt: skip
         return certificates_of(self._model, self._examples, X, y, held_out, options)
 

@@ -12,7 +12,10 @@ from mercer import _native
 from mercer._data import Data, Matrix, checked_views, has_views, is_frame, threads_of, views_of
 from mercer._kernel import Kernel, kernel
 
-__all__ = ["alignment_test", "hsic_test", "matrix_function", "measure", "mmd_test", "repair", "spectral_stability"]
+__all__ = [
+    "alignment_test", "hsic_test", "matrix_function", "measure", "mmd_test", "rank_one_eigenvalues", "repair", "spectral_stability",
+    "update_covariance",
+]  # fmt: skip
 
 
 def measure(k: Kernel | str, X: Data, y: Data = None, *, ridge: float = 1.0, n_jobs: int | None = None) -> dict[str, Any]:
@@ -235,3 +238,43 @@ def matrix_function(K: Data, function: str, number: float) -> Matrix:
     [[2.0, 0.0], [0.0, 9.0]]
     """
     return _native.matrix_function(np.ascontiguousarray(K, dtype=np.float64), function, float(number))
+
+
+def update_covariance(
+    count: int, mean: Data, covariance: Data, add: Data = None, remove: Data = None
+) -> tuple[int, Matrix, Matrix]:
+    """Count, mean and covariance (with n - 1) of points when one comes (`add`), goes (`remove`), or comes in the place of another.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), Lemma 4.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import update_covariance
+    >>> X = np.array([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [5.0, 2.0]])
+    >>> count, mean, covariance = update_covariance(3, X[:3].mean(0), np.cov(X[:3].T), add=X[3])
+    >>> count, np.allclose(mean, X.mean(0)), np.allclose(covariance, np.cov(X.T))
+    (4, True, True)
+    """
+    mean = np.asarray(mean, dtype=np.float64).ravel()
+    given = [None if x is None else np.asarray(x, dtype=np.float64).ravel().tolist() for x in (add, remove)]
+    flat = np.asarray(covariance, dtype=np.float64).ravel().tolist()
+    count, changed, matrix = _native.moments_updated(int(count), mean.tolist(), flat, *given)
+    return count, np.array(changed), np.array(matrix).reshape(len(changed), -1)
+
+
+def rank_one_eigenvalues(eigenvalues: Data, c: Data, tau: float = 1.0) -> Matrix:
+    """The eigenvalues of A + tau c c^T from those of A, falling, and c in the coordinates of A's eigenvectors.
+
+    They interlace with those of A, and have moved by tau m_i with shares m_i >= 0 that add to the squared length of c.
+
+    Source: S. Mika, Kernel Fisher Discriminants (2002), Theorem 4.3, after J. H. Wilkinson.
+
+    Examples
+    --------
+    >>> from mercer import rank_one_eigenvalues
+    >>> rank_one_eigenvalues([2.0, 1.0], [0.6, 0.8]).round(6).tolist()
+    [2.6, 1.4]
+    """
+    values = [np.asarray(x, dtype=np.float64).ravel().tolist() for x in (eigenvalues, c)]
+    return np.array(_native.rank_one_eigenvalues(*values, float(tau)))

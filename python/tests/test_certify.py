@@ -163,3 +163,14 @@ def test_a_model_that_was_saved_and_loaded_has_the_same_certificates(moons, tmp_
     tube = SVR(C=1, gamma=1.0, epsilon=0.2).fit(X, X[:, 0])
     tube.save(tmp_path / "b.mercer")
     assert mercer.load(tmp_path / "b.mercer").certify(X, X[:, 0])["scenario"].value == tube.certify(X, X[:, 0])["scenario"].value
+
+
+def test_unlabelled_examples_give_a_prior():
+    X, y = make_moons(200, noise=0.1, random_state=0)
+    others, _ = make_moons(150, noise=0.1, random_state=1)
+    model = SVC(C=1.0, gamma=2.0).fit(X, y)
+    found = model.certify(X, y, unlabelled=others)["pac_bayes_unlabelled"]
+    assert found.applicable and 0 < found.value <= 1
+    assert "--unlabelled" in model.certify(X, y)["pac_bayes_unlabelled"].reason
+    with pytest.raises(ValueError, match="those of training"):
+        model.certify(X, y, unlabelled=X)

@@ -61,3 +61,25 @@ def test_wrong_matrices_are_told():
         mercer.matrix_function(np.ones((2, 3)), "exp", 1.0)
     with pytest.raises(ValueError, match="power, exp or resolvent"):
         mercer.matrix_function(np.eye(2), "sine", 1.0)
+
+
+def test_updates_are_the_moments_of_the_changed_points_and_eigenvalues_interlace():
+    A = X[:20]
+    count, mean, covariance = mercer.update_covariance(20, A.mean(0), np.cov(A.T), add=X[60], remove=A[3])
+    changed = np.vstack([A[:3], A[4:], X[60]])
+    assert count == 20
+    np.testing.assert_allclose(mean, changed.mean(0), atol=1e-12)
+    np.testing.assert_allclose(covariance, np.cov(changed.T), atol=1e-12)
+    count, _, fewer = mercer.update_covariance(20, A.mean(0), np.cov(A.T), remove=A[3])
+    assert count == 19
+    np.testing.assert_allclose(fewer, np.cov(np.delete(A, 3, 0).T), atol=1e-12)
+    values, vectors = np.linalg.eigh(np.cov(A.T))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    c = np.array([0.3, -1.0, 0.2, 0.5])
+    found = mercer.rank_one_eigenvalues(values, vectors.T @ c, 0.7)
+    np.testing.assert_allclose(found, np.linalg.eigvalsh(np.cov(A.T) + 0.7 * np.outer(c, c))[::-1], atol=1e-12)
+    assert (found >= values - 1e-12).all() and (values[:-1] >= found[1:] - 1e-12).all()
+    with pytest.raises(ValueError, match="falling order"):
+        mercer.rank_one_eigenvalues([1.0, 2.0], [0.0, 1.0])
+    with pytest.raises(ValueError, match="d x d"):
+        mercer.update_covariance(5, [0.0, 1.0], np.eye(3))

@@ -1,7 +1,7 @@
-//! The catalogue as the command line shows it: every kernel, function, machine, bound, format and data set as one item, made
+//! The catalogue as the command line shows it: every kernel, function, machine, bound, theorem, format and data set as one item, made
 //! from its entry. `mercer list` prints items in groups, `mercer help NAME` one of them.
 
-use mercer::bounds::{self, BoundEntry};
+use mercer::bounds::{self, BoundEntry, Theorem};
 use mercer::data::kinds::KINDS;
 use mercer::data::read::{FORMATS, FormatEntry};
 use mercer::data::write::WRITERS;
@@ -23,7 +23,7 @@ pub(crate) struct Part {
 }
 
 /// All parts, in the order in which they are listed.
-pub(crate) static PARTS: [Part; 8] = [
+pub(crate) static PARTS: [Part; 9] = [
     Part {
         name: "kernels",
         one: "kernel",
@@ -47,6 +47,12 @@ pub(crate) static PARTS: [Part; 8] = [
         one: "bound",
         header: &["bound", "what it says", "guarantee"],
         items: || bounds::all().map(bound).collect(),
+    },
+    Part {
+        name: "theorems",
+        one: "theorem",
+        header: &["theorem", "what it says", "inputs"],
+        items: || bounds::theorems().map(theorem).collect(),
     },
     Part {
         name: "scores",
@@ -359,6 +365,36 @@ fn kind(e: &'static KindEntry) -> Item {
         facts: vec![("a cell", cell.to_owned()), ("kernels", kernels.join(", "))],
         examples: kernels::all().find(|k| k.kind.entry() == e).map(|k| kernel(k).examples).unwrap_or_default(),
         document: json!({"name": e.name, "plural": e.plural, "summary": e.summary, "cell": e.cell, "kernels": kernels}),
+    }
+}
+
+fn theorem(t: &'static Theorem) -> Item {
+    let mut facts = vec![("use when", t.use_when.to_owned()), ("source", t.source.to_string())];
+    let inputs: Vec<Value> = t
+        .inputs
+        .iter()
+        .map(|i| {
+            let list = if i.list { ", a list" } else { "" };
+            let default = i.default.map_or(String::new(), |d| format!(", {d} if not given"));
+            facts.push((i.name, format!("{} ({}{list}{default})", i.help, i.rule)));
+            json!({"name": i.name, "help": i.help, "rule": i.rule.to_string(), "default": i.default, "list": i.list})
+        })
+        .collect();
+    let given: Vec<String> = t.example.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let names: Vec<&str> = t.inputs.iter().map(|i| i.name).collect();
+    Item {
+        name: t.name,
+        aliases: &[],
+        group: "",
+        found_by: Vec::new(),
+        summary: t.summary.to_owned(),
+        formula: t.formula,
+        cells: [t.name, t.summary, &names.join(", ")].map(str::to_owned).to_vec(),
+        parameters: Vec::new(),
+        facts,
+        examples: vec![format!("mercer bound {} {}", t.name, given.join(" "))],
+        document: json!({"name": t.name, "summary": t.summary, "formula": t.formula, "inputs": inputs,
+               "source": t.source.to_string(), "use_when": t.use_when, "example": t.example.0, "value": t.example.1}),
     }
 }
 

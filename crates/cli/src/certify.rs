@@ -39,6 +39,13 @@ fn command() -> Command {
                 .help("Labelled examples that training has not seen"),
         )
         .arg(
+            Arg::new("unlabelled")
+                .long("unlabelled")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Examples of which only the inputs are looked at, drawn beside those of training: a prior is learned from them"),
+        )
+        .arg(
             number("folds", "K", "Also estimate the error by cross-validation in K folds, or loo to leave out one example at a time: K fits, and no guarantee")
                 .allow_negative_numbers(true)
                 .value_parser(select::folds),
@@ -105,10 +112,12 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let training = input::for_model(&model, data, flags)?;
     let held_out = flags.get_one::<PathBuf>("held-out").map(|f| input::for_model(&model, f, flags)).transpose()?;
+    let unlabelled = flags.get_one::<PathBuf>("unlabelled").map(|f| input::for_model(&model, f, flags)).transpose()?;
     let watch = Watch::new(flags);
     let options = Options {
         delta: flags.get_one::<f64>("delta").copied().unwrap_or(0.05),
         held_out: held_out.as_ref(),
+        unlabelled: unlabelled.as_ref(),
         held_out_candidates: flags.get_one::<usize>("held-out-candidates").copied().unwrap_or(1),
         candidates: flags.get_one::<usize>("candidates").copied(),
         candidate_nats: None,

@@ -12,7 +12,7 @@ pub(crate) const VERB: Verb = Verb { command, run };
 
 fn command() -> Command {
     Command::new("list")
-        .about("List kernels, functions of kernels, machines, bounds, scores, kinds of data, formats or data sets")
+        .about("List kernels, functions of kernels, machines, bounds, theorems, scores, kinds of data, formats or data sets")
         .after_help(
             "Examples:\n  mercer list kernels --kind text\n  mercer list machines --task regress\n  \
              mercer list machines sparse\n  mercer list --markdown\n\n\

@@ -8,6 +8,7 @@
 
 mod arguments;
 mod auxiliary;
+mod bound;
 mod catalogue;
 mod certify;
 mod conformal;
@@ -52,6 +53,7 @@ static VERBS: &[Verb] = &[
     explain::VERB,
     certify::VERB,
     plan::VERB,
+    bound::VERB,
     select::VERB,
     learning_curve::VERB,
     gram::VERB,

@@ -51,13 +51,37 @@ fn the_version_is_printed() {
 #[test]
 fn lists_are_tables_for_people_and_arrays_for_programs() {
     let place = Place::new();
-    for (what, known) in [("kernels", "rbf"), ("machines", "svc"), ("formats", "libsvm"), ("datasets", "iris")] {
+    for (what, known) in
+        [("kernels", "rbf"), ("machines", "svc"), ("theorems", "c_bound"), ("formats", "libsvm"), ("datasets", "iris")]
+    {
         assert!(place.run(&format!("list {what}")).ok().out.contains(known));
         let document = place.json(&format!("list {what}"));
         let names: Vec<&str> = document.as_array().unwrap().iter().map(|d| d["name"].as_str().unwrap()).collect();
         assert!(names.contains(&known), "{names:?}");
     }
-    place.run("list things").fails(2, &["kernels, functions, machines, bounds, scores, kinds, formats, datasets"]);
+    place
+        .run("list things")
+        .fails(2, &["kernels, functions, machines, bounds, theorems, scores, kinds, formats, datasets"]);
+}
+
+#[test]
+fn theorems_are_computed_for_numbers_and_say_what_is_wrong_with_them() {
+    let place = Place::new();
+    let told = place.json("bound c_bound gibbs=0.3 disagreement=0.4");
+    assert!((told["value"].as_f64().unwrap() - 0.2).abs() < 1e-12, "{told}");
+    assert!(place.run("bound tandem joint_error=0.04").ok().out.contains("0.16"));
+    // log₂ N above m/2
+    assert!(place.json("bound covering_bound log2_cover=600 examples=1000")["value"].is_null());
+    for (line, told) in [
+        ("bound c_bond gibbs=0.3", "did you mean c_bound?"),
+        ("bound c_bound gibbs=0.3", "disagreement is missing"),
+        ("bound c_bound gibbs=x disagreement=0.4", "x is not a number"),
+        ("bound c_bound gibbs disagreement=0.4", "NAME=NUMBER"),
+        ("bound c_bound gibbs=2 disagreement=0.4", "between 0 and 1"),
+    ] {
+        place.run(line).fails(2, &[told]);
+    }
+    assert!(place.run("help local_rademacher").ok().out.contains("eigenvalues"));
 }
 
 #[test]

@@ -155,4 +155,24 @@ works! {
     JOACHIMS = "T. Joachims", "Estimating the Generalization Performance of an SVM Efficiently", 2000;
     /// One-class support vector machines.
     ONE_CLASS = "B. Schölkopf, J. C. Platt, J. Shawe-Taylor, A. J. Smola & R. C. Williamson", "Estimating the Support of a High-Dimensional Distribution", 2001;
+    /// Votes by the first two moments of their margin.
+    LACASSE = "A. Lacasse, F. Laviolette, M. Marchand, P. Germain & N. Usunier", "PAC-Bayes Bounds for the Risk of the Majority Vote and the Variance of the Gibbs Classifier", 2006;
+    /// Votes by errors of two classifiers at once.
+    MASEGOSA = "A. R. Masegosa, S. S. Lorenzen, C. Igel & Y. Seldin", "Second Order PAC-Bayesian Bounds for the Weighted Majority Vote", 2020;
+    /// PAC-Bayes bounds at a fixed trade-off.
+    CATONI = "O. Catoni", "PAC-Bayesian Supervised Classification: The Thermodynamics of Statistical Learning", 2007;
+    /// A PAC-Bayes bound that is convex in the posterior.
+    THIEMANN = "N. Thiemann, C. Igel, O. Wintenberger & Y. Seldin", "A Strongly Quasiconvex PAC-Bayesian Bound", 2017;
+    /// PAC-Bayes bounds with priors from a compression set.
+    GRAEPEL = "T. Graepel, R. Herbrich & J. Shawe-Taylor", "PAC-Bayesian Compression Bounds on the Prediction Error of Learning Algorithms for Classification", 2005;
+    /// PAC-Bayes bounds of Gaussian process classifiers.
+    SEEGER = "M. Seeger", "PAC-Bayesian Generalisation Error Bounds for Gaussian Process Classification", 2002;
+    /// Learned sums of kernels.
+    CORTES = "C. Cortes, M. Mohri & A. Rostamizadeh", "Generalization Bounds for Learning Kernels", 2010;
+    /// Complexities of the functions of a kernel whose variance is small.
+    MENDELSON = "S. Mendelson", "Geometric Parameters of Kernel Machines", 2002;
+    /// Generalised cross-validation.
+    GOLUB = "G. H. Golub, M. Heath & G. Wahba", "Generalized Cross-Validation as a Method for Choosing a Good Ridge Parameter", 1979;
+    /// Means of bounded numbers by betting.
+    WAUDBY_SMITH = "I. Waudby-Smith & A. Ramdas", "Estimating Means of Bounded Random Variables by Betting", 2024;
 }

@@ -43,6 +43,8 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("core/src/machines/detect/centre_of_mass.rs", &["margin"], "a note of the report"),
     ("core/src/bounds/novelty.rs", &["margin"], "a number that goes into a bound"),
     ("core/src/bounds/pac_bayes.rs", &["cosine"], "a number that goes into a bound"),
+    ("core/src/bounds/rademacher.rs", &["margin"], "a number that goes into a theorem"),
+    ("core/src/bounds/theorem.rs", &["*"], "the list of families, each with the name of its file"),
     ("core/src/bounds/certificate.rs", &["regret"], "a quantity that is bounded"),
     ("core/src/bounds/mod.rs", &["*"], "the list of families, each with the name of its file"),
     ("core/src/certify/plan.rs", &["margin"], "a number that is expected"),

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use mercer::bounds;
 use mercer::kernels;
 use mercer::machines;
 use mercer::params::{Described, Setting, assign, describe};
@@ -122,6 +123,12 @@ fn every_name_and_alias_means_one_thing() {
         }
     }
     assert!(kernels::find("no such").is_none() && machines::find("no such").is_none());
+    // what `mercer help` and the module of Python are asked for
+    let mut seen = HashSet::new();
+    for name in bounds::all().map(|b| b.name).chain(bounds::theorems().map(|t| t.name)) {
+        assert!(seen.insert(name), "two bounds or theorems are called {name}");
+        assert!(machines::find(name).is_none() && kernels::find(name).is_none(), "{name} is something else, too");
+    }
 }
 
 fn is_name(name: &str) -> bool {
@@ -160,6 +167,14 @@ fn every_entry_tells_its_formula_its_source_and_its_use() {
         ];
         tells(e.name, &parts);
         assert!(e.source.work.year > 1900 && !e.source.work.authors.is_empty());
+    }
+    for t in bounds::theorems() {
+        let parts = [("formula", t.formula), ("use", t.use_when), ("place", t.source.place), ("summary", t.summary)];
+        tells(t.name, &parts);
+        for input in t.inputs {
+            assert!(is_name(input.name) && input.help.len() > 5, "{}: {}", t.name, input.name);
+        }
+        assert!(t.source.work.year > 1900 && !t.inputs.is_empty(), "{}", t.name);
     }
 }
 

@@ -151,8 +151,8 @@ fn identities_of_margins_ranks_and_signs() {
     // ν: outside ≤ ν ≤ support
     let one_class = OneClass { nu: 0.2, ..OneClass::default() }.fit(&rbf(0.5), &data).unwrap();
     let found = certified(&one_class, &data);
-    let novelty = found.facts.novelty.unwrap();
-    assert!(novelty.outliers / 60.0 <= 0.2 + 1e-9 && novelty.support / 60.0 >= 0.2 - 1e-9);
+    let nu = found.facts.nu.unwrap();
+    assert!(nu.outside / 60.0 <= 0.2 + 1e-9 && nu.support / 60.0 >= 0.2 - 1e-9);
     assert_eq!(value(&found, "nu_property"), 0.2);
     assert!(value(&found, "scenario") < 1.0 && of(&found, "scenario").quantity == Quantity::NoveltyRate);
     // D(z, w/‖w‖, 1/‖w‖)² ‖w‖² = Σ ξ²

@@ -143,3 +143,42 @@ fn a_share_of_the_examples_is_a_share_of_all_of_them() {
     let svc = Svc::default().fit(&rbf(0.5), &three).unwrap();
     assert_eq!(certified(&svc, &three, &Options::default()).facts.penalty.learned, 0.0);
 }
+
+#[test]
+fn unlabelled_examples_give_a_prior_that_is_longer_where_examples_lie() {
+    let data = clouds(60, 2, 2, 2.0, 31);
+    let others = clouds(50, 2, 2, 2.0, 32);
+    let model = Svc { c: 1.0, bias: false, ..Svc::default() }.fit(&linear(), &data).unwrap();
+    let options = Options { unlabelled: Some(&others), ..Options::default() };
+    let told = certified(&model, &data, &options);
+    // S⁻¹ = I + (c/u) XᵀX by its four numbers, c = 10 the third of the grid
+    let unit = Dataset::new(Rows::new(vec![1.0, 0.0, 0.0, 1.0], 2, 2).unwrap());
+    let w = model.scores(&unit).unwrap();
+    let rows = |data: &Dataset| {
+        let mut each = vec![0.0; 2 * data.len()];
+        let places = model.kernel.cross(data, &unit).unwrap();
+        mercer::gram::fill(places.as_ref(), &mut each);
+        each
+    };
+    let (x, u) = (rows(&data), rows(&others));
+    let sum = |a: usize, b: usize| u.chunks_exact(2).map(|x| x[a] * x[b]).sum::<f64>() * 10.0 / 50.0;
+    let (a, b, d) = (1.0 + sum(0, 0), sum(0, 1), 1.0 + sum(1, 1));
+    let length = (a * w[0] * w[0] + 2.0 * b * w[0] * w[1] + d * w[1] * w[1]).sqrt();
+    let linear_facts = told.facts.linear.as_ref().unwrap();
+    for i in 0..60 {
+        let (p, q) = (x[2 * i], x[2 * i + 1]);
+        let squared = (d * p * p - 2.0 * b * p * q + a * q * q) / (a * d - b * b);
+        let wanted = (linear_facts.margins[i] - linear_facts.slack) / (length * squared.sqrt());
+        // scores of the training examples come from rows in f32
+        let got = told.facts.unlabelled[2][i];
+        assert!((got - wanted).abs() < 1e-4 * wanted.abs().max(0.1), "{i}: {got}, wanted {wanted}");
+    }
+    let found = find(&told, "pac_bayes_unlabelled");
+    assert!(found.applicable && found.conditions.iter().any(|c| c.what.contains("unlabelled")));
+    // without such examples it says what it needs, and the training file is none
+    assert!(
+        find(&certified(&model, &data, &Options::default()), "pac_bayes_unlabelled").reason.contains("--unlabelled")
+    );
+    let own = Options { unlabelled: Some(&data), ..Options::default() };
+    assert!(model.certify(&data, &own, &Silent).unwrap_err().to_string().contains("those of training"));
+}

@@ -9,6 +9,7 @@ mod candidate_priors;
 mod catalogue;
 mod certificates;
 mod certificates_of_facts;
+mod certificates_of_squares;
 mod certificates_on_average;
 mod choices;
 #[cfg(feature = "parquet")]
@@ -25,6 +26,7 @@ mod formulas_on_data;
 mod golden;
 mod golden_comparisons;
 mod golden_support_vectors;
+mod identities_of_learning;
 mod jobs;
 mod judge;
 mod laws_of_derivatives;

@@ -3,6 +3,7 @@
 use mercer::kernels::KernelEntry;
 use mercer::machines::Learns;
 use mercer::params::{Described, Params, Rule, describe};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -55,4 +56,24 @@ pub(crate) fn kernels() -> String {
         })
     };
     Value::Array(mercer::kernels::all().map(one).collect()).to_string()
+}
+
+/// All theorems that are functions of numbers.
+#[pyfunction]
+pub(crate) fn theorems() -> String {
+    let input = |i: &mercer::bounds::Input| json!({"name": i.name, "help": i.help, "rule": i.rule.to_string(), "default": i.default, "list": i.list});
+    let one = |t: &'static mercer::bounds::Theorem| {
+        json!({
+            "name": t.name, "summary": t.summary, "formula": t.formula, "source": t.source.to_string(), "use_when": t.use_when,
+            "inputs": t.inputs.iter().map(input).collect::<Vec<_>>(), "example": t.example.0, "value": t.example.1,
+        })
+    };
+    Value::Array(mercer::bounds::theorems().map(one).collect()).to_string()
+}
+
+/// The value of a theorem for its inputs.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn theorem(name: &str, given: Vec<(String, Vec<f64>)>) -> PyResult<f64> {
+    mercer::bounds::theorem(name).and_then(|t| t.of(&given)).map_err(PyValueError::new_err)
 }

@@ -47,7 +47,7 @@ fn text(document: &Value) -> PyResult<String> {
 }
 
 /// All certificates, the best of them, the sentence, the errors and the lines of the summary, as JSON. `options` has delta,
-/// candidates, held_out_candidates, thorough, evidence, target_range, radius, folds, seed and threads, each of which may be
+/// candidates, held_out_candidates, thorough, evidence, target_range, radius, folds, unlabelled (views), seed and threads, each of which may be
 /// None.
 #[pyfunction]
 #[pyo3(signature = (model, views, y, labels, held_out, held_out_y, options, callback))]
@@ -65,7 +65,8 @@ pub(crate) fn certify(
 ) -> PyResult<String> {
     let training = joined(views, y, labels.as_ref())?;
     let fresh = held_out.map(|views| joined(views, held_out_y, labels.as_ref())).transpose()?;
-    let wanted = Options { held_out: fresh.as_ref(), ..asked(options)? };
+    let unlabelled = given(options, "unlabelled")?.map(|views| dataset(views.cast::<PyList>()?)).transpose()?;
+    let wanted = Options { held_out: fresh.as_ref(), unlabelled: unlabelled.as_ref(), ..asked(options)? };
     let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
     let size = training.len().saturating_mul(training.len());
     let found = run(py, (threads, size), None, callback, |watch| model.model().certify(&training, &wanted, watch))?;

@@ -3,7 +3,7 @@
 use crate::convert::{dataset, raise};
 use crate::kernel::parse;
 use crate::run::run;
-use mercer::geometry::{Labels, MatrixFunction, Measures, Repair, of_matrix, repair};
+use mercer::geometry::{Labels, MatrixFunction, Measures, Moments, Repair, of_matrix, repair};
 use mercer::gram::Budget;
 use mercer::prelude::Seed;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -111,4 +111,47 @@ fn square<'a>(matrix: &'a PyReadonlyArray2<'_, f64>) -> PyResult<(usize, &'a [f6
         )));
     }
     Ok((shape[0], matrix.as_slice()?))
+}
+
+/// The count, mean and covariance of points with one more, without one of them, or with one in the place of another.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn moments_updated(
+    count: usize,
+    mean: Vec<f64>,
+    covariance: Vec<f64>,
+    add: Option<Vec<f64>>,
+    remove: Option<Vec<f64>>,
+) -> PyResult<(usize, Vec<f64>, Vec<f64>)> {
+    let d = mean.len();
+    let fits = |x: &Option<Vec<f64>>| x.as_ref().is_none_or(|x| x.len() == d);
+    if covariance.len() != d * d || !fits(&add) || !fits(&remove) || count < 2 {
+        return Err(PyValueError::new_err(
+            "a mean of d numbers wants a d x d covariance of at least 2 points, and points of d numbers",
+        ));
+    }
+    let moments = Moments { count, mean, covariance };
+    let changed = match (add, remove) {
+        (Some(new), Some(old)) => Some(moments.exchanged(&old, &new)),
+        (Some(new), None) => Some(moments.with(&new)),
+        (None, Some(old)) => moments.without(&old),
+        (None, None) => Some(moments),
+    };
+    let changed =
+        changed.ok_or_else(|| PyValueError::new_err("one of two points cannot go: a covariance needs two of them"))?;
+    Ok((changed.count, changed.mean, changed.covariance))
+}
+
+/// The eigenvalues of A + τccᵀ, falling, from those of A and c in the coordinates of A's eigenvectors.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn rank_one_eigenvalues(eigenvalues: Vec<f64>, c: Vec<f64>, tau: f64) -> PyResult<Vec<f64>> {
+    let falling = eigenvalues.windows(2).all(|pair| pair[0] >= pair[1]);
+    let finite = tau.is_finite() && eigenvalues.iter().chain(&c).all(|x| x.is_finite());
+    if eigenvalues.len() != c.len() || !falling || !finite {
+        return Err(PyValueError::new_err(
+            "eigenvalues stand in falling order, with as many coordinates of the direction, all of them finite",
+        ));
+    }
+    Ok(mercer::geometry::rank_one_eigenvalues(&eigenvalues, &c, tau))
 }

@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::catalogue::{kernels, machines};
+    use super::catalogue::{kernels, machines, theorem, theorems};
     #[pymodule_export]
     use super::certify::{certify, judge, plan};
     #[pymodule_export]
@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
-    use super::geometry::{matrix_function, measure, repaired};
+    use super::geometry::{matrix_function, measure, moments_updated, rank_one_eigenvalues, repaired};
     #[pymodule_export]
     use super::kernel::{
         kernel_definite, kernel_features, kernel_has_words, kernel_learns, kernel_meets_gaps, kernel_resolved,

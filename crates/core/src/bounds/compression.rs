@@ -6,6 +6,7 @@
 //! the set have to be classified rightly, so soft margins count as lossless, since every misclassified example is a support
 //! vector; and learners that list examples in increasing order need no d!.
 
+use super::theorem::{AMOUNT, DELTA, EXAMPLES, Input, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_upper, ln_choose};
 use crate::sources::{BOUSQUET, HERBRICH, LANGFORD, Source};
@@ -61,9 +62,9 @@ pub fn mistakes(m: f64, mistakes: f64, nats: f64) -> f64 {
     2.0 / m * (mistakes * (1.0 + m.ln()) + m.ln() + nats)
 }
 
-/// The cost of b more bits, sent with the set: b ln 2/(m − d).
-pub fn bits(bits: f64, m: f64, d: f64) -> f64 {
-    bits * std::f64::consts::LN_2 / (m - d)
+/// [`lossless_exact`] where b bits are sent with the set: b ln 2 more nats.
+pub fn with_bits(m: f64, d: f64, bits: f64, nats: f64) -> f64 {
+    lossless_exact(m, d, nats + bits * std::f64::consts::LN_2)
 }
 
 /// The quantity that is bounded for a task.
@@ -252,3 +253,20 @@ pub const ENTRIES: &[BoundEntry] = &[
         claim: mistakes_claim,
     },
 ];
+
+/// Theorems as functions of numbers.
+pub(super) const THEOREMS: &[Theorem] = &[Theorem {
+    name: "compression_with_bits",
+    summary: "Few examples and a message of some bits give the same model, and all other examples are right",
+    formula: "1 − exp(−(ln C(m, d) + ln m + b ln 2 + ln(1/δ))/(m − d))",
+    source: Source::corrected(&HERBRICH, "§5.4", "(1 − ε)^(m−d) is kept"),
+    use_when: "a model is given by some examples and a few numbers that were chosen with the help of all",
+    inputs: &[
+        EXAMPLES,
+        Input::number("size", AMOUNT, "number d of examples in the set"),
+        Input::number("bits", AMOUNT, "length b of the message"),
+        DELTA,
+    ],
+    example: (&[("examples", "500"), ("size", "25"), ("bits", "0")], 0.199_947_288_275_547_75),
+    value: |g| with_bits(g.number(0), g.number(1), g.number(2), g.nats(3)),
+}];

@@ -95,6 +95,9 @@ pub struct KernelFacts {
     pub radius: Option<f64>,
     /// The diameter of the training examples in the problem that was solved, where it was computed.
     pub diameter: Option<f64>,
+    /// The radius of the smallest ball that holds the training examples, around the origin without an offset and anywhere with one, where
+    /// it was computed.
+    pub ball: Option<f64>,
     /// Dimension of the feature space, where it is finite.
     pub dimension: Option<f64>,
     /// Σ κ(x_i, x_i), with the 1 for an offset.
@@ -120,6 +123,8 @@ pub struct Regularised {
     pub mean_loss: f64,
     /// The mean loss of each example by the fit without it, where it has a closed form.
     pub left_out: Option<f64>,
+    /// The mean of min(1, max(0, 1 − yf)) of each example by the fit without it, for classes, where it has a closed form.
+    pub left_out_clipped: Option<f64>,
     /// Whether there is an offset that is not penalised.
     pub free_offset: bool,
     /// The ends between which every target lies, for numbers.
@@ -168,6 +173,8 @@ pub struct LeaveOneOut {
     pub errors: Option<f64>,
     /// Support vectors whose span is too long: α_p S_p² ≥ y_p f(x_p).
     pub span: Option<f64>,
+    /// (1/m) Σ (y − f)²/(1 − tr H/m)², f = Hy, where it was computed.
+    pub generalised: Option<f64>,
 }
 
 /// The prior's probability of all classifiers without training error.
@@ -199,10 +206,8 @@ impl Evidence {
 pub struct Novelty {
     /// Training examples called novelties.
     pub outliers: f64,
-    /// ν, where the machine has it.
-    pub nu: Option<f64>,
-    /// Examples that carry weight.
-    pub support: f64,
+    /// Whether its problem leaves no training example outside, whatever they are: ν m ≤ 1.
+    pub hard: bool,
     /// ‖w‖ of a hyperplane detector.
     pub norm: Option<f64>,
     /// Σ max(0, ρ − f(x_i)).
@@ -211,6 +216,17 @@ pub struct Novelty {
     pub rho: f64,
     /// Whether the detector is the largest distance from the centre and a slack, with the slack's δ.
     pub centre_delta: Option<f64>,
+}
+
+/// ν and the two shares of the training examples that it lies between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NuProperty {
+    /// ν.
+    pub nu: f64,
+    /// Examples inside the margin, outside the tube or outside the region.
+    pub outside: f64,
+    /// Examples that carry weight.
+    pub support: f64,
 }
 
 /// A pass of an on-line learner.
@@ -259,6 +275,8 @@ pub struct Facts {
     pub held_out_loss: Option<HeldOutLoss>,
     /// See [`Informed`].
     pub informed: Option<Informed>,
+    /// Γ_i of the model under each prior of a grid that was learned from unlabelled examples; empty where there are none.
+    pub unlabelled: Vec<Vec<f64>>,
     /// True if a learned prior was asked for, found or not.
     pub wants_prior: bool,
     /// Number of held-out examples that also stand among those of training.
@@ -273,6 +291,8 @@ pub struct Facts {
     pub evidence: Option<Evidence>,
     /// See [`Novelty`].
     pub novelty: Option<Novelty>,
+    /// See [`NuProperty`].
+    pub nu: Option<NuProperty>,
     /// See [`Online`].
     pub online: Option<Online>,
 }
@@ -297,6 +317,7 @@ impl Facts {
             held_out: None,
             held_out_loss: None,
             informed: None,
+            unlabelled: Vec::new(),
             wants_prior: false,
             held_out_copies: 0,
             copies: false,
@@ -304,6 +325,7 @@ impl Facts {
             leave_one_out: LeaveOneOut::default(),
             evidence: None,
             novelty: None,
+            nu: None,
             online: None,
         }
     }
@@ -342,8 +364,11 @@ impl Facts {
         }
         if let Some(novelty) = &mut facts.novelty {
             novelty.outliers *= grow;
-            novelty.support *= grow;
             novelty.shortfall *= grow;
+        }
+        if let Some(nu) = &mut facts.nu {
+            nu.outside *= grow;
+            nu.support *= grow;
         }
         if let Some(online) = &mut facts.online {
             online.mistakes *= grow;
@@ -372,6 +397,7 @@ impl Facts {
             no_regularised: self.no_regularised.clone(),
             linear,
             informed,
+            unlabelled: self.unlabelled.iter().map(|gammas| evenly(gammas)).collect(),
             ..*self
         }
     }

@@ -5,7 +5,7 @@
 //! radius; Vapnik & Chapelle (2000) for the span; Joachims (2000) for ξα.
 
 use super::{BoundEntry, ChosenBy, Claim, Dual, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task};
-use crate::sources::{HERBRICH, JOACHIMS, LWK, SPAN, Source, VAPNIK};
+use crate::sources::{GOLUB, HERBRICH, JOACHIMS, LWK, SPAN, Source, VAPNIK};
 
 fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
     if facts.task != Task::Classes(2) {
@@ -114,6 +114,16 @@ fn span(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
         .declared("support vectors stay the same when one is left out"))
 }
 
+fn generalised(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
+    let value = facts.leave_one_out.generalised.ok_or_else(|| {
+        NotApplicable::because(
+            "needs the trace of the matrix from targets to predictions, which squared errors without an offset have: ask for it with --thorough",
+        )
+    })?;
+    untouched(facts)?;
+    Ok(Claim::new(value))
+}
+
 /// An error without p means α_p D² ≥ 1, and Σα = ‖w‖²: D is the radius around the origin without an offset, since the score of p
 /// loses α_p κ(x_p, x_p), and with one the diameter of the examples, which their span does not exceed (Vapnik & Chapelle, Lemma 3).
 fn radius_margin(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
@@ -196,6 +206,18 @@ pub const ENTRIES: &[BoundEntry] = &[
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: span,
+    },
+    BoundEntry {
+        name: "gcv",
+        summary: "Generalised cross-validation: squared errors of the fits without one example, all of the same leverage",
+        formula: "(1/m) Σ (y − f)²/(1 − tr H/m)², f = Hy",
+        quantity: Quantity::ExpectedLoss,
+        guarantee: Guarantee::Score,
+        source: Source::new(&GOLUB, "(1.4)"),
+        use_when: "Ridge regressions and least-squares classifiers without an offset are to be compared.",
+        uses_held_out: false,
+        chosen_by: ChosenBy::Nobody,
+        claim: generalised,
     },
     BoundEntry {
         name: "radius_margin",

@@ -3,17 +3,10 @@
 //! # Source
 //! Herbrich (2002), §4.4; Zhang (2002) for the covering numbers of [`zhang_margin`].
 
+use super::covering::{covering_bound, fat, zhang_cover};
+use super::theorem::{AMOUNT, DELTA, EXAMPLES, Input, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, Linear, NotApplicable, Quantity, Task};
 use crate::sources::{HERBRICH, Source, ZHANG};
-use std::f64::consts::E;
-
-/// (2/m)(⌈d log₂(8em/d) log₂(32m)⌉ + more): what all of these have in common; infinite for d > 2m.
-fn fat(m: f64, d: f64, more: f64) -> f64 {
-    if d > 2.0 * m || !d.is_finite() {
-        return f64::INFINITY;
-    }
-    2.0 / m * ((d * (8.0 * E * m / d).log2() * (32.0 * m).log2()).ceil() + more)
-}
 
 /// (2/m)(⌈64θ log₂(em/8θ) log₂(32m)⌉ + log₂(2m/δ)), θ = (ς/γ)², for γ ≥ ς√(32/m) and no training errors (Thm. 4.32).
 pub fn margin(m: f64, complexity: f64, nats: f64) -> f64 {
@@ -25,12 +18,7 @@ pub fn margin(m: f64, complexity: f64, nats: f64) -> f64 {
 
 /// log₂ N ≤ 36 (ab/ε)² log₂(2⌈4ab/ε + 2⌉n + 1) with ab/ε = 2ς/γ on 2m examples, in Cor. 4.26.
 pub fn zhang_margin(m: f64, complexity: f64, nats: f64) -> f64 {
-    let cover = |ratio: f64| 36.0 * ratio * ratio * (2.0 * (4.0 * ratio + 2.0).ceil() * 2.0 * m + 1.0).log2();
-    let ln_cover = cover(2.0 * complexity.sqrt());
-    if ln_cover > m / 2.0 {
-        return f64::INFINITY;
-    }
-    2.0 / m * (ln_cover.ceil() + LD * (m.ln() + nats))
+    covering_bound(zhang_cover(2.0 * complexity.sqrt(), 2.0 * m), m, nats)
 }
 
 /// d(Δ) = 64 (1 + D²/Δ²)(ς² + Δ²)/γ² for a Δ fixed before the data (Lemma 4.34).
@@ -149,10 +137,6 @@ fn robust_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     Ok(Claim::new(best.0).given("effective_dimension", best.1).declared("no point has positive probability"))
 }
 
-fn adaptive_claim(_: &Facts, _: f64) -> Result<Claim, NotApplicable> {
-    Err(NotApplicable::because("the model is not an adaptive margin machine, for which alone it is proved"))
-}
-
 /// d = 65 (ς‖w‖ + 3 Σ max(0, ξ_i − λ α_i κ_ii))², to be put into [`robust_margin`] (Thm. 4.37).
 pub fn adaptive_margin_dimension(radius: f64, norm: f64, excess: f64) -> f64 {
     65.0 * (radius * norm + 3.0 * excess).powi(2)
@@ -208,16 +192,22 @@ pub const ENTRIES: &[BoundEntry] = &[
         chosen_by: ChosenBy::Nobody,
         claim: robust_claim,
     },
-    BoundEntry {
-        name: "adaptive_margin",
-        summary: "The robust margin bound of adaptive margin machines",
-        formula: "fat-shattering with d = 65 (ς‖w‖ + 3 Σ max(0, ξ_i − λα_iκ_ii))²",
-        quantity: Quantity::ZeroOneRisk,
-        guarantee: Guarantee::HighProbability,
-        source: Source::new(&HERBRICH, "Thm. 4.37"),
-        use_when: "For machines trained by the linear programme (2.57).",
-        uses_held_out: false,
-        chosen_by: ChosenBy::Nobody,
-        claim: adaptive_claim,
-    },
 ];
+
+/// Theorems as functions of numbers.
+pub(super) const THEOREMS: &[Theorem] = &[Theorem {
+    name: "adaptive_margin",
+    summary: "The robust margin bound of adaptive margin machines",
+    formula: "fat-shattering with d = 65 (ς‖w‖ + 3 Σ max(0, ξ_i − λα_iκ_ii))²",
+    source: Source::new(&HERBRICH, "Thm. 4.37"),
+    use_when: "a machine was trained by the linear programme (2.57)",
+    inputs: &[
+        Input::number("radius", AMOUNT, "length ς that no example exceeds"),
+        Input::number("norm", AMOUNT, "length ‖w‖ of the weight vector"),
+        Input::number("excess", AMOUNT, "Σ max(0, ξ_i − λα_iκ_ii)"),
+        EXAMPLES,
+        DELTA,
+    ],
+    example: (&[("radius", "1"), ("norm", "1"), ("excess", "0"), ("examples", "1000000")], 0.059_540_841_353_351_456),
+    value: |g| robust_margin(g.number(3), adaptive_margin_dimension(g.number(0), g.number(1), g.number(2)), g.nats(4)),
+}];

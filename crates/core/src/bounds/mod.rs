@@ -8,10 +8,12 @@
 //! # Source
 //! Herbrich (2002), chapters 4 and 5; the entries name the theorem, and where its print had to be corrected.
 
+pub mod betting;
 #[cfg(test)]
 mod certain;
 mod certificate;
 pub mod compression;
+pub mod covering;
 mod facts;
 pub mod leave_one_out;
 mod linear;
@@ -21,22 +23,25 @@ pub mod novelty;
 pub mod occam;
 pub mod online;
 pub mod pac_bayes;
+pub mod posteriors;
 pub mod rademacher;
 mod sample_size;
 pub mod scenario;
 pub mod stability;
 pub mod test_set;
+mod theorem;
 pub mod vc;
 pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
 pub use facts::{
     ComplexityPenalty, Compression, DECLARED_RADIUS, Evidence, Facts, GIVEN_MATRIX, HeldOut, HeldOutLoss, Informed,
-    KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised, Task, WEIGHTED,
+    KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, NuProperty, Online, Regularised, Task, WEIGHTED,
 };
 pub(crate) use leave_one_out::wrong_without;
 pub use linear::{Dual, Linear, Multiplier, Posterior};
 pub use sample_size::{Needed, curve, examples_for, needed};
+pub use theorem::{Given, Input, THEOREMS, Theorem, theorem, theorems};
 
 use crate::sources::Source;
 

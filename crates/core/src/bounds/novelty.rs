@@ -1,7 +1,7 @@
 //! Bounds for detectors of novelties.
 //!
 //! # Source
-//! Schölkopf, Platt, Shawe-Taylor, Smola & Williamson (2001), Thm. 7; Shawe-Taylor & Cristianini (2004), §5.1.
+//! Schölkopf, Platt, Shawe-Taylor, Smola & Williamson (2001), Thm. 7 and Prop. 3; Shawe-Taylor & Cristianini (2004), §5.1.
 
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Novelty, Quantity};
 use crate::sources::{KMPA, ONE_CLASS, Source};
@@ -87,21 +87,21 @@ fn centre_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 }
 
 fn nu_claim(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
-    let novelty = detector(facts)?;
-    let nu = novelty.nu.ok_or_else(|| NotApplicable::because("the machine has no ν"))?;
-    if novelty.outliers > nu * facts.examples * (1.0 + 1e-9) + 1e-9 {
+    let found =
+        facts.nu.ok_or_else(|| NotApplicable::because("the machine has no ν, or no two classes or one number"))?;
+    if found.outside > found.nu * facts.examples * (1.0 + 1e-9) + 1e-9 {
         return Err(NotApplicable::because(
-            "more than a share ν lies outside: the fit ended early or examples weigh differently",
+            "more than a share ν lies outside: the fit ended early, the tube or the margin has no width, or examples weigh differently",
         ));
     }
-    if novelty.support < nu * facts.examples * (1.0 - 1e-9) - 1e-9 {
+    if found.support < found.nu * facts.examples * (1.0 - 1e-9) - 1e-9 {
         return Err(NotApplicable::because(
             "less than a share ν carries weight: the fit ended early or examples weigh differently",
         ));
     }
-    Ok(Claim::new(nu)
-        .given("outliers", novelty.outliers / facts.examples)
-        .given("support", novelty.support / facts.examples)
+    Ok(Claim::new(found.nu)
+        .given("outliers", found.outside / facts.examples)
+        .given("support", found.support / facts.examples)
         .checked("at most a share ν of the examples lies outside, and at least ν carries weight"))
 }
 
@@ -138,7 +138,7 @@ pub const ENTRIES: &[BoundEntry] = &[
     BoundEntry {
         name: "nu_property",
         summary: "What ν means on the training examples",
-        formula: "outliers/m ≤ ν ≤ support vectors/m",
+        formula: "outside/m ≤ ν ≤ support vectors/m, outside the margin, the tube or the region",
         quantity: Quantity::Share,
         guarantee: Guarantee::Exact,
         source: Source::new(&ONE_CLASS, "Prop. 3"),

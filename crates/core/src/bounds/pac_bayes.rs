@@ -50,17 +50,6 @@ pub fn pac_bayes_kl(rate: f64, divergence: f64, m: f64, nats: f64) -> f64 {
     kl_inverse(rate, (divergence + ln_maurer(m) + nats) / m)
 }
 
-/// R̂/(1 − λ/2) + (KL + ln(2√m) + nats)/(mλ(1 − λ/2)) for all λ in (0, 2) at once: convex in Q, so it can be minimised.
-pub fn pac_bayes_lambda(rate: f64, divergence: f64, lambda: f64, m: f64, nats: f64) -> f64 {
-    let shrink = 1.0 - lambda / 2.0;
-    rate / shrink + (divergence + (2.0 * m.sqrt()).ln() + nats) / (m * lambda * shrink)
-}
-
-/// (1 − exp(−C R̂ − (KL + nats)/m))/(1 − e^{−C}) for a C fixed before the data.
-pub fn catoni(rate: f64, divergence: f64, c: f64, m: f64, nats: f64) -> f64 {
-    -(-c * rate - (divergence + nats) / m).exp_m1() / -(-c).exp_m1()
-}
-
 /// −ln of the share of the sphere in d dimensions that a cap of angle arcsin Γ has: ½ I_{Γ²}((d − 1)/2, ½) is the mass of
 /// the cap of half-angle arcsin Γ around w; all of its members classify the sample as w does.
 pub fn ln_cap(gamma: f64, d: f64) -> f64 {
@@ -161,18 +150,6 @@ pub fn informed(gammas: &[f64], cosine: f64, m: f64, nats: f64) -> (f64, f64, f6
     LENGTHS.map(at).fold((f64::INFINITY, 0.0, 0.0), |best, found| if found.0 < best.0 { found } else { best })
 }
 
-/// ½(tr(K⁻¹S) + aᵀK⁻¹a − n + ln|K| − ln|S|): KL of the Gaussian posterior N(a, S) at n inputs from the prior N(0, K); the
-/// parts as they are computed by a Gaussian process.
-pub fn gaussian_process_divergence(
-    trace: f64,
-    quadratic: f64,
-    n: f64,
-    ln_det_prior: f64,
-    ln_det_posterior: f64,
-) -> f64 {
-    0.5 * (trace + quadratic - n + ln_det_prior - ln_det_posterior)
-}
-
 impl Facts {
     /// Chooses one posterior for all PAC-Bayes bounds of these facts at about this δ, so that its Gibbs error is summed once:
     /// they hold for every posterior.
@@ -258,6 +235,24 @@ fn informed_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         .given("cosine", known.cosine)
         .given("examples_left", known.examples)
         .checked("the prior, N(η w_r, I), rests on one half of the examples and the bound on the other")
+        .checked("Q is symmetric around w, so its vote is the model"))
+}
+
+fn unlabelled_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    linear(facts)?;
+    if facts.unlabelled.is_empty() {
+        return Err(NotApplicable::because(
+            "needs a prior that is learned from unlabelled examples: give them with --unlabelled",
+        ));
+    }
+    let nats = nats + (facts.unlabelled.len() as f64).ln();
+    let each = facts.unlabelled.iter().map(|gammas| gaussian(gammas, facts.examples, nats));
+    let (value, mu, error) = each.fold((f64::INFINITY, 0.0, 1.0), |best, one| if one.0 < best.0 { one } else { best });
+    Ok(Claim::new(2.0 * value)
+        .given("mu", mu)
+        .given("gibbs_training_error", error)
+        .given("priors", facts.unlabelled.len() as f64)
+        .declared("the unlabelled examples were drawn by themselves, and are none of training")
         .checked("Q is symmetric around w, so its vote is the model"))
 }
 
@@ -369,6 +364,22 @@ pub const ENTRIES: &[BoundEntry] = &[
         uses_held_out: false,
         chosen_by: ChosenBy::LearnedPriors,
         claim: informed_claim,
+    },
+    BoundEntry {
+        name: "pac_bayes_unlabelled",
+        summary: "The same with a prior that knows from unlabelled examples in which directions examples lie",
+        formula: "pac_bayes_kl with φ(x)ᵀSφ(x) for κ(x, x) and wᵀS⁻¹w for ‖w‖², S⁻¹ = I + (c/u) Σ φ(u_j)φ(u_j)ᵀ, c of a grid",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(
+            &HERBRICH,
+            "Remark 5.13",
+            "a Gaussian prior, in the bound of Langford & Shawe-Taylor (2003)",
+        ),
+        use_when: "Labels are dear and unlabelled examples are not, and the examples lie in few directions of the feature space.",
+        uses_held_out: false,
+        chosen_by: ChosenBy::Nobody,
+        claim: unlabelled_claim,
     },
     BoundEntry {
         name: "pac_bayes_cap",

@@ -4,8 +4,10 @@
 //! Shawe-Taylor & Cristianini (2004), Thm. 4.9 and 4.17; Bartlett & Mendelson (2002). The norm of the fit is not known before
 //! the data: norms 2^{j/2} get δ/(j(j + 1)) each.
 
+use super::theorem::{AMOUNT, EXAMPLES, Input, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
-use crate::sources::{BARTLETT, KMPA, Source};
+use crate::params::Rule;
+use crate::sources::{BARTLETT, CORTES, KMPA, MENDELSON, Source};
 use std::f64::consts::LN_2;
 
 /// mean slack + (c B/m) √(tr K) + 3 √(ln(2/δ)/2m): slacks ξ/γ at the margin γ = 1/B; c = 4 as printed, 2 with the
@@ -120,5 +122,43 @@ pub const ENTRIES: &[BoundEntry] = &[
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: signs,
+    },
+];
+
+/// Theorems as functions of numbers.
+pub(super) const THEOREMS: &[Theorem] = &[
+    Theorem {
+        name: "local_rademacher",
+        summary: "The complexity of the functions of a kernel's unit ball whose variance is small",
+        formula: "√((2/m) Σ_j min(r, λ_j(K)/m))",
+        source: Source::new(&MENDELSON, "Thm. 2.1"),
+        use_when: "the eigenvalues of the kernel matrix fall fast",
+        inputs: &[
+            Input::list("eigenvalues", Rule::Any, "eigenvalues of the kernel matrix; those below 0 count as 0"),
+            Input::number("radius", AMOUNT, "largest variance r"),
+            EXAMPLES,
+        ],
+        // (2/4)(0.5 + 0.25 + 0.05)
+        example: (&[("eigenvalues", "4,1,0.2"), ("radius", "0.5"), ("examples", "4")], 0.632_455_532_033_675_9),
+        value: |g| local(g.list(0), g.number(1), g.number(2)),
+    },
+    Theorem {
+        name: "many_kernels",
+        summary: "The complexity of a learned sum of kernels",
+        formula: "2 √(η₀ e ⌈ln p⌉ Λ²R²/(ρ²m)), η₀ = 23/22",
+        source: Source::new(&CORTES, "Thm. 2"),
+        use_when: "a kernel is learned as a sum of p given ones, with weights that add to 1",
+        inputs: &[
+            Input::number("kernels", Rule::AtLeast(2.0), "number p of kernels"),
+            Input::number("norm", AMOUNT, "largest length Λ of the weight vector"),
+            Input::number("radius", AMOUNT, "length R that no example exceeds in any kernel"),
+            Input::number("margin", Rule::Above(0.0), "margin ρ"),
+            EXAMPLES,
+        ],
+        example: (
+            &[("kernels", "10"), ("norm", "1"), ("radius", "1"), ("margin", "1"), ("examples", "1000")],
+            0.184_667_487_990_355_3,
+        ),
+        value: |g| many_kernels(g.number(0), g.number(1), g.number(2), g.number(3), g.number(4)),
     },
 ];

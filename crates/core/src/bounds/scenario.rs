@@ -123,11 +123,19 @@ fn a_priori_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     let dimension = facts.kernel.dimension.ok_or_else(|| {
         NotApplicable::because("the kernel's feature space has no finite dimension that is known before the data")
     })?;
-    if facts.task != Task::Classes(2) || !facts.linear.as_ref().is_some_and(|l| l.hard) {
-        return Err(NotApplicable::because("is for two classes and a hard margin: no multiplier may be at C"));
-    }
+    // a ball has its centre and its radius for unknowns, as a plane has its weights and its offset: `dimension` counts both
+    let hard = match facts.task {
+        Task::Classes(2) if facts.linear.as_ref().is_some_and(|l| l.hard) => "no multiplier is at C",
+        Task::Novelty if facts.novelty.is_some_and(|n| n.hard) => "ν m ≤ 1, so that no example is left outside",
+        _ => {
+            return Err(NotApplicable::because(
+                "is for two classes and a hard margin, where no multiplier may be at C, and for regions that hold all examples: ν = 1/m",
+            ));
+        }
+    };
     let claim = told(facts, Claim::new(a_priori(facts.examples, dimension, nats)), set.size);
-    Ok(claim.of(Quantity::MarginViolation).given("dimension", dimension).checked("no multiplier is at C"))
+    let claim = if facts.task == Task::Novelty { claim } else { claim.of(Quantity::MarginViolation) };
+    Ok(claim.given("dimension", dimension).checked(hard))
 }
 
 /// The catalogue.
@@ -163,7 +171,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         quantity: Quantity::MarginViolation,
         guarantee: Guarantee::HighProbability,
         source: Source::new(&CAMPI_GARATTI, "Thm. 1"),
-        use_when: "A hard margin in few dimensions; exact where every problem has as many support vectors as unknowns.",
+        use_when: "A hard margin, or the smallest ball around all examples, in few dimensions; exact where every problem has as many support vectors as unknowns.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: a_priori_claim,

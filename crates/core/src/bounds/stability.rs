@@ -56,6 +56,30 @@ pub fn squares_left_out(loo_loss: f64, radius: f64, lambda: f64, largest: f64, m
     stability_loo(loo_loss, beta, beta, reach * reach, m, nats)
 }
 
+/// R_loo + √((b² + 6bmβ)/(2mδ)) for losses in [0, b] (Bousquet & Elisseeff 2002, Thm. 11): the second moment of the difference and
+/// Chebyshev's inequality, where [`stability_loo`] has McDiarmid's. Less where β is large and δ is not small.
+pub fn hypothesis_stability(loo_loss: f64, beta: f64, range: f64, m: f64, nats: f64) -> f64 {
+    loo_loss + ((range * range + 6.0 * range * m * beta) / (2.0 * m) * nats.exp()).sqrt()
+}
+
+/// The largest slope of the machine's loss at what it can predict, of classes: (1/m) Σ l + λ‖f‖² is 1 or less at its minimum, since it is at
+/// most 1 at f = 0, so that |f| ≤ κ/√λ and the slope of squares is at most 2(1 + κ/√λ).
+fn slope_of_classes(r: Regularised, radius: f64) -> f64 {
+    r.lipschitz.unwrap_or_else(|| 2.0 * (1.0 + radius / r.lambda.sqrt()))
+}
+
+/// [`hypothesis_stability`] of the squared loss, see [`squares`].
+pub fn squares_by_hypothesis(loo_loss: f64, radius: f64, lambda: f64, largest: f64, m: f64, nats: f64) -> f64 {
+    let reach = largest + radius * largest / lambda.sqrt();
+    hypothesis_stability(loo_loss, beta(2.0 * reach, radius, lambda, m), reach * reach, m, nats)
+}
+
+fn untold() -> NotApplicable {
+    NotApplicable::because(
+        "the machine has not told its errors without one example each; --thorough computes them for squared errors without an offset",
+    )
+}
+
 fn minimiser(facts: &Facts) -> Result<(Regularised, f64), NotApplicable> {
     let r = facts.regularised.ok_or_else(|| NotApplicable::because(facts.no_regularised.clone()))?;
     if r.free_offset {
@@ -84,7 +108,7 @@ fn stability_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     if facts.task != Task::Classes(2) {
         return Err(NotApplicable::because("is for two classes"));
     }
-    let slope = r.lipschitz.ok_or_else(|| NotApplicable::because("a squared loss has no slope of its own"))?;
+    let slope = slope_of_classes(r, radius);
     let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
     // the theorem is about the exact minimiser f*: |f − f*| ≤ κ √(2 gap), once for the risk and once for the training loss
     let shift = 2.0 * radius * linear.from_optimum;
@@ -93,7 +117,8 @@ fn stability_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         // R̂_τ, the mean of the hinge clipped at 0 and τ
         let clip = |f: &f64| (1.0 - (f - shift) / tau).clamp(0.0, 1.0);
         let clipped = linear.margins.iter().map(clip).sum::<f64>() / linear.margins.len().max(1) as f64;
-        let value = classification(clipped, radius * slope, r.lambda, tau, facts.examples, nats + part);
+        // scores move by at most κ² slope/(2λm)
+        let value = classification(clipped, radius * slope.sqrt(), r.lambda, tau, facts.examples, nats + part);
         if value < best.0 {
             best = (value, clipped, tau);
         }
@@ -103,7 +128,45 @@ fn stability_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         .given("radius", radius)
         .given("clipped_loss", best.1)
         .given("tau", best.2)
-        .checked("a convex Lipschitz loss with a penalty on the whole weight vector"))
+        .checked("a convex loss of bounded slope with a penalty on the whole weight vector"))
+}
+
+/// β of the clipped hinge and the mean of it over the fits without one example each; they have the same λm, so β is the same.
+fn left_out_classes(facts: &Facts) -> Result<(f64, f64, Regularised, f64), NotApplicable> {
+    let (r, radius) = minimiser(facts)?;
+    let clipped = r.left_out_clipped.ok_or_else(|| {
+        NotApplicable::because(
+            "needs the scores of the fits without one example each, which machines with squared errors and no offset have in closed form: ask for them with --thorough",
+        )
+    })?;
+    let beta = radius * radius * slope_of_classes(r, radius) / (2.0 * r.lambda * facts.examples);
+    Ok((clipped, beta, r, radius))
+}
+
+fn left_out_clipped_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    if facts.task != Task::Classes(2) {
+        return Err(NotApplicable::because("is for two classes"));
+    }
+    let (clipped, beta, r, radius) = left_out_classes(facts)?;
+    Ok(Claim::new(stability_loo(clipped, beta, beta, 1.0, facts.examples, nats))
+        .given("lambda", r.lambda)
+        .given("radius", radius)
+        .given("left_out_loss", clipped)
+        .checked("the squared loss with a penalty on the whole weight vector"))
+}
+
+fn hypothesis_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
+    let m = facts.examples;
+    if facts.task == Task::Classes(2) {
+        let (clipped, beta, r, radius) = left_out_classes(facts)?;
+        return Ok(Claim::new(hypothesis_stability(clipped, beta, 1.0, m, nats))
+            .of(Quantity::ZeroOneRisk)
+            .given("lambda", r.lambda)
+            .given("radius", radius)
+            .given("left_out_loss", clipped)
+            .checked("the squared loss with a penalty on the whole weight vector"));
+    }
+    squares_by(facts, nats, "left_out_loss", squares_by_hypothesis, |r| r.left_out.ok_or_else(untold))
 }
 
 /// The ends between which every target lies.
@@ -120,9 +183,7 @@ fn squares_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 }
 
 fn left_out_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    squares_by(facts, nats, "left_out_loss", squares_left_out, |r| {
-        r.left_out.ok_or_else(|| NotApplicable::because("the machine has not told its errors without one example each"))
-    })
+    squares_by(facts, nats, "left_out_loss", squares_left_out, |r| r.left_out.ok_or_else(untold))
 }
 
 /// A bound of the squared loss by a mean of it over the training examples.
@@ -138,17 +199,19 @@ fn squares_by(
         return Err(NotApplicable::because("is for numbers"));
     }
     if r.lipschitz.is_some() {
-        return Err(NotApplicable::because("is for the squared loss: see stability_regression"));
+        return Err(NotApplicable::because("is for squared losses: see stability_regression"));
     }
     let largest = ends(r)?.iter().fold(0.0, |most: f64, end| most.max(end.abs()));
+    // the theorem is about the exact minimiser: see stability
+    let slope = 2.0 * (largest + radius * largest / r.lambda.sqrt());
     let mean = mean(&r)?;
-    let value = bound(mean, radius, r.lambda, largest, facts.examples, nats);
+    let value = bound(mean + 2.0 * slope * radius * r.from_optimum, radius, r.lambda, largest, facts.examples, nats);
     Ok(Claim::new(value)
         .at_most((largest + radius * largest / r.lambda.sqrt()).powi(2))
         .given("lambda", r.lambda)
         .given("radius", radius)
         .given(name, mean)
-        .checked("the squared loss with a penalty on the whole weight vector")
+        .checked("a squared loss with a penalty on the whole weight vector")
         .declared("every target lies in the range"))
 }
 
@@ -158,7 +221,7 @@ fn regression_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         return Err(NotApplicable::because("is for numbers"));
     }
     let slope =
-        r.lipschitz.ok_or_else(|| NotApplicable::because("is for the ε-insensitive loss: see stability_squares"))?;
+        r.lipschitz.ok_or_else(|| NotApplicable::because("is for losses of bounded slope: see stability_squares"))?;
     // the zero function has no loss above the largest target
     let range = ends(r)?.iter().fold(0.0, |most: f64, end| most.max(end.abs()));
     // the theorem is about the exact minimiser: see stability
@@ -209,7 +272,7 @@ pub const ENTRIES: &[BoundEntry] = &[
     },
     BoundEntry {
         name: "stability_squares",
-        summary: "The mean squared error of a strongly regularised ridge regression",
+        summary: "The mean squared error of a strongly regularised regression, beyond a tube where it has one",
         formula: "mean (y − f)² + 2β + (4mβ + b) √(ln(1/δ)/2m), β = 2bκ²/(λm), b = (B + κB/√λ)²",
         quantity: Quantity::ExpectedLoss,
         guarantee: Guarantee::HighProbability,
@@ -230,5 +293,29 @@ pub const ENTRIES: &[BoundEntry] = &[
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
         claim: left_out_claim,
+    },
+    BoundEntry {
+        name: "stability_left_out_clipped",
+        summary: "How little one example can change a classifier of squared errors, from the fits without one each",
+        formula: "mean (1 − y f₋ᵢ)₀¹ + β + (4mβ + 1) √(ln(1/δ)/2m), β = (1 + κ/√λ)κ²/(λm)",
+        quantity: Quantity::ZeroOneRisk,
+        guarantee: Guarantee::HighProbability,
+        source: Source::corrected(&HERBRICH, "Thm. 5.32, Remark 5.35", "McDiarmid's true constant"),
+        use_when: "A least-squares classifier without an offset, at a large λ.",
+        uses_held_out: false,
+        chosen_by: ChosenBy::Nobody,
+        claim: left_out_clipped_claim,
+    },
+    BoundEntry {
+        name: "hypothesis_stability",
+        summary: "The errors of the fits without one example each, and their second moment",
+        formula: "R_loo + √((b² + 6bmβ)/(2mδ)), b and β of squared errors or of the clipped loss",
+        quantity: Quantity::ExpectedLoss,
+        guarantee: Guarantee::HighProbability,
+        source: Source::new(&BOUSQUET_ELISSEEFF, "Thm. 11"),
+        use_when: "Squared errors without an offset, where β is large and δ is not small.",
+        uses_held_out: false,
+        chosen_by: ChosenBy::Nobody,
+        claim: hypothesis_claim,
     },
 ];

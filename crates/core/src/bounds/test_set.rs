@@ -3,9 +3,11 @@
 //! # Source
 //! Langford (2005), Tutorial on Practical Prediction Theory for Classification; Clopper & Pearson (1934).
 
+use super::betting::upper_end;
+use super::theorem::{DELTA, Input, SHARE, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, HeldOut, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_lower, binomial_upper, kl_inverse};
-use crate::sources::{HERBRICH, HOEFFDING, LANGFORD, MAURER_PONTIL, Source};
+use crate::sources::{HERBRICH, HOEFFDING, LANGFORD, MAURER_PONTIL, Source, WAUDBY_SMITH};
 
 /// R̂ + √(nats / 2n).
 pub fn hoeffding(rate: f64, n: f64, nats: f64) -> f64 {
@@ -149,3 +151,15 @@ pub const ENTRIES: &[BoundEntry] = &[
         claim: held_out_loss,
     },
 ];
+
+/// Theorems as functions of numbers.
+pub(super) const THEOREMS: &[Theorem] = &[Theorem {
+    name: "betting",
+    summary: "The mean of losses in [0, 1] that come one after the other, at every number of them at once",
+    formula: "max { p : Π (1 + λ_s(p − X_s)) < 1/δ at all times }",
+    source: Source::new(&WAUDBY_SMITH, "§4"),
+    use_when: "losses of new examples come in, and testing shall end as soon as they say enough",
+    inputs: &[Input::list("losses", SHARE, "losses in the order in which they came"), DELTA],
+    example: (&[("losses", "0,0.1,0,0.2,0,0,0.1,0,0,0.1,0,0"), ("delta", "0.2")], 0.329_643_947_704_620_6),
+    value: |g| upper_end(g.list(0), g.nats(1)),
+}];

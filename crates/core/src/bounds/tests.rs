@@ -275,6 +275,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     facts.kernel = KernelFacts {
         radius: Some(1.0),
         diameter: Some(2.0),
+        ball: Some(1.0),
         dimension: Some(5.0),
         trace: m,
         rank: Some(5.0),
@@ -287,14 +288,17 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         lipschitz: (size > 0.0).then_some(1.0),
         mean_loss: error,
         left_out: Some(0.3),
+        left_out_clipped: Some(error),
         free_offset: false,
         range: Some([-1.0, 1.0]),
         from_optimum: 0.0,
     });
     facts.held_out_loss = Some(HeldOutLoss { examples: m, mean: error, variance: error, range: 2.0 });
     facts.informed = Some(Informed { examples: m, cosine: 1.0 - error, gammas: vec![gamma; 10] });
+    facts.unlabelled = vec![vec![gamma; 10]; 2];
     facts.held_out = Some(HeldOut { examples: m, errors: (error * m).floor() });
-    facts.leave_one_out = LeaveOneOut { errors: Some((error * m).floor()), span: Some((error * m).floor()) };
+    facts.leave_one_out =
+        LeaveOneOut { errors: Some((error * m).floor()), span: Some((error * m).floor()), generalised: Some(error) };
     facts.evidence = Some(Evidence {
         nats: 10.0,
         confidence: 3.0,
@@ -303,15 +307,9 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         cap: Some(50.0),
         nugget: 1e-8,
     });
-    facts.novelty = Some(Novelty {
-        outliers: 0.0,
-        nu: Some(0.1),
-        support: m,
-        norm: Some(1.0),
-        shortfall: 0.0,
-        rho: 0.5,
-        centre_delta: Some(0.0),
-    });
+    facts.novelty =
+        Some(Novelty { outliers: 0.0, hard: true, norm: Some(1.0), shortfall: 0.0, rho: 0.5, centre_delta: Some(0.0) });
+    facts.nu = Some(NuProperty { nu: 0.1, outside: 0.0, support: m });
     facts.online = Some(Online { mistakes: 3.0, updated: 3.0, mistake_bound: Some(3.0) });
     facts
 }

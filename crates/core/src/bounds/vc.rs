@@ -97,10 +97,22 @@ fn regret_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 
 fn capacity(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     let linear = facts.linear.as_ref().ok_or_else(|| NotApplicable::because(facts.no_linear.clone()))?;
-    let radius = facts
-        .kernel
-        .radius
-        .ok_or_else(|| NotApplicable::because("the kernel has no largest length that is known before the data"))?;
+    // the theorem is about the points in hand, so that their own ball will do
+    if let Some(ball) = facts.kernel.ball {
+        let dimension = facts.kernel.dimension.unwrap_or(f64::INFINITY);
+        // that of the kernel's own feature space, which the offset adds one to
+        let offset = if linear.homogeneous { 0.0 } else { linear.offset };
+        let more = if linear.homogeneous { 0.0 } else { 1.0 };
+        let squared_norm = (linear.squared_norm - offset * offset).max(0.0);
+        return Ok(Claim::new((ball * ball * squared_norm + more).min(dimension))
+            .given("radius", ball)
+            .given("norm", squared_norm.sqrt()));
+    }
+    let radius = facts.kernel.radius.ok_or_else(|| {
+        NotApplicable::because(
+            "the kernel has no largest length that is known before the data: --thorough finds the ball of the examples",
+        )
+    })?;
     Ok(Claim::new(radius * radius * linear.squared_norm)
         .given("radius", radius)
         .given("norm", linear.squared_norm.sqrt()))
@@ -171,7 +183,7 @@ pub const ENTRIES: &[BoundEntry] = &[
     BoundEntry {
         name: "canonical_hyperplanes",
         summary: "The capacity of hyperplanes as short as this one; the class depends on the data, so it certifies nothing",
-        formula: "R²‖w‖²",
+        formula: "R²‖w‖² without an offset, min(R²‖w‖² + 1, n + 1) with one and R of the smallest ball around the examples",
         quantity: Quantity::Capacity,
         guarantee: Guarantee::Score,
         source: Source::new(&LWK, "Thm. 5.5"),

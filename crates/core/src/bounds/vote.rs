@@ -4,6 +4,10 @@
 //! Lacasse, Laviolette, Marchand, Germain & Usunier (2006) for the C-bound; Masegosa, Lorenzen, Igel & Seldin (2020) for the
 //! tandem loss; Herbrich (2002), Lemma 5.3 for the factor |Y|.
 
+use super::theorem::{Input, SHARE, Theorem};
+use crate::params::Rule;
+use crate::sources::{HERBRICH, LACASSE, MASEGOSA, Source};
+
 /// |Y| R_G: the vote errs only where at least one in |Y| errs.
 pub fn gibbs_to_vote(gibbs: f64, classes: f64) -> f64 {
     (classes * gibbs).min(1.0)
@@ -21,3 +25,42 @@ pub fn c_bound(gibbs: f64, disagreement: f64) -> f64 {
 pub fn tandem(joint_error: f64) -> f64 {
     (4.0 * joint_error).min(1.0)
 }
+
+const GIBBS: Input = Input::number("gibbs", SHARE, "risk of one classifier drawn at random");
+
+/// Theorems as functions of numbers.
+pub(super) const THEOREMS: &[Theorem] = &[
+    Theorem {
+        name: "gibbs_to_vote",
+        summary: "The risk of a vote from that of one classifier drawn from it",
+        formula: "|Y| R_G",
+        source: Source::new(&HERBRICH, "Lemma 5.3"),
+        use_when: "nothing is known of how classifiers of a vote err together",
+        inputs: &[GIBBS, Input::number("classes", Rule::AtLeast(2.0), "number of classes")],
+        example: (&[("gibbs", "0.1"), ("classes", "2")], 0.2),
+        value: |g| gibbs_to_vote(g.number(0), g.number(1)),
+    },
+    Theorem {
+        name: "c_bound",
+        summary: "The risk of a vote from that of one classifier and the disagreement of two",
+        formula: "1 − (1 − 2R_G)²/(1 − 2d)",
+        source: Source::new(&LACASSE, "Thm. 2"),
+        use_when: "the classifiers of a vote are weak and disagree, and risk and disagreement are known or bounded",
+        inputs: &[
+            GIBBS,
+            Input::number("disagreement", SHARE, "probability d that two classifiers drawn at random differ"),
+        ],
+        example: (&[("gibbs", "0.3"), ("disagreement", "0.4")], 0.2),
+        value: |g| c_bound(g.number(0), g.number(1)),
+    },
+    Theorem {
+        name: "tandem",
+        summary: "The risk of a vote from how often two classifiers of it err on the same example",
+        formula: "4 E[both of two err]",
+        source: Source::new(&MASEGOSA, "Thm. 1"),
+        use_when: "errors of the classifiers are nearly independent of one another",
+        inputs: &[Input::number("joint_error", SHARE, "probability that two classifiers drawn at random both err")],
+        example: (&[("joint_error", "0.04")], 0.16),
+        value: |g| tandem(g.number(0)),
+    },
+];

@@ -7,14 +7,14 @@ use super::plan::between;
 use super::seen::Seen;
 use super::{Options, thorough};
 use crate::bounds::{
-    ComplexityPenalty, Compression, Facts, GIVEN_MATRIX, LeaveOneOut, NOT_RECOGNISED, Novelty, Online, Regularised,
-    Task, WEIGHTED, occam,
+    ComplexityPenalty, Compression, Facts, GIVEN_MATRIX, LeaveOneOut, NOT_RECOGNISED, Novelty, NuProperty, Online,
+    Regularised, Task, WEIGHTED, occam,
 };
 use crate::data::{DataError, Dataset, Kind, Scope};
 use crate::error::Error;
 use crate::kernels::Definite;
 use crate::machines::Fact;
-use crate::machines::{Coefficients, Compresses, Readout, Theory};
+use crate::machines::{Coefficients, Compresses, Cost, Readout, Theory};
 use crate::model::{Model, Provenance, Step};
 use crate::watch::{Monitor, Status};
 use std::borrow::Cow;
@@ -88,9 +88,10 @@ pub(super) fn facts_beside(
     }
     // the facts that a fit on a part has reported are about that part, not about all examples
     if model.provenance().is_none_or(|p| p.part().is_none()) {
-        facts.novelty = novelty(model, &seen, &theory);
+        facts.novelty = novelty(model, training, &seen, &theory);
+        facts.nu = nu_property(model, training, &seen, &theory);
         facts.online = online(model, &seen, &theory, &facts);
-        facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), span: None };
+        facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), ..LeaveOneOut::default() };
     }
     facts.copies = copies;
     facts.assumes.extend(assumed(model, training));
@@ -99,7 +100,10 @@ pub(super) fn facts_beside(
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
     if options.thorough {
-        thorough::add(&mut facts, model, training, options, watch)?;
+        thorough::add(&mut facts, model, training, (&seen, &theory), options, watch)?;
+    }
+    if let Some(examples) = options.unlabelled {
+        super::unlabelled::unlabelled(&mut facts, model, training, &seen, examples)?;
     }
     facts.wants_prior = options.thorough || options.informed;
     if let Some(machine) = machine.as_ref().filter(|_| facts.wants_prior) {
@@ -332,11 +336,17 @@ fn regularised(
         lambda: 1.0 / (2.0 * loss.c * training.len() as f64),
         lipschitz,
         mean_loss: total / training.len().max(1) as f64,
-        left_out: model.fitted.report.fact(Fact::LeftOutRootMeanSquare).filter(|_| lipschitz.is_none()).map(|r| r * r),
+        left_out: told_left_out(model).filter(|_| loss.cost == Cost::Squared && seen.task == Task::Numbers),
+        left_out_clipped: None,
         free_offset: loss.free_offset,
         range: options.target_range,
         from_optimum: from_optimum(model, theory),
     }))
+}
+
+/// The mean squared error of each example by the fit without it, where the machine has told it.
+fn told_left_out(model: &Model) -> Option<f64> {
+    model.fitted.report.fact(Fact::LeftOutRootMeanSquare).map(|r| r * r)
 }
 
 /// An error if a target lies outside the range of targets that the caller has promised.
@@ -353,8 +363,32 @@ pub(super) fn in_range(values: &[f64], options: &Options<'_>, whose: &str) -> Re
     }
 }
 
+/// Examples outside of a region as the machine has counted them; models of earlier builds leave out those that are outside by no more
+/// than the tolerance.
+fn outliers(model: &Model, seen: &Seen) -> f64 {
+    model.fitted.report.fact(Fact::Outside).unwrap_or(seen.wrong.iter().filter(|w| **w).count() as f64)
+}
+
+/// ν and the shares of examples it lies between: inside the margin of two classes, outside the tube of one number, or outside a region;
+/// those on the border, within the solver's tolerance, are not.
+fn nu_property(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Option<NuProperty> {
+    let nu = theory.outlier_share.filter(|_| !weighted(model, training))?;
+    let tolerance = tolerance(model, theory);
+    let outside = match seen.task {
+        Task::Novelty => outliers(model, seen),
+        Task::Classes(2) => seen.least_margins().iter().filter(|f| **f < 1.0 - tolerance).count() as f64,
+        Task::Numbers if seen.outputs == 1 => {
+            let epsilon = model.fitted.report.fact(Fact::Tube { output: 0, outputs: 1 })?;
+            let beyond = |(f, y): &(&f64, &f64)| (*f - *y).abs() > epsilon + tolerance;
+            seen.scores.iter().zip(&seen.values).filter(beyond).count() as f64
+        }
+        _ => return None,
+    };
+    Some(NuProperty { nu, outside, support: model.fitted.report.support.unwrap_or(0) as f64 })
+}
+
 /// Facts about a model of one class.
-fn novelty(model: &Model, seen: &Seen, theory: &Theory) -> Option<Novelty> {
+fn novelty(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Option<Novelty> {
     (seen.task == Task::Novelty).then(|| {
         let rho = -model.fitted.expansion.offsets.first().copied().unwrap_or(0.0);
         let squared = match &model.fitted.expansion.coefficients {
@@ -362,14 +396,9 @@ fn novelty(model: &Model, seen: &Seen, theory: &Theory) -> Option<Novelty> {
             _ => None,
         };
         Novelty {
-            // as the machine has counted them; models of earlier builds leave out those that are outside by no more than the tolerance
-            outliers: model
-                .fitted
-                .report
-                .fact(Fact::Outside)
-                .unwrap_or(seen.wrong.iter().filter(|w| **w).count() as f64),
-            nu: theory.outlier_share,
-            support: model.fitted.report.support.unwrap_or(0) as f64,
+            outliers: outliers(model, seen),
+            hard: theory.outlier_share.is_some_and(|nu| nu * training.len() as f64 <= 1.0 + 1e-9)
+                && !weighted(model, training),
             norm: squared.map(|s| s.max(0.0).sqrt()),
             shortfall: seen.scores.iter().map(|f| (-f).max(0.0)).sum(),
             rho,

@@ -62,6 +62,7 @@ pub(super) fn kernel_facts(model: &Model, training: &Dataset, theory: &Theory) -
     KernelFacts {
         radius: model.kernel.radius().map(|r| (r * r + free).sqrt()),
         diameter: None,
+        ball: None,
         dimension,
         trace: 0.0,
         // the rank of a matrix is at most the dimension

@@ -5,10 +5,12 @@
 //! them: ln of the number of candidates of a search, and 64 bits for each number that scaling and kernel took from them, so that
 //! the statement holds for all numbers they might have taken (Occam's razor, a union bound over the choices).
 
+mod ball;
 mod cross_validation;
 mod facts;
 mod held_out;
 mod informed;
+mod left_out;
 mod linear;
 pub mod part;
 mod plan;
@@ -17,6 +19,7 @@ mod report;
 mod search;
 mod seen;
 mod thorough;
+mod unlabelled;
 
 pub use crate::bounds::{BoundEntry, Certificate, Claim, Condition, Facts, Guarantee, NotApplicable, Quantity, State};
 pub use cross_validation::CrossValidated;
@@ -42,6 +45,8 @@ pub struct Options<'a> {
     pub delta: f64,
     /// Labelled examples that training has not seen.
     pub held_out: Option<&'a Dataset>,
+    /// Examples without labels, or whose labels nobody has looked at, drawn beside those of training: a prior is learned from them.
+    pub unlabelled: Option<&'a Dataset>,
     /// The number of models that were compared on the held-out examples, this one included.
     pub held_out_candidates: usize,
     /// The number of candidates that were tried on the training examples, where the user knows better than the model.
@@ -79,6 +84,7 @@ impl Default for Options<'_> {
         Self {
             delta: 0.05,
             held_out: None,
+            unlabelled: None,
             held_out_candidates: 1,
             candidates: None,
             candidate_nats: None,

@@ -131,6 +131,7 @@ impl Expected {
             lipschitz: Some(1.0),
             mean_loss: error,
             left_out: None,
+            left_out_clipped: None,
             free_offset: false,
             range: None,
             from_optimum: 0.0,

@@ -13,7 +13,7 @@ use crate::job::Job;
 use crate::linalg::Cholesky;
 use crate::linalg::SolveError;
 use crate::machines::classify::Svc;
-use crate::machines::{Coefficients, Machine};
+use crate::machines::{Coefficients, Machine, Theory};
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Stop};
@@ -43,6 +43,7 @@ pub(super) fn add(
     facts: &mut Facts,
     model: &Model,
     training: &Dataset,
+    (seen, theory): (&Seen, &Theory),
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<(), Error> {
@@ -63,6 +64,10 @@ pub(super) fn add(
     if facts.linear.is_some() && training.len() <= MAX_EXAMPLES_FOR_EIGENVALUES {
         facts.kernel.diameter = diameter(gram.as_ref(), facts);
         rank(gram.as_ref(), facts, options, watch)?;
+        super::ball::ball(facts, model, training, options, watch)?;
+    }
+    if training.len() <= MAX_EXAMPLES_FOR_EIGENVALUES {
+        super::left_out::left_out(facts, gram.as_ref(), seen, theory);
     }
     facts.leave_one_out.span = span(model, facts);
     widest_margin(facts, model, training, options, watch)?;

@@ -6,7 +6,7 @@ use crate::gram::{Gram, Side, apply};
 /// Where the centre of mass φ_S = (1/n) Σ φ(x_i) lies, and how far examples are from it.
 ///
 /// # Source
-/// KMPA §5.1.2, (5.2)–(5.4), and the bound (5.5).
+/// KMPA §5.1.2, (5.2)–(5.4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Centre {
     /// The mean of each row of K.
@@ -55,12 +55,13 @@ impl Centre {
 }
 
 /// An upper bound on the distance of the centre of n examples from the mean of their distribution, with probability 1 − δ, if ‖φ(x)‖ ≤ R:
-/// √(2R²/n) (√2 + √ln(1/δ)).
+/// (R/√n)(1 + √(2 ln(1/δ))). The mean of the distance is at most √E‖φ_S − Eφ‖² ≤ R/√n, and one example moves the centre by at most
+/// 2R/n, so that McDiarmid's inequality gives the rest.
 ///
 /// # Source
-/// KMPA (5.5).
+/// KMPA (5.5), which bounds the mean by way of random signs, twice as large, and prints √(2R²/n)(√2 + √ln(1/δ)).
 pub fn sampling_radius(squared_radius: f64, n: usize, delta: f64) -> f64 {
-    (2.0 * squared_radius / n.max(1) as f64).sqrt() * (2.0_f64.sqrt() + (1.0 / delta).ln().sqrt())
+    (squared_radius / n.max(1) as f64).sqrt() * (1.0 + (2.0 * (1.0 / delta).ln()).sqrt())
 }
 
 #[cfg(test)]
@@ -121,6 +122,9 @@ mod tests {
         };
         let all = mean(0, many);
         let bound = sampling_radius(1.0, n, 0.05);
+        assert!((bound - (1.0 + (2.0 * 20.0_f64.ln()).sqrt()) / 50.0_f64.sqrt()).abs() < 1e-12);
+        let printed = (2.0_f64 / 50.0).sqrt() * (2.0_f64.sqrt() + 20.0_f64.ln().sqrt());
+        assert!(bound < printed, "{bound} against {printed} as printed");
         let far = (0..80)
             .filter(|s| {
                 let m = mean(s * n, n);

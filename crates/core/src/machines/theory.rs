@@ -16,7 +16,7 @@ pub struct Theory {
     pub hard: bool,
     /// True if scores are divided by the margin ρ that was found, so that tolerances grow by it.
     pub divides_by_margin: bool,
-    /// ν, where at most that share of the training examples is outside of a region.
+    /// ν, where at most that share of the training examples is inside the margin, or outside of a tube or a region.
     pub outlier_share: Option<f64>,
     /// δ, where the border of a region has a slack that is too narrow with probability δ at most.
     pub region_slack: Option<f64>,
@@ -83,12 +83,19 @@ pub struct ConvexLoss {
 pub enum Cost {
     /// max(0, 1 − yf).
     Hinge,
+    /// max(0, 1 − yf)².
+    SquaredHinge,
     /// log(1 + exp(−yf)).
     Logistic,
     /// (y − f)².
     Squared,
     /// max(0, |y − f| − ε).
     Tube {
+        /// ε.
+        epsilon: f64,
+    },
+    /// max(0, |y − f| − ε)².
+    SquaredTube {
         /// ε.
         epsilon: f64,
     },
@@ -105,10 +112,10 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// The Lipschitz constant in f; `None` for the square, which has none.
+    /// The Lipschitz constant in f; `None` for squares, which have none but for a bounded f.
     pub fn lipschitz(self) -> Option<f64> {
         match self {
-            Self::Squared => None,
+            Self::Squared | Self::SquaredHinge | Self::SquaredTube { .. } => None,
             Self::Pinball { tau } => Some(tau.max(1.0 - tau)),
             Self::Hinge | Self::Logistic | Self::Tube { .. } | Self::Huber { .. } => Some(1.0),
         }
@@ -119,9 +126,11 @@ impl Cost {
         let u = y - f;
         match self {
             Self::Hinge => (1.0 - y * f).max(0.0),
+            Self::SquaredHinge => (1.0 - y * f).max(0.0).powi(2),
             Self::Logistic => (-y * f).max(0.0) + (-(y * f).abs()).exp().ln_1p(),
             Self::Squared => u * u,
             Self::Tube { epsilon } => (u.abs() - epsilon).max(0.0),
+            Self::SquaredTube { epsilon } => (u.abs() - epsilon).max(0.0).powi(2),
             Self::Huber { width } if u.abs() <= width => u * u / (2.0 * width),
             Self::Huber { width } => u.abs() - 0.5 * width,
             Self::Pinball { tau } => (tau * u).max((tau - 1.0) * u),
@@ -129,10 +138,6 @@ impl Cost {
     }
 }
 
-/// Why squared margin violations have no stability.
-pub(super) const SQUARED_HINGE: &str = "squared losses of the margin have no slope that bounds them, so the theorem has no constant for them: fit with loss = hinge";
-/// Why squared errors beyond a tube have no stability.
-pub(super) const SQUARED_TUBE: &str = "squared errors beyond a tube have no slope that bounds them, so the theorem has no constant for them: fit with loss = epsilon_insensitive";
 /// Why class weights leave no stability.
 pub(super) const WEIGHED_CLASSES: &str =
     "examples are weighed by their classes, and the theorem takes all alike: fit with class_weight = none";

@@ -18,6 +18,7 @@ pub(super) const WORLD: World = World {
     name: "circle",
     about: "30 points of the circle, classes told apart by a line through the centre",
     delta: 0.2,
+    one_in: 1,
     draw,
 };
 

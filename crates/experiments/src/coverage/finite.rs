@@ -16,6 +16,7 @@ pub(super) const WORLD: World = World {
     name: "64 places",
     about: "80 examples on a grid with a noisy disc, svc with rbf(gamma=2), C = 1; 40 held out",
     delta: 0.2,
+    one_in: 1,
     draw,
 };
 
@@ -24,25 +25,26 @@ pub(super) const GRID: World = World {
     name: "best of 100",
     about: "100 random classifiers, the best of them on 50 examples chosen",
     delta: 0.2,
+    one_in: 1,
     draw: grid,
 };
 
-const SIDE: usize = 8;
+pub(super) const SIDE: usize = 8;
 /// The chance of the class that is rarer at a place.
 const NOISE: f64 = 0.1;
 
-fn place(k: usize) -> [f64; 2] {
+pub(super) fn place(k: usize) -> [f64; 2] {
     let at = |i: usize| (2 * i + 1) as f64 / SIDE as f64 - 1.0;
     [at(k % SIDE), at(k / SIDE)]
 }
 
 /// P(+1 | place).
-fn chance(k: usize) -> f64 {
+pub(super) fn chance(k: usize) -> f64 {
     let [x, y] = place(k);
     if x * x + y * y < 0.5 { 1.0 - NOISE } else { NOISE }
 }
 
-fn sample(random: &mut Random, n: usize) -> Result<Dataset, Failure> {
+pub(super) fn sample(random: &mut Random, n: usize) -> Result<Dataset, Failure> {
     let places: Vec<usize> = (0..n).map(|_| random.below(SIDE * SIDE)).collect();
     let positive: Vec<bool> = places.iter().map(|&k| random.uniform() < chance(k)).collect();
     labelled(places.iter().flat_map(|&k| place(k)).collect(), 2, &positive)
@@ -51,13 +53,10 @@ fn sample(random: &mut Random, n: usize) -> Result<Dataset, Failure> {
 fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let (data, held_out) = (sample(random, 80)?, sample(random, 40)?);
     let model = fit(&Svc { c: 1.0, bias: false, ..Svc::default() }, &rbf(2.0), &data)?;
-    let scores = scores(&model, &points((0..SIDE * SIDE).flat_map(place).collect(), 2)?)?;
+    let scores = scores(&model, &places()?)?;
     let wrong = |(k, s): (usize, &f64)| if *s > 0.0 { 1.0 - chance(k) } else { chance(k) };
     let risk = scores.iter().enumerate().map(wrong).sum::<f64>() / (SIDE * SIDE) as f64;
-    let short = |(k, s): (usize, &f64)| {
-        chance(k) * f64::from(*s < 1.0 - TOUCHING) + (1.0 - chance(k)) * f64::from(-*s < 1.0 - TOUCHING)
-    };
-    let violation = scores.iter().enumerate().map(short).sum::<f64>() / (SIDE * SIDE) as f64;
+    let violation = margin_violation(&scores);
     let options = Options { delta, held_out: Some(&held_out), informed: true, ..Options::default() };
     let facts = facts(&model, &data, &options)?;
     Ok(claims(&facts, delta, |_, _, quantity| match quantity {
@@ -67,8 +66,21 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     }))
 }
 
+/// P(y f(x) < 1) from the scores of all places.
+pub(super) fn margin_violation(scores: &[f64]) -> f64 {
+    let short = |(k, s): (usize, &f64)| {
+        chance(k) * f64::from(*s < 1.0 - TOUCHING) + (1.0 - chance(k)) * f64::from(-*s < 1.0 - TOUCHING)
+    };
+    scores.iter().enumerate().map(short).sum::<f64>() / (SIDE * SIDE) as f64
+}
+
+/// All places.
+pub(super) fn places() -> Result<Dataset, Failure> {
+    points((0..SIDE * SIDE).flat_map(place).collect(), 2)
+}
+
 /// Support vectors on the margin are at 1 within the solver's tolerance.
-const TOUCHING: f64 = 0.01;
+pub(super) const TOUCHING: f64 = 0.01;
 
 /// Classifiers that know nothing, so that the best of them is so by luck alone.
 fn grid(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {

@@ -19,6 +19,7 @@ pub(super) const SOFT: World = World {
     name: "gaussians",
     about: "60 examples in the plane, ±(1, 0), svc with C = 1; 40 held out",
     delta: 0.2,
+    one_in: 1,
     draw: soft,
 };
 
@@ -27,6 +28,7 @@ pub(super) const NORMALISED: World = World {
     name: "unit vectors",
     about: "400 examples in three dimensions, ±(1.5, 0, 0), scaled to length 1, svc with C = 0.002",
     delta: 0.2,
+    one_in: 1,
     draw: normalised,
 };
 
@@ -35,6 +37,7 @@ pub(super) const SEPARABLE: World = World {
     name: "separable",
     about: "50 examples in the plane, ±(4, 0), svc with a hard margin",
     delta: 0.05,
+    one_in: 1,
     draw: separable,
 };
 
@@ -64,7 +67,8 @@ fn fitted(random: &mut Random, delta: f64, sample: &Sample, machine: &Svc, kerne
     let risk = if norm > 0.0 { upper_normal(towards / norm) } else { 0.5 };
     let margin_violation = if norm > 0.0 { upper_normal((towards - 1.0) / norm) } else { 1.0 };
     let held_out = (sample.held_out > 0).then_some(&held_out);
-    let options = Options { delta, held_out, informed: true, ..Options::default() };
+    let unlabelled = gaussians(random, sample.examples, sample.width, sample.shift)?.without_target();
+    let options = Options { delta, held_out, informed: true, unlabelled: Some(&unlabelled), ..Options::default() };
     let facts = facts(&model, &data, &options)?;
     let unscaled = *kernel == linear();
     let said = claims(&facts, delta, |_, _, quantity| match quantity {

@@ -14,6 +14,7 @@ pub(super) const WORLD: World = World {
     name: "interval",
     about: "40 numbers, and the smallest interval that holds them; svdd with ν = 1/40",
     delta: 0.2,
+    one_in: 1,
     draw,
 };
 

@@ -14,6 +14,7 @@ pub(super) const WORLD: World = World {
     name: "rare point",
     about: "1000 numbers, of which 1.5 on average are ±1 and the others 0",
     delta: 0.01,
+    one_in: 1,
     draw,
 };
 
@@ -43,8 +44,7 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let facts = Facts {
         novelty: Some(Novelty {
             outliers: 0.0,
-            nu: None,
-            support: m,
+            hard: false,
             norm: None,
             shortfall: 0.0,
             rho: 0.0,

@@ -20,6 +20,7 @@ pub(super) const WORLD: World = World {
     name: "tails",
     about: "100 coins of 0.1, 100 squares of uniform numbers, 60 balls in 40 boxes",
     delta: 0.2,
+    one_in: 1,
     draw,
 };
 

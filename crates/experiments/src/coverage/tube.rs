@@ -15,6 +15,7 @@ pub(super) const WORLD: World = World {
     name: "tube",
     about: "60 values of a sine with uniform noise of ±0.3, svr with rbf(gamma=10), C = 1, ε = 0.2; 40 held out",
     delta: 0.2,
+    one_in: 1,
     draw,
 };
 

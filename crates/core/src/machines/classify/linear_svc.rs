@@ -3,7 +3,7 @@
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::linear::Linear;
 use crate::machines::multiclass::{OneVsRest, Reduction};
-use crate::machines::theory::{SCALED_BIAS, SQUARED_HINGE, WEIGHED_CLASSES};
+use crate::machines::theory::{SCALED_BIAS, WEIGHED_CLASSES};
 use crate::machines::{
     Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Theory, Traits,
 };
@@ -123,7 +123,9 @@ impl Machine for LinearSvc {
             match self.loss {
                 MarginLoss::Logistic => Theory { loss: minimised(Cost::Logistic), ..Theory::default() },
                 MarginLoss::Hinge => Theory { compression, loss: minimised(Cost::Hinge), ..Theory::default() },
-                MarginLoss::SquaredHinge => Theory { compression, loss: Err(SQUARED_HINGE), ..Theory::default() },
+                MarginLoss::SquaredHinge => {
+                    Theory { compression, loss: minimised(Cost::SquaredHinge), ..Theory::default() }
+                }
             }
         };
         let theory =

@@ -60,6 +60,7 @@ impl Machine for NuSvc {
                     "the margin of which losses are measured is found with the model, so no loss is fixed before: svc has one",
                 ),
                 divides_by_margin: true,
+                outlier_share: Some(self.nu),
                 ..Theory::default()
             }
         };

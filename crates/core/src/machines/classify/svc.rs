@@ -4,7 +4,7 @@ use crate::machines::Fact;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, Strategy};
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
-use crate::machines::theory::{SQUARED_HINGE, WEIGHED_CLASSES};
+use crate::machines::theory::WEIGHED_CLASSES;
 use crate::machines::{
     Compresses, ConvexLoss, Cost, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry,
     Multipliers, Path, Reads, Task, Theory, Tolerates, Traits,
@@ -163,8 +163,8 @@ impl Machine for Svc {
             Theory {
                 compression: Compresses::Margin { any_size: true },
                 loss: match self.loss {
-                    Loss::SquaredHinge => Err(SQUARED_HINGE),
-                    Loss::Hinge if by_class => Err(WEIGHED_CLASSES),
+                    _ if by_class => Err(WEIGHED_CLASSES),
+                    Loss::SquaredHinge => Ok(ConvexLoss { cost: Cost::SquaredHinge, ..loss }),
                     Loss::Hinge => Ok(loss),
                 },
                 multipliers: Some(match self.loss {

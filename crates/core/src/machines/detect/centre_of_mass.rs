@@ -12,7 +12,7 @@ use crate::watch::{Monitor, Phase};
 
 const NAME: &str = "centre_of_mass";
 
-/// f(x) = R² − ‖φ(x) − φ_S‖², R = max_i ‖φ(x_i) − φ_S‖ + 2 √(2 max κ(x_i, x_i)/n) (√2 + √ln(1/δ))
+/// f(x) = R² − ‖φ(x) − φ_S‖², R = max_i ‖φ(x_i) − φ_S‖ + 2 √(max κ(x_i, x_i)/n) (1 + √(2 ln(1/δ)))
 ///
 /// The examples are like those seen if they are no farther from their centre of mass than the farthest of them, and a margin for
 /// that centre being one of a sample. No training example is novel. Without the margin (`guarantee = false`) R is the largest
@@ -24,7 +24,7 @@ const NAME: &str = "centre_of_mass";
 /// # Source
 /// Shawe-Taylor & Cristianini 2004, Algorithm 5.4. Their Proposition 5.5 says that the probability is at most 1/(n + 1) for a
 /// sample that is not among a share δ, which is false: given the sample it exceeds that with a probability near 1/e. What is
-/// told here is the probability over both draws.
+/// told here is the probability over both draws. The margin is that of McDiarmid's inequality, shorter than their (5.5).
 ///
 /// # Use when
 /// A first answer with a guarantee is wanted, at the cost of the kernel alone. The margin is wide for fewer than some thousand

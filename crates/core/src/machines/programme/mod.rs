@@ -19,7 +19,7 @@ mod tests;
 use super::class_weight::ClassWeight;
 use super::multiclass::Strategy;
 use super::support::Effort;
-use super::theory::{SQUARED_HINGE, WEIGHED_CLASSES};
+use super::theory::WEIGHED_CLASSES;
 use super::{
     Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Multipliers, Reads, Task, Theory,
     Threshold, Tolerates, Traits,
@@ -257,7 +257,7 @@ impl Programme {
                 multipliers: Some(Multipliers { c, ridge: 0.0, by_class: self.class_weight != "none" }),
                 ..theory
             },
-            LossName::SquaredHinge => Theory { loss: Err(SQUARED_HINGE), compression: margins, ..theory },
+            LossName::SquaredHinge => Theory { loss: minimised(Cost::SquaredHinge), compression: margins, ..theory },
             LossName::Logistic => Theory { loss: minimised(Cost::Logistic), ..theory },
             // ½ (y − f)²
             LossName::Squared => {

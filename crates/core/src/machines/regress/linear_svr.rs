@@ -2,7 +2,7 @@
 
 use super::ridge::targets;
 use crate::machines::linear::Linear;
-use crate::machines::theory::{SCALED_BIAS, SQUARED_TUBE};
+use crate::machines::theory::SCALED_BIAS;
 use crate::machines::{
     Compresses, ConvexLoss, Cost, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory, Traits,
 };
@@ -99,13 +99,14 @@ impl Machine for LinearSvr {
 
     fn traits(&self) -> Traits {
         let theory = {
-            let cost = Cost::Tube { epsilon: self.epsilon };
-            let loss = match self.loss {
-                InsensitiveLoss::SquaredEpsilonInsensitive => Err(SQUARED_TUBE),
-                InsensitiveLoss::EpsilonInsensitive if self.bias && self.bias_scale != 1.0 => Err(SCALED_BIAS),
-                InsensitiveLoss::EpsilonInsensitive => {
-                    Ok(ConvexLoss { c: self.c, cost, free_offset: false, scale: 1.0 })
-                }
+            let cost = match self.loss {
+                InsensitiveLoss::SquaredEpsilonInsensitive => Cost::SquaredTube { epsilon: self.epsilon },
+                InsensitiveLoss::EpsilonInsensitive => Cost::Tube { epsilon: self.epsilon },
+            };
+            let loss = if self.bias && self.bias_scale != 1.0 {
+                Err(SCALED_BIAS)
+            } else {
+                Ok(ConvexLoss { c: self.c, cost, free_offset: false, scale: 1.0 })
             };
             Theory {
                 compression: Compresses::Tube { epsilon: self.epsilon },

@@ -66,6 +66,7 @@ impl Machine for NuSvr {
                     "the width of the tube is found with the model from a share of all examples, so a part of them gives another one: svr has a fixed width",
                 ),
                 loss: Err("the width of the tube is found with the model, so no loss is fixed before: svr has one"),
+                outlier_share: Some(self.nu),
                 ..Theory::default()
             },
             ..Traits::default()

@@ -2,7 +2,6 @@
 
 use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, prove, solve, weights, within};
-use crate::machines::theory::SQUARED_TUBE;
 use crate::machines::{
     Coefficients, Compresses, ConvexLoss, Cost, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Path,
     Readout, Reads, Task, Theory, Tolerates, Traits,
@@ -132,15 +131,14 @@ impl Machine for Svr {
 
     fn traits(&self) -> Traits {
         let theory = {
-            let cost = Cost::Tube { epsilon: self.epsilon };
-            let loss = match self.loss {
-                TubeLoss::EpsilonInsensitive => Ok(ConvexLoss { c: self.c, cost, free_offset: self.bias, scale: 1.0 }),
-                TubeLoss::SquaredEpsilonInsensitive => Err(SQUARED_TUBE),
+            let cost = match self.loss {
+                TubeLoss::EpsilonInsensitive => Cost::Tube { epsilon: self.epsilon },
+                TubeLoss::SquaredEpsilonInsensitive => Cost::SquaredTube { epsilon: self.epsilon },
             };
             Theory {
                 compression: Compresses::Tube { epsilon: self.epsilon },
                 homogeneous: !self.bias,
-                loss,
+                loss: Ok(ConvexLoss { c: self.c, cost, free_offset: self.bias, scale: 1.0 }),
                 ..Theory::default()
             }
         };
