@@ -24,7 +24,6 @@ fn command() -> Command {
                 .value_name("INPUT=NUMBER")
                 .action(ArgAction::Append)
                 .num_args(0..)
-                .allow_hyphen_values(true)
                 .help("Its inputs"),
         )
         .arg(arguments::json())

@@ -37,7 +37,7 @@ fn every_example_of_the_catalogue_works() {
         }
         parts.insert(entry["part"].as_str().unwrap().to_owned());
     }
-    assert_eq!(parts.len(), 8, "{parts:?}");
+    assert_eq!(parts.len(), 9, "{parts:?}");
 }
 
 #[test]

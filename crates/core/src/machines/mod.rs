@@ -144,14 +144,13 @@ pub fn usual(learns: Learns) -> Option<&'static MachineEntry> {
 /// Names that are listed before the rest is counted.
 const NAMES_LISTED: usize = 4;
 
-/// Machines with some trait to take in the place of another, as a sentence ends: a few that learn the same, and how many there are besides.
+/// Machines with some trait to take in the place of another, as a sentence ends: a few, those that learn the same first, and the number of
+/// all others.
 pub fn alternatives(to: &MachineEntry, fit: fn(&Traits) -> bool) -> String {
     let fitting: Vec<&MachineEntry> = all().filter(|m| m.name != to.name && fit(&(m.make)().traits())).collect();
-    let alike = |m: &&&MachineEntry| m.learns == to.learns && predicts_target(m) == predicts_target(to);
-    let mut names: Vec<&str> = fitting.iter().filter(alike).map(|m| m.name).collect();
-    if names.is_empty() {
-        names = fitting.iter().map(|m| m.name).collect();
-    }
+    let alike = |m: &MachineEntry| m.learns == to.learns && predicts_target(m) == predicts_target(to);
+    let (first, then): (Vec<&MachineEntry>, Vec<&MachineEntry>) = fitting.iter().partition(|m| alike(m));
+    let mut names: Vec<&str> = first.into_iter().chain(then).map(|m| m.name).collect();
     names.truncate(NAMES_LISTED);
     match fitting.len() - names.len() {
         0 => names.join(", "),
