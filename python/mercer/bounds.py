@@ -316,9 +316,9 @@ def gaussian_process_divergence(*, trace: float, quadratic: float, inputs: float
     inputs : float
         number n of inputs (≥ 1).
     ln_det_prior : float
-        ln|K| (finite).
+        ln|K| of the prior (finite).
     ln_det_posterior : float
-        ln|S| (finite).
+        ln|S| of the posterior (finite).
 
     Examples
     --------
