@@ -112,9 +112,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let ToPredict { data, places, rows: all } = input::to_predict(&model, data, flags)?;
     let whole = places.len() == all;
-    if !whole && (rank.is_some() || flags.get_flag("profile")) {
+    if !whole && (rank.is_some() || flags.get_flag("profile") || flags.get_flag("with-target")) {
         return Err(Failure::usage(
-            "--missing empty leaves a row without a prediction, which --rank and --profile cannot show; leave out one of them",
+            "--missing empty leaves a row without a prediction, which --rank, --profile and --with-target cannot show; leave out one of them",
         ));
     }
     if flags.get_flag("profile") {

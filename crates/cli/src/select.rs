@@ -64,7 +64,7 @@ fn command() -> Command {
                 .long("candidate-prior")
                 .value_name("PRIOR")
                 .value_parser(str::parse::<CandidatePrior>)
-                .help("With --by certificate: how likely each candidate was thought to be the best before the data were seen, in the order of the grid (uniform, geometric, geometric(0.8), or weights such as 4,2,1,1); it pays ln(1/p) [default: uniform]"),
+                .help("With --by certificate: how likely each candidate was thought to be the best before the data were seen, in the order of the grid as it is written, the last parameter fastest (uniform, geometric, geometric(0.8), or weights such as 4,2,1,1); it pays ln(1/p) [default: uniform]"),
         )
         .arg(
             Arg::new("bounds")

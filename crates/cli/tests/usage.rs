@@ -208,6 +208,8 @@ fn what_must_be_given_is_named() {
     place.run("select banana.csv --machine nearest_mean --kernel linear -o m").fails(2, &["--grid"]);
     place.run("gram banana.csv").fails(2, &["--output"]);
     place.run("predict m").fails(2, &["DATA"]);
+    // the columns that no view names are one of their own
+    place.run("fit banana.csv --machine svc --view x=x1 --kernel rbf@x -o m").fails(2, &["two views are called \"x\""]);
     place.run("plot m banana.csv").fails(2, &["--output"]);
 }
 

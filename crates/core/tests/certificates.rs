@@ -852,6 +852,51 @@ fn held_out_examples_of_few_values_or_of_new_classes_are_judged() {
     let part = cloud.select(&(0..30).collect::<Vec<_>>());
     let options = Options { held_out: Some(&part), ..Options::default() };
     assert!(model.certify(&cloud, &options, &Silent).unwrap_err().to_string().contains("all 30 held-out"));
+    // and so are some among new ones
+    let both = |from: usize| {
+        let (new, _) = gaussians(200, 1.0, 36);
+        let rows: Vec<Dataset> = vec![cloud.select(&(from..100).collect::<Vec<_>>()), new];
+        joined(&rows)
+    };
+    let judged = |held_out: &Dataset| {
+        let options = Options { held_out: Some(held_out), ..Options::default() };
+        model.certify(&cloud, &options, &Silent).map_err(|e| e.to_string())
+    };
+    assert!(
+        judged(&both(0)).unwrap_err().contains("100 of the 300 held-out examples also stand among those of training")
+    );
+    assert!(judged(&both(60)).unwrap_err().contains("40 of the 240"));
+    assert_eq!(judged(&both(98)).unwrap().facts.held_out_copies, 2);
+}
+
+/// The examples of several data sets of plain vectors in two classes, one after the other.
+fn joined(parts: &[Dataset]) -> Dataset {
+    let (mut values, mut words, mut n) = (Vec::new(), Vec::new(), 0);
+    for part in parts {
+        let Values::Dense(rows) = &part.views()[0].values else { panic!("dense vectors") };
+        (0..part.len()).for_each(|i| values.extend_from_slice(rows.row(i)));
+        let classes = part.target().unwrap().classes().unwrap();
+        words.extend(classes.codes.iter().map(|&c| classes.labels[c as usize].clone()));
+        n += part.len();
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let width = values.len() / n;
+    Dataset::new(Rows::new(values, n, width).unwrap()).with_target(Target::from_text("y", &words)).unwrap()
+}
+
+#[test]
+fn a_margin_that_was_never_reached_bounds_nothing() {
+    let mut random = Seed(41).stream("noise");
+    let x: Vec<f64> = (0..200).map(|_| random.normal()).collect();
+    let names: Vec<&str> = (0..100).map(|_| if random.uniform() < 0.5 { "a" } else { "b" }).collect();
+    let noise = Dataset::new(Rows::new(x, 100, 2).unwrap()).with_target(Target::from_text("y", &names)).unwrap();
+    let mut machine = svc(f64::INFINITY, false);
+    machine.effort.max_iterations = 50;
+    let model = machine.fit(&linear(), &noise).unwrap();
+    assert!(model.fitted.report.status != mercer::watch::Status::Converged);
+    let found = certified(&model, &noise);
+    let bound = of(&found, "radius_margin");
+    assert!(!bound.applicable && bound.reason.contains("converged"), "{bound:?}");
 }
 
 #[test]

@@ -131,7 +131,9 @@ fn radius_margin(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     untouched(facts)?;
     lengths_known(dual)?;
     if !dual.hard {
-        return Err(NotApplicable::because("is for a hard margin: no multiplier may be at C"));
+        return Err(NotApplicable::because(
+            "is for a hard margin that the fit has reached: it has converged, no multiplier is at C, and every margin is 1 or more",
+        ));
     }
     // ‖x − x'‖² = κ(x, x) + κ(x', x') − 2κ(x, x')
     let squared = match (linear.homogeneous, facts.kernel.never_negative) {

@@ -37,6 +37,8 @@ pub(super) fn facts_beside(
     watch: &dyn Monitor,
 ) -> Result<Facts, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
+    // those that were set apart for the preparation are no new examples either
+    let known = training;
     let training = &*learned_from(model, training);
     between("delta", options.delta)?;
     if options.candidates == Some(0) {
@@ -96,7 +98,7 @@ pub(super) fn facts_beside(
     facts.copies = copies;
     facts.assumes.extend(assumed(model, training));
     if let Some(held_out) = options.held_out {
-        facts.held_out_copies = seen_before(training, held_out)?;
+        facts.held_out_copies = seen_before(known, held_out)?;
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
     if options.thorough {

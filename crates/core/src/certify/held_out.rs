@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 /// The number of held-out examples that are also training examples, with the same target.
 ///
-/// Examples of few values repeat themselves in any sample; but whoever stands in training once only, and again among the
-/// held-out examples, was hardly drawn twice.
+/// Examples of few values repeat themselves in any sample. A new one stands among n others with about the probability 1 − n₁/n, where n₁ of
+/// these stand there once (Good, 1953, The population frequencies of species, (9)); held-out examples of which far more do were not drawn anew.
 pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
     if training.fingerprint() == held_out.fingerprint() {
         let finding = "the held-out examples are those of training; give examples that the model has not seen";
@@ -27,6 +27,18 @@ pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usiz
         let finding = format!(
             "all {} held-out examples also stand among those of training; give examples that the model has not seen",
             found.len()
+        );
+        return Err(DataError::Usage { finding }.into());
+    }
+    let (n, of) = (training.len() as f64, held_out.len() as f64);
+    let repeats = 1.0 - known.values().filter(|count| **count == 1).count() as f64 / n.max(1.0);
+    let (expected, spread) = (of * repeats, (of * repeats * (1.0 - repeats) * (1.0 + of / n.max(1.0))).sqrt());
+    if found.len() as f64 > expected + 5.0 * spread + 3.0 {
+        let finding = format!(
+            "{} of the {} held-out examples also stand among those of training, where chance explains about {expected:.0}; give examples \
+             that the model has not seen",
+            found.len(),
+            held_out.len()
         );
         return Err(DataError::Usage { finding }.into());
     }

@@ -10,6 +10,7 @@ use crate::kernels::Definite;
 use crate::machines::Fact;
 use crate::machines::{Coefficients, Multipliers, Theory};
 use crate::model::Model;
+use crate::watch::Status;
 
 /// The offset of a classifier of two classes.
 pub(super) fn offset(model: &Model, seen: &Seen) -> f64 {
@@ -139,7 +140,10 @@ pub(super) fn linear(model: &Model, training: &Dataset, seen: &Seen, theory: &Th
     let at_no_bound = theory.multipliers.is_some() && model.fitted.report.fact(Fact::BoundedMultipliers) == Some(0.0);
     let squared_losses = theory.multipliers.is_some_and(|m| m.ridge > 0.0);
     if let Some(dual) = &mut dual_problem {
-        dual.hard = theory.hard || at_no_bound || squared_losses;
+        // a fit that ended early may be far from the margin that no multiplier at C would mean
+        let reached = squared_losses || model.kernel.tells_places() || margins.iter().all(|m| *m >= 0.9);
+        let converged = model.fitted.report.status == Status::Converged;
+        dual.hard = (theory.hard || at_no_bound || squared_losses) && converged && reached;
     }
     let linear = Linear {
         offset: b,

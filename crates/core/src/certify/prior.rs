@@ -53,8 +53,10 @@ impl CandidatePrior {
                         weights[place]
                     ));
                 }
-                let sum: f64 = weights.iter().sum();
-                Ok(weights.iter().map(|w| (sum / w).ln().max(0.0)).collect())
+                // of the largest, so that no sum overflows
+                let largest = weights.iter().copied().fold(0.0, f64::max);
+                let sum: f64 = weights.iter().map(|w| w / largest).sum();
+                Ok(weights.iter().map(|w| (sum.ln() - (w.ln() - largest.ln())).max(0.0)).collect())
             }
         }
     }

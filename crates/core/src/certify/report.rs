@@ -25,11 +25,27 @@ impl Certified {
         )
     }
 
+    /// The bound of the mean loss on held-out examples, if it says something.
+    fn loss_bound(&self) -> Option<&Certificate> {
+        let is_one = |c: &&Certificate| {
+            c.applicable
+                && !c.vacuous
+                && on_held_out(c)
+                && c.quantity == Quantity::ExpectedLoss
+                && c.guarantee == Guarantee::HighProbability
+        };
+        self.certificates.iter().find(is_one)
+    }
+
     fn verdict(&self) -> String {
         match self.best() {
             Some(best) if on_held_out(best) => format!("{} ({}).", statement(best), best.bound),
             Some(best) => {
                 format!("{} ({}; that it was chosen among several is paid for).", statement(best), best.bound)
+            }
+            // of numbers, a bound of the mean loss is all that there may be
+            None if self.loss_bound().is_some() => {
+                self.loss_bound().map_or_else(String::new, |bound| format!("{} ({}).", statement(bound), bound.bound))
             }
             None => {
                 let near = self

@@ -181,7 +181,9 @@ fn random_signs(
         }
     }
     let doubt =
-        (2.0 * facts.kernel.trace * (LN_2 - options.delta.ln() + facts.penalty.learned) / SIGN_DRAWS as f64).sqrt();
+        (2.0 * facts.kernel.trace * (LN_2 - options.delta.ln() + facts.penalty.learned + facts.penalty.choice())
+            / SIGN_DRAWS as f64)
+            .sqrt();
     Ok(sum / SIGN_DRAWS as f64 + doubt)
 }
 

@@ -20,6 +20,8 @@ use crate::metrics::Score;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress};
 use serde::Serialize;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -89,6 +91,33 @@ struct Part {
     name: String,
     view: usize,
     coordinates: Option<Range<usize>>,
+    /// The same column of the file in other views, shuffled with it.
+    elsewhere: Vec<(usize, Option<Range<usize>>)>,
+}
+
+impl Part {
+    /// Its coordinates in a view; `None` stands for all of them.
+    fn within(&self, view: usize) -> Vec<Option<&Range<usize>>> {
+        let first = std::iter::once((self.view, self.coordinates.as_ref()));
+        let all = first.chain(self.elsewhere.iter().map(|(v, places)| (*v, places.as_ref())));
+        all.filter(|(v, _)| *v == view).map(|(_, places)| places).collect()
+    }
+}
+
+/// Parts that are the same column of the file in several views become one.
+fn joined(parts: Vec<Part>) -> Vec<Part> {
+    let mut all: Vec<Part> = Vec::with_capacity(parts.len());
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for part in parts {
+        match known.entry(part.name.clone()) {
+            Entry::Occupied(first) => all[*first.get()].elsewhere.push((part.view, part.coordinates)),
+            Entry::Vacant(place) => {
+                place.insert(all.len());
+                all.push(part);
+            }
+        }
+    }
+    all
 }
 
 impl Model {
@@ -151,7 +180,10 @@ impl Model {
                 repeats.push(score.loss(of(&predictor.predict(&shuffled)?)?) - score.loss(value));
             }
             let (mean, deviation) = mean_and_deviation(&repeats);
-            let view = data.views()[part.view].name.clone();
+            let mut places: Vec<usize> = part.elsewhere.iter().map(|(view, _)| *view).collect();
+            places.insert(0, part.view);
+            places.dedup();
+            let view = places.iter().map(|&v| data.views()[v].name.as_str()).collect::<Vec<_>>().join(", ");
             importances.push(Importance { name: part.name, view, mean, deviation, repeats });
         }
         Ok(Explanation { score: score.entry.name, value, importances })
@@ -166,7 +198,7 @@ impl Model {
         };
         let mut parts = Vec::new();
         for (v, view) in data.views().iter().enumerate().filter(|(_, view)| looked_at(view)) {
-            let whole = Part { name: view.name.clone(), view: v, coordinates: None };
+            let whole = Part { name: view.name.clone(), view: v, coordinates: None, elsewhere: Vec::new() };
             let matrix = wanted.iter().any(|(name, kind)| {
                 *kind == Kind::Precomputed && name.map_or(data.views().len() == 1, |name| name == view.name)
             });
@@ -182,16 +214,19 @@ impl Model {
                         name,
                         view: v,
                         coordinates: Some(places),
+                        elsewhere: Vec::new(),
                     })),
                     None => parts.extend(occurring(&view.values, width).into_iter().map(|j| Part {
                         name: format!("{}[{}]", view.name, j + 1),
                         view: v,
                         coordinates: Some(j..j + 1),
+                        elsewhere: Vec::new(),
                     })),
                 },
             }
         }
-        parts
+        // without a file, equal names are coordinates of different views
+        if together == Together::Columns && self.schema.is_some() { joined(parts) } else { parts }
     }
 }
 
@@ -218,14 +253,11 @@ fn mean_and_deviation(all: &[f64]) -> (f64, f64) {
     (mean, if all.len() > 1 { (square / (n - 1.0)).sqrt() } else { 0.0 })
 }
 
-/// The examples with one part taken from the examples of a permutation.
+/// The examples with one part taken from the examples of a permutation: a column of a file in every view that has it.
 fn shuffled(data: &Dataset, part: &Part, order: &[usize]) -> Result<Dataset, Error> {
     let view = |(v, view): (usize, &View)| {
-        let values = if v == part.view {
-            exchanged(&view.values, part.coordinates.as_ref(), order)
-        } else {
-            view.values.clone()
-        };
+        let places = part.within(v);
+        let values = places.into_iter().fold(view.values.clone(), |values, places| exchanged(&values, places, order));
         View { name: view.name.clone(), values }
     };
     Ok(Dataset::from_views(data.views().iter().enumerate().map(view).collect())?)

@@ -86,6 +86,30 @@ fn columns_of_categories_are_shuffled_whole_and_views_together() {
 }
 
 #[test]
+fn a_column_in_several_views_is_shuffled_in_all_of_them() {
+    let path = std::env::temp_dir().join(format!("mercer-importance-shared-{}.csv", std::process::id()));
+    let (values, target) = examples(60);
+    let line = |i: usize| format!("{},{},{}\n", values[3 * i], values[3 * i + 1], target[i]);
+    let text: String = std::iter::once("a,b,t\n".to_owned()).chain((0..60).map(line)).collect();
+    std::fs::write(&path, text).unwrap();
+    let table = read(&path, &ReadOptions::default()).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let explained = |views: &[&str], kernel: &str| {
+        let mut columns = SchemaOptions::default();
+        views.iter().for_each(|view| columns.add_view(view).unwrap());
+        let machine = Ridge { lambda: vec![1e-9].into(), ..Ridge::default() };
+        let job = Job { columns, ..Job::new(&machine, &kernel.parse().unwrap()) };
+        let data = job.prepare(table.clone()).unwrap();
+        job.run(&data, &Silent).unwrap().explain(&data, &Explain::default(), &Silent).unwrap().importances
+    };
+    // the same function of a and b, once with a in both views
+    let (once, twice) = (explained(&["u=a,b"], "linear@u"), explained(&["u=a", "v=a,b"], "linear@u + linear@v"));
+    let of = |all: &[Importance]| all.iter().map(|one| (one.name.clone(), one.view.clone())).collect::<Vec<_>>();
+    assert_eq!(of(&twice), [("a".to_owned(), "u, v".to_owned()), ("b".to_owned(), "v".to_owned())]);
+    assert!((once[0].mean - twice[0].mean).abs() < 0.2 * once[0].mean, "{once:?} {twice:?}");
+}
+
+#[test]
 fn what_cannot_be_explained_is_refused_in_words() {
     let (values, target) = examples(20);
     let data = Dataset::new(Rows::new(values, 20, 3).unwrap());

@@ -153,12 +153,20 @@ impl Provenance {
         self.set_apart.as_deref()
     }
 
+    /// True if more of the others are training examples than chance would have it. Training examples are recognised where at most a tenth of
+    /// them are copies, so that about a tenth of new examples, at most, are copies of them.
+    pub(crate) fn knows_many_of(&self, others: &Dataset) -> bool {
+        let n = others.len() as f64;
+        self.found_among(others).is_some_and(|(found, _)| found as f64 > 0.1 * n + 5.0 * (0.09 * n).sqrt() + 3.0)
+            || self.holds_most_of_training(others)
+    }
+
     /// True if more than half of a sample of the training examples are among others.
-    pub(crate) fn knows_most_of(&self, others: &Dataset) -> bool {
+    fn holds_most_of_training(&self, others: &Dataset) -> bool {
         let mut known = others.example_fingerprints();
         known.sort_unstable();
         let found = self.recognised.iter().filter(|f| known.binary_search(f).is_ok()).count();
-        self.fingerprint == others.fingerprint() || 2 * found > self.recognised.len()
+        2 * found > self.recognised.len()
     }
 
     /// How many of others are training examples, and whether that is exact; `None` if nothing tells.

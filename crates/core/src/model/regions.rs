@@ -189,8 +189,8 @@ impl Model {
     /// # Errors
     /// If the model predicts coordinates or clusters, or the examples have no target that fits.
     pub fn calibrate_on(&mut self, held_out: &Dataset, mondrian: bool) -> Result<(), Error> {
-        if self.provenance.as_ref().is_some_and(|p| p.knows_most_of(held_out)) {
-            let finding = "the examples to calibrate with are those of training, all or most of them; give examples that the model has not seen";
+        if self.provenance.as_ref().is_some_and(|p| p.knows_many_of(held_out)) {
+            let finding = "many of the examples to calibrate with are those of training; give examples that the model has not seen";
             return Err(DataError::Usage { finding: finding.to_owned() }.into());
         }
         // columns that these examples have scaled themselves are not those of new examples

@@ -71,6 +71,13 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Want
     let settled = settled(table, &options.missing_words, how)?;
     let table = settled.as_ref();
     let groups = wishes.groups(table)?;
+    for (g, (name, _)) in groups.iter().enumerate() {
+        if groups[..g].iter().any(|(before, _)| before == name) {
+            return Err(usage(format!(
+                "two views are called \"{name}\" (columns that no view names are one of their own, x); give one another name with --view NAME={name}"
+            )));
+        }
+    }
     let kind_of = |fields: &[usize]| match fields {
         &[field] => wishes.kind(field).unwrap_or(Kind::Vectors),
         _ => Kind::Vectors,
@@ -87,11 +94,6 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Want
     refuse_missing_target(table, &wishes)?;
     let (mut schemas, mut views) = (Vec::new(), Vec::new());
     for (name, fields) in groups {
-        if schemas.iter().any(|v: &ViewSchema| v.name == name) {
-            return Err(usage(format!(
-                "two views are called \"{name}\"; give one another name with --view NAME={name}"
-            )));
-        }
         let (content, values) = wishes.view(table, &name, &fields)?;
         schemas.push(ViewSchema { name: name.clone(), content });
         views.push(View { name, values });
