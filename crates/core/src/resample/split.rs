@@ -62,12 +62,13 @@ pub fn set_aside(n: usize, count: usize, by: SplitBy<'_>, seed: Seed) -> Result<
             crate::order::by_class(&mut order, kinds);
             // kinds of a single example are dealt out by chance: what is set aside stands for new examples
             let (single, mut more): (Vec<usize>, Vec<usize>) = order.iter().partition(|&&i| sizes[&kinds[i]] == 1);
-            more.extend(seed.stream("single examples").permutation(single.len()).into_iter().map(|k| single[k]));
+            let mut random = seed.stream("single examples");
+            let start = if single.is_empty() { 0 } else { (random.uniform() * n as f64) as usize };
+            more.extend(random.permutation(single.len()).into_iter().map(|k| single[k]));
             order = more;
-            // evenly along the examples kind by kind: each kind gives its share, rounded up or down
-            let (all, count) = (order.len(), count.min(order.len()));
-            let step = |k: usize| k * count / all.max(1);
-            (0..all).filter(|&k| step(k + 1) > step(k)).map(|k| order[k]).collect()
+            // evenly along the examples kind by kind, from a random start: each kind gives its share, rounded up or down
+            let step = |k: usize| (k * count + start) / n;
+            (0..n).filter(|&k| step(k + 1) > step(k)).map(|k| order[k]).collect()
         }
         SplitBy::Groups(groups) => {
             let mut members: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
