@@ -177,7 +177,7 @@ def test_any_model_is_calibrated_later():
     with pytest.raises(ValueError, match="those of training"):
         tight.calibrate(MOONS[:60], SIDES[:60])
     with pytest.raises(ValueError, match="those of training"):
-        tight.calibrate(MOONS[150:400], SIDES[150:400])
+        tight.calibrate(MOONS[100:400], SIDES[100:400])
     ridge = mercer.KernelRidge(kernel="rbf").fit(LINE[:200], WAVES[:200]).calibrate(LINE[200:400], WAVES[200:400])
     assert ridge.predict_interval(LINE[:5]).shape == (5, 2)
     usual = mercer.OneClassSVM().fit(MOONS[:200]).calibrate(MOONS[200:400])
