@@ -1,6 +1,6 @@
 //! Places in the order of numbers or classes, equal ones as they stood.
 //!
-//! Each closure given to `sort_by` compiles a sort of its own, of some six kilobytes; these are compiled once.
+//! Each closure given to `sort_by` compiles a sort of its own; these are compiled once.
 
 /// Sorts places by their values, the smallest first, by the total order of floating-point numbers.
 pub(crate) fn rising(places: &mut [usize], values: &[f64]) {

@@ -1,7 +1,7 @@
 //! The words of a picture as outlines of its letters.
 //!
-//! resvg can set text by itself, for which it reads complex scripts, hinting and the font settings of the system: a tenth of all
-//! that was compiled. The words of a figure stand in one line from left to right, so each letter is its outline, moved on by
+//! resvg can set text by itself, for which it reads complex scripts, hinting and the font settings of the system, which takes many
+//! crates. The words of a figure stand in one line from left to right, so each letter is its outline, moved on by
 //! the width of the letters before it.
 
 use crate::fonts::{Font, Fonts};
