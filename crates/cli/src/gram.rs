@@ -2,11 +2,12 @@
 
 use crate::arguments::OutputFile;
 use crate::matrix::{self, Change};
-use crate::{Verb, arguments, input, measure, npy, report};
+use crate::{Verb, arguments, input, measure, report};
 use clap::{Arg, ArgMatches, Command};
 use mercer::data::Dataset;
+use mercer::data::write::npy_header;
 use mercer::geometry::BlockMeans;
-use mercer::gram::{Budget, Gram, Precision, fill_rows, show_bytes};
+use mercer::gram::{Budget, Gram, show_bytes, write_rows};
 use mercer::linalg::SolveError;
 use mercer::machines::Learns;
 use mercer::plot::{MatrixImage, Theme, short_formula};
@@ -14,8 +15,6 @@ use mercer::watch::{Monitor, Phase, Progress};
 use mercer_terminal::Failure;
 use mercer_terminal::Watch;
 use serde_json::json;
-use std::io::Write;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -127,13 +126,8 @@ fn write(target: &Path, gram: &dyn Gram, narrow: bool, budget: Budget, watch: &W
     budget.check(2 * strip * n * size, "two strips of the kernel matrix")?;
     let mut broken = None;
     mercer::write::streamed(target, |out| {
-        out.write_all(&npy::header(n, n, if narrow { "<f4" } else { "<f8" }))?;
-        let written = if narrow {
-            write_strips(out, gram, strip, f32::to_le_bytes, watch)
-        } else {
-            write_strips(out, gram, strip, f64::to_le_bytes, watch)
-        };
-        written?.map_err(|error| {
+        out.write_all(&npy_header(n, n, if narrow { "<f4" } else { "<f8" }))?;
+        write_rows(gram, narrow, strip, out, &|done| step(watch, done, n))?.map_err(|error| {
             broken = Some(error);
             std::io::Error::other("not written")
         })
@@ -170,55 +164,4 @@ fn draw(
     let groups = names.into_iter().zip(block_means.groups).collect();
     Ok(MatrixImage { title, label: sorted.to_owned(), cells, values: block_means.values, groups, note: Some(note) }
         .draw(theme))
-}
-
-/// Writes all rows strip by strip: while one strip goes to the file, the next is computed.
-fn write_strips<S: Precision, const N: usize>(
-    out: &mut dyn Write,
-    gram: &dyn Gram,
-    strip: usize,
-    bytes: fn(S) -> [u8; N],
-    watch: &Watch,
-) -> std::io::Result<Result<(), SolveError>> {
-    let n = gram.shape().0;
-    let range = |start: usize| start..(start + strip).min(n);
-    let (mut now, mut next) = (Vec::new(), Vec::new());
-    let mut ready = if n > 0 { compute(gram, range(0), &mut now) } else { Ok(()) };
-    let mut lines: Vec<u8> = Vec::new();
-    for start in (0..n).step_by(strip.max(1)) {
-        if let Err(broken) = step(watch, start, n).and(ready) {
-            return Ok(Err(broken));
-        }
-        let (after, mut written) = (range((start + strip).min(n)), Ok(()));
-        let mut computed = Ok(());
-        rayon::in_place_scope(|threads| {
-            threads.spawn(|_| computed = compute(gram, after, &mut next));
-            for part in now.chunks(npy::NUMBERS_PER_WRITE) {
-                written = out.write_all(npy::bytes(part, bytes, &mut lines));
-                if written.is_err() {
-                    break;
-                }
-            }
-        });
-        written?;
-        ready = computed;
-        std::mem::swap(&mut now, &mut next);
-    }
-    Ok(Ok(()))
-}
-
-/// Some rows, all finite.
-fn compute<S: Precision>(gram: &dyn Gram, rows: Range<usize>, values: &mut Vec<S>) -> Result<(), SolveError> {
-    let columns = gram.shape().1;
-    values.resize(rows.len() * columns, S::default());
-    fill_rows(gram, rows.clone(), values);
-    // whole chunks are looked at without a branch; the place is looked for only if there is one
-    let whole = |part: &[S]| part.iter().fold(true, |whole, v| whole & v.wide().is_finite());
-    if values.chunks(1024).all(whole) {
-        return Ok(());
-    }
-    match values.iter().position(|v| !v.wide().is_finite()) {
-        Some(at) => Err(SolveError::NotFinite { row: rows.start + at / columns + 1, column: at % columns + 1 }),
-        None => Ok(()),
-    }
 }

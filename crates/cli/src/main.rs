@@ -26,7 +26,6 @@ mod list;
 mod machine;
 mod matrix;
 mod measure;
-mod npy;
 mod plan;
 mod plot;
 mod predict;

@@ -1,10 +1,11 @@
 //! `mercer predict`: what a model says about new examples.
 
 use crate::input::ToPredict;
-use crate::{Verb, arguments, conformal, input, npy, profile, rank, report};
+use crate::{Verb, arguments, conformal, input, profile, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::Regions;
 use mercer::data::Dataset;
+use mercer::data::write::write_npy;
 use mercer::machines::{Output, PartOutput, Variances};
 use mercer::model::Model;
 use mercer_terminal::Failure;
@@ -148,7 +149,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
                 return Err(Failure::usage(what));
             };
             let values = spread_numbers(&values, count, &places, all);
-            mercer::write::streamed(path, |out| npy::write(out, &values, count))
+            mercer::write::streamed(path, |out| write_npy(out, &values, count))
         } else {
             mercer::write::streamed(path, |out| write_csv(out, &output, columns, beside, (&places, all)))
         };

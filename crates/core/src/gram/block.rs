@@ -2,6 +2,7 @@
 
 use super::Gram;
 use crate::data::Scalar;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -15,6 +16,8 @@ pub trait Precision: Scalar {
     fn scratch<R>(work: impl FnOnce(&mut Vec<Self>) -> R) -> R;
     /// Lends a buffer of `len` zeros of this thread; the work must leave zeros behind.
     fn zeros<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R;
+    /// The bytes of numbers, the least first, as files hold them.
+    fn bytes(values: &[Self]) -> Cow<'_, [u8]>;
 }
 
 thread_local! {
@@ -47,6 +50,13 @@ impl Precision for f64 {
         ZEROS.set(buffer);
         result
     }
+    fn bytes(values: &[Self]) -> Cow<'_, [u8]> {
+        if cfg!(target_endian = "little") {
+            Cow::Borrowed(bytemuck::cast_slice(values))
+        } else {
+            Cow::Owned(values.iter().flat_map(|v| v.to_le_bytes()).collect())
+        }
+    }
 }
 
 impl Precision for f32 {
@@ -70,6 +80,13 @@ impl Precision for f32 {
         let result = work(&mut buffer[..len]);
         ZEROS32.set(buffer);
         result
+    }
+    fn bytes(values: &[Self]) -> Cow<'_, [u8]> {
+        if cfg!(target_endian = "little") {
+            Cow::Borrowed(bytemuck::cast_slice(values))
+        } else {
+            Cow::Owned(values.iter().flat_map(|v| v.to_le_bytes()).collect())
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod engine;
 mod low_rank;
 mod rows;
 mod similarity;
+mod strips;
 #[doc(hidden)]
 pub mod views;
 
@@ -22,6 +23,7 @@ pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;
 pub use rows::RowAccess;
 pub use similarity::Similarity;
+pub use strips::write_rows;
 
 use engine::Tiles;
 

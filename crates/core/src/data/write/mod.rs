@@ -8,6 +8,7 @@ mod libsvm;
 mod npy;
 mod rows;
 
+pub use npy::{npy_header, write_npy};
 pub use rows::{stands_in_lines, write_rows};
 
 use super::read::FORMATS;

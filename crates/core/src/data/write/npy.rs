@@ -20,7 +20,7 @@ fn check(table: &Table) -> Result<(), DataError> {
 fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let columns: usize = features(table).map(|(_, f)| width(f)).sum();
     let narrow = features(table).all(|(_, f)| matches!(f.data, FieldData::Matrix32(_)));
-    out.write_all(&header(table.len, columns, if narrow { "<f4" } else { "<f8" }))?;
+    out.write_all(&npy_header(table.len, columns, if narrow { "<f4" } else { "<f8" }))?;
     let mut line: Vec<f64> = Vec::with_capacity(columns);
     let mut bytes: Vec<u8> = Vec::with_capacity(columns * 8);
     for row in 0..table.len {
@@ -49,8 +49,8 @@ fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The header of version 1.0, padded to a multiple of 64 bytes.
-fn header(rows: usize, columns: usize, kind: &str) -> Vec<u8> {
+/// The header of a matrix, version 1.0, padded to a multiple of 64 bytes. `kind` is `<f4` or `<f8`.
+pub fn npy_header(rows: usize, columns: usize, kind: &str) -> Vec<u8> {
     let mut dictionary = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     while (10 + dictionary.len() + 1) % 64 != 0 {
         dictionary.push(' ');
@@ -60,4 +60,14 @@ fn header(rows: usize, columns: usize, kind: &str) -> Vec<u8> {
     bytes.extend((dictionary.len() as u16).to_le_bytes());
     bytes.extend(dictionary.into_bytes());
     bytes
+}
+
+/// Writes a matrix of f64, given row by row.
+pub fn write_npy(out: &mut dyn Write, values: &[f64], columns: usize) -> io::Result<()> {
+    out.write_all(&npy_header(values.len() / columns.max(1), columns, "<f8"))?;
+    for row in values.chunks(columns.max(1)) {
+        let bytes: Vec<u8> = row.iter().flat_map(|v| v.to_le_bytes()).collect();
+        out.write_all(&bytes)?;
+    }
+    out.flush()
 }
