@@ -393,15 +393,17 @@ pub(crate) fn write_csv(
             let header = format!("prediction{}{names}", shown.iter().map(each).collect::<String>());
             writeln!(out, "{header}")?;
             gaps = Gaps::new(rows, &header);
+            let cells: Vec<String> = labels.iter().map(|label| cell(label)).collect();
             for (i, code) in codes.iter().enumerate() {
                 gaps.before(out, i)?;
-                write!(out, "{}", cell(&labels[*code as usize]))?;
+                out.write_all(cells[*code as usize].as_bytes())?;
                 for (_, all) in &shown {
                     for value in &all[i * labels.len()..(i + 1) * labels.len()] {
                         write!(out, ",{value}")?;
                     }
                 }
-                writeln!(out, "{}", line(i))?;
+                out.write_all(line(i).as_bytes())?;
+                out.write_all(b"\n")?;
             }
         }
         Output::LabelSets { labels, scores, .. } => {
