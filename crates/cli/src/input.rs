@@ -60,10 +60,10 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
     Ok(options)
 }
 
-/// Reads a file as it is, with what the flags say about its columns.
-pub(crate) fn raw(path: &Path, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
+/// Reads a file as it is, `verbatim` with every cell as it is spelled, with what the flags say about its columns.
+pub(crate) fn raw(path: &Path, verbatim: bool, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
     let options = schema_options(flags)?;
-    let mut reading = read_options(flags)?;
+    let mut reading = ReadOptions { verbatim, ..read_options(flags)? };
     reading.words = options.word_columns();
     Ok((read_table(path, &reading)?, options))
 }
@@ -219,7 +219,9 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
         return Err(Failure { message, code: 3 });
     }
     let table = read(path, options)?;
-    let words = table.fields.iter().all(|f| matches!(f.data, FieldData::Words(_)));
+    // where every cell is kept as it is spelled, numbers are words, too
+    let is_word = |cell: &str| !options.verbatim || cell.parse::<f64>().is_err();
+    let words = table.fields.iter().all(|f| matches!(&f.data, FieldData::Words(w) if w.iter().take(1).all(is_word)));
     if table.format == "csv"
         && table.len == 1
         && !table.named
@@ -421,6 +423,7 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
         labels: flags.try_get_one::<PathBuf>("labels").ok().flatten().cloned(),
         names: None,
         words: Vec::new(),
+        verbatim: false,
     })
 }
 
