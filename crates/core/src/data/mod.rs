@@ -5,6 +5,7 @@
 //! Readers turn files into a raw [`Table`], and [`mod@write`] turns it into a file again; a [`Schema`], learned on the
 //! training file and kept in the model, turns tables into data sets (target, one-hot codes, missing values, scaling).
 
+mod copies;
 mod dataset;
 mod dates;
 mod dense;
@@ -26,6 +27,7 @@ mod vectors;
 mod words;
 pub mod write;
 
+pub(crate) use copies::{Copies, Known, copies, counted};
 pub use dataset::{Dataset, Values, View};
 pub use dates::days;
 pub use dense::{Borrowed, Rows};
