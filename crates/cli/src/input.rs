@@ -278,17 +278,18 @@ pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Resu
         partial_target: !flags.get_flag("with-target"),
         ..ApplyOptions::default()
     };
-    if places.is_empty() {
-        return Err(
-            DataError::Empty { place: format!("{} without rows that have missing entries", path.display()) }.into()
-        );
-    }
-    let data = applied(model, &table, path, options)?;
+    let data = if places.is_empty() {
+        // every row has an empty prediction, and the columns are those of any other
+        model.data_as(&table, options)?
+    } else {
+        applied(model, &table, path, options)?
+    };
     let gaps = rows - places.len();
     if gaps > 0 {
         let told = format!(
-            "{gaps} of the {rows} rows of {} have an empty prediction, since something is missing in them",
-            path.display()
+            "{gaps} of the {rows} rows of {} have an empty prediction, since something is missing in them{}",
+            path.display(),
+            if places.is_empty() { ": all of them" } else { "" }
         );
         report::say("note", &told);
     }
@@ -442,6 +443,10 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
     let watch = Watch::new(flags);
     // what the model compares with is prepared once for all batches
     let predictor = Predictor::new(model.clone());
+    if data.is_empty() {
+        watch.finish();
+        return Ok(predictor.predict(data)?);
+    }
     let mut whole: Option<Output> = None;
     for start in (0..data.len()).step_by(BATCH) {
         watch
@@ -464,6 +469,10 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
 pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgMatches) -> Result<Regions, Failure> {
     let watch = Watch::new(flags);
     let predictor = Predictor::new(model.clone());
+    if data.is_empty() {
+        watch.finish();
+        return Ok(predictor.regions(data, coverage)?);
+    }
     let mut whole: Option<Regions> = None;
     for start in (0..data.len()).step_by(BATCH) {
         watch
