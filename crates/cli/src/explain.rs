@@ -4,7 +4,7 @@ use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::machines::{Learns, Readout};
 use mercer::metrics::Score;
-use mercer::model::{Explain, Explanation, Importance, Model, Together};
+use mercer::model::{Explain, Explanation, Importance, Model, Seen, Together};
 use mercer_terminal::{Failure, Watch};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -88,7 +88,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     } else {
         report::print(&page(&told, &model, examples.len(), by));
     }
-    if let Some(seen) = seen.filter(|seen| seen.spoils()) {
+    if let Some(seen) = seen.filter(Seen::spoils) {
         let which = if seen.found == seen.examples {
             "these are training examples".to_owned()
         } else {

@@ -242,8 +242,9 @@ fn training_rows_that_repeat_are_recognised_and_fresh_ones_of_the_same_values_ar
 #[test]
 fn cells_that_are_more_than_their_number_are_told_before_they_are_learned_from() {
     let zips = ["00037", "00501", "12345", "99999"];
-    let rows: String = (0..40).map(|k| format!("{},2024-01-{:02},{k}.5,{}\n", zips[k % 4], k % 9 + 1, k % 2)).collect();
-    let place = Place::with(&[("a.csv", &format!("zip,day,v,y\n{rows}"))]);
+    let row = |k: usize| format!("{},2024-01-{:02},{k}.5,{}", zips[k % 4], k % 9 + 1, k % 2);
+    let rows: Vec<String> = (0..40).map(row).collect();
+    let place = Place::with(&[("a.csv", &format!("zip,day,v,y\n{}\n", rows.join("\n")))]);
     let said = place.run("fit a.csv --machine svc -o m").ok().err;
     for told in
         ["column \"zip\" has cells such as 00037, which is taken for the number 37", "--categorical zip", "--drop zip"]

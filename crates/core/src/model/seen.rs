@@ -133,12 +133,10 @@ mod tests {
     /// Points of a grid of so many values in each direction, so that few are different.
     fn of_few_values(from: usize, to: usize, values: f64) -> Dataset {
         let mut random = Seed(9).stream("few values");
-        let mut place = || ((random.normal() * 1.5).round().clamp(-values, values), random.normal());
-        let all: Vec<((f64, f64), f64)> = (0..to).map(|_| (place(), place().1)).map(|(a, b)| (a, b)).collect();
-        let rows: Vec<f64> =
-            all[from..].iter().flat_map(|((x, y), _)| [*x, (y * 2.0).round().clamp(-values, values)]).collect();
-        let words: Vec<&str> =
-            all[from..].iter().map(|((x, _), z)| if x + 0.5 * z > 0.0 { "p" } else { "n" }).collect();
+        let mut place = || (random.normal() * 1.5).round().clamp(-values, values);
+        let all: Vec<[f64; 3]> = (0..to).map(|_| [place(), place(), place()]).collect();
+        let rows: Vec<f64> = all[from..].iter().flat_map(|[x, y, _]| [*x, *y]).collect();
+        let words: Vec<&str> = all[from..].iter().map(|[x, _, z]| if 2.0 * x + z > 0.0 { "p" } else { "n" }).collect();
         Dataset::new(Rows::new(rows, to - from, 2).unwrap()).with_target(Target::from_text("y", &words)).unwrap()
     }
 
