@@ -6,7 +6,9 @@ use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mercer::data::write::{WRITERS, choose, write};
-use mercer::data::{DataError, Dataset, Field, FieldData, Scale, Schema, SchemaOptions, Table, Target, Values};
+use mercer::data::{
+    DataError, Dataset, Field, FieldData, Lost, Respelled, Scale, Schema, SchemaOptions, Table, Target, Values,
+};
 use mercer_terminal::Failure;
 use serde_json::json;
 use std::path::PathBuf;
@@ -18,7 +20,8 @@ fn command() -> Command {
     let command = Command::new("convert")
         .about("Write a data file in another format")
         .after_help(
-            "Formats are told by extensions; `mercer list formats` shows all. Numbers keep every bit.\n\
+            "Formats are told by extensions; `mercer list formats` shows all. Text that becomes text (CSV, TSV) keeps the\n\
+             spelling of every cell; elsewhere numbers keep every bit, and what a number does not hold is told (00037).\n\
              Examples:\n  mercer convert train.csv train.svm\n  mercer convert people.jsonl people.csv.gz --encode --missing mean",
         )
         .arg(arguments::path("IN", "Data file to read"))
@@ -58,8 +61,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             return Err(Failure::usage(format!("--{flag} changes the data; say --encode with it")));
         }
     }
-    let (mut table, options) = input::raw(from, flags)?;
+    // nothing asks for a change, so text that goes to text is spelled as it was
+    let (mut table, options) = input::raw(from, writer.keeps_spelling && !encode, flags)?;
     let format = table.format;
+    let respelled = told_respelled(&table, &options, encode)?;
     if encode {
         table = encoded(&table, options)?;
     } else {
@@ -67,6 +72,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         table = options.narrowed(table)?;
     }
     write(to, &table, writer)?;
+    let respelled: Vec<String> = respelled.iter().map(|r| lost(r, writer.name, encode)).collect();
+    respelled.iter().for_each(|told| report::warn(told));
     let words = |field: &Field| matches!(field.data, FieldData::Words(_) | FieldData::Mixed { .. });
     if writer.labels_are_numbers && table.target.is_some_and(|t| words(&table.fields[t])) {
         report::warn(&format!(
@@ -79,7 +86,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.get_flag("json") {
         report::print_json(&json!({
             "n": table.len, "columns": columns, "from": format, "to": writer.name, "left_out": lost,
-            "output": to.display().to_string(), "seconds": started.elapsed().as_secs_f64(),
+            "respelled": respelled, "output": to.display().to_string(), "seconds": started.elapsed().as_secs_f64(),
         }));
     } else {
         let mut facts = vec![
@@ -94,6 +101,40 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         report::print(&report::facts(&facts));
     }
     Ok(())
+}
+
+/// The columns whose cells lose something by becoming numbers, of those that are written.
+fn told_respelled(table: &Table, options: &SchemaOptions, encode: bool) -> Result<Vec<Respelled>, Failure> {
+    let found = table.respelled();
+    if found.is_empty() {
+        return Ok(found);
+    }
+    let mut kept = options.narrowed(table.clone())?;
+    if !encode {
+        settle_target(&mut kept, options)?;
+    }
+    let names: Vec<&str> = kept.fields.iter().map(|f| f.name.as_str()).collect();
+    Ok(found.into_iter().filter(|r| names.contains(&table.fields[r.field].name.as_str())).collect())
+}
+
+/// A warning about a column whose cells became numbers.
+fn lost(respelled: &Respelled, format: &str, encode: bool) -> String {
+    let Respelled { cell, place, value, lost, .. } = respelled;
+    let what = match lost {
+        Lost::Zeros => "its zeros are lost",
+        Lost::Plus => "its plus is lost",
+        Lost::Digits => "its last digits are lost, since a number of 64 bits holds about 16",
+    };
+    let column = place.column.as_deref().unwrap_or_default();
+    let remedy = if encode {
+        format!("--categorical {column} takes the cells for words, --drop {column} leaves the column out")
+    } else {
+        format!(
+            "{format} holds nothing but numbers: write CSV to keep the cells, give each its own code (--encode --categorical {column}), \
+             or leave the column out (--drop {column})"
+        )
+    };
+    format!("{place}: {cell} is written as the number {value}, so that {what}; {remedy}")
 }
 
 fn width(field: &Field) -> usize {

@@ -18,9 +18,10 @@ fn command() -> Command {
         .about("Compare predictions with the truth: error, confusion, AUC, quality of probabilities, or RMSE and R²")
         .after_help(
             "Example:\n  mercer evaluate model.mercer test.csv --json\n\n\
-             Beside the error stands what always predicting the largest class, or the mean, would give. The training\n\
-             examples are recognised, in any order where few rows repeat: their error has no interval, since it says\n\
-             little about new ones.\n\n\
+             Beside the error stands what always predicting the largest class, or the mean, would give. Training examples\n\
+             are recognised, in any order and among others: their share is told, and where it is above one in a hundred\n\
+             there is no interval, since it would say little about new ones. Examples of few values are equal by chance,\n\
+             which is told apart; a part of a training file in which every row stands many times is not recognised.\n\n\
              Models with sets or intervals (fit --conformal) tell how many of them hold the truth, and how large they are.\n\n\
              Models of what is usual (one_class, svdd) tell the share of outliers. Where the target has two classes,\n\
              1, inlier or normal is the usual one, else the larger, and they are compared with it.\n\n\
@@ -104,10 +105,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// Facts about training examples among those that are evaluated, for a document.
-fn seen_document(seen: Option<Seen>) -> [(String, Value); 2] {
+fn seen_document(seen: Option<Seen>) -> [(String, Value); 5] {
     [
         ("training_examples".to_owned(), json!(seen.map(|seen| seen.most()))),
         ("seen_in_training".to_owned(), json!(seen.map(|seen| seen.found))),
+        ("training_share".to_owned(), json!(seen.map(|seen| seen.share()))),
+        ("equal_to_training".to_owned(), json!(seen.map(|seen| seen.equal))),
+        ("counts_are_estimates".to_owned(), json!(seen.map(|seen| !seen.exact))),
     ]
 }
 
@@ -120,25 +124,50 @@ fn warn_of_training_examples(seen: Option<Seen>) {
         );
         return;
     };
+    let (about, some, n) = (if seen.exact { "" } else { "about " }, seen.found, seen.examples);
     if seen.found == 0 {
+        if seen.equal > 0 {
+            report::say(
+                "note",
+                &format!(
+                    "{about}{} of the {n} examples {} equal to training examples, no more than chance explains where rows repeat; if they were \
+                     copied, or rows were repeated before the data were divided, the numbers are better than those of new examples",
+                    seen.equal,
+                    if seen.equal == 1 { "is" } else { "are" }
+                ),
+            );
+        }
         return;
     }
     if seen.most() {
         let all = if seen.found == seen.examples {
-            "these are training examples"
+            "these are training examples".to_owned()
         } else {
-            "most of these are training examples"
+            format!("most of these are training examples ({about}{some} of {n}, {})", percent(seen))
         };
         report::warn(&format!(
             "{all}; the model does worse on new ones, and nothing here says how much, so there is no interval. \
              Give examples it has not seen, or look at the error of cross-validation that mercer learning-curve and mercer select tell"
         ));
-    } else {
-        let (about, some, n) = (if seen.exact { "" } else { "about " }, seen.found, seen.examples);
+    } else if seen.spoils() {
         report::warn(&format!(
-            "{about}{some} of the {n} examples stand among the training examples, too; without these the numbers may be worse"
+            "{about}{some} of the {n} examples ({}) are training examples; the numbers are those of the mixture, the model does worse on new \
+             examples alone, and there is no interval. Give examples it has not seen",
+            percent(seen)
+        ));
+    } else {
+        report::warn(&format!(
+            "{about}{some} of the {n} examples ({}) {} training; the numbers, intervals among them, are those of the mixture",
+            percent(seen),
+            if some == 1 { "is one of" } else { "are those of" }
         ));
     }
+}
+
+/// The share of training examples, for people.
+fn percent(seen: Seen) -> String {
+    let share = 100.0 * seen.share();
+    if share < 1.0 { "less than 1 %".to_owned() } else { format!("{share:.0} %") }
 }
 
 /// Says aloud that labels of the file are none of the model's.
@@ -193,7 +222,7 @@ fn novelty(
         Some(found) => Some(measure(output, &found.target)?),
         None => None,
     };
-    let trained = seen.is_some_and(|seen| seen.most());
+    let trained = seen.is_some_and(|seen| seen.spoils());
     let metrics = if trained { metrics.map(Metrics::without_intervals) } else { metrics };
     if json {
         let mut document = metrics.as_ref().map_or_else(|| json!({"n": output.len()}), |m| json!(m));

@@ -4,7 +4,7 @@ use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::machines::{Learns, Readout};
 use mercer::metrics::Score;
-use mercer::model::{Explain, Explanation, Importance, Model, Together};
+use mercer::model::{Explain, Explanation, Importance, Model, Seen, Together};
 use mercer_terminal::{Failure, Watch};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -81,16 +81,22 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         document["n"] = json!(examples.len());
         document["by"] = json!(by);
         document["training_examples"] = json!(seen.map(|seen| seen.most()));
+        document["seen_in_training"] = json!(seen.map(|seen| seen.found));
         document["seconds"] = json!({"total": started.elapsed().as_secs_f64()});
         input::insert_told(&mut document, &examples);
         report::print_json(&Value::clone(&document));
     } else {
         report::print(&page(&told, &model, examples.len(), by));
     }
-    if seen.is_some_and(|seen| seen.most()) {
-        report::warn(
-            "these are training examples: columns that the model has learned by heart look important, too. Give examples it has not seen",
-        );
+    if let Some(seen) = seen.filter(Seen::spoils) {
+        let which = if seen.found == seen.examples {
+            "these are training examples".to_owned()
+        } else {
+            format!("there are {seen}")
+        };
+        report::warn(&format!(
+            "{which}: columns that the model has learned by heart look important, too. Give examples it has not seen"
+        ));
     }
     Ok(())
 }

@@ -60,10 +60,10 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
     Ok(options)
 }
 
-/// Reads a file as it is, with what the flags say about its columns.
-pub(crate) fn raw(path: &Path, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
+/// Reads a file as it is, `verbatim` with every cell as it is spelled, with what the flags say about its columns.
+pub(crate) fn raw(path: &Path, verbatim: bool, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
     let options = schema_options(flags)?;
-    let mut reading = read_options(flags)?;
+    let mut reading = ReadOptions { verbatim, ..read_options(flags)? };
     reading.words = options.word_columns();
     Ok((read_table(path, &reading)?, options))
 }
@@ -219,7 +219,9 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
         return Err(Failure { message, code: 3 });
     }
     let table = read(path, options)?;
-    let words = table.fields.iter().all(|f| matches!(f.data, FieldData::Words(_)));
+    // where every cell is kept as it is spelled, numbers are words, too
+    let is_word = |cell: &str| !options.verbatim || cell.parse::<f64>().is_err();
+    let words = table.fields.iter().all(|f| matches!(&f.data, FieldData::Words(w) if w.iter().take(1).all(is_word)));
     if table.format == "csv"
         && table.len == 1
         && !table.named
@@ -276,17 +278,18 @@ pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Resu
         partial_target: !flags.get_flag("with-target"),
         ..ApplyOptions::default()
     };
-    if places.is_empty() {
-        return Err(
-            DataError::Empty { place: format!("{} without rows that have missing entries", path.display()) }.into()
-        );
-    }
-    let data = applied(model, &table, path, options)?;
+    let data = if places.is_empty() {
+        // every row has an empty prediction, and the columns are those of any other
+        model.data_as(&table, options)?
+    } else {
+        applied(model, &table, path, options)?
+    };
     let gaps = rows - places.len();
     if gaps > 0 {
         let told = format!(
-            "{gaps} of the {rows} rows of {} have an empty prediction, since something is missing in them",
-            path.display()
+            "{gaps} of the {rows} rows of {} have an empty prediction, since something is missing in them{}",
+            path.display(),
+            if places.is_empty() { ": all of them" } else { "" }
         );
         report::say("note", &told);
     }
@@ -421,6 +424,7 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
         labels: flags.try_get_one::<PathBuf>("labels").ok().flatten().cloned(),
         names: None,
         words: Vec::new(),
+        verbatim: false,
     })
 }
 
@@ -439,6 +443,10 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
     let watch = Watch::new(flags);
     // what the model compares with is prepared once for all batches
     let predictor = Predictor::new(model.clone());
+    if data.is_empty() {
+        watch.finish();
+        return Ok(predictor.predict(data)?);
+    }
     let mut whole: Option<Output> = None;
     for start in (0..data.len()).step_by(BATCH) {
         watch
@@ -461,6 +469,10 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
 pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgMatches) -> Result<Regions, Failure> {
     let watch = Watch::new(flags);
     let predictor = Predictor::new(model.clone());
+    if data.is_empty() {
+        watch.finish();
+        return Ok(predictor.regions(data, coverage)?);
+    }
     let mut whole: Option<Regions> = None;
     for start in (0..data.len()).step_by(BATCH) {
         watch

@@ -174,3 +174,39 @@ fn without_a_header_columns_are_counted_never_named_by_a_cell() {
     place.run("fit a.csv --machine svc --target 1 --categorical 2 -o m").ok();
     assert_eq!(place.run("predict m new.csv").ok().lines().len(), 3);
 }
+
+#[test]
+fn a_file_in_which_every_row_lacks_something_has_empty_predictions() {
+    let place = Place::with(&[
+        ("a.csv", "a,c,y\n1,p,1\n2,q,2\n3,p,3\n4,q,5\n"),
+        ("gaps.csv", "a,c\n,p\n2,\n,\n"),
+        ("mixed.csv", "a,c\n,p\n2,q\n"),
+    ]);
+    for (fit, header, empty) in [
+        ("--machine svc --scores", "prediction,score_1,score_2,score_3,score_5", ",,,,"),
+        ("--machine knn", "prediction", "\"\""),
+        ("--machine svr", "prediction", "\"\""),
+        ("--machine ridge", "prediction", "\"\""),
+        ("--machine kernel_pca --components 2", "prediction_pc1,prediction_pc2", ","),
+        ("--machine linear_regression", "prediction", "\"\""),
+    ] {
+        let (fit, scores) = match fit.strip_suffix(" --scores") {
+            Some(fit) => (fit, " --scores"),
+            None => (fit, ""),
+        };
+        place.run(&format!("fit a.csv {fit} --missing drop -o m")).ok();
+        place
+            .run("predict m gaps.csv")
+            .fails(3, &["gaps.csv line 2, column \"a\": the entry is missing", "--missing empty"]);
+        let said = place.run(&format!("predict m gaps.csv --missing empty{scores}")).ok();
+        let wanted = format!("{header}\n{empty}\n{empty}\n{empty}\n");
+        assert_eq!(said.out, wanted, "{fit}");
+        assert!(said.err.contains("3 of the 3 rows of gaps.csv have an empty prediction"), "{}", said.err);
+        let told = place.json("predict m gaps.csv --missing empty");
+        assert_eq!((told["n"].as_u64(), told["rows_without_prediction"].as_u64()), (Some(0), Some(3)), "{told}");
+        assert_eq!(place.run("predict m mixed.csv --missing empty").ok().lines().len(), 3, "{fit}");
+    }
+    place.run("fit a.csv --machine ridge --missing drop --conformal cross -o m").ok();
+    let said = place.run("predict m gaps.csv --missing empty --conformal 0.5").ok().out;
+    assert_eq!(said, "prediction,lower,upper\n,,\n,,\n,,\n");
+}

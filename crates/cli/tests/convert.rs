@@ -90,3 +90,55 @@ fn all_formats_are_listed() {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
 }
+
+#[test]
+fn text_that_becomes_text_keeps_the_spelling_of_every_cell() {
+    let rows = "zip,id,tel,p,gap,y\n00037,9007199254740993,+4930123456,1.50,NA,a\n12345,12345678901234567890,7,1e5,?,b\n501,1,2,-0,,a\n";
+    let place = Place::with(&[("a.csv", rows), ("n.csv", "1,02\n3.0,4\n"), ("w.csv", "a,b\nc,d\na,d\n")]);
+    for road in [&["b.csv"][..], &["b.tsv", "c.csv"], &["b.csv.gz", "c.csv"]] {
+        let mut from = "a.csv".to_owned();
+        for to in road {
+            let said = place.run(&format!("convert {from} {to}")).ok();
+            assert!(said.err.is_empty(), "{}", said.err);
+            from = (*to).to_owned();
+        }
+        assert_eq!(place.read(&from), rows, "{road:?}");
+    }
+    place.run("convert a.csv d.csv --columns zip,y").ok();
+    assert_eq!(place.read("d.csv"), "zip,y\n00037,a\n12345,b\n501,a\n");
+    place.run("convert n.csv m.csv").ok();
+    assert_eq!(place.read("m.csv"), "1,02\n3.0,4\n", "no names where there were none");
+    place.run("convert w.csv v.csv").ok();
+    assert_eq!(place.read("v.csv"), "a,b\nc,d\na,d\n", "a file without names stays one");
+    place.run("convert w.csv v.csv --columns 2 --target none").ok();
+    assert_eq!(place.json("show v.csv")["n"], 3);
+    let place = Place::with(&[("a.jsonl", "{\"id\": 12345678901234567, \"y\": 1.5}\n{\"id\": 3, \"y\": 1e300}\n")]);
+    place.run("convert a.jsonl b.csv").ok();
+    assert_eq!(place.read("b.csv"), "id,y\n12345678901234567,1.5\n3,1e300\n");
+}
+
+#[test]
+fn what_a_format_of_numbers_does_not_hold_is_told_by_column_and_cell() {
+    let place = Place::with(&[
+        ("a.csv", "zip,id,y\n12,9007199254740993,1\n00037,5,2\n501,7,1\n"),
+        ("a.jsonl", "{\"id\": 12345678901234567, \"y\": 1}\n{\"id\": 3, \"y\": 2}\n"),
+    ]);
+    for to in ["b.svm", "b.npy", "b.csv --encode"] {
+        let said = place.run(&format!("convert a.csv {to}")).ok().err;
+        for told in [
+            "a.csv line 3, column \"zip\": 00037 is written as the number 37",
+            "a.csv line 2, column \"id\": 9007199254740993 is written as the number 9007199254740992",
+            "--drop zip",
+            "--categorical zip",
+        ] {
+            assert!(said.contains(told), "{to}: {said}");
+        }
+    }
+    assert_eq!(place.json("convert a.csv b.svm")["respelled"].as_array().unwrap().len(), 2);
+    let said = place.run("convert a.csv b.svm --drop zip,id --target none").ok().err;
+    assert!(!said.contains("written as the number"), "{said}");
+    let said = place.run("convert a.csv b.csv --encode --categorical zip --drop id").ok().err;
+    assert!(!said.contains("written as the number"), "{said}");
+    let said = place.run("convert a.jsonl b.svm").ok().err;
+    assert!(said.contains("12345678901234567 is written as the number 12345678901234568"), "{said}");
+}

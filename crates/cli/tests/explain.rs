@@ -2,11 +2,12 @@
 
 use crate::common::Place;
 
-/// The class is that of the colour; the size says nothing.
+/// The class is that of the colour; the size says nothing, and is never the same in both files.
 fn coloured() -> Place {
     let colours = ["red", "green", "blue"];
     let line = |i: usize| {
-        format!("{},{},{},{}\n", colours[i % 3], i % 7, i % 2, if i.is_multiple_of(3) { "yes" } else { "no" })
+        let size = i % 7 * 2 + usize::from(i > 84);
+        format!("{},{size},{},{}\n", colours[i % 3], i % 2, if i.is_multiple_of(3) { "yes" } else { "no" })
     };
     let file = |rows: std::ops::Range<usize>| {
         std::iter::once("colour,size,side,t\n".to_owned()).chain(rows.map(line)).collect::<String>()

@@ -74,3 +74,24 @@ fn a_file_in_the_way_is_told() {
     place.run("quickstart --out taken").fails(3, &["taken"]);
     assert_eq!(place.read("taken"), "x");
 }
+
+#[test]
+fn files_that_somebody_has_changed_are_never_replaced() {
+    let place = Place::new();
+    place.run("quickstart").ok();
+    let again = place.run("quickstart").ok();
+    assert!(again.err.is_empty() && place.files() == ["mercer-quickstart"], "{}", again.err);
+    place.write("mercer-quickstart/train.csv", "mine\n1\n");
+    place.write("mercer-quickstart/notes.txt", "mine");
+    let other = place.run("quickstart").ok();
+    assert!(other.err.contains("mercer-quickstart/train.csv is not as quickstart writes it"), "{}", other.err);
+    assert!(other.out.contains("mercer-quickstart-2/model.mercer"), "{}", other.out);
+    assert_eq!(place.files(), ["mercer-quickstart", "mercer-quickstart-2"]);
+    place.run("quickstart --seed 3").ok();
+    assert!(place.has("mercer-quickstart-3/train.csv"), "another seed has other files");
+    place.run("quickstart --out mercer-quickstart").fails(3, &["train.csv", "--out", "--force"]);
+    assert_eq!(place.read("mercer-quickstart/train.csv"), "mine\n1\n");
+    place.run("quickstart -o mercer-quickstart --force").ok();
+    assert_eq!(place.read("mercer-quickstart/train.csv"), place.read("mercer-quickstart-2/train.csv"));
+    assert_eq!(place.read("mercer-quickstart/notes.txt"), "mine");
+}

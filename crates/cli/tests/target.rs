@@ -101,3 +101,33 @@ fn a_label_of_commas_and_quotes_is_quoted() {
     let place = Place::with(&[("a.csv", "x,y\n1,\"a, \"\"b\"\"\"\n9,c\n")]);
     assert_eq!(place.fitted("a.csv --machine svc", "a.csv"), ["\"a, \"\"b\"\"\"", "c"]);
 }
+
+#[test]
+fn labels_that_are_equal_as_numbers_only_are_told_with_the_remedy() {
+    let place = Place::with(&[
+        ("a.csv", "x,y\n1,1\n2,01\n8,001\n9,2\n"),
+        ("b.csv", "x,y\n1,01\n2,1.0\n8,2\n9,2.0\n"),
+        ("c.csv", "x,y\n1,1\n2,1.0\n8,2\n9,+2\n"),
+        ("d.csv", "x,y\n1,c1\n2,c01\n8,c001\n9,c2\n"),
+    ]);
+    for (file, a, b) in [("a.csv", "1", "001"), ("b.csv", "01", "1")] {
+        for flags in ["", " --categorical y"] {
+            let said = place.run(&format!("fit {file} --machine svc -o m{flags}")).ok().err;
+            let told =
+                format!("the target \"y\" has the labels {a} and {b}, which are equal as numbers and taken for one");
+            let other = told.replace("001", "01").replace("01 and 1,", "01 and 1.0,");
+            assert!(said.contains(&told) || said.contains(&other), "{file}{flags}: {said}");
+            assert!(said.contains("names that are no numbers, such as c"), "{said}");
+        }
+    }
+    // 1 and 1.0 are one class, and that is no surprise
+    assert!(!place.run("fit c.csv --machine svc -o m").ok().err.contains("labels"));
+    let report = place.json("fit d.csv --machine svc -o m");
+    assert_eq!(report["advice"], serde_json::json!([]));
+    assert_eq!(place.json("show m")["readout"]["vote"]["labels"].as_array().unwrap().len(), 4);
+    // as categories they are two
+    let place = Place::with(&[("a.csv", "c,y\n1,u\n01,v\n2,u\n2,v\n")]);
+    let said = place.run("fit a.csv --machine svc --categorical c -o m").ok().err;
+    let told = "column \"c\" has the categories 01 and 1, which are equal as numbers and two categories here";
+    assert!(said.contains(told), "{said}");
+}

@@ -26,7 +26,21 @@ fn the_training_file_is_recognised_and_has_no_interval() {
     let mixed = format!("{}{}\n", place.read("new.csv"), lines[1..11].join("\n"));
     place.write("mixed.csv", mixed);
     let said = place.run("evaluate m mixed.csv").ok();
-    assert!(said.err.contains("10 of the 160 examples") && said.out.contains("95 % interval"), "{}", said.err);
+    assert!(said.err.contains("10 of the 160 examples (6 %) are training examples"), "{}", said.err);
+    assert!(said.out.contains("160 examples, 10 of them training") && !said.out.contains("interval"), "{}", said.out);
+    let told = place.json("evaluate m mixed.csv");
+    assert_eq!((told["training_share"].as_f64(), told["seen_in_training"].as_u64()), (Some(0.0625), Some(10)));
+    assert_eq!((&told["training_examples"], &told["error_interval"]), (&false.into(), &serde_json::Value::Null));
+    // a few among many leave the interval, and are told
+    place.run("data banana --n 1500 --seed 6 -o many.csv").ok();
+    place.write("few.csv", format!("{}{}\n", place.read("many.csv"), lines[1..7].join("\n")));
+    let said = place.run("evaluate m few.csv").ok();
+    assert!(said.err.contains("6 of the 1506 examples (less than 1 %) are those of training"), "{}", said.err);
+    assert!(said.out.contains("interval"), "{}", said.out);
+    // and a single one may be chance
+    place.write("one.csv", format!("{}{}\n", place.read("many.csv"), lines[1]));
+    let said = place.run("evaluate m one.csv").ok();
+    assert!(said.err.contains("1 of the 1501 examples is equal to training examples") && said.out.contains("interval"));
     for what in ["model", "roc", "reliability"] {
         place.run(&format!("plot m banana.csv --what {what} -o a.svg")).ok();
         place.run(&format!("plot m new.csv --what {what} -o b.svg")).ok();
@@ -165,4 +179,79 @@ fn probabilities_keep_the_ranking_under_class_weights() {
     }
     let fit = place.json("fit few.csv --machine svc --probabilities platt -o m");
     assert_eq!(fit["calibration"]["label_has_the_largest"], true);
+}
+
+/// Rows of two columns of few values with a class, drawn anew from a seed.
+fn of_few_values(rows: usize, mut seed: u64) -> Vec<String> {
+    let mut draw = |values: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % values
+    };
+    (0..rows)
+        .map(|_| {
+            let (a, b, c) = (draw(40), draw(40), draw(5));
+            format!("{a},{b},{}", if a + 4 * c > 28 { "u" } else { "v" })
+        })
+        .collect()
+}
+
+#[test]
+fn training_rows_that_repeat_are_recognised_and_fresh_ones_of_the_same_values_are_not() {
+    let (rows, new) = (of_few_values(500, 1), of_few_values(500, 2));
+    let file = |rows: &[String]| format!("a,b,y\n{}\n", rows.join("\n"));
+    let mut turned = rows.clone();
+    turned.reverse();
+    let half = [&rows[..200], &new[..300]].concat();
+    let place = Place::with(&[
+        ("rows.csv", &file(&rows)),
+        ("turned.csv", &file(&turned)),
+        ("new.csv", &file(&new)),
+        ("half.csv", &file(&half)),
+    ]);
+    let mut distinct = rows.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert!(10 * distinct.len() < 9 * rows.len(), "more than a tenth are copies");
+    place.run("fit rows.csv --machine svc -o m").ok();
+    let told = place.json("evaluate m turned.csv");
+    assert_eq!((told["seen_in_training"].as_u64(), &told["error_interval"]), (Some(500), &serde_json::Value::Null));
+    let said = place.run("evaluate m new.csv").ok();
+    assert!(said.out.contains("95 % interval") && !said.err.contains("warning"), "{} {}", said.out, said.err);
+    assert!(
+        said.err.contains("equal to training examples, no more than chance explains where rows repeat"),
+        "{}",
+        said.err
+    );
+    let told = place.json("evaluate m new.csv");
+    assert_eq!(told["seen_in_training"].as_u64(), Some(0));
+    assert!(told["equal_to_training"].as_u64().unwrap() > 50, "{told}");
+    let told = place.json("evaluate m half.csv");
+    let share = told["training_share"].as_f64().unwrap();
+    assert!((0.2..0.5).contains(&share) && told["error_interval"].is_null(), "just under half: {told}");
+    // everywhere else, too
+    place.run("predict m new.csv --conformal 0.9 --calibration turned.csv").fails(2, &["those of training"]);
+    place.run("predict m rows.csv --conformal 0.9 --calibration new.csv").ok();
+    place.run("certify m rows.csv --held-out turned.csv").fails(2, &["among those of training"]);
+    place.run("certify m rows.csv --held-out new.csv").ok();
+    place.run("plot m turned.csv -o p.svg").ok();
+    assert!(place.read("p.svg").contains("500 training examples"));
+    place.run("plot m new.csv -o p.svg").ok();
+    assert!(!place.read("p.svg").contains("training examples"));
+}
+
+#[test]
+fn cells_that_are_more_than_their_number_are_told_before_they_are_learned_from() {
+    let zips = ["00037", "00501", "12345", "99999"];
+    let row = |k: usize| format!("{},2024-01-{:02},{k}.5,{}", zips[k % 4], k % 9 + 1, k % 2);
+    let rows: Vec<String> = (0..40).map(row).collect();
+    let place = Place::with(&[("a.csv", &format!("zip,day,v,y\n{}\n", rows.join("\n")))]);
+    let said = place.run("fit a.csv --machine svc -o m").ok().err;
+    for told in
+        ["column \"zip\" has cells such as 00037, which is taken for the number 37", "--categorical zip", "--drop zip"]
+    {
+        assert!(said.contains(told), "{said}");
+    }
+    assert!(said.contains("column \"day\" has 9 different dates in 40 rows") && said.contains("--dates day"), "{said}");
+    let said = place.run("fit a.csv --machine svc --categorical zip --dates day -o m").ok().err;
+    assert!(said.is_empty(), "{said}");
 }

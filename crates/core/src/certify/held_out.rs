@@ -4,7 +4,7 @@ use super::Options;
 use super::facts::in_range;
 use super::seen::Seen;
 use crate::bounds::{HeldOut, HeldOutLoss, Task};
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, Known, copies, counted};
 use crate::error::Error;
 use crate::machines::Theory;
 use crate::model::Model;
@@ -14,6 +14,7 @@ use std::collections::HashMap;
 ///
 /// Examples of few values repeat themselves in any sample. A new one stands among n others with about the probability 1 − n₁/n, where n₁ of
 /// these stand there once (Good, 1953, The population frequencies of species, (9)); held-out examples of which far more do were not drawn anew.
+/// Where hardly any stands there once, pairs of equal examples across the two sets are held against those within each (`data/copies.rs`).
 pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
     if training.fingerprint() == held_out.fingerprint() {
         let finding = "the held-out examples are those of training; give examples that the model has not seen";
@@ -30,6 +31,14 @@ pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usiz
         );
         return Err(DataError::Usage { finding }.into());
     }
+    let (numbers, times) = counted(training.example_fingerprints());
+    let whole = Known { numbers: &numbers, times: &times, examples: training.len(), whole: true };
+    let compared = copies(whole, &held_out.example_fingerprints());
+    if compared.same {
+        let finding =
+            "the held-out examples are those of training in another order; give examples that the model has not seen";
+        return Err(DataError::Usage { finding: finding.to_owned() }.into());
+    }
     let (n, of) = (training.len() as f64, held_out.len() as f64);
     let repeats = 1.0 - known.values().filter(|count| **count == 1).count() as f64 / n.max(1.0);
     let (expected, spread) = (of * repeats, (of * repeats * (1.0 - repeats) * (1.0 + of / n.max(1.0))).sqrt());
@@ -38,6 +47,15 @@ pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usiz
             "{} of the {} held-out examples also stand among those of training, where chance explains about {expected:.0}; give examples \
              that the model has not seen",
             found.len(),
+            held_out.len()
+        );
+        return Err(DataError::Usage { finding }.into());
+    }
+    if compared.share > 0.0 && compared.deviations > 5.0 {
+        let finding = format!(
+            "about {:.0} of the {} held-out examples are those of training: more are equal to one than are equal among themselves; give \
+             examples that the model has not seen",
+            compared.share * held_out.len() as f64,
             held_out.len()
         );
         return Err(DataError::Usage { finding }.into());

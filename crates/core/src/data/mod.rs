@@ -5,6 +5,7 @@
 //! Readers turn files into a raw [`Table`], and [`mod@write`] turns it into a file again; a [`Schema`], learned on the
 //! training file and kept in the model, turns tables into data sets (target, one-hot codes, missing values, scaling).
 
+mod copies;
 mod dataset;
 mod dates;
 mod dense;
@@ -18,6 +19,7 @@ mod scalar;
 mod scale;
 mod schema;
 mod sparse;
+mod spelling;
 mod table;
 mod target;
 mod transform;
@@ -25,6 +27,7 @@ mod vectors;
 mod words;
 pub mod write;
 
+pub(crate) use copies::{Copies, Known, copies, counted};
 pub use dataset::{Dataset, Values, View};
 pub use dates::days;
 pub use dense::{Borrowed, Rows};
@@ -35,6 +38,7 @@ pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};
 pub use schema::{ApplyOptions, Missing, Schema, SchemaOptions, Unseen, UnseenCategories, ViewSchema, Wanted};
 pub use sparse::{Coordinate, SparseRows};
+pub use spelling::{Lost, Respelled};
 pub use table::{Field, FieldData, Table};
 pub use target::{Classes, Numbers, Target, same_label};
 pub use transform::Transform;

@@ -40,7 +40,8 @@ pub struct Field {
 #[derive(Clone, Debug)]
 pub enum FieldData {
     /// A column of numbers; NaN marks a missing entry. `spellings` are the first texts of distinct values, as many
-    /// as are needed to print labels as they were written.
+    /// as are needed to print labels as they were written; behind them stand further texts of a value that look like other
+    /// labels, such as 01 besides 1.
     Numbers {
         /// The numbers.
         values: Vec<f64>,

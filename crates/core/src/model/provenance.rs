@@ -4,7 +4,7 @@
 //! changes them, [`Model::chosen_among`], can make a claim weaker, never stronger.
 
 use super::Model;
-use crate::data::{Dataset, PreparationSet, Scope};
+use crate::data::{Copies, Dataset, Known, PreparationSet, Scope, copies, counted};
 use crate::formula::{Formula, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -49,9 +49,12 @@ pub struct Provenance {
     /// [`Dataset::fingerprint`] of the training examples.
     fingerprint: String,
     /// The smallest numbers among those of the training examples ([`Dataset::example_fingerprints`]): a sample by which they are
-    /// recognised in any order. There are none where many examples occur more than once, and in older files.
+    /// recognised in any order. There are none in older files, and in some of these none where many examples occur more than once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     recognised: Vec<u64>,
+    /// How often each of these occurs; left out where each occurs once, and in older files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    times: Vec<u32>,
     /// True if the examples had weights.
     #[serde(default)]
     weighted: bool,
@@ -109,9 +112,11 @@ impl Provenance {
         if data.is_balanced() {
             learned.push(LearnedFrom { step: Step::ClassBalance, bits: 0.0, from: Scope::All });
         }
+        let (recognised, times) = recognised(data);
         Self {
             fingerprint: data.fingerprint(),
-            recognised: recognised(data),
+            recognised,
+            times,
             weighted: data.weights().is_some(),
             part: None,
             set_apart: data.preparation_set().and_then(PreparationSet::places).map(narrow),
@@ -153,41 +158,33 @@ impl Provenance {
         self.set_apart.as_deref()
     }
 
-    /// True if more of the others are training examples than chance would have it. Training examples are recognised where at most a tenth of
-    /// them are copies, so that about a tenth of new examples, at most, are copies of them.
+    /// True if so many of others are training examples, or of the training examples stand among them, that they are no new ones.
     pub(crate) fn knows_many_of(&self, others: &Dataset) -> bool {
         let n = others.len() as f64;
-        self.found_among(others).is_some_and(|(found, _)| found as f64 > 0.1 * n + 5.0 * (0.09 * n).sqrt() + 3.0)
-            || self.holds_most_of_training(others)
+        self.copies_among(others).is_some_and(|(found, _)| {
+            found.same || found.share * n > 0.05 * n + 3.0 || (found.share_of_known > 0.5 && found.share > 0.0)
+        })
     }
 
-    /// True if more than half of a sample of the training examples are among others.
-    fn holds_most_of_training(&self, others: &Dataset) -> bool {
-        let mut known = others.example_fingerprints();
-        known.sort_unstable();
-        let found = self.recognised.iter().filter(|f| known.binary_search(f).is_ok()).count();
-        2 * found > self.recognised.len()
-    }
-
-    /// How many of others are training examples, and whether that is exact; `None` if nothing tells.
+    /// How many of others are copies of training examples, and whether that is counted rather than estimated; `None` if nothing tells.
     ///
     /// The sample has the smallest numbers of the training examples, so it has every training example up to its largest number: among
     /// others up to there the share that is in the sample is exact, and stands for the share of all.
-    pub(super) fn found_among(&self, others: &Dataset) -> Option<(usize, bool)> {
+    pub(super) fn copies_among(&self, others: &Dataset) -> Option<(Copies, bool)> {
         if self.fingerprint == others.fingerprint() {
-            return Some((others.len(), true));
+            let all = Copies { share: 1.0, share_of_known: 1.0, equal: 1.0, deviations: f64::INFINITY, same: true };
+            return Some((all, true));
         }
-        let last = *self.recognised.last()?;
         let kept = self.recognised.len();
-        let whole = self.examples() == Some(kept) || (kept != MAX_RECOGNISED && kept != MAX_RECOGNISED_BEFORE);
-        let numbers = others.example_fingerprints();
-        let found = numbers.iter().filter(|f| self.recognised.binary_search(f).is_ok()).count();
-        if whole {
-            return Some((found, true));
+        if kept == 0 {
+            return None;
         }
-        let looked_at = numbers.iter().filter(|f| **f <= last).count();
-        let share = found as f64 / looked_at.max(1) as f64;
-        Some(((share * others.len() as f64).round() as usize, false))
+        let counted: usize = self.times.iter().map(|&t| t as usize).sum();
+        let examples = self.examples().unwrap_or(kept);
+        let whole =
+            examples == kept.max(counted) || (kept != MAX_RECOGNISED && (kept != MAX_RECOGNISED_BEFORE || counted > 0));
+        let known = Known { numbers: &self.recognised, times: &self.times, examples, whole };
+        Some((copies(known, &others.example_fingerprints()), whole))
     }
 
     /// The steps before the fit.
@@ -219,16 +216,15 @@ fn narrow(places: &[usize]) -> Vec<u32> {
     places.iter().map(|&p| p as u32).collect()
 }
 
-/// The smallest numbers of examples, if nine of ten occur only once.
-fn recognised(data: &Dataset) -> Vec<u64> {
-    let mut numbers = data.example_fingerprints();
-    numbers.sort_unstable();
-    numbers.dedup();
-    if 10 * numbers.len() < 9 * data.len() {
-        return Vec::new();
-    }
+/// The smallest numbers of examples, and how often each occurs, where some occur more than once.
+fn recognised(data: &Dataset) -> (Vec<u64>, Vec<u32>) {
+    let (mut numbers, mut times) = counted(data.example_fingerprints());
     numbers.truncate(MAX_RECOGNISED);
-    numbers
+    times.truncate(MAX_RECOGNISED);
+    if times.iter().all(|&t| t == 1) {
+        times = Vec::new();
+    }
+    (numbers, times)
 }
 
 /// The steps of columns that have learned so many bits.

@@ -22,7 +22,7 @@ impl Model {
     }
 
     /// An SVG picture of how often the predicted probabilities come true: bins with equal counts, the share that was
-    /// observed in each with its 95 % interval (Clopper and Pearson; none for training examples), and a histogram of the predictions. Of two classes
+    /// observed in each with its 95 % interval (Clopper and Pearson; none where more than one in a hundred is a training example), and a histogram of the predictions. Of two classes
     /// the second is looked at, of more the label that is predicted.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Model {
             Some(label) => (format!("predicted probability of {label}"), format!("observed share of {label}")),
             None => ("probability of the predicted label".to_owned(), "observed share that is right".to_owned()),
         };
-        let trained = self.seen(data).is_some_and(|seen| seen.most());
+        let trained = self.seen(data).is_some_and(|seen| seen.spoils());
         let share = |bin: &crate::metrics::Bin| {
             let observed = bin.came_true as f64 / bin.count as f64;
             let (low, high) =

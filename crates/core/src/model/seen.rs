@@ -12,17 +12,29 @@ use std::fmt;
 pub struct Seen {
     /// The number of examples of the data set.
     pub examples: usize,
-    /// The number of those that stand among the training examples.
+    /// The number of those that are training examples. Examples of few values are equal by chance: where that explains what is equal, there
+    /// are none.
     pub found: usize,
-    /// False where that number is an estimate, from a sample of the training examples.
+    /// The number of those that are equal to a training example, by chance or not.
+    pub equal: usize,
+    /// False where these numbers are estimates, from a sample of the training examples.
     pub exact: bool,
 }
 
 impl Seen {
-    /// True if most of the examples are training examples: then errors are training errors. Few may be accidents, since examples of few
-    /// different values repeat themselves.
+    /// True if most of the examples are training examples: then errors are training errors.
     pub fn most(&self) -> bool {
         2 * self.found > self.examples
+    }
+
+    /// True if more than one in a hundred examples is a training example: then no interval of an error says anything about new ones.
+    pub fn spoils(&self) -> bool {
+        100 * self.found > self.examples
+    }
+
+    /// The share of training examples.
+    pub fn share(&self) -> f64 {
+        self.found as f64 / self.examples.max(1) as f64
     }
 }
 
@@ -39,26 +51,37 @@ impl fmt::Display for Seen {
 
 impl Model {
     /// The number of examples that the model has learned from, in any order; `None` where nothing is known about its training examples.
-    /// Numbers that recognise examples are kept for up to a thousand of them; beyond that the count is an estimate.
+    /// Numbers that recognise examples are kept for up to a thousand different ones; beyond that the counts are estimates.
+    ///
+    /// Training examples are told from examples that are equal to them by chance by how often equal ones occur among both: pairs across the
+    /// two sets against pairs within each. Not recognised are parts of a training set in which every example stands many
+    /// times, and copies of rows that were repeated before a set was divided, which look like examples of few values.
     pub fn seen(&self, data: &Dataset) -> Option<Seen> {
         let provenance = self.provenance.as_ref()?;
-        let (found, exact) = provenance.found_among(data)?;
-        Some(Seen { examples: data.len(), found, exact })
+        let (found, exact) = provenance.copies_among(data)?;
+        let number = |share: f64| (share * data.len() as f64).round() as usize;
+        let (found, equal) = (number(found.share), number(found.equal));
+        Some(Seen {
+            examples: data.len(),
+            found,
+            equal: equal.max(found),
+            exact: exact && (found == equal || found == 0),
+        })
     }
 
-    /// Compares predictions for data with their target. Where most of the examples are training examples there are no intervals, since
-    /// these speak of new examples.
+    /// Compares predictions for data with their target. Where more than one in a hundred examples is a training example there are no
+    /// intervals, since these speak of new examples.
     ///
     /// # Errors
     /// If there is no target, or it does not fit the predictions.
     pub fn measure(&self, output: &Output, data: &Dataset) -> Result<Metrics, DataError> {
         let metrics = measure(output, data.target().ok_or(DataError::NoTarget)?)?;
-        Ok(if self.seen(data).is_some_and(|seen| seen.most()) { metrics.without_intervals() } else { metrics })
+        Ok(if self.seen(data).is_some_and(|seen| seen.spoils()) { metrics.without_intervals() } else { metrics })
     }
 
     /// The number of examples, and how many of them are training examples, in words.
     pub(super) fn counted(&self, data: &Dataset) -> String {
-        self.seen(data).unwrap_or(Seen { examples: data.len(), found: 0, exact: true }).to_string()
+        self.seen(data).unwrap_or(Seen { examples: data.len(), found: 0, equal: 0, exact: true }).to_string()
     }
 }
 
@@ -82,16 +105,19 @@ mod tests {
         let model = Svc::default().fit(&rbf(1.0), &training).unwrap();
         let turned = training.select(&(0..100).rev().collect::<Vec<_>>());
         let seen = |data: &Dataset| model.seen(data).unwrap();
-        assert_eq!(seen(&training), Seen { examples: 100, found: 100, exact: true });
+        assert_eq!(seen(&training), Seen { examples: 100, found: 100, equal: 100, exact: true });
         assert_eq!(seen(&turned).found, 100);
-        assert_eq!(seen(&new), Seen { examples: 60, found: 0, exact: true });
+        assert_eq!(seen(&new), Seen { examples: 60, found: 0, equal: 0, exact: true });
         assert_eq!(seen(&examples(90, 160)).to_string(), "70 examples, 10 of them training examples");
         let interval = |data: &Dataset| {
             let Ok(Metrics::Classes(m)) = model.measure(&model.predict(data).unwrap(), data) else { panic!() };
             m.error_interval
         };
         assert_eq!((interval(&training), interval(&turned)), (None, None));
-        assert!(interval(&new).is_some() && interval(&examples(90, 160)).is_some());
+        assert!(
+            interval(&new).is_some() && interval(&examples(90, 160)).is_none(),
+            "a seventh of them says little of new ones"
+        );
     }
 
     #[test]
@@ -102,5 +128,34 @@ mod tests {
         assert!(!seen.exact && seen.found.abs_diff(2500) < 250, "{seen}");
         assert_eq!(model.seen(&examples(5000, 7500)).unwrap().found, 0);
         assert_eq!(model.seen(&training.select(&[4, 2, 9])).map(|s| s.examples), Some(3));
+    }
+
+    /// Points of a grid of so many values in each direction, so that few are different.
+    fn of_few_values(from: usize, to: usize, values: f64) -> Dataset {
+        let mut random = Seed(9).stream("few values");
+        let mut place = || (random.normal() * 1.5).round().clamp(-values, values);
+        let all: Vec<[f64; 3]> = (0..to).map(|_| [place(), place(), place()]).collect();
+        let rows: Vec<f64> = all[from..].iter().flat_map(|[x, y, _]| [*x, *y]).collect();
+        let words: Vec<&str> = all[from..].iter().map(|[x, _, z]| if 2.0 * x + z > 0.0 { "p" } else { "n" }).collect();
+        Dataset::new(Rows::new(rows, to - from, 2).unwrap()).with_target(Target::from_text("y", &words)).unwrap()
+    }
+
+    #[test]
+    fn training_examples_that_repeat_themselves_are_told_from_a_fresh_draw_of_the_same_values() {
+        for values in [2.0, 6.0] {
+            let (training, new) = (of_few_values(0, 400, values), of_few_values(400, 800, values));
+            let model = crate::prelude::NearestMean::default().fit(&rbf(1.0), &training).unwrap();
+            let turned = training.select(&(0..400).rev().collect::<Vec<_>>());
+            let (found, fresh) = (model.seen(&turned).unwrap(), model.seen(&new).unwrap());
+            assert!(found.most() && found.found == 400, "{values}: {found:?}");
+            assert!(fresh.found == 0 && fresh.equal > 300, "{values}: {fresh:?}");
+            let interval = |data: &Dataset| {
+                let Ok(Metrics::Classes(m)) = model.measure(&model.predict(data).unwrap(), data) else { panic!() };
+                m.error_interval
+            };
+            assert!(interval(&turned).is_none() && interval(&new).is_some());
+            let mut again = model.clone();
+            assert!(again.calibrate_on(&turned, false).is_err() && again.calibrate_on(&new, false).is_ok());
+        }
     }
 }

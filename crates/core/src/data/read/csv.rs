@@ -8,10 +8,9 @@ use super::blocks::Blocks;
 use super::column::Column;
 use super::delimiter::detect;
 use super::lines::Lines;
-use super::number::{Cell, classify};
 use super::plain::Plain;
 use super::record::{Delimiter, Records};
-use super::{FormatEntry, ReadOptions, Source};
+use super::{FormatEntry, ReadOptions, Source, may_be_name};
 use crate::memory::Growth;
 use crate::params::brief;
 
@@ -28,7 +27,7 @@ pub(super) static CSV: FormatEntry = FormatEntry {
 };
 
 /// Longest name in a header of words alone: longer cells are running text.
-const MAX_NAME_LENGTH: usize = 64;
+pub(in crate::data) const MAX_NAME_LENGTH: usize = 64;
 /// Rows that are taken one by one between two looks at the memory that they take.
 const ROWS_BETWEEN_LOOKS: usize = 64;
 const HEAD_BYTES: u64 = 1 << 17;
@@ -68,7 +67,12 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
     let first: Vec<String> = records.cells().map(str::to_owned).collect();
     let header = options.header.or_else(|| holds_a_name(&first, options).then_some(true));
     let declared = declared(&first, options, header);
-    let column = |k: usize| Column::new(text.get(k).copied().unwrap_or(false), declared[k]);
+    let column = |k: usize| {
+        if options.verbatim {
+            return Column::verbatim();
+        }
+        Column::new(text.get(k).copied().unwrap_or(false), declared[k])
+    };
     let mut pass = Pass { columns: (0..width).map(column).collect(), lines: Lines::default(), header: None };
     let hold = header.unwrap_or_else(|| may_be_header(&first));
     if hold {
@@ -157,7 +161,7 @@ fn is_above_numbers(first: &[String], columns: &[Column]) -> bool {
 
 /// A header has no numbers; it may have empty cells (an index column without a name), but not only those.
 fn may_be_header(first: &[String]) -> bool {
-    first.iter().all(|c| c.is_empty() || classify(c.as_bytes()) == Cell::Word) && first.iter().any(|c| !c.is_empty())
+    first.iter().all(|c| may_be_name(c)) && first.iter().any(|c| !c.is_empty())
 }
 
 /// A word above numbers is a name. If all is words, names are distinct, short and never come again in their column.

@@ -5,8 +5,10 @@
 //! is rare, and cheaper than keeping every text.
 
 use super::super::Words;
+use super::super::spelling::has_leading_zero;
 use super::number::{Cell, classify};
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Largest number of values that are not spelled plainly in a column of labels.
@@ -22,6 +24,8 @@ pub(super) struct Facts {
     pub(super) text: bool,
     /// True if the user has declared it.
     pub(super) declared: bool,
+    /// True if marks of missing entries stay as they are spelled, too.
+    pub(super) verbatim: bool,
     pub(super) first_number: Option<usize>,
     pub(super) first_word: Option<usize>,
     pub(super) infinite: Option<usize>,
@@ -29,7 +33,10 @@ pub(super) struct Facts {
     pub(super) broken: bool,
     /// Distinct values that are not spelled plainly, in order; with the spelling if it was the first of its value.
     pub(super) spellings: Vec<(f64, Option<String>)>,
-    spelled: HashSet<u64, BuildHasherDefault<Bits>>,
+    /// The place of each of these among them, and the number of its cells with leading zeros.
+    spelled: HashMap<u64, (usize, usize), BuildHasherDefault<Bits>>,
+    /// Further spellings of values that have one with leading zeros, which other programs take for other labels.
+    others: BTreeSet<(u64, String)>,
     /// True if enough spellings are known already.
     pub(super) saturated: bool,
 }
@@ -57,9 +64,14 @@ impl Facts {
         Self { text: text || declared, declared, ..Self::default() }
     }
 
+    /// About no cells of a column that keeps all of them as they are spelled.
+    pub(super) fn verbatim() -> Self {
+        Self { verbatim: true, ..Self::new(true, true) }
+    }
+
     /// About no cells of those that follow, to be appended.
     pub(super) fn following(&self) -> Self {
-        Self { saturated: self.saturated, ..Self::new(self.text, self.declared) }
+        Self { saturated: self.saturated, verbatim: self.verbatim, ..Self::new(self.text, self.declared) }
     }
 
     /// True if cells that were read by themselves can be appended; if not, they must be read again in their turn.
@@ -78,7 +90,8 @@ impl Facts {
             Cell::Missing => f64::NAN,
             Cell::Number { value, plain } => {
                 if !plain && !self.saturated {
-                    self.note_spelling(value, Some(cell.to_owned()), before);
+                    let zeros = usize::from(has_leading_zero(cell));
+                    self.note_spelling(value, Some(cell.to_owned()), zeros, before);
                 }
                 value
             }
@@ -107,7 +120,7 @@ impl Facts {
     pub(super) fn take_word(&mut self, cell: &str) {
         let row = self.cells.len();
         match classify(cell.as_bytes()) {
-            Cell::Missing => return self.cells.push(""),
+            Cell::Missing => return self.cells.push(if self.verbatim { cell } else { "" }),
             Cell::Number { .. } => self.first_number.get_or_insert(row),
             Cell::Infinite | Cell::Word => self.first_word.get_or_insert(row),
         };
@@ -130,16 +143,80 @@ impl Facts {
         }
     }
 
-    /// The first spelling wins, also when it was the plain one.
+    /// Takes cells of a value, the first of them spelled so and `zeros` of them with leading zeros; the first spelling wins, also when it
+    /// was the plain one.
     #[allow(clippy::needless_bitwise_bool)] // a lazy operator is a branch
-    pub(super) fn note_spelling(&mut self, value: f64, cell: Option<String>, before: &[f64]) {
+    pub(super) fn note_spelling(&mut self, value: f64, cell: Option<String>, zeros: usize, before: &[f64]) {
         let value = value + 0.0; // −0 and 0 are one label
-        if self.spelled.insert(value.to_bits()) {
-            // eight at a time, which takes a third of the time of one by one
-            let among = before.chunks(8).any(|few| few.iter().fold(false, |found, v| found | (*v == value)));
-            let first = cell.filter(|_| !among);
-            self.spellings.push((value, first));
-            self.saturated = self.spellings.len() == MAX_SPELLINGS;
+        match self.spelled.entry(value.to_bits()) {
+            Entry::Occupied(mut known) => {
+                let (place, count) = known.get_mut();
+                *count += zeros;
+                let first = self.spellings.get(*place).and_then(|(_, first)| first.as_deref());
+                if let Some(cell) = cell.filter(|cell| has_leading_zero(cell) && first != Some(cell.as_str())) {
+                    self.note_other(value, cell);
+                }
+            }
+            Entry::Vacant(new) => {
+                new.insert((self.spellings.len(), zeros));
+                // eight at a time, which takes a third of the time of one by one
+                let among = before.chunks(8).any(|few| few.iter().fold(false, |found, v| found | (*v == value)));
+                let (first, later) = if among { (None, cell) } else { (cell, None) };
+                self.spellings.push((value, first));
+                self.saturated = self.spellings.len() == MAX_SPELLINGS;
+                if let Some(later) = later.filter(|cell| has_leading_zero(cell)) {
+                    self.note_other(value, later);
+                }
+            }
         }
+    }
+
+    fn note_other(&mut self, value: f64, cell: String) {
+        if self.others.len() < MAX_SPELLINGS {
+            self.others.insert((value.to_bits(), cell));
+        }
+    }
+
+    /// Takes the spellings of cells that follow the numbers `before`.
+    pub(super) fn note_spellings(&mut self, following: Self, before: &[f64]) {
+        for (value, text) in following.spellings {
+            if self.saturated {
+                break;
+            }
+            let count = following.spelled.get(&value.to_bits()).map_or(0, |(_, count)| *count);
+            self.note_spelling(value, text, count, before);
+        }
+        for (bits, cell) in following.others {
+            let Some((place, _)) = self.spelled.get(&bits) else { continue };
+            let first = self.spellings.get(*place).and_then(|(_, first)| first.as_deref());
+            if first != Some(cell.as_str()) {
+                self.note_other(f64::from_bits(bits), cell);
+            }
+        }
+    }
+
+    /// The first spelling of each value where it is not the plain one, then further ones of values that look like several labels.
+    pub(super) fn into_spellings(mut self, numbers: &[f64]) -> Vec<(f64, String)> {
+        // a number that is also spelled otherwise has more cells than those with zeros
+        let zeros = |first: &Option<String>| first.as_deref().is_some_and(has_leading_zero);
+        if !self.saturated && self.spellings.iter().any(|(_, first)| zeros(first)) {
+            let mut cells: HashMap<u64, usize, BuildHasherDefault<Bits>> =
+                self.spellings.iter().filter(|(_, first)| zeros(first)).map(|(v, _)| (v.to_bits(), 0)).collect();
+            for value in numbers {
+                cells.entry((value + 0.0).to_bits()).and_modify(|count| *count += 1);
+            }
+            for (bits, count) in cells {
+                if self.spelled.get(&bits).is_some_and(|(_, noted)| *noted < count) {
+                    self.note_other(f64::from_bits(bits), f64::from_bits(bits).to_string());
+                }
+            }
+        }
+        for (bits, _) in &self.others {
+            if let Some((value, first)) = self.spelled.get(bits).and_then(|(place, _)| self.spellings.get_mut(*place)) {
+                first.get_or_insert_with(|| value.to_string());
+            }
+        }
+        let firsts = self.spellings.into_iter().filter_map(|(value, text)| Some((value, text?)));
+        firsts.chain(self.others.into_iter().map(|(bits, cell)| (f64::from_bits(bits), cell))).collect()
     }
 }

@@ -36,6 +36,8 @@ fn sniff(head: &[u8]) -> bool {
 enum Value {
     Missing,
     Number(f64),
+    /// A whole number that f64 rounds, and what it rounds it to.
+    Long(f64, String),
     Text(String),
     Vector(Vec<f64>),
 }
@@ -88,10 +90,10 @@ impl<'de> Deserialize<'de> for Value {
                 Ok(Value::Number(f64::from(u8::from(value))))
             }
             fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
+                Ok(whole(i128::from(value)))
             }
             fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
+                Ok(whole(i128::from(value)))
             }
             fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
                 Ok(Value::Number(value))
@@ -106,7 +108,7 @@ impl<'de> Deserialize<'de> for Value {
                 let mut vector = Vec::new();
                 while let Some(entry) = entries.next_element::<Value>()? {
                     match entry {
-                        Value::Number(number) => vector.push(number),
+                        Value::Number(number) | Value::Long(number, _) => vector.push(number),
                         Value::Missing => vector.push(f64::NAN),
                         Value::Text(_) => return Err(de::Error::custom("the array has a string; it may have numbers")),
                         Value::Vector(_) => {
@@ -127,6 +129,18 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// A whole number, with its digits where a number of 64 bits does not hold them all.
+fn whole(value: i128) -> Value {
+    let rounded = value as f64;
+    if rounded as i128 == value { Value::Number(rounded) } else { Value::Long(rounded, value.to_string()) }
+}
+
+/// A number as a word: as short as possible.
+fn spelled(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-5..1e16).contains(&size) { format!("{value:e}") } else { value.to_string() }
+}
+
 /// The cells of a column so far; what follows the last is missing until the next comes.
 struct Column {
     cells: Cells,
@@ -136,17 +150,25 @@ struct Column {
 }
 
 enum Cells {
-    Numbers(Vec<f64>),
+    /// Numbers, and the first that f64 rounds with its digits.
+    Numbers(Vec<f64>, Option<(f64, String)>),
     Words(Words),
-    Mixed { cells: Words, odd: usize },
-    Vectors { values: Vec<f64>, width: usize, count: usize },
+    Mixed {
+        cells: Words,
+        odd: usize,
+    },
+    Vectors {
+        values: Vec<f64>,
+        width: usize,
+        count: usize,
+    },
 }
 
 impl Column {
     fn new(value: &Value, declared: bool, line: usize) -> Self {
         let cells = match value {
             Value::Vector(vector) => Cells::Vectors { values: Vec::new(), width: vector.len(), count: 0 },
-            Value::Number(_) if !declared => Cells::Numbers(Vec::new()),
+            Value::Number(_) | Value::Long(..) if !declared => Cells::Numbers(Vec::new(), None),
             _ => Cells::Words(Words::new()),
         };
         Self { cells, declared, first_line: line }
@@ -154,7 +176,7 @@ impl Column {
 
     fn len(&self) -> usize {
         match &self.cells {
-            Cells::Numbers(values) => values.len(),
+            Cells::Numbers(values, _) => values.len(),
             Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.len(),
             Cells::Vectors { count, .. } => *count,
         }
@@ -163,7 +185,7 @@ impl Column {
     /// About how many bytes it holds.
     fn bytes(&self) -> usize {
         match &self.cells {
-            Cells::Numbers(values) | Cells::Vectors { values, .. } => values.len() * size_of::<f64>(),
+            Cells::Numbers(values, _) | Cells::Vectors { values, .. } => values.len() * size_of::<f64>(),
             Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.bytes(),
         }
     }
@@ -171,7 +193,7 @@ impl Column {
     /// Fills up with missing cells; blocks cannot have any.
     fn pad(&mut self, rows: usize) -> bool {
         match &mut self.cells {
-            Cells::Numbers(values) => values.resize(rows, f64::NAN),
+            Cells::Numbers(values, _) => values.resize(rows, f64::NAN),
             Cells::Words(cells) | Cells::Mixed { cells, .. } => cells.pad(rows),
             Cells::Vectors { count, .. } => return *count == rows,
         }
@@ -186,17 +208,26 @@ impl Column {
         let first_line = self.first_line;
         match (&mut self.cells, value) {
             (_, Value::Missing) => {}
-            (Cells::Numbers(values), Value::Number(number)) => values.push(number),
+            (Cells::Numbers(values, _), Value::Number(number)) => values.push(number),
+            (Cells::Numbers(values, long), Value::Long(number, digits)) => {
+                values.push(number);
+                long.get_or_insert((number, digits));
+            }
             (Cells::Words(cells) | Cells::Mixed { cells, .. }, Value::Text(text)) => cells.push(&text),
-            (Cells::Mixed { cells, .. }, Value::Number(number)) => cells.push(&number.to_string()),
-            (Cells::Words(cells), Value::Number(number)) => {
-                cells.push(&number.to_string());
+            (Cells::Mixed { cells, .. }, Value::Number(number)) => cells.push(&spelled(number)),
+            (Cells::Mixed { cells, .. }, Value::Long(_, digits)) => cells.push(&digits),
+            (Cells::Words(cells), value @ (Value::Number(_) | Value::Long(..))) => {
+                match value {
+                    Value::Long(_, digits) => cells.push(&digits),
+                    Value::Number(number) => cells.push(&spelled(number)),
+                    _ => {}
+                }
                 if !self.declared && cells.iter().any(|c| !c.is_empty()) {
                     self.cells = Cells::Mixed { cells: std::mem::take(cells), odd: row };
                 }
             }
-            (Cells::Numbers(values), Value::Text(text)) => {
-                let spell = |v: &f64| if v.is_nan() { String::new() } else { v.to_string() };
+            (Cells::Numbers(values, _), Value::Text(text)) => {
+                let spell = |v: &f64| if v.is_nan() { String::new() } else { spelled(*v) };
                 let mut cells: Words = values.iter().map(spell).collect();
                 cells.push(&text);
                 self.cells = Cells::Mixed { cells, odd: row };
@@ -249,7 +280,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
                     return Err(source.bad(Some(line), Some(&key), finding));
                 }
                 None => {
-                    let column = Column::new(&value, options.words.contains(&key), line);
+                    let column = Column::new(&value, options.verbatim || options.words.contains(&key), line);
                     places.insert(key.clone(), columns.len());
                     columns.push((key.clone(), column));
                     columns.len() - 1
@@ -295,7 +326,7 @@ fn table(source: &Source, columns: Vec<(String, Column)>, lines: Lines) -> Resul
             return Err(source.bad(Some(table.line(filled)), Some(&name), column.gap()));
         }
         let data = match column.cells {
-            Cells::Numbers(values) => FieldData::Numbers { values, spellings: Vec::new() },
+            Cells::Numbers(values, long) => FieldData::Numbers { values, spellings: long.into_iter().collect() },
             Cells::Words(words) => FieldData::Words(words),
             Cells::Mixed { cells, odd } => FieldData::Mixed { cells, odd },
             Cells::Vectors { values, width, count } => match Rows::new(values, count, width) {

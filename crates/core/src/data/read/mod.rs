@@ -26,6 +26,7 @@ mod record;
 mod sequences;
 mod zstd;
 
+pub(super) use csv::MAX_NAME_LENGTH;
 pub(crate) use encoding::ends_in_returns;
 pub use open::Source;
 
@@ -90,6 +91,14 @@ pub struct ReadOptions {
     pub labels: Option<PathBuf>,
     /// Columns kept as text even if they look like numbers: names, or numbers from one (negative: from the end).
     pub words: Vec<String>,
+    /// True: every cell of delimited text stays as it is spelled, marks of missing entries among them, and every column is one of words.
+    /// Numbers of JSON lines keep all their digits as words.
+    pub verbatim: bool,
+}
+
+/// True if a cell of the first line may be a name: a word, or nothing.
+pub(super) fn may_be_name(cell: &str) -> bool {
+    cell.is_empty() || number::classify(cell.as_bytes()) == number::Cell::Word
 }
 
 /// Reads a file of any format.

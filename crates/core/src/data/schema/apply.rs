@@ -115,8 +115,13 @@ fn with_target(data: Dataset, table: &Table, targets: &[usize], partial: bool) -
 /// The remedy for a missing entry; none where they are kept.
 fn remedy(schema: &Schema) -> Option<&'static str> {
     match schema.missing {
-        Missing::Drop => Some("rows are dropped in training only; fill it in, or train with --missing mean"),
-        Missing::Error | Missing::Mean => Some("fill it in, or train with --missing mean"),
+        Missing::Drop => Some(
+            "rows are dropped in training only; fill it in, predict with --missing empty to leave such rows without a prediction, or train \
+             with --missing mean",
+        ),
+        Missing::Error | Missing::Mean => Some(
+            "fill it in, predict with --missing empty to leave such rows without a prediction, or train with --missing mean",
+        ),
         Missing::Keep => None,
     }
 }

@@ -1,14 +1,17 @@
 //! Remarks about columns that are hardly meant to be learned from: names and numbers of rows, and views that no kernel looks at.
 
 use super::super::dates::days;
-use super::super::{FieldData, Kind, Table};
+use super::super::spelling::{alike, has_leading_zero};
+use super::super::{FieldData, Kind, Respelled, Table};
 use super::{Code, ColumnSchema, Content, Schema, Wanted};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The number of rows from which a column can be taken for a name or a number of rows.
 const MIN_ROWS: usize = 20;
 /// The number of columns that are named before the others are only counted.
 const MAX_NAMED: usize = 5;
+/// The number of different dates from which a column of categories is told to have dates.
+const MIN_DATES: usize = 6;
 
 /// Remarks about the columns of a schema that was learned on a table.
 pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
@@ -16,6 +19,7 @@ pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
     if table.len > 1 && all_alike(schema, table) {
         remarks.push("every column has one value throughout, so that nothing tells the examples apart".to_owned());
     }
+    remarks.extend(spellings(schema, table));
     if table.len < MIN_ROWS {
         return remarks;
     }
@@ -24,7 +28,7 @@ pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
         for column in columns {
             let (name, n) = (&column.field.name, table.len);
             match &column.code {
-                Code::Categories { words, .. } if 2 * words.len() > n && words.iter().all(|w| is_date(w)) => {
+                Code::Categories { words, .. } if words.len() >= MIN_DATES && words.iter().all(|w| is_date(w)) => {
                     remarks.push(format!(
                         "column \"{name}\" has {} different dates in {n} rows, and each became a coordinate; take them for days \
                          (--dates {name}), or leave the column out (--drop {name})",
@@ -44,6 +48,77 @@ pub(super) fn of_columns(schema: &Schema, table: &Table) -> Vec<String> {
         }
     }
     remarks
+}
+
+/// Remarks about cells whose spelling says more than the number or the class that they are taken for.
+fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let respelled = table.respelled();
+    for view in &schema.views {
+        let Content::Columns { columns, .. } = &view.content else { continue };
+        for column in columns {
+            let name = &column.field.name;
+            match &column.code {
+                Code::Number { date: false, .. } => {
+                    let Some(Respelled { cell, value, .. }) = respelled.iter().find(|r| r.field == column.field.place)
+                    else {
+                        continue;
+                    };
+                    remarks.push(format!(
+                        "column \"{name}\" has cells such as {cell}, which is taken for the number {value}; take its cells for categories \
+                         (--categorical {name}), or leave the column out (--drop {name})"
+                    ));
+                }
+                Code::Number { .. } => {}
+                Code::Categories { words, .. } => {
+                    if let Some((a, b)) = equal_as_numbers(words.iter().map(String::as_str), |_| true) {
+                        remarks.push(format!(
+                            "column \"{name}\" has the categories {a} and {b}, which are equal as numbers and two categories here; spell \
+                             them alike if they mean the same"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    for target in &schema.targets {
+        let (found, taken) = match table.fields.get(target.place).map(|field| &field.data) {
+            Some(FieldData::Numbers { spellings, .. }) => (alike(spellings), true),
+            Some(FieldData::Words(cells) | FieldData::Mixed { cells, .. }) => {
+                (equal_as_numbers(cells.iter(), has_leading_zero), cells.iter().all(|cell| cell.parse::<f64>().is_ok()))
+            }
+            _ => continue,
+        };
+        if let Some((a, b)) = found {
+            let taken = if taken { " and taken for one" } else { "" };
+            remarks.push(format!(
+                "the target \"{}\" has the labels {a} and {b}, which are equal as numbers{taken}; spell them alike if they mean the same, \
+                 and give classes that are to be told apart names that are no numbers, such as c{a} and c{b}",
+                target.name
+            ));
+        }
+    }
+    remarks
+}
+
+/// Two words that differ and are equal as numbers, one of which is of a sort.
+fn equal_as_numbers<'a>(words: impl Iterator<Item = &'a str>, sort: fn(&str) -> bool) -> Option<(&'a str, &'a str)> {
+    let mut known: HashMap<u64, Vec<&str>> = HashMap::new();
+    for word in words {
+        let Some(value) = word.parse::<f64>().ok().filter(|v| v.is_finite()) else { continue };
+        let others = known.entry((value + 0.0).to_bits()).or_default();
+        if others.contains(&word) {
+            continue;
+        }
+        if let Some(other) = others.iter().find(|other| sort(word) || sort(other)) {
+            return Some((*other, word));
+        }
+        // of what looks like one label, a few are enough
+        if others.len() < MAX_NAMED {
+            others.push(word);
+        }
+    }
+    None
 }
 
 /// True if all views are made of columns, and none of them has two values.

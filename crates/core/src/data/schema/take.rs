@@ -33,7 +33,8 @@ pub(super) fn words(table: &Table, field: usize) -> Result<Cow<'_, Words>, DataE
     match &table.fields[field].data {
         FieldData::Words(cells) | FieldData::Mixed { cells, .. } => Ok(Cow::Borrowed(cells)),
         FieldData::Numbers { values, spellings } => {
-            let known: HashMap<u64, &str> = spellings.iter().map(|(v, s)| (v.to_bits(), s.as_str())).collect();
+            // the first of several spellings is the label
+            let known: HashMap<u64, &str> = spellings.iter().rev().map(|(v, s)| (v.to_bits(), s.as_str())).collect();
             let spell = |v: &f64| match known.get(&(v + 0.0).to_bits()) {
                 _ if v.is_nan() => String::new(),
                 Some(&text) => text.to_owned(),

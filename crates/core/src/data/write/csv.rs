@@ -1,5 +1,6 @@
 //! Delimited text: features first, the target last; names where the table has them.
 
+use super::super::read::{MAX_NAME_LENGTH, may_be_name};
 use super::super::{DataError, Field, FieldData, Table};
 use super::{WriterEntry, features, number, number32, refuse_wide, width};
 use std::io::{self, Write};
@@ -9,6 +10,7 @@ pub(super) static CSV: WriterEntry = WriterEntry {
     name: "csv",
     extensions: &["csv"],
     holds_target: true,
+    keeps_spelling: true,
     labels_are_numbers: false,
     check,
     write: |table, out| write(table, out, b','),
@@ -19,6 +21,7 @@ pub(super) static TSV: WriterEntry = WriterEntry {
     name: "tsv",
     extensions: &["tsv", "tab"],
     holds_target: true,
+    keeps_spelling: true,
     labels_are_numbers: false,
     check: check_tabs,
     write: |table, out| write(table, out, b'\t'),
@@ -44,16 +47,21 @@ fn check_tabs(table: &Table) -> Result<(), DataError> {
 fn write(table: &Table, out: &mut dyn Write, delimiter: u8) -> io::Result<()> {
     let target = table.target.map(|t| &table.fields[t]);
     let fields: Vec<&Field> = features(table).map(|(_, f)| f).chain(target).collect();
-    let words = |f: &&Field| matches!(f.data, FieldData::Words(_) | FieldData::Mixed { .. });
-    // without names, a first line of words would be taken for them
-    if table.named || fields.iter().all(words) {
+    if table.named || taken_for_names(&fields) {
         let mut first = true;
         for field in &fields {
             let block =
                 !matches!(field.data, FieldData::Numbers { .. } | FieldData::Words(_) | FieldData::Mixed { .. });
             for k in 1..=width(field) {
                 between(out, &mut first, delimiter)?;
-                let name = if block { format!("{}[{k}]", field.name) } else { field.name.clone() };
+                let name = if block {
+                    format!("{}[{k}]", field.name)
+                } else if table.named {
+                    field.name.clone()
+                } else {
+                    // a number is nobody's name
+                    format!("column{}", field.name)
+                };
                 out.write_all(cell(&name, delimiter).as_bytes())?;
             }
         }
@@ -69,6 +77,35 @@ fn write(table: &Table, out: &mut dyn Write, delimiter: u8) -> io::Result<()> {
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// True if a reader would take the first example for the names of the columns.
+fn taken_for_names(fields: &[&Field]) -> bool {
+    let mut columns = Vec::new();
+    for field in fields {
+        match &field.data {
+            FieldData::Words(cells) | FieldData::Mixed { cells, .. } => columns.push(cells),
+            FieldData::Numbers { values, .. } if values.first().is_some_and(|v| v.is_nan()) => {}
+            _ => return false,
+        }
+    }
+    let first: Vec<&str> = columns.iter().filter_map(|cells| cells.get(0)).collect();
+    if !first.iter().all(|cell| may_be_name(cell)) {
+        return false;
+    }
+    if columns.iter().any(|cells| cells.len() < 2) {
+        return false;
+    }
+    let rest = |k: usize| columns[k].iter().skip(1);
+    let numeric = |k: usize| rest(k).any(|c| !c.is_empty()) && rest(k).all(|c| c.is_empty() || !may_be_name(c));
+    if (0..first.len()).any(|k| !first[k].is_empty() && numeric(k)) {
+        return true;
+    }
+    columns.len() == fields.len()
+        && first.iter().enumerate().all(|(k, name)| {
+            let length = name.chars().count();
+            (1..=MAX_NAME_LENGTH).contains(&length) && !first[..k].contains(name) && rest(k).all(|cell| cell != *name)
+        })
 }
 
 fn write_row(

@@ -9,6 +9,7 @@ pub(super) static LIBSVM: WriterEntry = WriterEntry {
     name: "libsvm",
     extensions: &["svm", "libsvm", "svmlight"],
     holds_target: true,
+    keeps_spelling: false,
     labels_are_numbers: true,
     check,
     write,

@@ -25,6 +25,8 @@ pub struct WriterEntry {
     pub extensions: &'static [&'static str],
     /// True if the target is written, too.
     pub holds_target: bool,
+    /// True if cells are written as they are spelled, where a table was read so.
+    pub keeps_spelling: bool,
     /// True if other programs that read the format take numbers only for labels.
     pub labels_are_numbers: bool,
     /// Refuses what the format cannot hold.

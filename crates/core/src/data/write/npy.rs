@@ -5,8 +5,15 @@ use super::{WriterEntry, features, refuse_wide, refuse_words, width};
 use std::io::{self, Write};
 
 /// The format.
-pub(super) static NPY: WriterEntry =
-    WriterEntry { name: "npy", extensions: &["npy"], holds_target: false, labels_are_numbers: false, check, write };
+pub(super) static NPY: WriterEntry = WriterEntry {
+    name: "npy",
+    extensions: &["npy"],
+    holds_target: false,
+    keeps_spelling: false,
+    labels_are_numbers: false,
+    check,
+    write,
+};
 
 fn check(table: &Table) -> Result<(), DataError> {
     if features(table).next().is_none() {

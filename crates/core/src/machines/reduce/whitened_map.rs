@@ -99,7 +99,15 @@ impl Machine for WhitenedMap {
             };
             return Err(FitError::Param { machine: NAME, finding: finding.to_owned() });
         }
-        let left = residual(task, &points, &found, selves(task, NAME)?.iter().sum());
+        let all: f64 = selves(task, NAME)?.iter().sum();
+        if all <= 0.0 {
+            let finding = format!(
+                "the kernel gives no example a length (Σ κ(x, x) is {all}), so it holds no inner products; write centre(…) around a kernel that is \
+                 positive definite up to the origin only, or use another"
+            );
+            return Err(FitError::Param { machine: NAME, finding });
+        }
+        let left = residual(task, &points, &found, all);
         let size = found.values.iter().sum::<f64>() + found.negative;
         let mut advice = Vec::new();
         if found.negative > 0.0 {
@@ -162,6 +170,19 @@ mod tests {
 
     fn inner(a: &[f64], b: &[f64]) -> f64 {
         a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn a_kernel_without_lengths_is_refused_for_that_reason() {
+        let x = points(20, 2);
+        let data = crate::data::Dataset::new(crate::data::Rows::new(x.concat(), 20, 2).unwrap());
+        let told = |kernel: &str| {
+            let kernel: crate::formula::Formula = kernel.parse().unwrap();
+            WhitenedMap::default().run(&Task::new(kernel.training_gram(&data).unwrap()), &crate::watch::Silent)
+        };
+        let refused = told("distance").unwrap_err().to_string();
+        assert!(refused.contains("no example a length") && refused.contains("centre("), "{refused}");
+        assert!(note(&told("centre(distance)").unwrap(), "residual_trace").is_finite());
     }
 
     #[test]
