@@ -4,15 +4,11 @@
 //! changes them, [`Model::chosen_among`], can make a claim weaker, never stronger.
 
 use super::Model;
+use super::sample::Sample;
 use crate::data::{Dataset, PreparationSet, Scope};
 use crate::formula::{Formula, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// Training examples by which a model recognises them.
-const MAX_RECOGNISED: usize = 1024;
-/// The same in older files.
-const MAX_RECOGNISED_BEFORE: usize = 64;
 
 /// A step that learns something before the machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,10 +44,9 @@ pub struct LearnedFrom {
 pub struct Provenance {
     /// [`Dataset::fingerprint`] of the training examples.
     fingerprint: String,
-    /// The smallest numbers among those of the training examples ([`Dataset::example_fingerprints`]): a sample by which they are
-    /// recognised in any order. There are none where many examples occur more than once, and in older files.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    recognised: Vec<u64>,
+    /// A sample by which the training examples are recognised in any order; empty where many occur more than once, and in older files.
+    #[serde(default, skip_serializing_if = "Sample::is_empty", alias = "recognised")]
+    sample: Sample,
     /// True if the examples had weights.
     #[serde(default)]
     weighted: bool,
@@ -111,7 +106,7 @@ impl Provenance {
         }
         Self {
             fingerprint: data.fingerprint(),
-            recognised: recognised(data),
+            sample: Sample::of(data),
             weighted: data.weights().is_some(),
             part: None,
             set_apart: data.preparation_set().and_then(PreparationSet::places).map(narrow),
@@ -158,36 +153,15 @@ impl Provenance {
     pub(crate) fn knows_many_of(&self, others: &Dataset) -> bool {
         let n = others.len() as f64;
         self.found_among(others).is_some_and(|(found, _)| found as f64 > 0.1 * n + 5.0 * (0.09 * n).sqrt() + 3.0)
-            || self.holds_most_of_training(others)
-    }
-
-    /// True if more than half of a sample of the training examples are among others.
-    fn holds_most_of_training(&self, others: &Dataset) -> bool {
-        let mut known = others.example_fingerprints();
-        known.sort_unstable();
-        let found = self.recognised.iter().filter(|f| known.binary_search(f).is_ok()).count();
-        2 * found > self.recognised.len()
+            || self.sample.is_mostly_among(others)
     }
 
     /// How many of others are training examples, and whether that is exact; `None` if nothing tells.
-    ///
-    /// The sample has the smallest numbers of the training examples, so it has every training example up to its largest number: among
-    /// others up to there the share that is in the sample is exact, and stands for the share of all.
     pub(super) fn found_among(&self, others: &Dataset) -> Option<(usize, bool)> {
         if self.fingerprint == others.fingerprint() {
             return Some((others.len(), true));
         }
-        let last = *self.recognised.last()?;
-        let kept = self.recognised.len();
-        let whole = self.examples() == Some(kept) || (kept != MAX_RECOGNISED && kept != MAX_RECOGNISED_BEFORE);
-        let numbers = others.example_fingerprints();
-        let found = numbers.iter().filter(|f| self.recognised.binary_search(f).is_ok()).count();
-        if whole {
-            return Some((found, true));
-        }
-        let looked_at = numbers.iter().filter(|f| **f <= last).count();
-        let share = found as f64 / looked_at.max(1) as f64;
-        Some(((share * others.len() as f64).round() as usize, false))
+        self.sample.found_among(others, self)
     }
 
     /// The steps before the fit.
@@ -217,18 +191,6 @@ impl Provenance {
 /// Places as files keep them.
 fn narrow(places: &[usize]) -> Vec<u32> {
     places.iter().map(|&p| p as u32).collect()
-}
-
-/// The smallest numbers of examples, if nine of ten occur only once.
-fn recognised(data: &Dataset) -> Vec<u64> {
-    let mut numbers = data.example_fingerprints();
-    numbers.sort_unstable();
-    numbers.dedup();
-    if 10 * numbers.len() < 9 * data.len() {
-        return Vec::new();
-    }
-    numbers.truncate(MAX_RECOGNISED);
-    numbers
 }
 
 /// The steps of columns that have learned so many bits.
