@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import numbers
 import os
+import re
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, OutlierMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import assert_all_finite, check_array, check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -37,11 +39,20 @@ from mercer._data import (
     views_of,
 )
 from mercer._kernel import Kernel, KernelLike
+from mercer._pickles import packed, packed_array, same, unpacked, unpacked_array
 from mercer._progress import Progress
 
 # facts of a formula, which every prediction asks for
 _views_wanted = functools.lru_cache(maxsize=1024)(_native.kernel_views)
 _meets_gaps = functools.lru_cache(maxsize=1024)(_native.kernel_meets_gaps)
+
+
+def _is_formula(text):
+    try:
+        return bool(_native.kernel_text(text))
+    except ValueError:
+        return False
+
 
 # kernels whose gamma may be the formula's own word `scale`
 SCALED = {"polynomial", "rbf", "sigmoid", "laplacian"}
@@ -87,6 +98,14 @@ def formula_of(kernel, gamma, degree, coef0):
     }[NAMES[kernel]]
 
 
+def in_words(sentence, spelling):
+    """A sentence of the library in the words of an estimator, which may call parameters otherwise."""
+    for machine, ours in spelling.items():
+        sentence = re.sub(rf"(\b(?:increase|a finite|a larger|a smaller) ){machine}\b", rf"\g<1>{ours}", sentence)
+        sentence = re.sub(rf"^{machine} is\b", f"{ours} is", sentence)
+    return sentence
+
+
 class ReportMixin:
     """The report of the solver, also under the name that it once had."""
 
@@ -107,6 +126,8 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     _examples_of_model = ""
 
     _machine = ""
+    # parameters that the machine calls otherwise, as advice and errors should call them
+    _spelling: dict[str, str] = {}
     # what a certified fit is asked, while it runs
     _certified: dict[str, Any] | None = None
     # the share of the examples that prepares the others, while a fit runs
@@ -237,7 +258,13 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):
             callback = Progress(type(self).__name__)
-        self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options, callback)
+        try:
+            self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options, callback)
+        except ValueError as error:
+            told = in_words(str(error), self._spelling)
+            if told == str(error):
+                raise
+            raise ValueError(told) from None
         self._keep_known(labels)
         if isinstance(callback, Progress):
             callback.end()
@@ -259,14 +286,9 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
 
     def _keep_report(self):
         """Keeps the report of the solver, and warns where it ended early."""
-        report = self._model.report
-        self.status_ = report["status"]
-        self.objective_ = report["objective"]
-        self.duality_gap_ = report["duality_gap"]
-        self.n_iter_ = self._steps(report)
-        self.report_ = report
+        vars(self).update(self._told_by_report(self._model.report))
         if self.status_ != "converged":
-            advice = "".join(f" {sentence}." for sentence in report["advice"])
+            advice = "".join(f" {sentence}." for sentence in self.report_["advice"])
             warnings.warn(f"{self._ended_early()}{advice}", ConvergenceWarning, stacklevel=4)
 
     def _ended_early(self):
@@ -291,7 +313,16 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     def _validate(self):
         """Refuses parameters out of range in scikit-learn's words."""
         if not get_config().get("skip_parameter_validation", False):
-            self._validate_params()
+            kernel = getattr(self, "kernel", None)
+            if isinstance(kernel, type) and issubclass(kernel, Kernel):
+                raise InvalidParameterError(f"The 'kernel' parameter of {type(self).__name__} is the class {kernel.__name__}; "
+                                            f"give a kernel of it: {kernel.__name__}()")  # fmt: skip
+            try:
+                self._validate_params()
+            except InvalidParameterError as error:
+                if not isinstance(kernel, str) or "The 'kernel' parameter" not in str(error) or not _is_formula(kernel):
+                    raise
+                raise InvalidParameterError(f"{error} A formula is written mercer.kernel({kernel!r}).") from None
 
     def _weights(self, sample_weight, X):
         """Weights of the examples, or None."""
@@ -344,20 +375,29 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     def __getstate__(self):
         state = dict(super().__getstate__())
         model = state.pop("_model", None)
-        if model is not None:
-            state["_pickled"] = model.to_bytes()
-            held = self._held_by_model(state)
-            if held is not None:
-                del state[self._examples_of_model]
-                state["_vectors_in_model"] = "matrix" if sp.isspmatrix(held) else "array"
-        return state
+        if model is None:
+            return state
+        for name, told in self._told_by_model().items():
+            is_matrix = name == self._examples_of_model and sp.isspmatrix(state.get(name))
+            if name in state and same(state[name], sp.csr_matrix(told) if is_matrix else told):
+                del state[name]
+                if is_matrix:
+                    state["_matrix_in_model"] = True
+        arrays = {name: packed_array(value) for name, value in state.items()}
+        arrays = {name: held for name, held in arrays.items() if held is not None}
+        state["_packed"] = (packed(model), arrays)
+        return {name: value for name, value in state.items() if name not in arrays}
 
     def __setstate__(self, state):
         state = dict(state)
-        pickled, form = state.pop("_pickled", None), state.pop("_vectors_in_model", None)
+        held, is_matrix = state.pop("_packed", None), state.pop("_matrix_in_model", False)
         # pickles of earlier versions
+        pickled, form = state.pop("_pickled", None), state.pop("_vectors_in_model", None)
         if "proof_" in state:
             state["report_"] = state.pop("proof_")
+        if held is not None:
+            held, arrays = held
+            state.update({name: unpacked_array(array) for name, array in arrays.items()})
         super().__setstate__(state)
         if pickled is not None:
             self._model = _native.Model.from_bytes(*pickled)
@@ -365,17 +405,25 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
             vectors = vectors_of(self._model)
             is_matrix = form == "matrix" and sp.issparse(vectors)
             setattr(self, self._examples_of_model, sp.csr_matrix(vectors) if is_matrix else vectors)
+        if held is not None:
+            self._model = unpacked(held)
+            for name, told in self._told_by_model().items():
+                if name not in state:
+                    setattr(self, name, sp.csr_matrix(told) if is_matrix and name == self._examples_of_model else told)
 
-    def _held_by_model(self, state):
-        """The examples that the estimator keeps, if the model holds the same ones in the same order."""
-        kept = state.get(self._examples_of_model)
-        held = None if kept is None else vectors_of(self._model)
-        if held is None or sp.issparse(kept) != sp.issparse(held):
-            return None
-        if any(getattr(kept, what, None) != getattr(held, what) for what in ("shape", "dtype")):
-            return None
-        same = (kept != held).nnz == 0 if sp.issparse(kept) else np.array_equal(kept, held)
-        return kept if same and kept.size else None
+    def _told_by_model(self):
+        """Attributes that the model tells as well, so that a pickle has them once."""
+        told = self._told_by_report(self._model.report)
+        if self._examples_of_model and not self._is_called():
+            vectors = vectors_of(self._model)
+            if vectors is not None:
+                told[self._examples_of_model] = vectors
+        return told
+
+    def _told_by_report(self, report):
+        report = {**report, "advice": [in_words(sentence, self._spelling) for sentence in report["advice"]]}
+        return {"status_": report["status"], "objective_": report["objective"], "duality_gap_": report["duality_gap"],
+                "n_iter_": self._steps(report), "report_": report}  # fmt: skip
 
     def _written(self):
         """The model that files are written of."""
@@ -429,6 +477,9 @@ def vectors_of(model):
     if parts is None or not isinstance(parts, tuple):
         return parts
     starts, indices, values, width = parts
+    # as scikit-learn has them wherever they fit
+    short = max(len(values), width) < 2**31
+    indices, starts = (np.asarray(a, dtype=np.int32 if short else np.int64) for a in (indices, starts))
     return sp.csr_array((values, indices, starts), shape=(len(starts) - 1, width))
 
 

@@ -3,6 +3,7 @@
 use crate::certify::Judging;
 use crate::convert::{dataset, raise, target, vectors};
 use crate::run::{guarded, run};
+use crate::words::in_python;
 use mercer::calibrate::Curve;
 use mercer::certify::record;
 use mercer::conformal::{self, Regions};
@@ -383,6 +384,26 @@ impl Model {
         places.into_pyarray(py)
     }
 
+    /// The number of support vectors of each class, where pairs of classes are told apart by signs; else empty.
+    #[getter]
+    fn support_classes(&self) -> Vec<usize> {
+        let count = |of: &dyn Fn(usize) -> usize, n: usize, classes: usize| {
+            let mut counts = vec![0; classes];
+            (0..n).for_each(|i| counts[of(i)] += 1);
+            counts
+        };
+        match (&self.model().fitted.expansion.coefficients, &self.model().fitted.readout) {
+            (Coefficients::Pairwise { classes, count: k, .. }, _) => count(&|i| classes[i] as usize, classes.len(), *k),
+            // a positive score is the first of two classes
+            (Coefficients::Dual { alpha, .. }, Readout::Vote { labels } | Readout::ArgMax { labels })
+                if labels.len() == 2 =>
+            {
+                count(&|i| usize::from(alpha[i] <= 0.0), alpha.len(), 2)
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The form of the coefficients ("dual", "pairwise", "ball", "primal", "neighbours", "committee" or "parts") and the numbers,
     /// row by row; of an ensemble and of several parts the offsets alone, for their members are no table.
     #[getter]
@@ -439,7 +460,7 @@ impl Model {
         told.set_item("violation", report.violation)?;
         told.set_item("support", report.support)?;
         told.set_item("storage", &report.storage)?;
-        told.set_item("advice", report.advice.clone())?;
+        told.set_item("advice", report.advice.iter().map(|sentence| in_python(sentence)).collect::<Vec<_>>())?;
         for (name, value) in &report.notes {
             told.set_item(name, value)?;
         }
