@@ -39,7 +39,7 @@ from mercer._data import (
     views_of,
 )
 from mercer._kernel import Kernel, KernelLike
-from mercer._pickles import packed, packed_array, same, unpacked, unpacked_array
+from mercer._pickles import PickledMixin
 from mercer._progress import Progress
 
 # facts of a formula, which every prediction asks for
@@ -119,11 +119,8 @@ class ReportMixin:
         return report
 
 
-class Machine(ReportMixin, CertifyMixin, BaseEstimator):
+class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     """A machine of the catalogue with scikit-learn's habits."""
-
-    # the attribute with examples that the model holds as well, so that a pickle has them once
-    _examples_of_model = ""
 
     _machine = ""
     # parameters that the machine calls otherwise, as advice and errors should call them
@@ -372,54 +369,6 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
 
     # ----------------------------------------------------------------------------------------------------------- files
 
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        model = state.pop("_model", None)
-        if model is None:
-            return state
-        for name, told in self._told_by_model().items():
-            is_matrix = name == self._examples_of_model and sp.isspmatrix(state.get(name))
-            if name in state and same(state[name], sp.csr_matrix(told) if is_matrix else told):
-                del state[name]
-                if is_matrix:
-                    state["_matrix_in_model"] = True
-        arrays = {name: packed_array(value) for name, value in state.items()}
-        arrays = {name: held for name, held in arrays.items() if held is not None}
-        state["_packed"] = (packed(model), arrays)
-        return {name: value for name, value in state.items() if name not in arrays}
-
-    def __setstate__(self, state):
-        state = dict(state)
-        held, is_matrix = state.pop("_packed", None), state.pop("_matrix_in_model", False)
-        # pickles of earlier versions
-        pickled, form = state.pop("_pickled", None), state.pop("_vectors_in_model", None)
-        if "proof_" in state:
-            state["report_"] = state.pop("proof_")
-        if held is not None:
-            held, arrays = held
-            state.update({name: unpacked_array(array) for name, array in arrays.items()})
-        super().__setstate__(state)
-        if pickled is not None:
-            self._model = _native.Model.from_bytes(*pickled)
-        if form is not None:
-            vectors = vectors_of(self._model)
-            is_matrix = form == "matrix" and sp.issparse(vectors)
-            setattr(self, self._examples_of_model, sp.csr_matrix(vectors) if is_matrix else vectors)
-        if held is not None:
-            self._model = unpacked(held)
-            for name, told in self._told_by_model().items():
-                if name not in state:
-                    setattr(self, name, sp.csr_matrix(told) if is_matrix and name == self._examples_of_model else told)
-
-    def _told_by_model(self):
-        """Attributes that the model tells as well, so that a pickle has them once."""
-        told = self._told_by_report(self._model.report)
-        if self._examples_of_model and not self._is_called():
-            vectors = vectors_of(self._model)
-            if vectors is not None:
-                told[self._examples_of_model] = vectors
-        return told
-
     def _told_by_report(self, report):
         report = {**report, "advice": [in_words(sentence, self._spelling) for sentence in report["advice"]]}
         return {"status_": report["status"], "objective_": report["objective"], "duality_gap_": report["duality_gap"],
@@ -469,18 +418,6 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
             what = "is a Python function" if self._is_function() else "is one that mercer's formulas do not have"
             raise ValueError(f"the kernel {what}, which an ONNX file cannot hold; use a kernel of mercer.kernels")
         return onnx_of(model)
-
-
-def vectors_of(model):
-    """The examples that a model holds, in the order of its coefficients; None where they are no table of numbers."""
-    parts = model.vectors
-    if parts is None or not isinstance(parts, tuple):
-        return parts
-    starts, indices, values, width = parts
-    # as scikit-learn has them wherever they fit
-    short = max(len(values), width) < 2**31
-    indices, starts = (np.asarray(a, dtype=np.int32 if short else np.int64) for a in (indices, starts))
-    return sp.csr_array((values, indices, starts), shape=(len(starts) - 1, width))
 
 
 def onnx_of(model: _native.Model) -> bytes:

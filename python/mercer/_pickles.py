@@ -24,7 +24,7 @@ _LONG = re.compile(rb"((?:[0-9a-f]{2}){32,})")
 _NUMBERS = {"F64": ("<u8", False), "F32": ("<u4", False), "U64": ("<u8", True), "U32": ("<u4", True)}
 # arrays below this size are not worth it
 _FEWEST_BYTES = 512
-# files and arrays beyond this size are left as they are: to compress them takes longer than to write them
+# files and arrays beyond this size are left as they are
 _MOST_BYTES = 1 << 26
 # what keeps so much of its size is not compressed
 _WORTH = 0.97
@@ -42,7 +42,7 @@ def packed(model: _native.Model) -> tuple[Any, ...]:
     chosen, soft, hard = bytearray(), bytearray(), bytearray()
     for kind, part in [*parts, ("U32", np.asarray(places, dtype="<u4").tobytes())]:
         chosen.append(_sort(kind, part, soft, hard, len(file) <= _MOST_BYTES))
-    return (text, b"".join(cut), [len(piece) for piece in cut], len(places), bytes(chosen), zlib.compress(soft, 9), bytes(hard))
+    return (text, b"".join(cut), [len(piece) for piece in cut], len(places), bytes(chosen), _squeezed(soft), bytes(hard))
 
 
 def unpacked(held: tuple[Any, ...]) -> _native.Model:
@@ -54,7 +54,7 @@ def unpacked(held: tuple[Any, ...]) -> _native.Model:
     for length, piece in zip(lengths, pieces[1:]):
         header += cut[taken : taken + length].hex().encode() + piece
         taken += length
-    halves, ends = (hard, zlib.decompress(soft)), [0, 0]
+    halves, ends = (hard, zlib.decompress(soft, -15)), [0, 0]
     arrays, parts = _arrays(header), []
     sizes = [(kind, last - first) for kind, first, last in arrays]
     for mask, (kind, size) in zip(chosen, [*sizes, ("U32", 4 * count)]):
@@ -70,22 +70,28 @@ def packed_array(array: Any) -> tuple[Any, ...] | None:
         return None
     soft, hard = bytearray(), bytearray()
     mask = _sort(kind, array.tobytes(), soft, hard, True)
-    return (kind, array.shape, mask, zlib.compress(soft, 9), bytes(hard))
+    return (kind, array.shape, mask, _squeezed(soft), bytes(hard))
 
 
 def unpacked_array(held: tuple[Any, ...]) -> Any:
     """The array again."""
     kind, shape, mask, soft, hard = held
-    halves = (hard, zlib.decompress(soft))
+    halves = (hard, zlib.decompress(soft, -15))
     numbers = _restored(kind, len(halves[0]) + len(halves[1]), mask, halves, [0, 0])
     return np.frombuffer(bytearray(numbers), dtype={"F64": "<f8", "F32": "<f4"}[kind]).reshape(shape)
+
+
+def _squeezed(planes: bytes | bytearray) -> bytes:
+    # runs and frequent bytes are all there is to find, and to look for more takes fifty times as long
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_RLE)
+    return squeeze.compress(planes) + squeeze.flush()
 
 
 def _sort(kind: str, part: bytes, soft: bytearray, hard: bytearray, try_it: bool) -> int:
     """Puts the planes of an array to those that are compressed or to the others; which of them are, as bits."""
     mask = 0
     for place, plane in enumerate(_planes(kind, part)):
-        worth = try_it and len(zlib.compress(plane, 6)) < _WORTH * len(plane)
+        worth = try_it and len(_squeezed(plane)) < _WORTH * len(plane)
         (soft if worth else hard).extend(plane)
         mask |= worth << place
     return mask
@@ -139,3 +145,70 @@ def same(a: Any, b: Any) -> bool:
         return a.format == b.format == "csr" and a.shape == b.shape and all(same(getattr(a, x), getattr(b, x)) for x in ("data", "indices", "indptr"))
     # of numbers in lists and dictionaries the text has every bit
     return isinstance(a, (bool, int, float, str, list, dict, tuple, type(None))) and repr(a) == repr(b)
+
+
+class PickledMixin:
+    """Estimators whose pickles have the model, and of their attributes what it does not tell."""
+
+    # the attribute with examples that the model holds as well
+    _examples_of_model = ""
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        model = state.pop("_model", None)
+        if model is None:
+            return state
+        for name, told in self._told_by_model().items():
+            is_matrix = name == self._examples_of_model and sp.isspmatrix(state.get(name))
+            if name in state and same(state[name], sp.csr_matrix(told) if is_matrix else told):
+                del state[name]
+                if is_matrix:
+                    state["_matrix_in_model"] = True
+        arrays = {name: packed_array(value) for name, value in state.items()}
+        arrays = {name: held for name, held in arrays.items() if held is not None}
+        state["_packed"] = (packed(model), arrays)
+        return {name: value for name, value in state.items() if name not in arrays}
+
+    def __setstate__(self, state):
+        state = dict(state)
+        held, is_matrix = state.pop("_packed", None), state.pop("_matrix_in_model", False)
+        # pickles of earlier versions
+        pickled, form = state.pop("_pickled", None), state.pop("_vectors_in_model", None)
+        if "proof_" in state:
+            state["report_"] = state.pop("proof_")
+        if held is not None:
+            held, arrays = held
+            state.update({name: unpacked_array(array) for name, array in arrays.items()})
+        super().__setstate__(state)
+        if pickled is not None:
+            self._model = _native.Model.from_bytes(*pickled)
+        if form is not None:
+            vectors = vectors_of(self._model)
+            is_matrix = form == "matrix" and sp.issparse(vectors)
+            setattr(self, self._examples_of_model, sp.csr_matrix(vectors) if is_matrix else vectors)
+        if held is not None:
+            self._model = unpacked(held)
+            for name, told in self._told_by_model().items():
+                if name not in state:
+                    setattr(self, name, sp.csr_matrix(told) if is_matrix and name == self._examples_of_model else told)
+
+    def _told_by_model(self):
+        """Attributes that the model tells as well, so that a pickle has them once."""
+        told = self._told_by_report(self._model.report)
+        if self._examples_of_model and not self._is_called():
+            vectors = vectors_of(self._model)
+            if vectors is not None:
+                told[self._examples_of_model] = vectors
+        return told
+
+
+def vectors_of(model):
+    """The examples that a model holds, in the order of its coefficients; None where they are no table of numbers."""
+    parts = model.vectors
+    if parts is None or not isinstance(parts, tuple):
+        return parts
+    starts, indices, values, width = parts
+    # as scikit-learn has them wherever they fit
+    short = max(len(values), width) < 2**31
+    indices, starts = (np.asarray(a, dtype=np.int32 if short else np.int64) for a in (indices, starts))
+    return sp.csr_array((values, indices, starts), shape=(len(starts) - 1, width))
