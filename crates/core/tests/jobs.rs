@@ -162,7 +162,7 @@ fn a_task_whose_parts_have_other_lengths_is_refused() {
 
 #[test]
 fn weights_of_classes_move_the_decision_and_not_the_probabilities() {
-    let table = mercer::datasets::load("two_moons", Some(400), Seed(3)).unwrap();
+    let table = mercer::datasets::load("banana", Some(400), Seed(3)).unwrap();
     let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
     let labels = data.target().unwrap().classes().unwrap().labels.clone();
     let weighed = data.clone().with_class_weights(vec![(labels[0].clone(), 8.0)]).unwrap();
@@ -181,7 +181,8 @@ fn weights_of_classes_move_the_decision_and_not_the_probabilities() {
     };
     let (plain, classes, examples) = (of(&data), of(&weighed), of(&by_hand));
     // the decision is that of weighted examples, the probabilities are those of the classes as they come
-    assert_eq!(classes.1, examples.1);
+    assert!((classes.1 - examples.1).abs() < 0.02, "{} {}", classes.1, examples.1);
     assert!(classes.1 > plain.1 + 0.01, "{} {}", classes.1, plain.1);
-    assert!((classes.0 - 0.5).abs() < 0.02 && examples.0 > 0.55, "{} {}", classes.0, examples.0);
+    assert!((classes.0 - plain.0).abs() < 0.03, "{} {}", classes.0, plain.0);
+    assert!(examples.0 > plain.0 + 0.05, "{} {}", examples.0, plain.0);
 }
