@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import numbers
 import os
+import re
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, OutlierMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import assert_all_finite, check_array, check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -37,11 +39,20 @@ from mercer._data import (
     views_of,
 )
 from mercer._kernel import Kernel, KernelLike
+from mercer._pickles import PickledMixin
 from mercer._progress import Progress
 
 # facts of a formula, which every prediction asks for
 _views_wanted = functools.lru_cache(maxsize=1024)(_native.kernel_views)
 _meets_gaps = functools.lru_cache(maxsize=1024)(_native.kernel_meets_gaps)
+
+
+def _is_formula(text):
+    try:
+        return bool(_native.kernel_text(text))
+    except ValueError:
+        return False
+
 
 # kernels whose gamma may be the formula's own word `scale`
 SCALED = {"polynomial", "rbf", "sigmoid", "laplacian"}
@@ -87,6 +98,14 @@ def formula_of(kernel, gamma, degree, coef0):
     }[NAMES[kernel]]
 
 
+def in_words(sentence, spelling):
+    """A sentence of the library in the words of an estimator, which may call parameters otherwise."""
+    for machine, ours in spelling.items():
+        sentence = re.sub(rf"(\b(?:increase|a finite|a larger|a smaller) ){machine}\b", rf"\g<1>{ours}", sentence)
+        sentence = re.sub(rf"^{machine} is\b", f"{ours} is", sentence)
+    return sentence
+
+
 class ReportMixin:
     """The report of the solver, also under the name that it once had."""
 
@@ -100,13 +119,12 @@ class ReportMixin:
         return report
 
 
-class Machine(ReportMixin, CertifyMixin, BaseEstimator):
+class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     """A machine of the catalogue with scikit-learn's habits."""
 
-    # the attribute with examples that the model holds as well, so that a pickle has them once
-    _examples_of_model = ""
-
     _machine = ""
+    # parameters that the machine calls otherwise, as advice and errors should call them
+    _spelling: dict[str, str] = {}
     # what a certified fit is asked, while it runs
     _certified: dict[str, Any] | None = None
     # the share of the examples that prepares the others, while a fit runs
@@ -237,7 +255,13 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
         callback = getattr(self, "callback", None)
         if callback is None and getattr(self, "verbose", False):
             callback = Progress(type(self).__name__)
-        self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options, callback)
+        try:
+            self._model = _native.fit(self._machine, words, formula, self._columns(X), y, labels, weights, options, callback)
+        except ValueError as error:
+            told = in_words(str(error), self._spelling)
+            if told == str(error):
+                raise
+            raise ValueError(told) from None
         self._keep_known(labels)
         if isinstance(callback, Progress):
             callback.end()
@@ -259,14 +283,9 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
 
     def _keep_report(self):
         """Keeps the report of the solver, and warns where it ended early."""
-        report = self._model.report
-        self.status_ = report["status"]
-        self.objective_ = report["objective"]
-        self.duality_gap_ = report["duality_gap"]
-        self.n_iter_ = self._steps(report)
-        self.report_ = report
+        vars(self).update(self._told_by_report(self._model.report))
         if self.status_ != "converged":
-            advice = "".join(f" {sentence}." for sentence in report["advice"])
+            advice = "".join(f" {sentence}." for sentence in self.report_["advice"])
             warnings.warn(f"{self._ended_early()}{advice}", ConvergenceWarning, stacklevel=4)
 
     def _ended_early(self):
@@ -291,7 +310,16 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
     def _validate(self):
         """Refuses parameters out of range in scikit-learn's words."""
         if not get_config().get("skip_parameter_validation", False):
-            self._validate_params()
+            kernel = getattr(self, "kernel", None)
+            if isinstance(kernel, type) and issubclass(kernel, Kernel):
+                raise InvalidParameterError(f"The 'kernel' parameter of {type(self).__name__} is the class {kernel.__name__}; "
+                                            f"give a kernel of it: {kernel.__name__}()")  # fmt: skip
+            try:
+                self._validate_params()
+            except InvalidParameterError as error:
+                if not isinstance(kernel, str) or "The 'kernel' parameter" not in str(error) or not _is_formula(kernel):
+                    raise
+                raise InvalidParameterError(f"{error} A formula is written mercer.kernel({kernel!r}).") from None
 
     def _weights(self, sample_weight, X):
         """Weights of the examples, or None."""
@@ -341,41 +369,10 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
 
     # ----------------------------------------------------------------------------------------------------------- files
 
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        model = state.pop("_model", None)
-        if model is not None:
-            state["_pickled"] = model.to_bytes()
-            held = self._held_by_model(state)
-            if held is not None:
-                del state[self._examples_of_model]
-                state["_vectors_in_model"] = "matrix" if sp.isspmatrix(held) else "array"
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        pickled, form = state.pop("_pickled", None), state.pop("_vectors_in_model", None)
-        # pickles of earlier versions
-        if "proof_" in state:
-            state["report_"] = state.pop("proof_")
-        super().__setstate__(state)
-        if pickled is not None:
-            self._model = _native.Model.from_bytes(*pickled)
-        if form is not None:
-            vectors = vectors_of(self._model)
-            is_matrix = form == "matrix" and sp.issparse(vectors)
-            setattr(self, self._examples_of_model, sp.csr_matrix(vectors) if is_matrix else vectors)
-
-    def _held_by_model(self, state):
-        """The examples that the estimator keeps, if the model holds the same ones in the same order."""
-        kept = state.get(self._examples_of_model)
-        held = None if kept is None else vectors_of(self._model)
-        if held is None or sp.issparse(kept) != sp.issparse(held):
-            return None
-        if any(getattr(kept, what, None) != getattr(held, what) for what in ("shape", "dtype")):
-            return None
-        same = (kept != held).nnz == 0 if sp.issparse(kept) else np.array_equal(kept, held)
-        return kept if same and kept.size else None
+    def _told_by_report(self, report):
+        report = {**report, "advice": [in_words(sentence, self._spelling) for sentence in report["advice"]]}
+        return {"status_": report["status"], "objective_": report["objective"], "duality_gap_": report["duality_gap"],
+                "n_iter_": self._steps(report), "report_": report}  # fmt: skip
 
     def _written(self):
         """The model that files are written of."""
@@ -421,15 +418,6 @@ class Machine(ReportMixin, CertifyMixin, BaseEstimator):
             what = "is a Python function" if self._is_function() else "is one that mercer's formulas do not have"
             raise ValueError(f"the kernel {what}, which an ONNX file cannot hold; use a kernel of mercer.kernels")
         return onnx_of(model)
-
-
-def vectors_of(model):
-    """The examples that a model holds, in the order of its coefficients; None where they are no table of numbers."""
-    parts = model.vectors
-    if parts is None or not isinstance(parts, tuple):
-        return parts
-    starts, indices, values, width = parts
-    return sp.csr_array((values, indices, starts), shape=(len(starts) - 1, width))
 
 
 def onnx_of(model: _native.Model) -> bytes:

@@ -36,6 +36,7 @@ class Generated(Machine):
     """A machine whose parameters are those of the catalogue, with a kernel (formula, mercer kernel or "precomputed")."""
 
     _parameters: tuple[str, ...] = ()
+    _spelling = {theirs: ours for ours, theirs in RESERVED.items()}
 
     def _own_kernel(self):
         return None if self.kernel == "precomputed" else str(self.kernel)

@@ -30,6 +30,7 @@ log = logging.getLogger("mercer")
 class _Linear(Machine):
     kernel = "linear"
     _drops_negative = True
+    _spelling = {"c": "C"}
 
     def _formula(self, X):
         return "linear()"
@@ -43,6 +44,11 @@ class _Linear(Machine):
             "bias": bool(self.fit_intercept), "bias_scale": float(self.intercept_scaling),
         }  # fmt: skip
 
+    def _told_by_model(self):
+        told = super()._told_by_model()
+        told["coef_"], told["intercept_"] = self._weights_of_model()
+        return told
+
     def _check(self, X, reset, **more):
         return roomy(super()._check(X, reset, **more))
 
@@ -50,9 +56,9 @@ class _Linear(Machine):
         try:
             return super()._learn(X, *more, **options)
         except ValueError as error:
-            if "is not positive definite" not in str(error) or largest(X) <= FAR:
+            if "is not finite" not in str(error) or largest(X) <= FAR:
                 raise
-            raise ValueError(f"The features are as large as {largest(X):.2g}, and products of them lose the digits that matter: "
+            raise ValueError(f"The features are as large as {largest(X):.2g}, and products of them are not finite: "
                              "scale them first, with StandardScaler or MinMaxScaler") from None  # fmt: skip
 
     def _ended_early(self):
@@ -191,12 +197,13 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, SparseCoefMixin, _Linear):
             weights = (1.0 if weights is None else weights) * factors[codes]
         balanced = self._balances() and "class_weight" not in settings
         self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings, balanced=balanced)
-        k = len(self.classes_)
-        _, columns = self._model.coefficients
-        sign = -1.0 if k == 2 else 1.0
-        self.coef_ = np.ascontiguousarray(sign * columns.T)
-        self.intercept_ = sign * np.asarray(self._model.offsets) if self.fit_intercept else 0.0
+        self.coef_, self.intercept_ = self._weights_of_model()
         return self
+
+    def _weights_of_model(self):
+        _, columns = self._model.coefficients
+        sign = -1.0 if len(self.classes_) == 2 else 1.0
+        return np.ascontiguousarray(sign * columns.T), sign * np.asarray(self._model.offsets) if self.fit_intercept else 0.0
 
     def _left_to_scikit_learn(self):
         """The setting that mercer's solvers do not have; None if they can learn."""
@@ -357,10 +364,12 @@ class LinearSVR(IntervalsMixin, RegressorMixin, _Linear):
         y = column_or_1d(y, warn=True).astype(np.float64)
         weights = self._weights(sample_weight, X)
         self._learn(X, np.ascontiguousarray(y.reshape(-1, 1)), None, weights, self._settings())
-        _, columns = self._model.coefficients
-        self.coef_ = columns.ravel().copy()
-        self.intercept_ = np.asarray(self._model.offsets) if self.fit_intercept else 0.0
+        self.coef_, self.intercept_ = self._weights_of_model()
         return self
+
+    def _weights_of_model(self):
+        _, columns = self._model.coefficients
+        return columns.ravel().copy(), np.asarray(self._model.offsets) if self.fit_intercept else 0.0
 
     def predict(self, X: Data) -> Array:
         """The number of each example."""

@@ -48,6 +48,7 @@ class SupportMachine(Machine):
     shape_fit_: tuple[int, ...]
 
     _drops_negative = True
+    _spelling = {"c": "C"}
     # whether the training examples are so far apart that products of them do not fit into single precision, which the solver's
     # kernel values have; with the factor gamma they do
     _far = False
@@ -117,25 +118,42 @@ class SupportMachine(Machine):
 
     def _keep_support(self, X, codes=None):
         """`support_`, `support_vectors_` and the coefficients in LIBSVM's order."""
-        self.support_ = np.asarray(self._model.support, dtype=np.int32)
+        self.support_ = self._places()
         if self._is_pairwise() or self._is_function() or not hasattr(X, "shape"):
             self.support_vectors_ = np.empty((0, 0))
         else:
             self.support_vectors_ = matrix_of_config(X[self.support_])
-        _, alpha = self._model.coefficients
-        dual, intercept = alpha.T.copy(), np.asarray(self._model.offsets)
-        if getattr(self, "classes_", None) is not None and len(self.classes_) == 2:
-            # a positive score is the second class here, the first one in LIBSVM
-            dual, intercept = -dual, -intercept
         self._sparse = sp.issparse(X) and not self._is_function()
+        dual, self.intercept_ = self._dual()
         self.dual_coef_ = matrix_of_config(sp.csr_array(dual)) if self._sparse else dual
-        self.intercept_ = intercept
         self.fit_status_ = int(self.status_ != "converged")
         self.shape_fit_ = tuple(getattr(X, "shape", (count_of(X),)))
         if codes is None:
             self._n_support = np.array([len(self.support_)], dtype=np.int32)
         else:
             self._n_support = np.bincount(codes[self.support_], minlength=len(self.classes_)).astype(np.int32)
+
+    def _places(self):
+        return np.asarray(self._model.support, dtype=np.int32)
+
+    def _dual(self):
+        """Coefficients and constants in LIBSVM's order."""
+        _, alpha = self._model.coefficients
+        dual, intercept = alpha.T.copy(), np.asarray(self._model.offsets)
+        if getattr(self, "classes_", None) is not None and len(self.classes_) == 2:
+            # a positive score is the second class here, the first one in LIBSVM
+            return -dual, -intercept
+        return dual, intercept
+
+    def _told_by_model(self):
+        told = super()._told_by_model()
+        told["support_"], told["fit_status_"] = self._places(), int(told["status_"] != "converged")
+        told["dual_coef_"], told["intercept_"] = self._dual()
+        if getattr(self, "_sparse", False):
+            told["dual_coef_"] = matrix_of_config(sp.csr_array(told["dual_coef_"]))
+        counts = self._model.support_classes or [len(told["support_"])]
+        told["_n_support"] = np.array(counts, dtype=np.int32)
+        return told
 
     def _linear_weights(self):
         return self.dual_coef_ @ self.support_vectors_
@@ -213,17 +231,18 @@ class Classifier(SetsMixin, ClassifierMixin, SupportMachine):
         balanced = self._balances() and not own and not lost
         if own:
             settings["class_weight"] = "balanced"
-        elif not balanced and (self.class_weight_ != 1).any():
-            weights = (1.0 if weights is None else weights) * self.class_weight_[codes]
+        given = not own and not balanced and (self.class_weight_ != 1).any()
         if lost:
             # examples that weigh nothing may have any label
             places = np.zeros(k, dtype=np.intp)
             places[present] = np.arange(len(present))
             self.classes_, self.class_weight_, codes = self.classes_[present], self.class_weight_[present], places[codes]
         self._codes = codes
-        calibration = {"probabilities": "platt"} if _wants_probabilities(self) else {}
+        more: dict[str, Any] = {"probabilities": "platt"} if _wants_probabilities(self) else {}
+        if given:
+            more["class_weights"] = list(zip(spell(self.classes_), self.class_weight_.tolist()))
         self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings, balanced=balanced,
-                    seed=seed_of(self.random_state), **calibration)  # fmt: skip
+                    seed=seed_of(self.random_state), **more)  # fmt: skip
         self._keep_support(X, vars(self).pop("_codes"))
         return self
 
@@ -233,6 +252,12 @@ class Classifier(SetsMixin, ClassifierMixin, SupportMachine):
         if own and not self._balances_within:
             raise ValueError("NuSVC cannot balance classes without those that conformal holds out; give class_weight as a dict.")
         return own
+
+    def _told_by_model(self):
+        told = super()._told_by_model()
+        if self.class_weight is None:
+            told["class_weight_"] = np.ones(len(self.classes_))
+        return told
 
     def _steps(self, report):
         # one number for each pair of classes
@@ -258,7 +283,7 @@ class Classifier(SetsMixin, ClassifierMixin, SupportMachine):
 
     @available_if(lambda self: _has_probabilities(self))
     def predict_proba(self, X: Data) -> Matrix:
-        """The probability of each class; the largest is that of `predict`."""
+        """The probability of each class; the largest is that of `predict`, unless `class_weight` moves the decision."""
         check_is_fitted(self)
         if not len(self.probA_):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")

@@ -172,11 +172,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         largest = scores[np.abs(scores[:, keep]).argmax(axis=0), keep]
         self._keep, self._signs = keep, np.where(largest < 0, -1.0, 1.0)
         self.eigenvalues_ = np.pad(self.eigenvalues_[keep], (0, self._beyond))
-        scores = self._read(scores)
-        root = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, 1.0))
-        vectors = scores / root
-        dtype = self._dtype_for(X)
-        self.eigenvalues_, self.eigenvectors_ = self.eigenvalues_.astype(dtype), vectors.astype(dtype)
+        scores, dtype = self._read(scores), self._dtype_for(X)
+        self.eigenvectors_ = self._vectors(scores, self.eigenvalues_).astype(dtype)
+        self.eigenvalues_ = self.eigenvalues_.astype(dtype)
         if self.fit_inverse_transform:
             if not hasattr(X, "shape"):
                 raise ValueError("Cannot fit_inverse_transform with examples that are no vectors.")
@@ -198,15 +196,36 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
             # all examples are one point: there is no direction
             self._model, self.report_, self.eigenvalues_ = None, {}, np.zeros(0)
             return np.zeros((n, 0))
-        # α = v / √λ, so the coordinates v √λ of the training examples are α λ
-        _, alpha = self._model.coefficients
-        self.eigenvalues_ = np.array([self.report_[f"eigenvalue_{j + 1}"] for j in range(alpha.shape[1])])
-        scores = np.zeros((n, alpha.shape[1]))
-        scores[np.asarray(self._model.support)] = alpha * self.eigenvalues_
+        self.eigenvalues_, scores = self._coordinates(n)
         unknown = self.kernel == "precomputed" or not self._known()
-        if count > alpha.shape[1] and (unknown or _native.kernel_definite(self._formula(X)) != "positive"):
+        if count > scores.shape[1] and (unknown or _native.kernel_definite(self._formula(X)) != "positive"):
             self._refuse_negative(X, count)
         return scores
+
+    def _coordinates(self, n):
+        """Eigenvalues, and the coordinates of the training examples."""
+        # α = v / √λ, so the coordinates v √λ of the training examples are α λ
+        _, alpha = self._model.coefficients
+        report = self._model.report
+        eigenvalues = np.array([report[f"eigenvalue_{j + 1}"] for j in range(alpha.shape[1])])
+        scores = np.zeros((n, alpha.shape[1]))
+        scores[np.asarray(self._model.support)] = alpha * eigenvalues
+        return eigenvalues, scores
+
+    @staticmethod
+    def _vectors(scores, eigenvalues):
+        return scores / np.sqrt(np.where(eigenvalues > 0, eigenvalues, 1.0))
+
+    def _told_by_model(self):
+        told = super()._told_by_model()
+        examples = vars(self).get("X_fit_", told.get("X_fit_"))
+        if examples is None:
+            return told
+        eigenvalues, scores = self._coordinates(count_of(examples))
+        eigenvalues = np.pad(eigenvalues[self._keep], (0, self._beyond))
+        told["eigenvectors_"] = self._vectors(self._read(scores), eigenvalues)
+        told["eigenvalues_"] = eigenvalues
+        return told
 
     def _centred(self, X):
         K = symmetric(np.asarray(self._matrix(X), dtype=np.float64))

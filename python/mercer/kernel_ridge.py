@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from mercer import _constraints as may
 from mercer import _native
 from mercer._base import Machine, formula_of, has_formula
 from mercer._conformal import IntervalsMixin, RecipeLike, recipe_of
-from mercer._data import Array, Data, threads_of, views_of
+from mercer._data import Array, Data, count_of, threads_of, views_of
 from mercer._kernel import Kernel, KernelLike
 from mercer._progress import Callback
 
@@ -125,6 +126,7 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     dual_coef_: Array
 
     _machine = "ridge"
+    _spelling = {"lambda": "alpha"}
     _parameter_constraints: dict[str, list[Any]] = {**may.PAIRWISE, **may.RIDGE}
 
     def __init__(self, alpha: Any = 1, *, kernel: KernelLike = "linear", gamma: float | None = None,
@@ -168,7 +170,16 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
         if len(penalty) not in (1, y.shape[1]):
             raise ValueError(f"Number of targets and number of penalties do not correspond: {len(penalty)} != {y.shape[1]}")
         if weights is None and (penalty > 0).all():
-            self._learn(X, np.ascontiguousarray(y), None, None, self._settings())
+            try:
+                self._learn(X, np.ascontiguousarray(y), None, None, self._settings())
+            except ValueError as error:
+                if "is not positive definite" not in str(error) or self.conformal is not None:
+                    raise
+                # the words of scikit-learn's class
+                warnings.warn("Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=2)
+                dual = self._by_hand(self._matrix(X), y, penalty, None)
+                self.dual_coef_ = dual.ravel() if flat else dual
+                return self
             form, numbers = self._model.coefficients
             if form == "primal":
                 # (K + λ1)α = y, so α is what is left of y over λ; which examples were set aside is not known
@@ -176,14 +187,29 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
                 if (recipe_of(self.conformal) or [""])[0] == "split":
                     dual[:] = np.nan
             else:
-                dual = np.zeros_like(y)
-                dual[np.asarray(self._model.support)] = numbers
+                dual = self._spread(numbers, len(y))
         else:
             if self.conformal is not None:
                 raise ValueError("conformal needs alpha > 0 and no sample_weight; leave it out, or calibrate another model")
             dual = self._by_hand(self._matrix(X), y, penalty, weights)
         self.dual_coef_ = dual.ravel() if flat else dual
         return self
+
+    def _spread(self, numbers, count):
+        """The coefficients of all examples, of those that have some."""
+        dual = np.zeros((count, numbers.shape[1]))
+        dual[np.asarray(self._model.support)] = numbers
+        return dual
+
+    def _told_by_model(self):
+        told = super()._told_by_model()
+        form, numbers = self._model.coefficients
+        examples = vars(self).get("X_fit_", told.get("X_fit_"))
+        if form == "dual" and examples is not None:
+            dual = self._spread(numbers, count_of(examples))
+            # one column of targets may also have been given as a table: then the pickle has it
+            told["dual_coef_"] = dual.ravel() if dual.shape[1] == 1 else dual
+        return told
 
     def _by_hand(self, K, y, penalty, weights):
         """Weights, or no penalty at all: the matrix is scaled before it is solved."""

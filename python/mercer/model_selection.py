@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer._base import Machine
 from mercer._certify import Certificate
-from mercer._data import Data, cores, count_of, has_views, threads_of
+from mercer._data import Array, Data, Matrix, cores, count_of, has_views, threads_of
 from mercer._explain import usual_grid
 from mercer._progress import Callback
 from mercer._trials import (
@@ -150,6 +150,24 @@ class MercerSearchCV(GridSearchCV):
         if isinstance(last, Machine) and getattr(last, "_model", None) is not None:
             last._model = last._model.chosen_among(len(self.cv_results_["params"]))
         return self
+
+    if TYPE_CHECKING:
+        # scikit-learn's methods have no types
+
+        def predict(self, X: Data) -> Array:
+            """What the chosen estimator predicts."""
+
+        def decision_function(self, X: Data) -> Matrix:
+            """Scores of the chosen estimator."""
+
+        def predict_proba(self, X: Data) -> Matrix:
+            """Probabilities of the chosen estimator."""
+
+        def predict_log_proba(self, X: Data) -> Matrix:
+            """The logarithms of its probabilities."""
+
+        def score(self, X: Data, y: Data = None, **params: Any) -> float:
+            """The score of the chosen estimator."""
 
     def _usual(self):
         """The grid where none is given."""

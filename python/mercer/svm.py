@@ -661,3 +661,7 @@ class OneClassSVM(Detector, SupportMachine):
         self._keep_support(X)
         self.offset_ = -self.intercept_
         return self
+
+    def _told_by_model(self):
+        told = super()._told_by_model()
+        return {**told, "offset_": -told["intercept_"]}

@@ -171,6 +171,6 @@ def test_unlabelled_examples_give_a_prior():
     model = SVC(C=1.0, gamma=2.0).fit(X, y)
     found = model.certify(X, y, unlabelled=others)["pac_bayes_unlabelled"]
     assert found.applicable and 0 < found.value <= 1
-    assert "--unlabelled" in model.certify(X, y)["pac_bayes_unlabelled"].reason
+    assert "unlabelled=" in model.certify(X, y)["pac_bayes_unlabelled"].reason
     with pytest.raises(ValueError, match="those of training"):
         model.certify(X, y, unlabelled=X)

@@ -112,7 +112,7 @@ def test_full_survives_files_and_covers(tmp_path):
     assert_array_equal(pickle.loads(pickle.dumps(model)).predict_interval(LINE[400:]), ends)
     model.save(tmp_path / "m")
     assert_array_equal(mercer.load(tmp_path / "m").predict_interval(LINE[400:]), ends)
-    with pytest.raises(ValueError, match="split, cross or jackknife"):
+    with pytest.raises(ValueError, match="'split', 'cross' or 'jackknife'"):
         mercer.SVR(conformal="full").fit(LINE[:50], WAVES[:50])
 
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import mercer
 import numpy as np
@@ -219,7 +220,13 @@ except KeyboardInterrupt:
     assert "alive" in out and process.returncode == 0
 
 
-@pytest.mark.parametrize(("work", "n"), [("k(new)", 2), ("mercer.measure(k, new)", 2), ("model.predict(new)", 200)])
+@pytest.mark.parametrize(
+    ("work", "n"),
+    [
+        ("k(new)", 2), ("mercer.measure(k, new)", 2), ("model.predict(new)", 200), ("mercer.SVC(kernel=k).fit(new, [0, 1])", 2),
+        ("mercer.MercerSearchCV(mercer.SVC(kernel=k), dict(C=[1, 2]), cv=2).fit(new, [0, 1, 0, 1])", 4),
+    ],
+)  # fmt: skip
 def test_control_c_is_heard_inside_long_kernel_values(work, n):
     script = f"""
 import mercer
@@ -240,6 +247,13 @@ print(k(texts)[0, 0] > 0, len(model.predict(texts)), flush=True)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert out.split() == ["alive", "True", "4"] and process.returncode == 0
+
+
+def test_a_time_limit_holds_inside_long_kernel_values():
+    start = time.monotonic()
+    with pytest.raises(ValueError, match="time_limit"):
+        mercer.SVC(kernel=mercer.kernels.Subsequence(length=4), max_seconds=0.3).fit(["acgt" * 40_000] * 2, [0, 1])
+    assert time.monotonic() - start < 5.0
 
 
 def test_small_work_calls_back_and_may_be_ended():

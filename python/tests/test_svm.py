@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn import svm
-from sklearn.datasets import load_iris, load_wine, make_classification, make_regression
+from sklearn.datasets import load_iris, load_wine, make_classification, make_moons, make_regression
+from sklearn.metrics import log_loss
 
 TIGHT = 1e-6
 
@@ -129,6 +130,25 @@ def test_probabilities_never_contradict_the_prediction():
         mercer.SVC().fit(X, y).predict_proba(X)
 
 
+@pytest.mark.parametrize("views", [False, True])
+@pytest.mark.parametrize("setting", [{"C": 1.0}, {"nu": 0.2}], ids=str)
+def test_weights_of_classes_are_no_part_of_the_probabilities(setting, views):
+    (X, y), (new, truth) = (make_moons(n, noise=0.25, random_state=seed) for n, seed in ((600, 0), (2000, 1)))
+    kept, held = np.r_[:100, np.flatnonzero(y)], np.r_[:300, np.flatnonzero(truth)]
+    X, y, new, truth = X[kept], y[kept], new[held], truth[held]
+    kernel = mercer.kernels.Rbf(gamma=1.0) @ "x" if views else mercer.kernels.Rbf(gamma=1.0)
+    given, asked = ({"x": X}, {"x": new}) if views else (X, new)
+    kind = mercer.SVC if "C" in setting else mercer.NuSVC
+    losses = {}
+    for weight in (None, "balanced", {0: 6.0}):
+        model = kind(kernel=kernel, class_weight=weight, probability=True, **setting).fit(given, y)
+        losses[str(weight)] = log_loss(truth, model.predict_proba(asked))
+    assert max(losses.values()) < min(losses.values()) + 0.02, losses
+    # weights of examples are those of the world that probabilities are about
+    by_hand = kind(kernel=kernel, probability=True, **setting).fit(given, y, sample_weight=np.where(y == 0, 6.0, 1.0))
+    assert log_loss(truth, by_hand.predict_proba(asked)) > max(losses.values()) + 0.02
+
+
 def test_the_report_is_told():
     X, y = load_iris(return_X_y=True)
     model = mercer.SVC().fit(X, y)
@@ -143,8 +163,8 @@ def test_the_former_name_of_the_report_still_works():
     with pytest.warns(DeprecationWarning, match="use report_"):
         assert model.proof_ is model.report_
     # a pickle of earlier times has it under that name
-    state = model.__getstate__()
-    state["proof_"] = state.pop("report_")
+    state = {**vars(model), "_pickled": model._model.to_bytes(), "proof_": model.report_}
+    del state["report_"], state["_model"]
     again = mercer.SVC()
     again.__setstate__(state)
     assert again.report_["support"] == model.report_["support"]

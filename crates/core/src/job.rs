@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
             (None, Some((method, folds))) => {
                 let asked = Task { held_out: HeldOutRequest::Scores(&folds), ..task.clone() };
                 let mut fitted = self.machine.run(&asked, watch)?;
-                self.calibrate(method, &folds, (&task, data.is_balanced()), &mut fitted, watch)?;
+                self.calibrate(method, &folds, (&task, data), &mut fitted, watch)?;
                 fitted
             }
             (None, None) => self.machine.run(&task, watch)?,
@@ -355,7 +355,7 @@ impl Run<'_> {
         &self,
         method: Method,
         folds: &[Vec<usize>],
-        (task, balanced): (&Task<'_>, bool),
+        (task, data): (&Task<'_>, &Dataset),
         fitted: &mut Fitted,
         watch: &dyn Monitor,
     ) -> Result<(), Error> {
@@ -380,12 +380,16 @@ impl Run<'_> {
         let classes = task.classes(machine)?;
         fitted.report.advice.extend(diagnosis::alone(&classes));
         let codes = classes.codes;
-        // weights that balance the classes are for the decision; probabilities are those of the examples as they come
-        let natural = task.weights.filter(|_| balanced).map(|weights| unbalanced(weights, &codes));
-        let weights = if balanced { natural.as_deref() } else { task.weights };
+        // weights of the classes are for the decision; probabilities are those of the examples as they come
+        let natural = match (task.weights, data.class_weights()) {
+            (Some(weights), _) if data.is_balanced() => Some(unbalanced(weights, &codes)),
+            (Some(weights), Some(known)) => Some(unweighted(weights, known, (&classes.labels, &codes))),
+            _ => None,
+        };
+        let weights = natural.as_deref().or(task.weights);
         let held_out = HeldOut { scores: &scores, layout, codes: &codes, weights };
         let calibration = Calibration::learn(method, folds.len(), form, labels, &held_out);
-        let weighed = balanced || self.machine.traits().weighs_classes;
+        let weighed = data.is_balanced() || data.class_weights().is_some() || self.machine.traits().weighs_classes;
         fitted.calibration = Some(if weighed { calibration.beside_weighted_labels() } else { calibration });
         Ok(())
     }
@@ -407,6 +411,15 @@ fn unbalanced(weights: &[f64], codes: &[u32]) -> Vec<f64> {
     codes.iter().for_each(|&c| counts[c as usize] += 1);
     let even = codes.len() as f64 / counts.iter().filter(|n| **n > 0).count().max(1) as f64;
     weights.iter().zip(codes).map(|(w, &c)| w * counts[c as usize] as f64 / even).collect()
+}
+
+/// Weights without the factors of the classes ([`Dataset::with_class_weights`]).
+fn unweighted(weights: &[f64], known: &[(String, f64)], (labels, codes): (&[String], &[u32])) -> Vec<f64> {
+    let factor = |label: &String| known.iter().find(|(other, _)| other == label).map_or(1.0, |(_, factor)| *factor);
+    let factors: Vec<f64> = labels.iter().map(factor).collect();
+    // a class that counts nothing is nothing to learn from
+    let one = |(w, &c): (&f64, &u32)| if *w == 0.0 { 0.0 } else { w / factors[c as usize] };
+    weights.iter().zip(codes).map(one).collect()
 }
 
 /// A monitor that reports every step as calibration: the model itself is there already.

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &[&str], &str)] = &[
     // files of other programs, and the form of ours
     ("core/src/model/libsvm/", &["*"], "the words of LIBSVM's files, which this folder turns into ours and back"),
+    ("python/mercer/_words.py", &["*"], "headers of model files word for word, to which compressed ones refer"),
     ("core/src/model/file.rs", &["text"], "the word for strings among the arrays of a model file"),
     ("core/src/model/onnx/leaves.rs", &["centre"], "the name of an array in a graph"),
     ("core/src/data/schema.rs", &["text"], "the word for strings in the schema of a model file"),

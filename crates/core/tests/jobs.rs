@@ -159,3 +159,30 @@ fn a_task_whose_parts_have_other_lengths_is_refused() {
         }
     }
 }
+
+#[test]
+fn weights_of_classes_move_the_decision_and_not_the_probabilities() {
+    let table = mercer::datasets::load("banana", Some(400), Seed(3)).unwrap();
+    let (_, data) = Schema::learn_and_apply(&table, &SchemaOptions::default()).unwrap();
+    let labels = data.target().unwrap().classes().unwrap().labels.clone();
+    let weighed = data.clone().with_class_weights(vec![(labels[0].clone(), 8.0)]).unwrap();
+    assert_eq!(weighed.select(&[3, 5]).class_weights().unwrap(), [(labels[0].clone(), 8.0)]);
+    let by_hand = data.clone().with_weights(weighed.weights().unwrap().to_vec()).unwrap();
+    assert!(by_hand.class_weights().is_none());
+    let job = Job { probabilities: Some(mercer::calibrate::Method::Platt), ..Job::new(&Svc::default(), &rbf(0.5)) };
+    let of = |train: &Dataset| {
+        let model = job.run(train, &Silent).unwrap();
+        let mercer::machines::Output::Labels { probabilities: Some(p), codes, .. } = model.predict(&data).unwrap()
+        else {
+            panic!()
+        };
+        let mean = p.iter().step_by(2).sum::<f64>() / data.len() as f64;
+        (mean, codes.iter().filter(|&&c| c == 0).count() as f64 / data.len() as f64)
+    };
+    let (plain, classes, examples) = (of(&data), of(&weighed), of(&by_hand));
+    // the decision is that of weighted examples, the probabilities are those of the classes as they come
+    assert!((classes.1 - examples.1).abs() < 0.02, "{} {}", classes.1, examples.1);
+    assert!(classes.1 > plain.1 + 0.01, "{} {}", classes.1, plain.1);
+    assert!((classes.0 - plain.0).abs() < 0.03, "{} {}", classes.0, plain.0);
+    assert!(examples.0 > plain.0 + 0.05, "{} {}", examples.0, plain.0);
+}

@@ -3,6 +3,7 @@
 use crate::convert::{dataset, raise, target};
 use crate::model::Model;
 use crate::run::run;
+use crate::words::in_python;
 use mercer::certify::{BoundEntry, CandidatePrior, Expected, Options, judges};
 use mercer::data::Dataset;
 use mercer::prelude::Seed;
@@ -43,7 +44,7 @@ pub(crate) fn asked(options: &Bound<'_, PyDict>) -> PyResult<Options<'static>> {
 }
 
 fn text(document: &Value) -> PyResult<String> {
-    serde_json::to_string(document).map_err(|e| PyValueError::new_err(e.to_string()))
+    serde_json::to_string(document).map(|text| in_python(&text)).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 /// All certificates, the best of them, the sentence, the errors and the lines of the summary, as JSON. `options` has delta,

@@ -1,5 +1,6 @@
 //! Python objects as data: arrays, sparse matrices and lists of strings.
 
+use crate::words::in_python;
 use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View, kinds};
 use mercer::params::Setting;
 use mercer::prelude::{Rows, SparseRows};
@@ -12,9 +13,10 @@ use std::sync::Arc;
 /// The exception for an error of the core.
 pub(crate) fn raise(error: impl Into<mercer::Error>) -> PyErr {
     let error = error.into();
+    let told = in_python(&error.to_string());
     match error.budget() {
-        Some(_) => PyMemoryError::new_err(error.to_string()),
-        None => PyValueError::new_err(error.to_string()),
+        Some(_) => PyMemoryError::new_err(told),
+        None => PyValueError::new_err(told),
     }
 }
 

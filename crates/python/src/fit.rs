@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 /// Learns. `options` has threads, memory, max_seconds, seed, probabilities, calibration_folds, conformal, balanced (weights that balance the
-/// classes), preparation_share, numbers_taken (numbers of the kernel that were taken from the examples before) and companions, each of which may be None;
+/// classes), class_weights (factors of labels), preparation_share, numbers_taken (numbers of the kernel that were taken from the examples before) and companions, each of which may be None;
 /// certified, a dictionary, trains again on a part (wanted, and what certificates are asked). Conformal is (method, share, folds, mondrian, retrain); companions are a list of (role, name, views) with the roles noise, copies and points.
 #[pyfunction]
 #[pyo3(signature = (machine, parameters, kernel, views, y, labels, weights, options, callback))]
@@ -46,6 +46,9 @@ pub(crate) fn fit(
     let option = |name: &str| given(options, name);
     if option("balanced")?.map_or(Ok(false), |o| o.extract::<bool>())? {
         data = data.with_balanced_classes().map_err(raise)?;
+    }
+    if let Some(factors) = option("class_weights")? {
+        data = data.with_class_weights(factors.extract::<Vec<(String, f64)>>()?).map_err(raise)?;
     }
     let threads = option("threads")?.map_or(Ok(0), |o| o.extract())?;
     let max_seconds: Option<f64> = option("max_seconds")?.map(|o| o.extract()).transpose()?;

@@ -14,6 +14,7 @@ mod kernel;
 mod model;
 mod run;
 mod search;
+mod words;
 
 use pyo3::prelude::*;
 

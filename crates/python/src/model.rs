@@ -3,11 +3,12 @@
 use crate::certify::Judging;
 use crate::convert::{dataset, raise, target, vectors};
 use crate::run::{guarded, run};
+use crate::words::in_python;
 use mercer::calibrate::Curve;
 use mercer::certify::record;
 use mercer::conformal::{self, Regions};
 use mercer::machines::{Coefficients, Expansion, Output, Readout};
-use mercer::model::Predictor;
+use mercer::model::{Predictor, Provenance};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -45,8 +46,7 @@ fn offsets_of(expansion: &Expansion) -> Vec<f64> {
 /// Places of the kept examples among all that were given, those included that were set apart to prepare the others.
 fn original(model: &mercer::model::Model) -> Vec<usize> {
     let Some(apart) = model.provenance().and_then(|p| p.set_apart()) else { return model.places.clone() };
-    let all =
-        model.provenance().and_then(mercer::model::Provenance::examples).unwrap_or(model.trained_on) + apart.len();
+    let all = model.provenance().and_then(Provenance::examples).unwrap_or(model.trained_on) + apart.len();
     let rest: Vec<usize> = (0..all).filter(|&i| apart.binary_search(&(i as u32)).is_err()).collect();
     model.places.iter().map(|&p| rest[p]).collect()
 }
@@ -383,6 +383,20 @@ impl Model {
         places.into_pyarray(py)
     }
 
+    /// The number of support vectors of each class, where signs tell pairs of classes apart; else empty.
+    #[getter]
+    fn support_classes(&self) -> Vec<usize> {
+        let (classes, count) = match (&self.model().fitted.expansion.coefficients, &self.model().fitted.readout) {
+            (Coefficients::Pairwise { classes, count, .. }, _) => (classes.clone(), *count as u32),
+            // a positive score is the first of two classes
+            (Coefficients::Dual { alpha, .. }, Readout::Vote { labels }) if labels.len() == 2 => {
+                (alpha.iter().map(|&a| u32::from(a <= 0.0)).collect(), 2)
+            }
+            _ => return Vec::new(),
+        };
+        (0..count).map(|class| classes.iter().filter(|&&other| other == class).count()).collect()
+    }
+
     /// The form of the coefficients ("dual", "pairwise", "ball", "primal", "neighbours", "committee" or "parts") and the numbers,
     /// row by row; of an ensemble and of several parts the offsets alone, for their members are no table.
     #[getter]
@@ -439,7 +453,7 @@ impl Model {
         told.set_item("violation", report.violation)?;
         told.set_item("support", report.support)?;
         told.set_item("storage", &report.storage)?;
-        told.set_item("advice", report.advice.clone())?;
+        told.set_item("advice", report.advice.iter().map(|said| in_python(said)).collect::<Vec<_>>())?;
         for (name, value) in &report.notes {
             told.set_item(name, value)?;
         }

@@ -159,6 +159,8 @@ pub struct Dataset {
     weights: Option<Arc<Vec<f64>>>,
     /// Whether the weights, or a factor in them, balance the classes by their numbers.
     balanced: bool,
+    /// Weights of classes that are a factor in the weights, each with its label.
+    class_weights: Option<Arc<Vec<(String, f64)>>>,
     preparation: Option<Preparation>,
     preparation_set: Option<PreparationSet>,
 }
@@ -187,7 +189,8 @@ impl Dataset {
     }
 
     fn of(views: Vec<View>) -> Self {
-        Self { views, target: None, weights: None, balanced: false, preparation: None, preparation_set: None }
+        let (target, weights, class_weights) = (None, None, None);
+        Self { views, target, weights, balanced: false, class_weights, preparation: None, preparation_set: None }
     }
 
     /// Adds a view; an error if its length differs.
@@ -232,8 +235,29 @@ impl Dataset {
             return Err(DataError::Unfit { finding: "every weight is zero, so no example counts".to_owned() });
         }
         self.weights = Some(Arc::new(weights));
-        self.balanced = false;
+        (self.balanced, self.class_weights) = (false, None);
         Ok(self)
+    }
+
+    /// Multiplies the weights of the examples by a weight of their class; a class that is not named counts 1. They count in learning
+    /// the decision; probabilities are those of the examples without them.
+    ///
+    /// # Errors
+    /// If there is no target of classes, or a weight is below zero or not finite.
+    pub fn with_class_weights(mut self, named: Vec<(String, f64)>) -> Result<Self, DataError> {
+        let classes = self.target.as_ref().ok_or(DataError::NoTarget)?.classes()?;
+        let factor = |label: &String| named.iter().find(|(other, _)| other == label).map_or(1.0, |(_, factor)| *factor);
+        let factors: Vec<f64> = classes.labels.iter().map(factor).collect();
+        let own = |i: usize| self.weights.as_ref().map_or(1.0, |given| given[i]);
+        let weights = classes.codes.iter().enumerate().map(|(i, &c)| own(i) * factors[c as usize]).collect();
+        self = self.with_weights(weights)?;
+        self.class_weights = Some(Arc::new(named));
+        Ok(self)
+    }
+
+    /// The weights of classes that are a factor in the weights, each with its label ([`Dataset::with_class_weights`]).
+    pub fn class_weights(&self) -> Option<&[(String, f64)]> {
+        self.class_weights.as_ref().map(|weights| weights.as_slice())
     }
 
     /// Multiplies the weights of the examples by n / (k · n_c), where n_c of the n examples are of class c and there are k classes: all
@@ -375,6 +399,7 @@ impl Dataset {
             target: self.target.as_ref().map(|t| t.select(keep)),
             weights: self.weights.as_ref().map(|w| Arc::new(keep.iter().map(|&i| w[i]).collect())),
             balanced: self.balanced,
+            class_weights: self.class_weights.clone(),
             preparation: self.preparation.as_ref().map(Preparation::of_part),
             preparation_set: self.preparation_set.as_ref().map(PreparationSet::of_part),
         }

@@ -20,6 +20,7 @@ mod regions;
 mod regression;
 mod reliability;
 mod roc;
+mod sample;
 mod seen;
 mod tensors;
 mod weights;

@@ -4,15 +4,11 @@
 //! changes them, [`Model::chosen_among`], can make a claim weaker, never stronger.
 
 use super::Model;
-use crate::data::{Copies, Dataset, Known, PreparationSet, Scope, copies, counted};
+use super::sample::Sample;
+use crate::data::{Copies, Dataset, PreparationSet, Scope};
 use crate::formula::{Formula, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// Training examples by which a model recognises them.
-const MAX_RECOGNISED: usize = 1024;
-/// The same in older files.
-const MAX_RECOGNISED_BEFORE: usize = 64;
 
 /// A step that learns something before the machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,13 +44,10 @@ pub struct LearnedFrom {
 pub struct Provenance {
     /// [`Dataset::fingerprint`] of the training examples.
     fingerprint: String,
-    /// The smallest numbers among those of the training examples ([`Dataset::example_fingerprints`]): a sample by which they are
-    /// recognised in any order. There are none in older files, and in some of these none where many examples occur more than once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    recognised: Vec<u64>,
-    /// How often each of these occurs; left out where each occurs once, and in older files.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    times: Vec<u32>,
+    /// A sample by which the training examples are recognised in any order; empty in older files, and in some of these
+    /// where many occur more than once.
+    #[serde(default, skip_serializing_if = "Sample::is_empty", alias = "recognised")]
+    sample: Sample,
     /// True if the examples had weights.
     #[serde(default)]
     weighted: bool,
@@ -112,11 +105,9 @@ impl Provenance {
         if data.is_balanced() {
             learned.push(LearnedFrom { step: Step::ClassBalance, bits: 0.0, from: Scope::All });
         }
-        let (recognised, times) = recognised(data);
         Self {
             fingerprint: data.fingerprint(),
-            recognised,
-            times,
+            sample: Sample::of(data),
             weighted: data.weights().is_some(),
             part: None,
             set_apart: data.preparation_set().and_then(PreparationSet::places).map(narrow),
@@ -167,24 +158,12 @@ impl Provenance {
     }
 
     /// How many of others are copies of training examples, and whether that is counted rather than estimated; `None` if nothing tells.
-    ///
-    /// The sample has the smallest numbers of the training examples, so it has every training example up to its largest number: among
-    /// others up to there the share that is in the sample is exact, and stands for the share of all.
     pub(super) fn copies_among(&self, others: &Dataset) -> Option<(Copies, bool)> {
         if self.fingerprint == others.fingerprint() {
             let all = Copies { share: 1.0, share_of_known: 1.0, equal: 1.0, deviations: f64::INFINITY, same: true };
             return Some((all, true));
         }
-        let kept = self.recognised.len();
-        if kept == 0 {
-            return None;
-        }
-        let counted: usize = self.times.iter().map(|&t| t as usize).sum();
-        let examples = self.examples().unwrap_or(kept);
-        let whole =
-            examples == kept.max(counted) || (kept != MAX_RECOGNISED && (kept != MAX_RECOGNISED_BEFORE || counted > 0));
-        let known = Known { numbers: &self.recognised, times: &self.times, examples, whole };
-        Some((copies(known, &others.example_fingerprints()), whole))
+        self.sample.copies_among(others, self.examples())
     }
 
     /// The steps before the fit.
@@ -214,17 +193,6 @@ impl Provenance {
 /// Places as files keep them.
 fn narrow(places: &[usize]) -> Vec<u32> {
     places.iter().map(|&p| p as u32).collect()
-}
-
-/// The smallest numbers of examples, and how often each occurs, where some occur more than once.
-fn recognised(data: &Dataset) -> (Vec<u64>, Vec<u32>) {
-    let (mut numbers, mut times) = counted(data.example_fingerprints());
-    numbers.truncate(MAX_RECOGNISED);
-    times.truncate(MAX_RECOGNISED);
-    if times.iter().all(|&t| t == 1) {
-        times = Vec::new();
-    }
-    (numbers, times)
 }
 
 /// The steps of columns that have learned so many bits.

@@ -29,6 +29,8 @@ const MAX_STORED_NUMBERS: usize = 1 << 26;
 const TOLERANCE_SHARE: f64 = 1e-3;
 /// Rows that one thread takes at a time.
 const STRIP: usize = 1024;
+/// Shares by which the diagonal of a Hessian is raised, one after the other, where rounding has made it indefinite.
+const LIFTS: [f64; 4] = [1e-13, 1e-11, 1e-9, 1e-7];
 /// Largest number of steps where no limit is given.
 const DEFAULT_MAX_STEPS: usize = 1000;
 
@@ -184,7 +186,19 @@ fn hessian(rows: &[f64], d: usize, at: &[[f64; 3]]) -> Result<Cholesky, SolveErr
             line.iter_mut().zip(&rows[i * d..(i + 1) * d]).for_each(|(o, x)| *o = root * x);
         }
     });
-    super::direct::factor_shifted(gram_of_columns(&scaled, curved.len(), d), d, 1.0)
+    let gram = || gram_of_columns(&scaled, curved.len(), d);
+    let mut factor = super::direct::factor_shifted(gram(), d, 1.0);
+    for share in LIFTS {
+        if !matches!(factor, Err(SolveError::Pivot { .. })) {
+            break;
+        }
+        // products of large coordinates have swallowed the 1, and of few examples they have not full rank: directions that no example
+        // has anything to say about go more slowly, which the step along the others does not feel
+        let mut lifted = gram();
+        lifted.iter_mut().step_by(d + 1).for_each(|pivot| *pivot *= 1.0 + share);
+        factor = super::direct::factor_shifted(lifted, d, 1.0);
+    }
+    factor
 }
 
 /// X v.
@@ -327,6 +341,34 @@ mod tests {
             let end = newton(&problems, &options(1e-6, 0), &Silent).unwrap().remove(0);
             assert_eq!(end.status, Status::Converged, "{loss:?}");
             assert!(end.gap() < 1e-4 * end.primal, "{loss:?}: {} of {}", end.gap(), end.primal);
+        }
+    }
+
+    #[test]
+    fn coordinates_of_any_size_are_learned_from() {
+        // classes apart: in the end fewer examples have curvature than there are coordinates
+        let (n, d) = (200, 5);
+        let (x, y) = data(n, d);
+        for size in [1e8, 1e14, 1e18, 1e60] {
+            let large: Vec<f64> = x.iter().map(|x| x * size).collect();
+            for loss in LOSSES {
+                let y: Vec<f64> = targets(loss, &y)
+                    .iter()
+                    .zip(x.chunks(d))
+                    .map(|(y, x)| if y.abs() == 1.0 { x[0].signum() } else { *y })
+                    .collect();
+                let (costs, column) = (vec![1.0; n], |_: usize, i: usize| y[i]);
+                let design = Design::dense(&large, n, d, 1.0, Some(1.0));
+                let problems = LinearProblems { design: &design, count: 1, targets: &column, costs: &costs, loss };
+                let found = newton(&problems, &options(1e-4, 0), &Silent).unwrap().remove(0);
+                assert_eq!(found.status, Status::Converged, "{loss:?} {size}");
+                let right = |(i, x): (usize, &[f64])| {
+                    let score = found.weights[0] + dot(&found.weights[1..=d], x);
+                    if y[i].abs() == 1.0 { score * y[i] > 0.0 } else { (score - y[i]).abs() < 3.0 }
+                };
+                let errors = large.chunks(d).enumerate().filter(|one| !right(*one)).count();
+                assert!(errors <= n / 50, "{loss:?} {size}: {errors} errors");
+            }
         }
     }
 
