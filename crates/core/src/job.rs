@@ -147,7 +147,7 @@ impl Job {
         Ok(machine)
     }
 
-    /// What the machine cannot promise with the kernel, in a sentence, before any example is seen: a model tells the same among its advice.
+    /// A sentence on promises that the machine cannot keep with the kernel, before any example is seen: a model tells the same among its advice.
     ///
     /// # Errors
     /// If the problem of the machine has no solution with such a kernel, or the machine has no such parameters.

@@ -98,7 +98,7 @@ pub struct MachineEntry {
     pub formula: &'static str,
     /// The target that it learns from.
     pub learns: Learns,
-    /// Where it is taken from.
+    /// The work it is taken from.
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,

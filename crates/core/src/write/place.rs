@@ -1,4 +1,4 @@
-//! Where an output goes: to standard output, to something that is open already or is no regular file, or to a file.
+//! The place of an output: standard output, something that is open already or is no regular file, or a file.
 
 use std::fs::{self, Metadata};
 use std::io;

@@ -65,7 +65,7 @@ pub struct Kfd {
     pub penalty: Penalty,
     /// The solver.
     pub solver: KfdSolver,
-    /// Where the threshold goes on the line of projections.
+    /// The place of the threshold on the line of projections.
     pub threshold: Threshold,
     /// Added to the score, for mistakes of unequal cost.
     pub shift: f64,
@@ -269,7 +269,7 @@ impl Machine for Kfd {
 }
 
 impl Kfd {
-    /// Whether predictions have another threshold than the programme's.
+    /// True if predictions have another threshold than the programme's.
     fn moves(&self) -> bool {
         self.threshold != Threshold::Programme || self.shift != 0.0
     }

@@ -27,7 +27,7 @@ struct Rest {
     length: u8,
 }
 
-/// Where a group of problems stands.
+/// The state of a group of problems.
 struct State<L, const B: usize> {
     loss: L,
     /// w, the weights of a coordinate for all problems side by side.
