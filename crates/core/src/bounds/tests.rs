@@ -277,6 +277,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         diameter: Some(2.0),
         ball: Some(1.0),
         dimension: Some(5.0),
+        dimension_nats: 0.0,
         trace: m,
         rank: Some(5.0),
         rank_by_pivots: false,
