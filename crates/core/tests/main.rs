@@ -12,6 +12,7 @@ mod certificates_of_facts;
 mod certificates_of_squares;
 mod certificates_on_average;
 mod choices;
+mod claims;
 #[cfg(feature = "parquet")]
 mod columns;
 mod conformal;
