@@ -51,7 +51,7 @@ fn command() -> Command {
                 .long("held-out")
                 .value_name("SHARE")
                 .value_parser(value_parser!(f64))
-                .help("Set such a share of the examples aside before the search, and judge the chosen model by them once, e.g. 0.25; the model does not learn from them"),
+                .help("Set such a share of the examples aside before the search, and judge the chosen model by them once, e.g. 0.25; the model does not learn from them, and certify takes the same file"),
         )
         .arg(
             Arg::new("certificate-delta")
@@ -204,7 +204,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training);
     let json = flags.get_flag("json") || flags.get_flag("quiet");
-    let held_out = held_out.map(|aside| HeldOut::judge(&selection, &aside.data, flags)).transpose()?;
+    let held_out = held_out.map(|aside| HeldOutReport::judge(&selection, &aside.data, flags)).transpose()?;
     if !json {
         report::print(&candidates(&selection));
         report::print(&caution(&selection, held_out.as_ref()));
@@ -290,12 +290,12 @@ fn candidate(c: &Candidate) -> serde_json::Value {
 }
 
 /// The judgement of the chosen model on examples that were set aside before the search.
-struct HeldOut {
+struct HeldOutReport {
     told: Value,
     sentence: String,
 }
 
-impl HeldOut {
+impl HeldOutReport {
     fn judge(selection: &Selection, data: &Dataset, flags: &ArgMatches) -> Result<Self, Failure> {
         let target = data.target().ok_or(mercer::data::DataError::NoTarget)?;
         let output = input::predict(&selection.model, data, flags)?;
@@ -322,7 +322,7 @@ impl HeldOut {
 }
 
 /// The sentence on the worth of the best score.
-fn caution(selection: &Selection, held_out: Option<&HeldOut>) -> String {
+fn caution(selection: &Selection, held_out: Option<&HeldOutReport>) -> String {
     let (label, tried) = (measured(selection), selection.candidates.len());
     let of = format!("The {label} is that of the best of {tried} candidates, which were compared by it");
     match held_out {

@@ -12,7 +12,7 @@ mod target;
 pub use auxiliary::AuxiliaryExamples;
 pub use target::{check_target, kind_of_target};
 
-use crate::calibrate::{Calibration, HeldOut, Layout, Method};
+use crate::calibrate::{Calibration, HeldOutScores, Layout, Method};
 use crate::conformal::Recipe;
 use crate::data::{DataError, Dataset, Kind, Preparation, PreparationSet, SchemaOptions};
 use crate::error::Error;
@@ -383,7 +383,7 @@ impl Run<'_> {
         // weights that balance the classes are for the decision; probabilities are those of the examples as they come
         let natural = task.weights.filter(|_| balanced).map(|weights| unbalanced(weights, &codes));
         let weights = if balanced { natural.as_deref() } else { task.weights };
-        let held_out = HeldOut { scores: &scores, layout, codes: &codes, weights };
+        let held_out = HeldOutScores { scores: &scores, layout, codes: &codes, weights };
         let calibration = Calibration::learn(method, folds.len(), form, labels, &held_out);
         let weighed = balanced || self.machine.traits().weighs_classes;
         fitted.calibration = Some(if weighed { calibration.beside_weighted_labels() } else { calibration });

@@ -1,7 +1,7 @@
 //! mercer against the numbers of other implementations, kept in `golden/`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::calibrate::{Form, HeldOut, Layout, Method, platt, pool};
+use mercer::calibrate::{Form, HeldOutScores, Layout, Method, platt, pool};
 use mercer::gram::{Gram, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
@@ -328,7 +328,7 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
         near(&turned, &numbers(&case["held_out"]), 2e-4, &format!("{what}, held out"));
 
         let codes = target.classes().unwrap().codes;
-        let held_out = HeldOut { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
+        let held_out = HeldOutScores { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
         let curves = mercer::calibrate::Calibration::learn(Method::Platt, folds.len(), Form::Pairs, 2, &held_out);
         fitted.calibration = Some(curves);
         let model = Model::assembled("svc", Vec::new(), kernel, fitted, &training);

@@ -4,21 +4,21 @@
 /// A difference that is the rounding of a few operations and not a digit of the number, as a share of it: 0.9 stays 0.9.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// A side that a printed number may be off to.
+/// The direction in which a printed number may be off.
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+enum Direction {
     Up,
     Down,
 }
 
 /// A number with so many decimals, rounded up: a bound from above.
 pub fn at_most(value: f64, decimals: usize) -> String {
-    rounded(value, decimals, Side::Up)
+    rounded(value, decimals, Direction::Up)
 }
 
 /// A number with so many decimals, rounded down: a coverage, or a bound from below.
 pub fn at_least(value: f64, decimals: usize) -> String {
-    rounded(value, decimals, Side::Down)
+    rounded(value, decimals, Direction::Down)
 }
 
 /// A share in percent with so many decimals, rounded up; more decimals where it would be rounded to all and is not, and a power of ten where
@@ -26,23 +26,23 @@ pub fn at_least(value: f64, decimals: usize) -> String {
 pub fn percent_at_most(share: f64, decimals: usize) -> String {
     let least = 10_f64.powi(-(decimals as i32) - 2);
     if share > 0.0 && share < least {
-        return in_percent(&significant(share, 2, Side::Up));
+        return in_percent(&significant(share, 2, Direction::Up));
     }
-    let shown = percent(share, decimals, Side::Up);
+    let shown = percent(share, decimals, Direction::Up);
     if share < 1.0 && shown.parse::<f64>().is_ok_and(|v| v >= 100.0) {
-        return trimmed(&percent(share, decimals + 3, Side::Up));
+        return trimmed(&percent(share, decimals + 3, Direction::Up));
     }
     shown
 }
 
 /// A share in percent with so many decimals, rounded down.
 pub fn percent_at_least(share: f64, decimals: usize) -> String {
-    percent(share, decimals, Side::Down)
+    percent(share, decimals, Direction::Down)
 }
 
 /// A number with so many digits, whatever its size, rounded up.
 pub fn digits_at_most(value: f64, digits: usize) -> String {
-    significant(value, digits, Side::Up)
+    significant(value, digits, Direction::Up)
 }
 
 /// The same text without zeros at the end of its decimals.
@@ -54,27 +54,27 @@ pub fn trimmed(text: &str) -> String {
 }
 
 /// True if a text that is as near as its digits allow lies on the wrong side of the number.
-fn misses(text: &str, value: f64, side: Side) -> bool {
+fn misses(text: &str, value: f64, side: Direction) -> bool {
     let shown: f64 = text.parse().unwrap_or(value);
     let room = ROUNDING * value.abs();
     match side {
-        Side::Up => shown < value - room,
-        Side::Down => shown > value + room,
+        Direction::Up => shown < value - room,
+        Direction::Down => shown > value + room,
     }
 }
 
-fn rounded(value: f64, decimals: usize, side: Side) -> String {
+fn rounded(value: f64, decimals: usize, side: Direction) -> String {
     let text = format!("{value:.decimals$}");
     if !value.is_finite() || !misses(&text, value, side) {
         return text;
     }
     let unit = 10_f64.powi(-(decimals as i32));
     let shown: f64 = text.parse().unwrap_or(value);
-    format!("{:.decimals$}", if side == Side::Up { shown + unit } else { shown - unit })
+    format!("{:.decimals$}", if side == Direction::Up { shown + unit } else { shown - unit })
 }
 
 /// 100 times a share: the point moves, so that no digit changes.
-fn percent(share: f64, decimals: usize, side: Side) -> String {
+fn percent(share: f64, decimals: usize, side: Direction) -> String {
     let text = rounded(share, decimals + 2, side);
     let Some((whole, rest)) = text.split_once('.') else { return text };
     let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |whole| ("-", whole));
@@ -84,14 +84,14 @@ fn percent(share: f64, decimals: usize, side: Side) -> String {
     if decimals == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{}", &rest[2..]) }
 }
 
-fn significant(value: f64, digits: usize, side: Side) -> String {
+fn significant(value: f64, digits: usize, side: Direction) -> String {
     let more = digits.max(1) - 1;
     let text = format!("{value:.more$e}");
     let text = if value.is_finite() && value != 0.0 && misses(&text, value, side) {
         let shown: f64 = text.parse().unwrap_or(value);
         let power: i32 = text.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0);
         let unit = 10_f64.powi(power - more as i32);
-        format!("{:.more$e}", if side == Side::Up { shown + unit } else { shown - unit })
+        format!("{:.more$e}", if side == Direction::Up { shown + unit } else { shown - unit })
     } else {
         text
     };

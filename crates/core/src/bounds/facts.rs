@@ -144,7 +144,7 @@ pub struct Regularised {
 
 /// Errors on examples that training has not seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeldOut {
+pub struct HeldOutErrors {
     /// Number of examples.
     pub examples: f64,
     /// Number of errors: misclassified, outside the tube, or called novelties.
@@ -278,8 +278,8 @@ pub struct Facts {
     pub regularised: Option<Regularised>,
     /// Why there is none.
     pub no_regularised: String,
-    /// See [`HeldOut`].
-    pub held_out: Option<HeldOut>,
+    /// See [`HeldOutErrors`].
+    pub held_out: Option<HeldOutErrors>,
     /// See [`HeldOutLoss`].
     pub held_out_loss: Option<HeldOutLoss>,
     /// See [`Informed`].
@@ -456,8 +456,7 @@ impl Facts {
                 )),
             });
             if self.held_out_before {
-                let what =
-                    "the held-out examples are those that were held out before the search, recognised by their hash";
+                let what = "the held-out examples are those that the model remembers as held out before the search, recognised by their hash";
                 conditions.push(checked(what.to_owned()));
             }
             if self.held_out_copies > 0 {

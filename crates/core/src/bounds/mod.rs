@@ -35,8 +35,8 @@ pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
 pub use facts::{
-    ComplexityPenalty, Compression, DECLARED_RADIUS, Evidence, Facts, GIVEN_MATRIX, HeldOut, HeldOutLoss, Informed,
-    KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, NuProperty, Online, Regularised, Task, WEIGHTED,
+    ComplexityPenalty, Compression, DECLARED_RADIUS, Evidence, Facts, GIVEN_MATRIX, HeldOutErrors, HeldOutLoss,
+    Informed, KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, NuProperty, Online, Regularised, Task, WEIGHTED,
 };
 pub(crate) use leave_one_out::wrong_without;
 pub use linear::{Dual, Linear, Multiplier, Posterior};

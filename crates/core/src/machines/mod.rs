@@ -43,7 +43,7 @@ pub use expansion::{Coefficients, Expansion};
 pub use expression::{MachineExpression, parse};
 pub use facts::Fact;
 pub use fitted::{Fitted, SolverReport};
-pub use held_out::{HeldOut, HeldOutRequest};
+pub use held_out::{HeldOutAnswer, HeldOutRequest};
 pub use multiclass::Strategy;
 pub use neighbours::{Neighbours, Weighting};
 pub use output::{Output, Variances};
