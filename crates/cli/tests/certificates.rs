@@ -252,7 +252,7 @@ fn a_model_of_a_search_with_held_out_rows_is_certified_by_the_same_file() {
         assert!(of(&told, "scenario")["price"].as_f64().unwrap() >= 2.0_f64.ln());
         let words = place.run("certify m.mercer all.csv").ok().out;
         let examples = if more.is_empty() { "300" } else { "240" };
-        assert!(words.lines().any(|l| l.starts_with("examples") && l.ends_with(examples)), "{words}");
+        assert!(words.lines().any(|l| l.trim().starts_with("examples") && l.ends_with(examples)), "{words}");
         assert!(words.contains("over the held-out sample") && words.contains(" of 100"), "{words}");
         // another file is none of both
         place.run("data banana --n 400 --seed 2 -o other.csv").ok();
