@@ -50,7 +50,7 @@ pub(crate) fn flags(command: Command) -> Command {
 
 const ALL: [&str; 5] = ["noise", "copies", "transform", "expansion-points", "centre-points"];
 
-/// Whether one of the flags is given.
+/// True if one of the flags is given.
 fn given(flags: &ArgMatches) -> bool {
     ALL.iter().any(|id| flags.contains_id(id) && flags.value_source(id).is_some())
 }

@@ -103,12 +103,12 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Whether it is called so.
+    /// True if that is its name or another name of it.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 
-    /// Whether a word occurs in anything that is told of it.
+    /// True if a word occurs in anything that is told of it.
     pub(crate) fn mentions(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         let told = self.facts.iter().map(|(_, fact)| fact.as_str());

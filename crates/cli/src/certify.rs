@@ -6,7 +6,7 @@ use mercer::bounds::{Certificate, Guarantee, State};
 use mercer::certify::{Certified, Options};
 use mercer::machines::Readout;
 use mercer::model::Model;
-use mercer::plot::short_formula;
+use mercer::plot::{at_least, at_most, short_formula};
 use mercer_terminal::{Failure, Watch};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -24,7 +24,8 @@ fn command() -> Command {
              mercer certify model.mercer train.csv --held-out test.csv -o certificates.svg\n  \
              mercer certify model.mercer train.csv --folds 5 -o certificates.svg\n  \
              mercer certify model.mercer train.csv --evidence 1000 --thorough --json\n\n\
-             The training file is recognised by its hash. What was chosen by the training examples is paid for: the\n\
+             The training file is recognised by its hash; of a model of `mercer select --held-out` it is the file that was\n\
+             searched on, of which the rows that were held out judge the model. What was chosen by the training examples is paid for: the\n\
              candidates of `mercer select`, and 64 bits for each number that scaling and kernel took from them. Fit with\n\
              --preparation-share 0.2, or with --scale none and numbers in the kernel, to pay nothing.\n\
              `mercer list bounds` explains each bound; `mercer plan` tells how many examples one needs.",
@@ -104,10 +105,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         arguments::picture(file)?;
     }
     let model = Model::load(path)?;
-    if matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Clusters { .. } | Readout::Parts(_)) {
+    if matches!(model.fitted().readout, Readout::Coordinates { .. } | Readout::Clusters { .. } | Readout::Parts(_)) {
         return Err(Failure::usage(format!(
             "{} predicts nothing that could be wrong; see measure --stability",
-            model.machine
+            model.machine()
         )));
     }
     let training = input::for_model(&model, data, flags)?;
@@ -135,7 +136,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let certified = watch.heeded(|| model.certify(&training, &options, &watch))?;
     watch.finish();
     if let Some(file) = picture {
-        let title = format!("{}, {}", model.machine, short_formula(&model.kernel.to_string()));
+        let title = format!("{}, {}", model.machine(), short_formula(&model.kernel().to_string()));
         let svg = certified.figure(&title, &[], arguments::chosen_theme(flags));
         arguments::save_picture(file, &svg)?;
     }
@@ -218,8 +219,8 @@ fn told(certified: &Certified, markdown: bool, all: bool) -> String {
 fn row(c: &Certificate) -> Vec<String> {
     let value = match (c.value, c.lower) {
         (Some(_), _) if c.vacuous => "says nothing".to_owned(),
-        (Some(v), Some(l)) => format!("{l:.4} to {v:.4}"),
-        (Some(v), None) => format!("{v:.4}"),
+        (Some(v), Some(l)) => format!("{} to {}", at_least(l, 4), at_most(v, 4)),
+        (Some(v), None) => at_most(v, 4),
         (None, _) => String::new(),
     };
     let guarantee = match (c.guarantee, c.delta) {

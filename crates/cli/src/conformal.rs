@@ -8,6 +8,7 @@ use mercer::conformal::{Conformal, Guarantee, Measure, Measured, Method, Recipe,
 use mercer::data::Scope;
 use mercer::machines::Readout;
 use mercer::model::{Model, Step};
+use mercer::plot::percent_at_least;
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -180,9 +181,9 @@ pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Val
     };
     json!({
         "coverage": coverage,
-        "method": conformal.method,
-        "mondrian": conformal.mondrian,
-        "measure": conformal.measure,
+        "method": conformal.method(),
+        "mondrian": conformal.is_mondrian(),
+        "measure": conformal.measure(),
         "models": conformal.members(),
         "guarantee": conformal.guarantees(coverage).into_iter().enumerate().map(one).collect::<Vec<_>>(),
     })
@@ -190,8 +191,8 @@ pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Val
 
 /// The classes that are judged by themselves; none where all are judged together.
 fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
-    match &model.fitted.readout {
-        Readout::ArgMax { labels } | Readout::Vote { labels } if conformal.mondrian => labels,
+    match &model.fitted().readout {
+        Readout::ArgMax { labels } | Readout::Vote { labels } if conformal.is_mondrian() => labels,
         _ => &[],
     }
 }
@@ -239,44 +240,44 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
     let all = conformal.guarantees(coverage);
     let least = all.iter().filter_map(|g| g.least).fold(1.0, f64::min);
     let held: usize = all.iter().map(|g| g.held_out).sum();
-    let models = match conformal.method {
+    let models = match conformal.method() {
         Method::Split => String::new(),
         Method::Cross => format!(" by {} models", conformal.members()),
         Method::Jackknife => " by the models without each".to_owned(),
         Method::Full => " by the fit on them and on each candidate".to_owned(),
     };
     let examples = examples(conformal);
-    let measure = match conformal.measure {
+    let measure = match conformal.measure() {
         Measure::Probability => "probabilities",
         Measure::Margin => "margins",
         Measure::Residual => "residuals",
         Measure::Novelty => "scores",
     };
-    let each = if conformal.mondrian { ", each class by itself" } else { "" };
+    let each = if conformal.is_mondrian() { ", each class by itself" } else { "" };
     let beta = match all.as_slice() {
         [Guarantee { conditional: Some(beta), .. }] => {
-            format!("; with these examples at least {:.1} % in 19 cases of 20", 100.0 * beta.fifth)
+            format!("; with these examples at least {} % in 19 cases of 20", percent_at_least(beta.fifth, 1))
         }
         _ => String::new(),
     };
     let proven = if conformal.is_proven() {
-        format!("at coverage {coverage} at least {:.1} % is proven{beta}", 100.0 * least)
+        format!("at coverage {coverage} at least {} % is proven{beta}", percent_at_least(least, 1))
     } else {
         unproven(model)
     };
     format!(
         "{}: {measure} of {held} {examples}{models}{each}; {proven}{}",
-        conformal.method,
+        conformal.method(),
         too_few(model, conformal, coverage).map(|t| format!("; {t}")).unwrap_or_default()
     )
 }
 
 /// The examples whose nonconformities are measured.
 fn examples(conformal: &Conformal) -> &'static str {
-    if conformal.method == Method::Full { "examples" } else { "held-out examples" }
+    if conformal.method() == Method::Full { "examples" } else { "held-out examples" }
 }
 
-/// Where regions hold everything because of too few examples.
+/// A sentence on regions that hold everything because of too few examples, if there are such.
 pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Option<String> {
     let all = conformal.guarantees(coverage);
     let few: Vec<usize> = (0..all.len()).filter(|&i| all[i].everything).collect();

@@ -49,8 +49,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage("MODEL and DATA are needed"));
     };
     let model = Model::load(path)?;
-    if matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Parts(_)) {
-        let what = format!("{} has no target to be compared with; use predict or plot", model.machine);
+    if matches!(model.fitted().readout, Readout::Coordinates { .. } | Readout::Parts(_)) {
+        let what = format!("{} has no target to be compared with; use predict or plot", model.machine());
         return Err(Failure::usage(what));
     }
     if let Some(&coverage) = flags.get_one::<f64>("conformal") {
@@ -58,7 +58,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         model.needs_conformal()?;
     }
     let examples = input::for_model(&model, data, flags)?;
-    if matches!(model.fitted.readout, Readout::Novelty) {
+    if matches!(model.fitted().readout, Readout::Novelty) {
         let output = input::predict(&model, &examples, flags)?;
         let covered = covered(&model, &examples, flags)?;
         let seen = model.seen(&examples);
@@ -66,7 +66,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         warn_of_training_examples(seen);
         return Ok(());
     }
-    if matches!(model.fitted.readout, Readout::Clusters { .. }) {
+    if matches!(model.fitted().readout, Readout::Clusters { .. }) {
         let output = input::predict(&model, &examples, flags)?;
         return clusters(&model, &output, examples.target(), flags.get_flag("json"), started);
     }
@@ -88,7 +88,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
         input::insert_told(&mut document, &examples);
         if let Value::Object(map) = &mut document {
-            map.insert("machine".to_owned(), json!(model.machine));
+            map.insert("machine".to_owned(), json!(model.machine()));
             map.extend(seen_document(seen));
             map.insert("seconds".to_owned(), json!({"total": started.elapsed().as_secs_f64()}));
         }
@@ -226,7 +226,7 @@ fn novelty(
     let metrics = if trained { metrics.map(Metrics::without_intervals) } else { metrics };
     if json {
         let mut document = metrics.as_ref().map_or_else(|| json!({"n": output.len()}), |m| json!(m));
-        document["machine"] = json!(model.machine);
+        document["machine"] = json!(model.machine());
         for (name, value) in seen_document(seen) {
             document[name.as_str()] = value;
         }
@@ -277,7 +277,7 @@ fn clusters(
     started: Instant,
 ) -> Result<(), Failure> {
     let Output::Labels { labels, codes, .. } = output else {
-        return Err(Failure::usage(format!("{} has no clusters", model.machine)));
+        return Err(Failure::usage(format!("{} has no clusters", model.machine())));
     };
     let mut sizes = vec![0_usize; labels.len()];
     codes.iter().for_each(|&c| sizes[c as usize] += 1);
@@ -285,7 +285,7 @@ fn clusters(
     if json {
         let mut document =
             metrics.as_ref().map_or_else(|| json!({"n": output.len(), "clusters": labels}), |m| json!(m));
-        document["machine"] = json!(model.machine);
+        document["machine"] = json!(model.machine());
         document["sizes"] = json!(sizes);
         document["seconds"] = json!({"total": started.elapsed().as_secs_f64()});
         report::print_json(&document);

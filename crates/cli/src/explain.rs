@@ -52,11 +52,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Err(Failure::usage("MODEL and DATA are needed"));
     };
     let model = Model::load(path)?;
-    let learns = match &model.fitted.readout {
+    let learns = match &model.fitted().readout {
         Readout::ArgMax { .. } | Readout::Vote { .. } => Learns::Classes,
         Readout::Values { .. } => Learns::Numbers,
         _ => {
-            let what = format!("{} predicts no target that predictions could be compared with", model.machine);
+            let what = format!("{} predicts no target that predictions could be compared with", model.machine());
             return Err(Failure::usage(what));
         }
     };
@@ -77,7 +77,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let seen = model.seen(&examples);
     if flags.get_flag("json") {
         let mut document = json!(told);
-        document["machine"] = json!(model.machine);
+        document["machine"] = json!(model.machine());
         document["n"] = json!(examples.len());
         document["by"] = json!(by);
         document["training_examples"] = json!(seen.map(|seen| seen.most()));
@@ -124,7 +124,7 @@ fn page(told: &Explanation, model: &Model, n: usize, by: &str) -> String {
     header.extend(["importance", "± s.d."]);
     let repeats = told.importances.first().map_or(0, |one| one.repeats.len());
     let mut text = report::facts(&[
-        ("machine", model.machine.clone()),
+        ("machine", model.machine().to_owned()),
         ("examples", n.to_string()),
         (told.score, report::short(told.value)),
         (

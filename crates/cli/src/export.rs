@@ -67,16 +67,16 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     notes.iter().for_each(|note| report::warn(note));
     if flags.get_flag("json") {
         report::print_json(&json!({
-            "machine": model.machine,
-            "kernel": model.kernel.to_string(),
+            "machine": model.machine(),
+            "kernel": model.kernel().to_string(),
             "format": format,
             "output": target.display().to_string(),
             "warnings": notes,
         }));
     } else {
         report::print(&report::facts(&[
-            ("machine", model.machine.clone()),
-            ("kernel", model.kernel.to_string()),
+            ("machine", model.machine().to_owned()),
+            ("kernel", model.kernel().to_string()),
             ("format", format.to_owned()),
             ("model", target.display().to_string()),
         ]));

@@ -10,6 +10,7 @@ use mercer::machines::Fact;
 use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
+use mercer::plot::{at_most, percent_at_least, percent_at_most, trimmed};
 use mercer::watch::Status;
 use mercer_terminal::{Failure, Watch, watch};
 use serde_json::{Value, json};
@@ -129,7 +130,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if let (Some(&wanted), Some((_, told))) = (flags.get_one::<f64>("certified"), more.first())
         && let Some(bound) = told["bound"].as_f64().filter(|bound| wanted > 0.0 && *bound > wanted)
     {
-        report::warn(&format!("no part of the examples certifies {wanted}; the best bound is {bound:.4}"));
+        report::warn(&format!("no part of the examples certifies {wanted}; the best bound is {}", at_most(bound, 4)));
     }
     if let Some((_, told)) = more
         .iter()
@@ -137,12 +138,12 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         .filter(|_| !flags.get_flag("json") && !flags.get_flag("quiet"))
     {
         report::print(&format!(
-            "\nTrained again on {} of {} examples, with {} errors on the others: with probability {} %, at most {:.1} % of new examples are wrong.\n",
+            "\nTrained again on {} of {} examples, with {} errors on the others: with probability {} %, at most {} % of new examples are wrong.\n",
             told["examples"],
-            model.trained_on,
+            model.trained_on(),
             told["errors_outside"],
-            100.0 * (1.0 - told["delta"].as_f64().unwrap_or(0.0)),
-            100.0 * told["bound"].as_f64().unwrap_or(1.0),
+            trimmed(&percent_at_least(1.0 - told["delta"].as_f64().unwrap_or(0.0), 4)),
+            percent_at_most(told["bound"].as_f64().unwrap_or(1.0), 1),
         ));
     }
     Ok(())
@@ -170,20 +171,20 @@ const MAX_KERNEL_VALUES_FOR_TRAINING_ERROR: usize = 20_000_000;
 /// Measures of the model on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
 /// every few.
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
-    let interrupted = model.fitted.report.status == Status::Interrupted;
+    let interrupted = model.fitted().report.status == Status::Interrupted;
     // coordinates, novelties and clusters have no target to be right about
     let told = matches!(
-        model.fitted.readout,
+        model.fitted().readout,
         Readout::Coordinates { .. } | Readout::Novelty | Readout::Clusters { .. } | Readout::Parts(_)
     );
     // examples that were set aside are no training examples
-    let aside = model.conformal().is_some_and(|c| c.method == Method::Split);
+    let aside = model.conformal().is_some_and(|c| c.method() == Method::Split);
     let target = data.target().filter(|_| !interrupted && !told && !aside)?;
-    if let Some(scores) = &model.fitted.training_scores {
-        return measure(&model.fitted.read(scores.clone()), target).ok().map(Metrics::without_intervals);
+    if let Some(scores) = &model.fitted().training_scores {
+        return measure(&model.fitted().read(scores.clone()), target).ok().map(Metrics::without_intervals);
     }
     let every =
-        (data.len() * model.fitted.expansion.points().len()).div_ceil(MAX_KERNEL_VALUES_FOR_TRAINING_ERROR).max(1);
+        (data.len() * model.fitted().expansion.points().len()).div_ceil(MAX_KERNEL_VALUES_FOR_TRAINING_ERROR).max(1);
     if every == 1 {
         return measure(&model.predict(data).ok()?, target).ok().map(Metrics::without_intervals);
     }
@@ -218,7 +219,7 @@ pub(crate) fn finish(
             rows[0].1 = report::machine_in_short(model);
         }
         if let Some(metrics) = metrics {
-            rows.push(("training", brief(metrics, model.trained_on)));
+            rows.push(("training", brief(metrics, model.trained_on())));
             rows.push(("baseline", report::baseline(metrics)));
         }
         let of = |name: &str| seconds[name].as_f64().unwrap_or(0.0);
@@ -229,15 +230,15 @@ pub(crate) fn finish(
         rows.push(("model", path.display().to_string()));
         report::print(&report::facts(&rows));
     }
-    for advice in &model.fitted.report.advice {
+    for advice in &model.fitted().report.advice {
         report::warn(advice);
     }
-    let status = model.fitted.report.status;
-    if model.fitted.report.fact(Fact::CalibrationCutShort).is_some() {
+    let status = model.fitted().report.status;
+    if model.fitted().report.fact(Fact::CalibrationCutShort).is_some() {
         report::warn(&format!("stopped ({status}) before probabilities were learned; the model is saved without them"));
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };
     }
-    if model.fitted.report.fact(Fact::ConformalCutShort).is_some() {
+    if model.fitted().report.fact(Fact::ConformalCutShort).is_some() {
         report::warn(&format!(
             "stopped ({status}) before conformal regions were learned; the model is saved without them"
         ));

@@ -57,7 +57,7 @@ pub(crate) fn run(flags: &ArgMatches, program: &mut Command) -> Result<(), Failu
     Ok(())
 }
 
-/// Whether the names lead to a verb, or are none: the program itself.
+/// True if the names lead to a verb, or are none: the program itself.
 fn is_verb(program: &Command, names: &[&String]) -> bool {
     names.iter().try_fold(program, |at, name| at.find_subcommand(name.as_str())).is_some()
 }

@@ -114,6 +114,13 @@ pub(crate) fn needs_labels(table: &Table, options: &SchemaOptions, learns: Learn
 /// A table as it is, with what flags and formula say about its columns.
 pub(crate) type Read = (Table, SchemaOptions);
 
+/// Examples that are held out before a search.
+pub(crate) struct SetAside {
+    pub(crate) data: Dataset,
+    /// Their places among all examples of the file, in rising order.
+    pub(crate) places: Vec<usize>,
+}
+
 /// Reads a training file, sets a share of its rows aside, and learns the schema of the others.
 pub(crate) fn training_beside(
     entry: &'static MachineEntry,
@@ -121,7 +128,7 @@ pub(crate) fn training_beside(
     flags: &ArgMatches,
     formula: &Formula,
     share: f64,
-) -> Result<(Dataset, Dataset), Failure> {
+) -> Result<(Dataset, SetAside), Failure> {
     let (mut table, columns) = once(read, path, flags, formula)?;
     needs_labels(&table, &columns, entry.learns)?;
     let (mut options, wanted) = (columns.clone(), formula.wanted());
@@ -140,7 +147,11 @@ pub(crate) fn training_beside(
     if held_out.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
-    Ok((data, held_out))
+    // rows that are left out are no examples of the file
+    let drops = options.missing == Missing::Drop;
+    let rows = if drops { schema.complete_examples(&table)? } else { (0..table.len).collect() };
+    let places = (0..rows.len()).filter(|&p| split.test.binary_search(&rows[p]).is_ok()).collect();
+    Ok((data, SetAside { data: held_out, places }))
 }
 
 /// Reads the training file of a machine: a target that it cannot be meant to learn is refused, and views that its kernel does not look at
@@ -438,7 +449,7 @@ const BATCH: usize = 8192;
 
 /// Predicts batch by batch: with a bar, within the memory, and so that it can be stopped.
 pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Result<Output, Failure> {
-    let outputs = model.fitted.expansion.outputs();
+    let outputs = model.fitted().expansion.outputs();
     arguments::budget(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
     let watch = Watch::new(flags);
     // what the model compares with is prepared once for all batches

@@ -119,7 +119,7 @@ fn unknown(error: &ParamError) -> Option<&str> {
     if let ParamError::Unknown { name, .. } = error { Some(name) } else { None }
 }
 
-/// What was meant by a flag that no verb has: one in small letters, or a parameter of a kernel.
+/// The failure for a flag that no verb has, with the one that was meant: one in small letters, or a parameter of a kernel.
 pub(crate) fn unknown_flag(error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument {
@@ -143,7 +143,7 @@ pub(crate) fn unknown_flag(error: &clap::Error) -> Option<Failure> {
     Some(Failure::usage(format!("unexpected argument '{flag}'; {said}")))
 }
 
-/// How a parameter is spelled that belongs to a kernel: the one that is asked for, else one that has it.
+/// The spelling of a parameter that belongs to a kernel: of the one that is asked for, else one that has it.
 fn of_kernel(flags: &ArgMatches, name: &str, value: &Setting) -> Option<String> {
     let written = flags.try_get_one::<String>("kernel").ok().flatten();
     let mut formula: Formula = written.map_or(arguments::USUAL_KERNEL, String::as_str).parse().ok()?;

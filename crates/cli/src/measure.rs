@@ -11,7 +11,7 @@ use mercer::formula::Formula;
 use mercer::geometry::{self, Labels, Measures};
 use mercer::hypothesis_tests::{Dependence, Stability};
 use mercer::machines::Learns;
-use mercer::plot::{SpectrumFigure, short_formula};
+use mercer::plot::{SpectrumFigure, at_most, digits_at_most, short_formula, trimmed};
 use mercer_terminal::{Failure, Watch};
 use serde_json::json;
 use std::path::PathBuf;
@@ -150,9 +150,9 @@ fn learned(formula: &Formula, scaled: bool) -> Option<&'static str> {
     }
 }
 
-/// A probability in as many digits as it has a use for.
+/// A probability in as many digits as it has a use for, rounded up: it is the bound of one.
 fn p_text(p: f64) -> String {
-    if p >= 0.0001 || p == 0.0 { format!("{}", (p * 1e4).round() / 1e4) } else { format!("{p:.1e}") }
+    if p >= 0.0001 || p == 0.0 { trimmed(&at_most(p, 4)) } else { digits_at_most(p, 2) }
 }
 
 /// The alignment of centred matrices by permutations of the target.
@@ -301,7 +301,8 @@ fn facts(
                 "norm {:.4}{}",
                 found.centre.squared_norm.max(0.0).sqrt(),
                 found.centre_within.map_or(String::new(), |within| format!(
-                    ", within {within:.4} of the mean of the distribution (95 %)"
+                    ", within {} of the mean of the distribution (95 %)",
+                    at_most(within, 4)
                 ))
             ),
         ),

@@ -4,6 +4,7 @@ use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::certify::{self, Expected, Options, PlannedBound};
 use mercer::model::Model;
+use mercer::plot::at_most;
 use mercer_terminal::{Failure, Watch};
 use std::path::PathBuf;
 
@@ -121,7 +122,8 @@ fn out_of_reach(planned: &[PlannedBound], wanted: f64) -> Option<String> {
     (lowest < 1.0).then(|| {
         format!(
             "\nNo bound comes down to {wanted}, because the share of errors stays what it is here: with up to {most} examples \
-             the lowest is {lowest:.4}. Ask for more than that, or for a better model."
+             the lowest is {}. Ask for more than that, or for a better model.",
+            at_most(lowest, 4)
         )
     })
 }
@@ -130,7 +132,7 @@ fn row(p: &PlannedBound) -> Vec<String> {
     let needed = p.examples.map_or_else(|| "never".to_owned(), |m| m.to_string());
     let mut row = vec![p.bound.to_owned(), p.quantity.word().to_owned(), needed];
     row.extend(SIZES.iter().map(|(m, _)| match p.curve.iter().find(|c| c.examples == *m) {
-        Some(c) if c.value < 1.0 => format!("{:.4}", c.value),
+        Some(c) if c.value < 1.0 => at_most(c.value, 4),
         _ => "–".to_owned(),
     }));
     row

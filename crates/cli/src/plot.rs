@@ -81,7 +81,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let place = data.display();
     let data = input::for_model(&model, data, flags)?;
-    let bytes = data.len().saturating_mul(model.fitted.expansion.outputs()).saturating_mul(16);
+    let bytes = data.len().saturating_mul(model.fitted().expansion.outputs()).saturating_mul(16);
     arguments::budget(flags)?.check(bytes, "the scores")?;
     if picture.compares && data.target().is_none() {
         let message = format!("{place} has no target column to compare with; give one, or leave out --what {what}");

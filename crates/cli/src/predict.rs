@@ -126,11 +126,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let predict = predicting.elapsed().as_secs_f64();
     if columns.deviations && !matches!(&output, Output::Values { variances: Some(_), .. }) {
         let what =
-            format!("--deviations is for models that know how uncertain a number is; {} does not", model.machine);
+            format!("--deviations is for models that know how uncertain a number is; {} does not", model.machine());
         return Err(Failure::usage(what));
     }
     if columns.scores && matches!(output, Output::Values { .. } | Output::Parts(_)) {
-        let what = format!("--scores is for classifiers; {} predicts numbers", model.machine);
+        let what = format!("--scores is for classifiers; {} predicts numbers", model.machine());
         return Err(Failure::usage(what));
     }
     let json = flags.get_flag("json");
@@ -160,7 +160,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
     if json {
-        let mut document = json!({"machine": model.machine, "n": output.len(), "seconds": seconds});
+        let mut document = json!({"machine": model.machine(), "n": output.len(), "seconds": seconds});
         match file {
             Some(path) => document["output"] = json!(path.display().to_string()),
             None => document["predictions"] = predictions(&output),

@@ -37,7 +37,7 @@ pub(crate) fn part_columns(part: &PartNames) -> Vec<String> {
 
 /// The strings that the kernel looks at.
 fn strings<'a>(model: &Model, data: &'a Dataset) -> Option<&'a [String]> {
-    let wanted = model.kernel.views();
+    let wanted = model.kernel().views();
     let (name, _) = wanted.iter().find(|(_, kind)| *kind == Kind::Text)?;
     data.views().iter().find_map(|view| match &view.values {
         Values::Text(text) if name.is_none_or(|n| n == view.name) => Some(text.as_slice()),
@@ -67,7 +67,7 @@ pub(crate) fn tell(model: &Model, data: &Dataset, file: Option<&Path>, json: boo
     written?;
     match file {
         Some(path) if json => report::print_json(
-            &json!({"machine": model.machine, "n": data.len(), "output": path.display().to_string()}),
+            &json!({"machine": model.machine(), "n": data.len(), "output": path.display().to_string()}),
         ),
         Some(path) => report::print(&report::facts(&[
             ("examples", data.len().to_string()),
@@ -85,7 +85,8 @@ fn write_csv(
     data: &Dataset,
     failed: &mut Option<mercer::Error>,
 ) -> std::io::Result<()> {
-    let header: Vec<String> = names(&model.fitted.readout).iter().map(|name| cell(&format!("share_{name}"))).collect();
+    let header: Vec<String> =
+        names(&model.fitted().readout).iter().map(|name| cell(&format!("share_{name}"))).collect();
     writeln!(out, "row,position,character,{}", header.join(","))?;
     let strings = strings(model, data);
     for i in 0..data.len() {

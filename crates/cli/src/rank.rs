@@ -20,11 +20,11 @@ struct Place<'a> {
 
 /// Checks that the model ranks at all.
 pub(crate) fn check(model: &Model) -> Result<(), Failure> {
-    match model.fitted.readout {
+    match model.fitted().readout {
         Readout::Novelty => Ok(()),
         _ => Err(Failure::usage(format!(
             "--rank is for models of what is usual (one_class, svdd), and this is {}; use --scores",
-            model.machine
+            model.machine()
         ))),
     }
 }
@@ -57,7 +57,7 @@ pub(crate) fn tell(
         mercer::write::streamed(path, |out| write_csv(out, &list)).map_err(|e| Failure::file(path, &e))?;
     }
     if json {
-        let mut document = json!({"machine": model.machine, "n": output.len(), "seconds": seconds});
+        let mut document = json!({"machine": model.machine(), "n": output.len(), "seconds": seconds});
         match file {
             Some(path) => document["output"] = json!(path.display().to_string()),
             None => {

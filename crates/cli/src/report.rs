@@ -7,6 +7,7 @@ use mercer::machines::find;
 use mercer::metrics::{ClassMetrics, Metrics, OneClass};
 use mercer::model::{Model, Seen};
 use mercer::params::Setting;
+use mercer::plot::{percent_at_least, percent_at_most};
 use serde_json::{Map, Value, json};
 
 pub(crate) use mercer_terminal::report::{
@@ -38,21 +39,21 @@ fn known(examples: usize) -> Option<usize> {
 
 /// Description of a model, as JSON.
 pub(crate) fn model(model: &Model) -> Map<String, Value> {
-    let report = &model.fitted.report;
-    let width: Option<usize> = model.examples.views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
+    let report = &model.fitted().report;
+    let width: Option<usize> = model.examples().views().iter().filter_map(|v| v.values.width()).reduce(|a, b| a + b);
     let width = model
         .schema()
         .and_then(|s| s.views().iter().filter_map(mercer::data::ViewSchema::width).reduce(|a, b| a + b))
         .or(width);
     let document = json!({
-        "machine": model.machine,
-        "parameters": settings(&model.settings),
-        "kernel": model.kernel.to_string(),
-        "n": known(model.trained_on),
+        "machine": model.machine(),
+        "parameters": settings(model.settings()),
+        "kernel": model.kernel().to_string(),
+        "n": known(model.trained_on()),
         "n_set_apart": model.provenance().and_then(|p| p.set_apart()).map(<[u32]>::len),
         "d": width,
         "iterations": report.iterations,
-        "status": known(model.trained_on).map(|_| report.status),
+        "status": known(model.trained_on()).map(|_| report.status),
         "objective": report.objective,
         "duality_gap": report.duality_gap,
         "violation": report.violation,
@@ -64,7 +65,7 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "advice": report.advice,
         "scaling": scaling(model).into_iter().collect::<Map<_, _>>(),
         "categories": categories(model).into_iter().collect::<Map<_, _>>(),
-        "calibration": model.fitted.calibration.as_ref().map(|c| {
+        "calibration": model.fitted().calibration.as_ref().map(|c| {
             json!({"method": c.method, "folds": c.folds, "curves": c.curves.len(), "label_has_the_largest": c.agrees})
         }),
         "conformal": model.conformal().map(|c| conformal::proven(model, c, conformal::DEFAULT_COVERAGE)),
@@ -98,28 +99,32 @@ pub(crate) fn verbosity(command: Command) -> Command {
 
 /// The machine with those of its parameters that have not their default.
 pub(crate) fn machine_in_short(model: &Model) -> String {
-    let usual = find(&model.machine).map(|entry| (entry.make)().settings()).unwrap_or_default();
+    let usual = find(model.machine()).map(|entry| (entry.make)().settings()).unwrap_or_default();
     let changed = |(name, value): &&(String, Setting)| !usual.iter().any(|(n, v)| n == name && v == value);
     let parameters: Vec<String> =
-        model.settings.iter().filter(changed).map(|(name, value)| format!("{name}={value}")).collect();
-    if parameters.is_empty() { model.machine.clone() } else { format!("{} ({})", model.machine, parameters.join(", ")) }
+        model.settings().iter().filter(changed).map(|(name, value)| format!("{name}={value}")).collect();
+    if parameters.is_empty() {
+        model.machine().to_owned()
+    } else {
+        format!("{} ({})", model.machine(), parameters.join(", "))
+    }
 }
 
 /// Description of a model, for people.
 pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
-    let report = &model.fitted.report;
-    let parameters: Vec<String> = model.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let report = &model.fitted().report;
+    let parameters: Vec<String> = model.settings().iter().map(|(k, v)| format!("{k}={v}")).collect();
     let mut rows = vec![
         (
             "machine",
             if parameters.is_empty() {
-                model.machine.clone()
+                model.machine().to_owned()
             } else {
-                format!("{} ({})", model.machine, parameters.join(", "))
+                format!("{} ({})", model.machine(), parameters.join(", "))
             },
         ),
-        ("kernel", model.kernel.to_string()),
-        ("examples", known(model.trained_on).map_or_else(|| NOT_TOLD.to_owned(), |n| n.to_string())),
+        ("kernel", model.kernel().to_string()),
+        ("examples", known(model.trained_on()).map_or_else(|| NOT_TOLD.to_owned(), |n| n.to_string())),
     ];
     let told = |of: Vec<(String, Value)>| {
         let one = |(name, value): (String, Value)| {
@@ -139,7 +144,7 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     }
     rows.extend([(
         "status",
-        match known(model.trained_on) {
+        match known(model.trained_on()) {
             None => NOT_TOLD.to_owned(),
             Some(_) if report.iterations > 0 => {
                 format!("{} after {} iterations", report.status, report.iterations)
@@ -153,10 +158,10 @@ pub(crate) fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     }
     if let Some(support) = report.support {
         let share = |n: usize| format!(" ({:.1} %)", 100.0 * support as f64 / n as f64);
-        let share = known(model.trained_on).map(share).unwrap_or_default();
+        let share = known(model.trained_on()).map(share).unwrap_or_default();
         rows.push(("support", format!("{support} examples carry weight{share}")));
     }
-    if let Some(calibration) = &model.fitted.calibration {
+    if let Some(calibration) = &model.fitted().calibration {
         rows.push(("probabilities", probabilities(calibration)));
     }
     if let Some(conformal) = model.conformal() {
@@ -216,7 +221,7 @@ fn sign(x: f64) -> char {
     if x < 0.0 { '−' } else { '+' }
 }
 
-/// What can be had without learning, for people.
+/// The error that can be had without learning, in words.
 pub(crate) fn baseline(metrics: &Metrics) -> String {
     match metrics {
         Metrics::Classes(m) => format!("error {:.2} % by always predicting {}", 100.0 * m.base_error, m.base_label),
@@ -224,7 +229,7 @@ pub(crate) fn baseline(metrics: &Metrics) -> String {
     }
 }
 
-/// How good predictions are, for people; `seen` tells how many of the examples are training examples.
+/// Measures of predictions as lines of a report; `seen` tells how many of the examples are training examples.
 pub(crate) fn metrics(metrics: &Metrics, seen: Option<Seen>) -> String {
     let n =
         |n: usize| seen.map_or_else(|| n.to_string(), |seen| seen.to_string().trim_end_matches(" examples").to_owned());
@@ -235,7 +240,8 @@ pub(crate) fn metrics(metrics: &Metrics, seen: Option<Seen>) -> String {
     };
     match metrics {
         Metrics::Classes(m) => {
-            let interval = m.error_interval.map(|(l, h)| format!("{:.2} % to {:.2} %", 100.0 * l, 100.0 * h));
+            let interval =
+                m.error_interval.map(|(l, h)| format!("{} % to {} %", percent_at_least(l, 2), percent_at_most(h, 2)));
             let mut rows = vec![
                 ("examples", n(m.n)),
                 ("error", told(format!("{:.2} %", 100.0 * m.error), interval)),

@@ -56,7 +56,7 @@ pub(crate) fn start(arguments: Vec<OsString>) -> Result<(), Failure> {
     if code == 0 { Ok(()) } else { Err(Failure { message: String::new(), code }) }
 }
 
-/// Where the program of the experiments is, in words of the remedy.
+/// The remedy where the program of the experiments is not found.
 const REMEDY: &str = "the experiments are a program of their own, mercer-reproduce, which is neither beside mercer nor on the PATH; build it from the sources of mercer: cargo build --release --bin mercer-reproduce";
 
 /// True if the program of the experiments can be started.

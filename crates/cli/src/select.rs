@@ -2,6 +2,7 @@
 
 use crate::arguments::OutputFile;
 use crate::certify::target_range;
+use crate::input::SetAside;
 use crate::{Verb, arguments, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -10,6 +11,7 @@ use mercer::data::Dataset;
 use mercer::job::Job;
 use mercer::machines::MachineExpression;
 use mercer::metrics::{Metrics, Score, clopper_pearson, measure};
+use mercer::plot::{at_most, percent_at_least, percent_at_most};
 use mercer::select::{Candidate, Choose, Grid, Search, Selection};
 use mercer_terminal::Failure;
 use mercer_terminal::{Watch, watch};
@@ -49,7 +51,7 @@ fn command() -> Command {
                 .long("held-out")
                 .value_name("SHARE")
                 .value_parser(value_parser!(f64))
-                .help("Set such a share of the examples aside before the search, and judge the chosen model by them once, e.g. 0.25; the model does not learn from them"),
+                .help("Set such a share of the examples aside before the search, and judge the chosen model by them once, e.g. 0.25; the model does not learn from them, and certify takes the same file"),
         )
         .arg(
             Arg::new("certificate-delta")
@@ -189,7 +191,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let outcome = search.run(&training, &watch);
     watch.finish();
-    let selection = outcome?;
+    let mut selection = outcome?;
+    if let Some(SetAside { data, places }) = &held_out {
+        selection.model.remember_held_out(data, places);
+    }
     let seconds_fit = fitting.elapsed().as_secs_f64();
     let saving = Instant::now();
     let saved = watch::save(&selection.model, target)?;
@@ -199,7 +204,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training);
     let json = flags.get_flag("json") || flags.get_flag("quiet");
-    let held_out = held_out.map(|data| HeldOut::judge(&selection, &data, flags)).transpose()?;
+    let held_out = held_out.map(|aside| HeldOutReport::judge(&selection, &aside.data, flags)).transpose()?;
     if !json {
         report::print(&candidates(&selection));
         report::print(&caution(&selection, held_out.as_ref()));
@@ -256,7 +261,7 @@ fn by_certificate(
         header.extend(["certificate", "bound", ""]);
         let row = |(i, c): (usize, &CertifiedCandidate)| {
             let mut row: Vec<String> = c.point.iter().map(|(_, v)| v.to_string()).collect();
-            row.extend([format!("{:.4}", c.value), c.bound.to_owned()]);
+            row.extend([at_most(c.value, 4), c.bound.to_owned()]);
             row.push(if i == selection.best { "best".to_owned() } else { String::new() });
             row
         };
@@ -284,13 +289,13 @@ fn candidate(c: &Candidate) -> serde_json::Value {
     json!({"parameters": report::settings(&c.point), "kernel": c.kernel, "score": c.score, "standard_error": c.spread, "folds": c.folds})
 }
 
-/// How the chosen model does on examples that were set aside before the search.
-struct HeldOut {
+/// The judgement of the chosen model on examples that were set aside before the search.
+struct HeldOutReport {
     told: Value,
     sentence: String,
 }
 
-impl HeldOut {
+impl HeldOutReport {
     fn judge(selection: &Selection, data: &Dataset, flags: &ArgMatches) -> Result<Self, Failure> {
         let target = data.target().ok_or(mercer::data::DataError::NoTarget)?;
         let output = input::predict(&selection.model, data, flags)?;
@@ -300,7 +305,8 @@ impl HeldOut {
             Metrics::Classes(m) => {
                 let wrong = (m.error * m.n as f64).round() as usize;
                 let (low, high) = clopper_pearson(wrong, m.n, 0.05);
-                format!("error {:.2} %  (95 % interval {:.2} % to {:.2} %)", 100.0 * m.error, 100.0 * low, 100.0 * high)
+                let (low, high) = (percent_at_least(low, 2), percent_at_most(high, 2));
+                format!("error {:.2} %  (95 % interval {low} % to {high} %)", 100.0 * m.error)
             }
             Metrics::Numbers(m) => format!("RMSE {}", report::short(m.rmse)),
         };
@@ -315,8 +321,8 @@ impl HeldOut {
     }
 }
 
-/// What the score of the best is worth.
-fn caution(selection: &Selection, held_out: Option<&HeldOut>) -> String {
+/// The sentence on the worth of the best score.
+fn caution(selection: &Selection, held_out: Option<&HeldOutReport>) -> String {
     let (label, tried) = (measured(selection), selection.candidates.len());
     let of = format!("The {label} is that of the best of {tried} candidates, which were compared by it");
     match held_out {

@@ -91,11 +91,11 @@ fn show_model(model: &Model, json: bool) {
         document.insert("kind".to_owned(), json!("model"));
         document.insert("target".to_owned(), json!(targets));
         document.insert("views".to_owned(), json!(views));
-        document.insert("readout".to_owned(), json!(model.fitted.readout));
+        document.insert("readout".to_owned(), json!(model.fitted().readout));
         if !parts.is_empty() {
             document.insert("parts".to_owned(), json!(parts.iter().map(described).collect::<Vec<_>>()));
         }
-        document.insert("calibration".to_owned(), json!(model.fitted.calibration));
+        document.insert("calibration".to_owned(), json!(model.fitted().calibration));
         document.insert("job".to_owned(), json!(model.job()));
         document.insert("provenance".to_owned(), json!(model.provenance()));
         report::print_json(&Value::Object(document));

@@ -235,3 +235,28 @@ fn a_plan_tells_how_many_examples_a_certificate_needs() {
     assert!(of(&of_many, "scenario")["examples"].as_u64() > of(&of_one, "scenario")["examples"].as_u64());
     assert!(place.run("list bounds").ok().out.contains("pac_bayes_kl"));
 }
+
+#[test]
+fn a_model_of_a_search_with_held_out_rows_is_certified_by_the_same_file() {
+    let place = Place::new();
+    place.run("data banana --n 400 --seed 1 -o all.csv").ok();
+    for more in ["", " --preparation-share 0.2"] {
+        let select = format!(
+            "select all.csv --machine svc --grid c=1|10 --kernel rbf(gamma=1) --held-out 0.25{more} -o m.mercer"
+        );
+        let searched = place.json(&select);
+        assert_eq!(searched["held_out"]["n"], 100);
+        let told = place.json("certify m.mercer all.csv");
+        let held_out = of(&told, "held_out");
+        assert_eq!((&held_out["applicable"], held_out["price"].as_f64()), (&Value::Bool(true), Some(0.0)));
+        assert!(of(&told, "scenario")["price"].as_f64().unwrap() >= 2.0_f64.ln());
+        let words = place.run("certify m.mercer all.csv").ok().out;
+        let examples = if more.is_empty() { "300" } else { "240" };
+        assert!(words.lines().any(|l| l.trim().starts_with("examples") && l.ends_with(examples)), "{words}");
+        assert!(words.contains("over the held-out sample") && words.contains(" of 100"), "{words}");
+        // another file is none of both
+        place.run("data banana --n 400 --seed 2 -o other.csv").ok();
+        let wrong = place.run("certify m.mercer other.csv");
+        assert!(wrong.code != Some(0) && wrong.err.contains("held out before the search"), "{wrong:?}");
+    }
+}

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
 use crate::common::Place;
+use mercer::data::read::{ReadOptions, read};
+use mercer::model::Model;
+use mercer::watch::Silent;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -254,11 +257,15 @@ fn names_of_earlier_times_are_read() {
     assert!(place.run("help kfd").ok().out.contains("programme means solver"));
 
     // a file of earlier times
-    let mut model = mercer::model::Model::load(place.path("now.mercer")).unwrap();
-    model.machine = "programme".to_owned();
-    let threshold = model.settings.iter_mut().find(|(name, _)| name == "threshold").unwrap();
+    let table = read(&place.path("banana.csv"), &ReadOptions::default()).unwrap();
+    let model = Model::load(place.path("now.mercer")).unwrap();
+    let model = model.job().unwrap().run_on_table(table.clone(), &Silent).unwrap();
+    let mut settings = model.settings().to_vec();
+    let threshold = settings.iter_mut().find(|(name, _)| name == "threshold").unwrap();
     threshold.1 = mercer::params::Setting::Word("programme".to_owned());
-    model.save(place.path("old.mercer")).unwrap();
+    let kept = model.data(&table).unwrap().select(model.places());
+    let old = Model::assembled("programme", settings, model.kernel().clone(), model.fitted().clone(), &kept);
+    old.save(place.path("old.mercer")).unwrap();
     assert_eq!(
         place.run("predict old.mercer banana.csv").ok().out,
         place.run("predict now.mercer banana.csv").ok().out

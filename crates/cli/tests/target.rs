@@ -1,4 +1,4 @@
-//! Which column is predicted, and what its cells mean.
+//! The choice of the target: the column that is predicted, and the meaning of its cells.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
 use crate::common::Place;

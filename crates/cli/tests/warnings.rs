@@ -1,4 +1,4 @@
-//! What is said aloud where numbers would mislead: training examples, rates without learning, targets and columns hardly meant.
+//! Warnings that are said aloud where numbers would mislead: training examples, rates without learning, targets and columns hardly meant.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
 use crate::common::Place;

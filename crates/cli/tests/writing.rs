@@ -1,4 +1,4 @@
-//! What is written, and what is not: outputs that are inputs, standard output that fails, names of any bytes, links, and
+//! Outputs that are written, and those that are refused: outputs that are inputs, standard output that fails, names of any bytes, links, and
 //! models that could not be read again.
 
 use crate::common::{Place, ran};

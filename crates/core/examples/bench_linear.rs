@@ -35,7 +35,7 @@ fn main() -> Result<(), mercer::Error> {
             model.predict(&new)?;
             predict = predict.min(start.elapsed().as_secs_f64());
         }
-        report = Some(model.fitted.report);
+        report = Some(model.fitted().report.clone());
     }
     let Some(report) = report else { return Ok(()) };
     println!(

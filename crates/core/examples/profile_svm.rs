@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let kernel = rbf(gamma);
         let job = Job { probabilities, ..Job::new(machine.as_ref(), &kernel) };
         let model = job.run(&data, &Silent)?;
-        let report = &model.fitted.report;
+        let report = &model.fitted().report;
         println!(
             "{:.3} s wall, {:.2} s processor, {} after {} iterations, objective {:.6}, {} support vectors, {:?}",
             wall.elapsed().as_secs_f64(),

@@ -12,7 +12,7 @@ mod target;
 pub use auxiliary::AuxiliaryExamples;
 pub use target::{check_target, kind_of_target};
 
-use crate::calibrate::{Calibration, HeldOut, Layout, Method};
+use crate::calibrate::{Calibration, HeldOutScores, Layout, Method};
 use crate::conformal::Recipe;
 use crate::data::{DataError, Dataset, Kind, Preparation, PreparationSet, SchemaOptions};
 use crate::error::Error;
@@ -147,7 +147,7 @@ impl Job {
         Ok(machine)
     }
 
-    /// What the machine cannot promise with the kernel, in a sentence, before any example is seen: a model tells the same among its advice.
+    /// A sentence on promises that the machine cannot keep with the kernel, before any example is seen: a model tells the same among its advice.
     ///
     /// # Errors
     /// If the problem of the machine has no solution with such a kernel, or the machine has no such parameters.
@@ -387,7 +387,7 @@ impl Run<'_> {
             _ => None,
         };
         let weights = natural.as_deref().or(task.weights);
-        let held_out = HeldOut { scores: &scores, layout, codes: &codes, weights };
+        let held_out = HeldOutScores { scores: &scores, layout, codes: &codes, weights };
         let calibration = Calibration::learn(method, folds.len(), form, labels, &held_out);
         let weighed = data.is_balanced() || data.class_weights().is_some() || self.machine.traits().weighs_classes;
         fitted.calibration = Some(if weighed { calibration.beside_weighted_labels() } else { calibration });

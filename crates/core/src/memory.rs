@@ -45,7 +45,7 @@ impl BudgetError {
     }
 }
 
-/// What stands against a request: the budget, or the system within the budget.
+/// The limit that a request has met: the budget, or the system within the budget.
 fn limit(needed: usize, budget: usize) -> String {
     if needed > budget {
         format!("the memory budget is {}", show_bytes(budget))
@@ -83,7 +83,7 @@ pub fn asking() -> bool {
     ASKING.with(Cell::get)
 }
 
-/// Whether the system gives so many bytes; no page of them is touched.
+/// True if the system gives so many bytes; no page of them is touched.
 fn is_given(bytes: usize) -> bool {
     ASKING.with(|asking| asking.set(true));
     let given = Vec::<u8>::new().try_reserve_exact(bytes).is_ok();

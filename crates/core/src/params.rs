@@ -153,7 +153,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether a number obeys.
+    /// True if a number obeys.
     pub fn allows(self, x: f64) -> bool {
         (x.is_finite() || matches!(self, Self::AboveOrInfinite(_)))
             && match self {

@@ -127,7 +127,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Where a computation stands.
+/// The progress of a computation.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// The phase of the work.

@@ -9,7 +9,7 @@ use mercer::{bounds, kernels, machines};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Where words may stand that are also names of entries: a file, or a folder with what is in it; the words, of which `*` is all; why.
+/// Places of words that are also names of entries: a file, or a folder with what is in it; the words, of which `*` is all; why.
 const ALLOWED: &[(&str, &[&str], &str)] = &[
     // files of other programs, and the form of ours
     ("core/src/model/libsvm/", &["*"], "the words of LIBSVM's files, which this folder turns into ours and back"),
@@ -180,7 +180,7 @@ fn names() -> BTreeMap<&'static str, &'static str> {
     all
 }
 
-/// Whether a line declares the name or an alias of an entry.
+/// True if a line declares the name or an alias of an entry.
 fn declares(line: &str, name: &str) -> bool {
     let (start, word) = (line.trim_start(), format!("\"{name}\""));
     let declared = ["name: ", "aliases: "].iter().any(|field| start.contains(field)) || start.contains("NAME: &str =");

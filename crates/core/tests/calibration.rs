@@ -148,7 +148,7 @@ fn every_classifier_has_probabilities_that_agree_and_survive_the_file() {
                 let bytes = model.to_bytes().unwrap();
                 let read = Model::from_bytes(&bytes, "m").unwrap();
                 assert_eq!(read.predict(&data).unwrap(), output);
-                assert_eq!(read.fitted.calibration, model.fitted.calibration);
+                assert_eq!(read.fitted().calibration, model.fitted().calibration);
                 assert_eq!(read.to_bytes().unwrap(), bytes);
                 // a model without has a file without: what was written before there were any is read
                 assert!(!String::from_utf8_lossy(&plain.to_bytes().unwrap()).contains("\\\"calibration\\\":"));
@@ -195,17 +195,17 @@ fn small_classes_are_dealt_out_and_single_examples_are_told() {
     for rare in [2, 3] {
         let model = job(&machine, &rbf(1.0), Method::Platt).run(&data(rare), &Silent).unwrap();
         agrees(&model.predict(&data(rare)).unwrap());
-        assert_eq!(model.fitted.calibration.unwrap().folds, 3);
+        assert_eq!(model.fitted().calibration.as_ref().unwrap().folds, 3);
     }
     let model = job(&machine, &rbf(1.0), Method::Platt).run(&data(1), &Silent).unwrap();
-    let advice = model.fitted.report.advice.join(" ");
+    let advice = model.fitted().report.advice.join(" ");
     assert!(advice.contains("rare"), "{advice}");
     agrees(&model.predict(&data(1)).unwrap());
     // more folds than examples are as many as there are
     let kernel = rbf(1.0);
     let many = Job { calibration_folds: 20, ..job(&machine, &kernel, Method::Isotonic) };
     let many = many.run(&data(3), &Silent).unwrap();
-    assert_eq!(many.fitted.calibration.unwrap().folds, 14);
+    assert_eq!(many.fitted().calibration.as_ref().unwrap().folds, 14);
 }
 
 #[test]
@@ -234,9 +234,9 @@ fn a_stopped_calibration_keeps_the_model_without_probabilities() {
         for (stop, status) in [(Stop::Interrupted, Status::Interrupted), (Stop::TimeLimit, Status::TimeLimit)] {
             let kernel = rbf(0.5);
             let model = job(machine, &kernel, Method::Platt).run(&data, &StopsCalibration(stop)).unwrap();
-            assert!(model.fitted.calibration.is_none());
-            assert_eq!(model.fitted.report.status, status);
-            assert!(model.fitted.report.fact(mercer::machines::Fact::CalibrationCutShort).is_some());
+            assert!(model.fitted().calibration.is_none());
+            assert_eq!(model.fitted().report.status, status);
+            assert!(model.fitted().report.fact(mercer::machines::Fact::CalibrationCutShort).is_some());
             let whole = Job::new(machine, &kernel).run(&data, &Silent).unwrap();
             assert_eq!(model.predict(&data).unwrap(), whole.predict(&data).unwrap(), "the fit itself is whole");
         }

@@ -182,3 +182,35 @@ fn the_place_where_the_loss_is_clipped_is_the_best_of_a_grid() {
         assert!(least <= of(1.0, 3.0) + 1e-12);
     }
 }
+
+#[test]
+fn that_a_prior_was_fixed_before_the_data_is_declared() {
+    let data = moons(100);
+    let prior: CandidatePrior = "geometric(0.8)".parse().unwrap();
+    let judges = certify::judges(&["scenario:3", "compression_binomial"]).unwrap();
+    let told = |options: &Options<'_>| {
+        let found = search("svc", "rbf(gamma=1)", "c=1|10|100", &data, options).unwrap();
+        // the model keeps what it has paid, and says so whenever it is certified
+        let later = found.model.certify(&data, &Options::default(), &Silent).unwrap();
+        let later = later.certificates.into_iter().find(|c| c.bound == found.certificate.bound).unwrap();
+        [found.certificate, later].map(|certificate| {
+            let said = |what: &str| {
+                certificate.conditions.iter().any(|c| c.what.contains(what) && c.state == certify::State::Declared)
+            };
+            let json = serde_json::to_value(&certificate).unwrap();
+            let listed = json["conditions"].as_array().unwrap().iter().any(|c| {
+                c["state"] == "declared" && c["what"].as_str().unwrap().starts_with("the prior over the candidates")
+            });
+            assert_eq!(listed, said("the prior over the candidates"));
+            (said("candidates, and the bounds that judged them, were listed before"), listed)
+        })
+    };
+    assert_eq!(told(&Options::default()), [(true, false); 2]);
+    assert_eq!(told(&Options { candidate_prior: Some(&prior), ..Options::default() }), [(true, true); 2]);
+    assert_eq!(told(&Options { judges: &judges, ..Options::default() }), [(true, true); 2]);
+    // a model that nobody searched for rests on neither
+    let alone = Svc::default().fit(&rbf(1.0), &data).unwrap();
+    let alone = alone.certify(&data, &Options::default(), &Silent).unwrap();
+    let listed = alone.certificates.iter().flat_map(|c| &c.conditions).any(|c| c.what.contains("looked at"));
+    assert!(!listed);
+}

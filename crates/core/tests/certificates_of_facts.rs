@@ -1,8 +1,9 @@
-//! What certificates take from a fit beside its scores: ranks, radii, the mass of a version space, and what a share of examples is of.
+//! Facts that certificates take from a fit beside its scores: ranks, radii, the mass of a version space, and the whole that a share of examples is of.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::certify::{Certificate, Certified, Options};
+use mercer::data::Values;
 use mercer::prelude::*;
 use mercer::watch::Silent;
 
@@ -67,7 +68,7 @@ fn a_perceptron_is_certified_by_the_widest_margin() {
     let widest = linear.squared_norm / linear.margins.iter().copied().fold(f64::INFINITY, f64::min).powi(2);
     let (own, best) = (bound(&Options::default()), bound(&thorough()));
     assert!((best - widest).abs() < 1e-6 * widest && best < own, "{best} {widest} {own}");
-    let note = |name: &str| model.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1;
+    let note = |name: &str| model.fitted().report.notes.iter().find(|(n, _)| n == name).unwrap().1;
     assert!(note("mistakes") <= best);
 }
 
@@ -127,7 +128,7 @@ fn a_share_of_the_examples_is_a_share_of_all_of_them() {
     let claim = find(&found, "compression_exact");
     assert!(claim.applicable && claim.conditions.iter().any(|c| c.what.contains("a share of m")), "{claim:?}");
     // the same ν on the compression set is another model, ν m/d examples of it are the same one
-    let set: Vec<usize> = model.places.clone();
+    let set: Vec<usize> = model.places().to_vec();
     let scores =
         |nu: f64| NuSvc { nu, ..NuSvc::default() }.fit(&rbf(0.5), &two.select(&set)).unwrap().scores(&two).unwrap();
     let whole = model.scores(&two).unwrap();
@@ -156,7 +157,7 @@ fn unlabelled_examples_give_a_prior_that_is_longer_where_examples_lie() {
     let w = model.scores(&unit).unwrap();
     let rows = |data: &Dataset| {
         let mut each = vec![0.0; 2 * data.len()];
-        let places = model.kernel.cross(data, &unit).unwrap();
+        let places = model.kernel().cross(data, &unit).unwrap();
         mercer::gram::fill(places.as_ref(), &mut each);
         each
     };
@@ -181,4 +182,36 @@ fn unlabelled_examples_give_a_prior_that_is_longer_where_examples_lie() {
     );
     let own = Options { unlabelled: Some(&data), ..Options::default() };
     assert!(model.certify(&data, &own, &Silent).unwrap_err().to_string().contains("those of training"));
+}
+
+/// Files of sparse vectors do not say of how many coordinates they are, so the statement must hold for every number of them.
+#[test]
+fn a_dimension_that_was_read_off_sparse_examples_is_paid_for() {
+    let dense = clouds(3000, 3, 2, 8.0, 4);
+    let Values::Dense(rows) = &dense.views()[0].values else { panic!() };
+    let sparse = Dataset::new(SparseRows::from_dense(rows)).with_target(dense.target().unwrap().clone()).unwrap();
+    let svc = Svc { c: 1e6, ..Svc::default() };
+    let [plain, paid] = [&dense, &sparse].map(|data| {
+        let model = svc.fit(&linear(), data).unwrap();
+        certified(&model, data, &Options::default())
+    });
+    let nats = 3.0_f64.ln() + 4.0_f64.ln();
+    assert_eq!((plain.facts.kernel.dimension_nats, paid.facts.kernel.dimension_nats), (0.0, nats));
+    let said = |c: &Certificate| c.conditions.iter().any(|c| c.what.contains("read off these examples"));
+    let mut seen = 0;
+    for bound in
+        ["vc", "pac", "pac_sharp", "vapnik", "regret", "pac_luckiness", "pac_bayes_margin", "scenario_a_priori"]
+    {
+        let Some(entry) = mercer::bounds::find(bound) else { continue };
+        let (a, b) = (find(&plain, bound), find(&paid, bound));
+        assert_eq!(a.applicable, b.applicable, "{bound}: {} {}", a.reason, b.reason);
+        if a.applicable {
+            assert!(!said(a) && said(b), "{bound}: {:?}", b.conditions);
+            // the same theorem at so many nats more, up to the two fits
+            let dearer = (entry.claim)(&plain.facts, nats - 0.05_f64.ln()).unwrap().value;
+            assert!((dearer.min(1.0) - b.value.unwrap()).abs() < 1e-3 && a.value < b.value, "{bound}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 5, "{seen}");
 }

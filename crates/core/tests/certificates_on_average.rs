@@ -63,7 +63,7 @@ fn an_offset_of_zero_is_still_an_offset() {
     let kernel = linear().normalise();
     let machine = Svc { c: 1e-3, ..Svc::default() };
     let model = machine.fit(&kernel, &data).unwrap();
-    assert_eq!(model.fitted.expansion.offsets, [0.0]);
+    assert_eq!(model.fitted().expansion.offsets, [0.0]);
     let all = certificates(&model, &data);
     let refused = find(&all, "jaakkola_haussler");
     assert!(!refused.applicable && refused.reason.contains("offset"), "{refused:?}");
@@ -104,7 +104,7 @@ fn leaving_out_is_bounded_by_what_the_fit_tells() {
             for bound in ["jaakkola_haussler", "xi_alpha", "radius_margin", "support_vectors"] {
                 let Some(value) = find(&all, bound).value.filter(|_| find(&all, bound).applicable) else { continue };
                 judged += 1;
-                let what = format!("{bound} {} {:?} {kernel}", model.machine, machine.settings());
+                let what = format!("{bound} {} {:?} {kernel}", model.machine(), machine.settings());
                 assert!(value >= errors - 1e-9, "{what}: {value} below {errors}");
             }
         }
@@ -178,5 +178,5 @@ fn the_closed_form_of_a_discriminant_is_that_of_the_rule_that_predicts() {
     // examples chosen at random would be chosen again without one of them
     let subset = Kfd { solver: KfdSolver::Subset, threshold: Threshold::Programme, ..Kfd::default() };
     let model = subset.fit(&rbf(1.0), &data).unwrap();
-    assert!(model.fitted.report.notes.iter().all(|(name, _)| !name.starts_with("loo_")));
+    assert!(model.fitted().report.notes.iter().all(|(name, _)| !name.starts_with("loo_")));
 }

@@ -37,7 +37,7 @@ fn recipe(method: Method) -> Recipe {
     Recipe { folds: 5, retrain: true, ..Recipe::new(method) }
 }
 
-/// How many of the new examples have a region without their truth.
+/// The number of new examples that have a region without their truth.
 fn misses(model: &Model, new: &Dataset, coverage: f64) -> usize {
     let measured = model.regions(new, coverage).unwrap().measure(new.target()).unwrap();
     ((1.0 - measured.coverage) * new.len() as f64).round() as usize
@@ -183,13 +183,13 @@ fn closed_forms_are_learning_again() {
         for kernel in [rbf(0.8), rbf(0.8).centre(), linear() + Formula::constant(0.5)] {
             let recipe = Recipe::new(Method::Jackknife);
             let model = fit(machine.as_ref(), &kernel, recipe, &data).unwrap();
-            let (all, kernel) = ((0..data.len()).collect(), &model.kernel);
+            let (all, kernel) = ((0..data.len()).collect(), &model.kernel());
             // a centre is that of examples which are never left out
             let centred = kernel.needs_all_examples();
             let held: Vec<usize> = if centred { recipe.parts(&data, Seed(0)).unwrap().0 } else { all };
             let conformal = model.conformal().unwrap();
-            assert_eq!((conformal.members(), conformal.panels.len()), (held.len(), 1));
-            let (panel, outputs) = (&conformal.panels[0], model.fitted.expansion.outputs());
+            assert_eq!((conformal.members(), conformal.panels().len()), (held.len(), 1));
+            let (panel, outputs) = (&conformal.panels()[0], model.fitted().expansion.outputs());
             let cross = kernel.cross(new, &data).unwrap();
             let scores = panel.expansion.scores(cross.as_ref());
             let gram = kernel.training_gram(&data).unwrap();
@@ -207,7 +207,7 @@ fn closed_forms_are_learning_again() {
                 let wanted = again.expansion.scores(cross.clone().restrict(&[0, 1, 2], &points).as_ref());
                 for (i, wanted) in wanted.chunks(outputs).enumerate() {
                     let at = (i * held.len() + member) * outputs;
-                    near(&scores[at..at + outputs], wanted, &format!("{} {kernel} without {left}", model.machine));
+                    near(&scores[at..at + outputs], wanted, &format!("{} {kernel} without {left}", model.machine()));
                 }
             }
             // and the regions are those of the long way
@@ -323,17 +323,17 @@ fn split_measures_probabilities_where_there_are_some() {
     };
     let model = job.run(&data, &Silent).unwrap();
     let conformal = model.conformal().unwrap();
-    assert_eq!((conformal.measure, conformal.held_out(0), model.trained_on), (Measure::Probability, 50, 150));
+    assert_eq!((conformal.measure(), conformal.held_out(0), model.trained_on()), (Measure::Probability, 50, 150));
     let mercer::machines::Output::Labels { probabilities: Some(p), .. } = model.predict(&data).unwrap() else {
         panic!()
     };
     let Regions::Sets { inside, .. } = model.regions(&data, 0.9).unwrap() else { panic!() };
-    let threshold = conformal.groups[0][46 - 1];
+    let threshold = conformal.groups()[0][46 - 1];
     for (p, inside) in p.iter().zip(inside) {
         assert_eq!(1.0 - p <= threshold, inside);
     }
     // the examples that carry weight are told as places in all training data
-    assert!(model.places.iter().any(|&p| p >= 150));
+    assert!(model.places().iter().any(|&p| p >= 150));
 }
 
 #[test]
@@ -414,8 +414,8 @@ fn rare_classes_that_a_fold_takes_away_are_strange_to_it() {
     for machine in [&Svc::default() as &dyn Machine, &NearestMean::default()] {
         let model = fit(machine, &rbf(0.5), recipe(Method::Cross), &data).unwrap();
         let conformal = model.conformal().unwrap();
-        assert_eq!(conformal.panels.iter().filter(|p| p.known.is_some()).count(), 1);
-        assert_eq!(conformal.groups.iter().flatten().filter(|r| r.is_infinite()).count(), 1);
+        assert_eq!(conformal.panels().iter().filter(|p| p.known.is_some()).count(), 1);
+        assert_eq!(conformal.groups().iter().flatten().filter(|r| r.is_infinite()).count(), 1);
         let back = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap();
         assert_eq!(back.regions(&data, 0.9).unwrap(), model.regions(&data, 0.9).unwrap());
     }
@@ -442,7 +442,7 @@ fn a_model_is_kept_where_its_regions_take_too_long() {
     let job = Job { conformal: Some(recipe(Method::Cross)), ..Job::new(&machine, &kernel) };
     let model = job.run(&data, &Impatient).unwrap();
     assert!(model.conformal().is_none());
-    assert!(model.fitted.report.fact(mercer::machines::Fact::ConformalCutShort).is_some());
+    assert!(model.fitted().report.fact(mercer::machines::Fact::ConformalCutShort).is_some());
     assert_eq!(model.predict(&data).unwrap(), machine.fit(&kernel, &data).unwrap().predict(&data).unwrap());
 }
 

@@ -58,7 +58,7 @@ fn count(machine: &Ridge, kernel: &Formula, data: &Dataset, compared: &[usize], 
 fn compare(lambda: f64, kernel: &Formula, recipe: Recipe, data: &Dataset, x: f64, coverage: f64) -> bool {
     let machine = ridge(lambda);
     let model = fit(&machine, kernel, recipe, data).unwrap();
-    let compared = &model.conformal().unwrap().full.as_ref().unwrap().compared;
+    let compared = &model.conformal().unwrap().closed_form().as_ref().unwrap().compared;
     let n = compared.len();
     // the same function on one example more: a centre stays that of its examples
     let (mut xs, mut ys) = numbers(data);
@@ -128,7 +128,7 @@ fn only_examples_that_settled_nothing_are_compared() {
             for share in [0.25, 0.5] {
                 let recipe = Recipe { share, ..Recipe::new(FULL) };
                 let model = fit(&ridge(0.2), &kernel, recipe, &data).unwrap();
-                let compared = model.conformal().unwrap().full.as_ref().unwrap().compared.clone();
+                let compared = model.conformal().unwrap().closed_form().as_ref().unwrap().compared.clone();
                 assert_eq!(compared, recipe.parts(&data, Seed(0)).unwrap().0);
                 assert_eq!(compared.len(), n - (share * n as f64).round() as usize);
                 for x in [0.4, 2.2] {

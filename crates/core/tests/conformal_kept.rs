@@ -1,4 +1,4 @@
-//! What is learned before the fits is learned from examples that are never held out.
+//! Everything that is learned before the fits is learned from examples that are never held out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::support::chance::usual;
@@ -53,7 +53,7 @@ fn an_odd_example_that_is_held_out_changes_no_word() {
     // numbers of a kernel as they are felt: values between examples that nobody has seen
     let felt = |kernel: &Formula, data: &Dataset, recipe: Recipe| {
         let model = fit(&ridge(), kernel, recipe, data).unwrap();
-        filled(&model.kernel.cross(&probes, &probes).unwrap())
+        filled(&model.kernel().cross(&probes, &probes).unwrap())
     };
     for method in [Method::Cross, Method::Jackknife, Method::Full] {
         for text in ["rbf(gamma=scale)", "rbf(gamma=median)", "rbf(laplacian(gamma=1), gamma=median) + linear"] {
@@ -75,7 +75,7 @@ fn an_odd_example_that_is_held_out_moves_no_centre() {
     let (held, kept) = recipe.parts(&data, Seed(0)).unwrap();
     let centre = |data: &Dataset| {
         let model = fit(&ridge(), &rbf(1.0).centre(), recipe, data).unwrap();
-        let [State::Centre(centring)] = &model.kernel.state()[..] else { panic!("one centre") };
+        let [State::Centre(centring)] = &model.kernel().state()[..] else { panic!("one centre") };
         let centring = centring.clone();
         assert_eq!(centring.part, kept);
         (centring.total, centring.means)
@@ -89,7 +89,7 @@ fn an_odd_example_that_is_held_out_moves_no_centre() {
     // by hand: the kernel between x and z, seen from the mean of the kept
     let model = fit(&ridge(), &rbf(1.0).centre(), recipe, &data).unwrap();
     let new = waves(5, &mut Seed(3).stream("new"));
-    let centred = filled(&model.kernel.cross(&new, &data).unwrap());
+    let centred = filled(&model.kernel().cross(&new, &data).unwrap());
     let (cross, square) =
         (filled(&rbf(1.0).cross(&new, &data).unwrap()), filled(&rbf(1.0).training_gram(&data).unwrap()));
     for i in 0..5 {
@@ -102,7 +102,7 @@ fn an_odd_example_that_is_held_out_moves_no_centre() {
     }
     let bytes = model.to_bytes().unwrap();
     let back = Model::from_bytes(&bytes, "m").unwrap();
-    assert_eq!((back.kernel.state(), back.to_bytes().unwrap()), (model.kernel.state(), bytes));
+    assert_eq!((back.kernel().state(), back.to_bytes().unwrap()), (model.kernel().state(), bytes));
     assert_eq!(back.regions(&new, 0.8).unwrap(), model.regions(&new, 0.8).unwrap());
 }
 
@@ -115,7 +115,7 @@ fn words_of_texts_are_those_of_the_kept() {
     let recipe = Recipe { folds: 3, ..Recipe::new(Method::Cross) };
     let model = fit(&ridge(), &kernel, recipe, &data).unwrap();
     let (_, kept) = recipe.parts(&data, Seed(0)).unwrap();
-    let [State::Kernel(learned)] = &model.kernel.state()[..] else { panic!("one vocabulary") };
+    let [State::Kernel(learned)] = &model.kernel().state()[..] else { panic!("one vocabulary") };
     for i in 0..12 {
         assert_eq!(learned.words.contains(&format!("word{i}")), kept.contains(&i), "{learned:?}");
     }
@@ -125,12 +125,12 @@ fn words_of_texts_are_those_of_the_kept() {
 /// In how many members each training example has no coefficient: ridge regression gives all others one.
 fn absences(model: &Model, n: usize) -> Vec<usize> {
     let conformal = model.conformal().unwrap();
-    let [panel] = conformal.panels.as_slice() else { panic!() };
+    let [panel] = conformal.panels() else { panic!() };
     let Coefficients::Dual { points, alpha } = &panel.expansion.coefficients else { panic!() };
     let mut absent = vec![usize::MAX; n];
-    assert!(conformal.pool.is_none());
+    assert!(conformal.pool().is_none());
     for (&point, row) in points.iter().zip(alpha.chunks(panel.members)) {
-        absent[model.places[point]] = row.iter().filter(|a| **a == 0.0).count();
+        absent[model.places()[point]] = row.iter().filter(|a| **a == 0.0).count();
     }
     absent
 }
@@ -212,15 +212,18 @@ fn every_example_is_held_out_where_nothing_is_learned() {
     let data = waves(20, &mut Seed(5).stream("fixed"));
     let jackknife = Recipe::new(Method::Jackknife);
     let settled = fit(&ridge(), &"rbf(gamma=scale)".parse().unwrap(), jackknife, &data).unwrap();
-    let fixed = fit(&ridge(), &settled.kernel, jackknife, &data).unwrap();
+    let fixed = fit(&ridge(), settled.kernel(), jackknife, &data).unwrap();
     let (settled, fixed) = (settled.conformal().unwrap().clone(), fixed.conformal().unwrap().clone());
     assert_eq!((settled.held_out(0), fixed.held_out(0)), (15, 20));
     // the share means nothing then
     let other = Recipe { share: 0.6, ..jackknife };
     let again = fit(&ridge(), &rbf(0.7), other, &data).unwrap().conformal().unwrap().clone();
-    assert_eq!(again.groups, fit(&ridge(), &rbf(0.7), jackknife, &data).unwrap().conformal().unwrap().clone().groups);
+    assert_eq!(
+        again.groups(),
+        fit(&ridge(), &rbf(0.7), jackknife, &data).unwrap().conformal().unwrap().clone().groups()
+    );
     // the models without the others are the same, and so are their nonconformities
-    let of = |c: &mercer::conformal::Conformal| c.groups.concat();
+    let of = |c: &mercer::conformal::Conformal| c.groups().concat();
     let (_, kept) = jackknife.parts(&data, Seed(0)).unwrap();
     let all = of(&fixed);
     for (i, r) in (0..20).filter(|i| !kept.contains(i)).zip(of(&settled)) {

@@ -1,4 +1,4 @@
-//! What is said of kernel Fisher discriminants beside support vector machines (Mika 2002, §5.1, §5.2.2 and Table 5.5), on sets
+//! Statements about kernel Fisher discriminants beside support vector machines (Mika 2002, §5.1, §5.2.2 and Table 5.5), on sets
 //! that are drawn.
 #![allow(clippy::unwrap_used)]
 
@@ -55,7 +55,7 @@ fn sparse_discriminants_have_more_zeros_than_support_vector_machines_and_err_ali
         let kernel = rbf(1.0 / width);
         let told = |machine: &dyn mercer::machines::Machine| {
             let model = Job::new(machine, &kernel).run(&train, &mercer::watch::Silent).unwrap();
-            (1.0 - model.fitted.report.support.unwrap() as f64 / 200.0, error(&model, &test))
+            (1.0 - model.fitted().report.support.unwrap() as f64 / 200.0, error(&model, &test))
         };
         let (svm, skfd, lskfd) =
             (told(&Svc { c, ..Svc::default() }), told(&sparse_kfd(sparse)), told(&linear_sparse_kfd(linear)));

@@ -86,7 +86,7 @@ fn feature_spaces_have_no_more_coordinates_than_declared() {
     assert!(declared >= 18, "{declared}");
 }
 
-/// What a kernel keeps that is more than single numbers.
+/// The state that a kernel keeps beside single numbers.
 fn kept(leaf: &dyn Leaf) -> (Vec<(String, usize)>, bool) {
     let lists = leaf.settings().into_iter().filter_map(|(name, value)| match value {
         Setting::Numbers(all) => Some((name.to_owned(), all.len())),

@@ -1,7 +1,7 @@
 //! mercer against the numbers of other implementations, kept in `golden/`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mercer::calibrate::{Form, HeldOut, Layout, Method, platt, pool};
+use mercer::calibrate::{Form, HeldOutScores, Layout, Method, platt, pool};
 use mercer::gram::{Gram, fill};
 use mercer::machines::reduce::PcaSolver;
 use mercer::machines::regress::RidgeSolver;
@@ -169,14 +169,14 @@ fn ridge_regression_has_the_coefficients_predictions_and_left_out_residuals_of_o
         ] {
             let what = format!("{formula}, lambda {lambda}, {outputs} outputs, {solver:?}");
             let model = Ridge { lambda: lambda.into(), solver, ..Ridge::default() }.fit(&kernel, &data).unwrap();
-            if let Coefficients::Dual { alpha: got, .. } = &model.fitted.expansion.coefficients {
+            if let Coefficients::Dual { alpha: got, .. } = &model.fitted().expansion.coefficients {
                 near(got, &alpha, digits * largest(&alpha), &what);
             } else {
                 assert!(formula == "linear" && solver == RidgeSolver::Auto, "{what}: only linear has features");
             }
             near(model.predict(&z).unwrap().values(), &wanted, digits * largest(&wanted), &what);
             let rmse = (left_out.iter().map(|r| r * r).sum::<f64>() / left_out.len() as f64).sqrt();
-            match model.fitted.report.notes.iter().find(|(name, _)| name == "loo_rmse") {
+            match model.fitted().report.notes.iter().find(|(name, _)| name == "loo_rmse") {
                 Some((_, told)) => assert!((told / rmse - 1.0).abs() < 1e-9, "{what}: {told}, not {rmse}"),
                 None => assert_eq!(solver, RidgeSolver::Cg, "{what}"),
             }
@@ -202,7 +202,7 @@ fn principal_components_are_those_of_others() {
             // Krylov stops at residuals of 1e-12 · λ₁, hence vectors to about 1e-12/gap
             let machine = KernelPca { components, solver, tolerance: 1e-12, ..KernelPca::default() };
             let model = machine.fit(&kernel, &x).unwrap();
-            let note = |name: &str| model.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1;
+            let note = |name: &str| model.fitted().report.notes.iter().find(|(n, _)| n == name).unwrap().1;
             let got: Vec<f64> = (1..=components).map(|j| note(&format!("eigenvalue_{j}"))).collect();
             near(&got, &eigenvalues, 1e-11 * eigenvalues[0], &what);
             for (data, key) in [(&x, "abs_train"), (&z, "abs_new")] {
@@ -254,7 +254,7 @@ fn support_vector_machines_reach_the_optimum_that_others_reach() {
         let model = Svc { c, effort: Effort { tolerance: 1e-6, ..Effort::default() }, ..Svc::default() }
             .fit(&kernel, &data)
             .unwrap();
-        let report = &model.fitted.report;
+        let report = &model.fitted().report;
         assert_eq!(report.status.to_string(), "converged", "{what}");
         // rows of K are f32 in the solver. Where its values are at most 1 that costs seven digits of them. Where they are
         // large next to the margin, rounding moves the optimum itself: up to 2e-4 of the largest decision was seen.
@@ -274,7 +274,9 @@ fn support_vector_machines_reach_the_optimum_that_others_reach() {
             let doubtful = theirs[i * pairs..(i + 1) * pairs].iter().any(|d| d.abs() <= margin);
             assert!(doubtful || label.parse::<f64>().unwrap() == wanted, "{what}: {label}, not {wanted}, at {i}");
         }
-        let Coefficients::Pairwise { classes: of, .. } = &model.fitted.expansion.coefficients else { panic!("{what}") };
+        let Coefficients::Pairwise { classes: of, .. } = &model.fitted().expansion.coefficients else {
+            panic!("{what}")
+        };
         for (k, wanted) in numbers(&case["n_support"]).into_iter().enumerate() {
             // a point on the margin may have weight or not
             let count = of.iter().filter(|&&c| c as usize == k).count() as f64;
@@ -326,10 +328,10 @@ fn calibrated_support_vectors_are_those_of_scikit_learn() {
         near(&turned, &numbers(&case["held_out"]), 2e-4, &format!("{what}, held out"));
 
         let codes = target.classes().unwrap().codes;
-        let held_out = HeldOut { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
+        let held_out = HeldOutScores { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
         let curves = mercer::calibrate::Calibration::learn(Method::Platt, folds.len(), Form::Pairs, 2, &held_out);
         fitted.calibration = Some(curves);
-        let model = Model::new("svc", Vec::new(), kernel, fitted, &training);
+        let model = Model::assembled("svc", Vec::new(), kernel, fitted, &training);
         let Output::Labels { probabilities: Some(got), .. } =
             model.predict(&Dataset::new(vectors(&data["z"]))).unwrap()
         else {
@@ -388,7 +390,7 @@ fn linear_machines_reach_the_optimum_that_others_reach() {
                 |x: &Rows<f64>| if sparse { Dataset::new(SparseRows::from_dense(x)) } else { Dataset::new(x.clone()) };
             let data = view(&x).with_target(Target::from(y.clone())).unwrap();
             let model = Job::new(machine.as_ref(), &linear()).run(&data, &mercer::watch::Silent).unwrap();
-            let report = &model.fitted.report;
+            let report = &model.fitted().report;
             let (objective, wanted) = (report.objective.unwrap(), number(case, "objective"));
             assert!((objective / wanted - 1.0).abs() < 1e-7, "{what}: {objective}, not {wanted}");
             assert!((0.0..1e-6 * wanted).contains(&report.duality_gap.unwrap().max(0.0)), "{what}: {report:?}");

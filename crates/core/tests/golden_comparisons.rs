@@ -73,9 +73,9 @@ fn lines_are_those_of_scikit_learn() {
             means.clone()
         };
         let model = LinearRegression::default().fit(&linear(), &data).unwrap();
-        let Coefficients::Primal { weights, .. } = &model.fitted.expansion.coefficients else { panic!() };
+        let Coefficients::Primal { weights, .. } = &model.fitted().expansion.coefficients else { panic!() };
         near(weights, &numbers(&case["coefficients"]), 1e-10, "weights");
-        near(&model.fitted.expansion.offsets, &[case["intercept"].as_f64().unwrap()], 1e-10, "intercept");
+        near(&model.fitted().expansion.offsets, &[case["intercept"].as_f64().unwrap()], 1e-10, "intercept");
         near(&model.scores(z).unwrap(), &numbers(&case["scores"]), 1e-10, "scores");
     });
 }
@@ -87,7 +87,7 @@ fn logarithms_of_odds_are_those_of_scikit_learn() {
         let machine = LogisticRegression { lambda, tolerance: 1e-10, ..LogisticRegression::default() };
         let model = machine.fit(&linear(), classes).unwrap();
         // with two classes a positive score is the first class here, and the second there
-        let sign = if model.fitted.expansion.outputs() == 1 { -1.0 } else { 1.0 };
+        let sign = if model.fitted().expansion.outputs() == 1 { -1.0 } else { 1.0 };
         let scores: Vec<f64> = model.scores(z).unwrap().iter().map(|s| sign * s).collect();
         near(&scores, &numbers(&case["scores"]), 1e-6, &format!("λ = {lambda}"));
         assert_eq!(labels(&model, z), numbers(&case["labels"]), "λ = {lambda}");
@@ -97,7 +97,7 @@ fn logarithms_of_odds_are_those_of_scikit_learn() {
 /// Scores of classes here are odds of pairs; with two classes a positive one is the first here, and the second there.
 fn clouds(model: &Model, z: &Dataset, case: &Value, what: &str) {
     let (scores, wanted) = (model.scores(z).unwrap(), numbers(&case["scores"]));
-    let outputs = model.fitted.expansion.outputs();
+    let outputs = model.fitted().expansion.outputs();
     let wanted: Vec<f64> = match outputs {
         1 => wanted.iter().map(|s| -s).collect(),
         _ => wanted.chunks_exact(3).flat_map(|s| [s[0] - s[1], s[0] - s[2], s[1] - s[2]]).collect(),

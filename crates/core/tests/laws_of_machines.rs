@@ -1,4 +1,4 @@
-//! What must hold for every solution, derived again from the definition in double precision.
+//! Conditions that must hold for every solution, derived again from the definition in double precision.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::machines::baseline::{
@@ -161,7 +161,7 @@ fn hard_cases_of_support_vector_machines_are_solved() {
     let data = labelled(&Rows::from_vectors(&[[1.0], [2.0], [3.0], [4.0], [5.0]]).unwrap(), &[1, 0, 1, 0, 1]);
     let model = Svc { c: 3.0, ..Svc::default() }.fit(&Formula::constant(2.0), &data).unwrap();
     assert!(model.scores(&data).unwrap().iter().all(|s| (s + 1.0).abs() < 1e-3));
-    assert!((model.fitted.report.objective.unwrap() + 12.0).abs() < 1e-2);
+    assert!((model.fitted().report.objective.unwrap() + 12.0).abs() < 1e-2);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn with_threads(threads: usize, machine: &dyn Machine, kernel: &Formula, data: &
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let model = Job::new(machine, kernel).run(data, &Silent).unwrap();
-        let mut all = match &model.fitted.expansion.coefficients {
+        let mut all = match &model.fitted().expansion.coefficients {
             Coefficients::Dual { alpha, .. }
             | Coefficients::Ball { alpha, .. }
             | Coefficients::Pairwise { alpha, .. } => alpha.clone(),
@@ -256,14 +256,14 @@ fn ridge_regression_is_the_solution_of_its_system() {
     let data = Dataset::new(x).with_target(Target::from(vec![3.0, 3.0])).unwrap();
     for solver in [RidgeSolver::Auto, RidgeSolver::Cholesky, RidgeSolver::Eigen, RidgeSolver::Cg, RidgeSolver::Primal] {
         let model = Ridge { solver, ..Ridge::default() }.fit(&linear(), &data).unwrap();
-        if let Coefficients::Dual { alpha, .. } = &model.fitted.expansion.coefficients {
+        if let Coefficients::Dual { alpha, .. } = &model.fitted().expansion.coefficients {
             assert!((alpha[0] - 1.5).abs() < 1e-12 && alpha[1].abs() < 1e-12, "{solver:?} {alpha:?}");
         }
         let z = Dataset::new(Rows::from_vectors(&[[-4.0], [0.0]]).unwrap());
         let got = model.predict(&z).unwrap();
         assert!((got.values()[0] + 6.0).abs() < 1e-11 && got.values()[1].abs() < 1e-12, "{solver:?} {got:?}");
         // ½((3 − 1.5)² + 0) + ½ αᵀKα, with αᵀKα = 2.25
-        assert!((model.fitted.report.objective.unwrap() - 2.25).abs() < 1e-11, "{solver:?}");
+        assert!((model.fitted().report.objective.unwrap() - 2.25).abs() < 1e-11, "{solver:?}");
     }
 }
 
@@ -296,7 +296,7 @@ fn projections_of_training_points_are_those_of_the_decomposition() {
     for (solver, centre) in [(PcaSolver::Full, true), (PcaSolver::Krylov, true), (PcaSolver::Full, false)] {
         let model = KernelPca { components: 4, solver, centre, tolerance: 1e-12 }.fit(&rbf(0.3), &data).unwrap();
         let scores = model.scores(&data).unwrap();
-        let note = |name: String| model.fitted.report.notes.iter().find(|(n, _)| *n == name).unwrap().1;
+        let note = |name: String| model.fitted().report.notes.iter().find(|(n, _)| *n == name).unwrap().1;
         for a in 0..4 {
             let mean = (0..70).map(|i| scores[i * 4 + a]).sum::<f64>() / 70.0;
             assert!(!centre || mean.abs() < 1e-10, "{solver:?}: mean {mean}");
@@ -338,23 +338,23 @@ fn interrupted_and_limited_fits_are_usable_models_that_say_so() {
     for (machine, data) in jobs {
         let watch = After(2, AtomicUsize::new(0));
         let model = Job::new(machine, &kernel).run(data, &watch).unwrap();
-        assert_eq!(model.fitted.report.status, Status::Interrupted, "{}", machine.entry().name);
-        assert!(model.fitted.report.iterations > 0);
+        assert_eq!(model.fitted().report.status, Status::Interrupted, "{}", machine.entry().name);
+        assert!(model.fitted().report.iterations > 0);
         let scores = model.scores(data).unwrap();
         assert!(scores.iter().all(|s| s.is_finite()) && scores.iter().any(|&s| s != 0.0));
         assert!(
-            Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap().fitted.report.status == Status::Interrupted
+            Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap().fitted().report.status == Status::Interrupted
         );
     }
     let limited =
         Svc { effort: Effort { max_iterations: 10, ..Effort::default() }, ..svc.clone() }.fit(&kernel, &data).unwrap();
-    assert_eq!((limited.fitted.report.status, limited.fitted.report.iterations), (Status::IterationLimit, 10));
-    assert!(limited.fitted.report.duality_gap.unwrap() > 1.0 && limited.predict(&data).unwrap().len() == 400);
+    assert_eq!((limited.fitted().report.status, limited.fitted().report.iterations), (Status::IterationLimit, 10));
+    assert!(limited.fitted().report.duality_gap.unwrap() > 1.0 && limited.predict(&data).unwrap().len() == 400);
     let limited = Ridge { max_iterations: 2, ..cg }.fit(&kernel, &numbers).unwrap();
-    assert_eq!((limited.fitted.report.status, limited.fitted.report.iterations), (Status::IterationLimit, 2));
+    assert_eq!((limited.fitted().report.status, limited.fitted().report.iterations), (Status::IterationLimit, 2));
     let whole = svc.fit(&kernel, &data).unwrap();
-    assert_eq!(whole.fitted.report.status, Status::Converged);
-    assert!(whole.fitted.report.duality_gap.unwrap() >= 0.0);
+    assert_eq!(whole.fitted().report.status, Status::Converged);
+    assert!(whole.fitted().report.duality_gap.unwrap() >= 0.0);
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn scores_that_the_solver_hands_out_are_those_of_the_model() {
     for (machine, target) in cases {
         let data = Dataset::new(x.clone()).with_target(target).unwrap();
         let model = Job::new(machine.as_ref(), &rbf(0.5)).run(&data, &Silent).unwrap();
-        let (known, computed) = (model.fitted.training_scores.clone().unwrap(), model.scores(&data).unwrap());
+        let (known, computed) = (model.fitted().training_scores.clone().unwrap(), model.scores(&data).unwrap());
         assert_eq!(known.len(), computed.len());
         for (a, b) in known.iter().zip(&computed) {
             assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} {b}");

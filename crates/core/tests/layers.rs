@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What a layer may see, and why. A name of one item (`data::Scalar`) opens that item only. Not listed because everyone
+/// The layers that each layer may see, and why. A name of one item (`data::Scalar`) opens that item only. Not listed because everyone
 /// may see them: [`EVERYONE`]. What stands on top of all (lib, the errors' roof) is in [`TOP`]. `plot` is a crate of its own,
 /// so that figures are drawn from numbers; only those who draw may see it.
 const LAYERS: &[(&str, &[&str], &str)] = &[
@@ -150,7 +150,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// What everyone may see: declarations without method.
+/// The layers that everyone may see: declarations without method.
 const EVERYONE: &[&str] = &[
     "params",
     "seed",
@@ -165,7 +165,7 @@ const EVERYONE: &[&str] = &[
     "parallel",
 ];
 
-/// What sees everything: the roof over all errors, and the prelude.
+/// The files that see everything: the roof over all errors, and the prelude.
 const TOP: &[&str] = &["lib", "error"];
 
 struct File {
@@ -386,7 +386,7 @@ fn every_rule_is_of_a_layer_that_exists_and_is_needed() {
     }
 }
 
-/// What is wanted beside a fit is asked for by the task and answered by the fit, so that no machine grows methods of its own.
+/// Answers that are wanted beside a fit are asked for by the task and given by the fit, so that no machine grows methods of its own.
 #[test]
 fn a_machine_has_three_methods() {
     let files = files();

@@ -176,7 +176,7 @@ fn what_is_written_decides_as_what_was_fitted() {
             let (again, notes) = round(&model);
             assert!(notes.is_empty(), "{notes:?}");
             let (ours, theirs) = (model.scores(&two).unwrap(), again.scores(&sparse(&two)).unwrap());
-            near(&theirs, &ours, 1e-9, &format!("{} with {kernel}", model.machine));
+            near(&theirs, &ours, 1e-9, &format!("{} with {kernel}", model.machine()));
             assert_eq!(model.predict(&two).unwrap().labels(), again.predict(&sparse(&two)).unwrap().labels());
         }
     }
@@ -187,18 +187,18 @@ fn scores_of_classes_become_duels_and_weights_become_vectors() {
     let (three, y) = (sample(&["3", "1", "2"]), numeric());
     let rest = Svc { strategy: mercer::machines::classify::Strategy::OneVsRest, ..Svc::default() };
     for model in [rest.fit(&rbf(0.5), &three).unwrap(), NearestMean::default().fit(&rbf(0.5), &three).unwrap()] {
-        assert!(matches!(model.fitted.readout, Readout::ArgMax { .. }));
+        assert!(matches!(model.fitted().readout, Readout::ArgMax { .. }));
         let (again, _) = round(&model);
         let (ours, duels) = (model.scores(&three).unwrap(), again.scores(&sparse(&three)).unwrap());
         for (f, d) in ours.chunks(3).zip(duels.chunks(3)) {
-            near(d, &[f[0] - f[1], f[0] - f[2], f[1] - f[2]], 1e-9, &model.machine);
+            near(d, &[f[0] - f[1], f[0] - f[2], f[1] - f[2]], 1e-9, model.machine());
         }
         assert_eq!(model.predict(&three).unwrap().labels(), again.predict(&sparse(&three)).unwrap().labels());
     }
     let ridge = Ridge::default().fit(&"2*linear".parse().unwrap(), &y).unwrap();
-    assert!(matches!(ridge.fitted.expansion.coefficients, Coefficients::Primal { .. }));
+    assert!(matches!(ridge.fitted().expansion.coefficients, Coefficients::Primal { .. }));
     let (again, _) = round(&ridge);
-    assert_eq!(again.fitted.expansion.points().len(), 1);
+    assert_eq!(again.fitted().expansion.points().len(), 1);
     near(&again.scores(&sparse(&y)).unwrap(), &ridge.scores(&y).unwrap(), 1e-9, "explicit weights");
 }
 
@@ -222,12 +222,12 @@ fn probabilities_go_and_come() {
         let model = job.run(&data, &mercer::watch::Silent).unwrap();
         let (again, notes) = round(&model);
         assert!(notes.is_empty(), "{notes:?}");
-        assert_eq!(again.fitted.calibration, model.fitted.calibration);
+        assert_eq!(again.fitted().calibration, model.fitted().calibration);
     }
     let (machine, kernel) = (Svc::default(), rbf(0.5));
     let job = Job { probabilities: Some(Method::Isotonic), calibration_folds: 2, ..Job::new(&machine, &kernel) };
     let (again, notes) = round(&job.run(&sample(&["-1", "1"]), &mercer::watch::Silent).unwrap());
-    assert!(again.fitted.calibration.is_none());
+    assert!(again.fitted().calibration.is_none());
     assert!(notes.len() == 1 && notes[0].contains("isotonic"), "{notes:?}");
 }
 
@@ -280,7 +280,7 @@ const SMALL: &str = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 3\ntot
 #[test]
 fn files_are_read_with_their_labels_in_order_and_dense_data_too() {
     let model = read(SMALL);
-    let Readout::Vote { labels } = &model.fitted.readout else { panic!() };
+    let Readout::Vote { labels } = &model.fitted().readout else { panic!() };
     assert_eq!(labels, &["7", "-3", "2"]);
     let wanted = model.scores(&model.data(&table("a.svm", "1 1:1 3:2\n2 2:1 3:1\n")).unwrap()).unwrap();
     for dense in ["1,0,2\n0,1,1\n", "1,0,2,7\n0,1,1,2\n", "a,b,c,y\n1,0,2,7\n0,1,1,2\n"] {

@@ -133,8 +133,8 @@ fn the_hinge_is_that_of_the_kernel_machine() {
     let machine = LinearSvc { c: 0.5, bias_scale: 30.0, ..exact(MarginLoss::Hinge) };
     let model = machine.fit(&linear(), &data).unwrap();
     // the dual value with its sign turned is the optimum of the primal
-    let (optimum, b) = (-svc.fitted.report.objective.unwrap(), svc.fitted.expansion.offsets[0]);
-    let found = model.fitted.report.objective.unwrap();
+    let (optimum, b) = (-svc.fitted().report.objective.unwrap(), svc.fitted().expansion.offsets[0]);
+    let found = model.fitted().report.objective.unwrap();
     let most = optimum + b * b / (2.0 * 900.0);
     assert!(found >= optimum * (1.0 - 1e-5) && found <= most * (1.0 + 1e-5), "{optimum} ≤ {found} ≤ {most}");
     near(&model.scores(&data).unwrap(), &svc.scores(&data).unwrap(), 2e-2, "scores");
@@ -149,7 +149,7 @@ fn polynomials_have_features_in_which_a_linear_machine_is_the_kernel_machine() {
             let kernel: Formula = text.parse().unwrap();
             let machine = LinearSvc { bias: false, ..exact(MarginLoss::Hinge) };
             let model = machine.fit(&kernel, &data).unwrap();
-            assert!(matches!(model.fitted.expansion.coefficients, Coefficients::Primal { .. }), "{text}");
+            assert!(matches!(model.fitted().expansion.coefficients, Coefficients::Primal { .. }), "{text}");
             let effort = Effort { tolerance: 1e-7, ..Effort::default() };
             let svc = Svc { bias: false, effort, ..Svc::default() }.fit(&kernel, &data).unwrap();
             let scores = |output: Output| match output {
@@ -180,11 +180,11 @@ fn one_against_the_rest_is_each_class_alone() {
             // class 0 sorts before class 1, and a positive score is for the first
             let against: Vec<usize> = codes.iter().map(|&c| usize::from(c != class)).collect();
             let alone = exact(loss).fit(&linear(), &labelled(&x, &against)).unwrap();
-            objectives += alone.fitted.report.objective.unwrap();
+            objectives += alone.fitted().report.objective.unwrap();
             let column: Vec<f64> = scores.iter().skip(class).step_by(6).copied().collect();
             near(&column, &alone.scores(&Dataset::new(x.clone())).unwrap(), 1e-5, &format!("{loss:?}, class {class}"));
         }
-        assert!((model.fitted.report.objective.unwrap() / objectives - 1.0).abs() < 1e-9, "{loss:?}");
+        assert!((model.fitted().report.objective.unwrap() / objectives - 1.0).abs() < 1e-9, "{loss:?}");
         let output = model.predict(&Dataset::new(x.clone())).unwrap();
         for (i, label) in output.labels().iter().enumerate() {
             let row = &scores[i * 6..(i + 1) * 6];
@@ -254,7 +254,7 @@ fn the_number_of_threads_changes_no_bit() {
             let with = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let model = pool.install(|| Job::new(machine, &linear()).run(&data, &Silent)).unwrap();
-                let mut all = weights_of(&model.fitted);
+                let mut all = weights_of(model.fitted());
                 all.extend(pool.install(|| model.scores(&data)).unwrap());
                 all.into_iter().map(f64::to_bits).collect::<Vec<_>>()
             };
@@ -300,7 +300,7 @@ fn what_cannot_be_done_is_said_with_what_can() {
     for loss in LOSSES {
         let machine = LinearSvc { c: 1e10, loss, max_iterations: 50, ..LinearSvc::default() };
         let model = machine.fit(&linear(), &data).unwrap();
-        let report = &model.fitted.report;
+        let report = &model.fitted().report;
         assert!([Status::IterationLimit, Status::Converged].contains(&report.status) && report.iterations <= 50);
         assert!(report.duality_gap.unwrap().is_finite() && model.predict(&data).unwrap().len() == 40);
     }
@@ -348,5 +348,5 @@ fn selection_judges_sparse_features_without_a_matrix() {
         let score = wrong.sum::<f64>() / 120.0;
         assert!((candidate.score - score).abs() < 1e-12 && score < 0.6, "C = {c}: {} and {score}", candidate.score);
     }
-    assert!(found.model.fitted.report.storage.contains("no kernel matrix"));
+    assert!(found.model.fitted().report.storage.contains("no kernel matrix"));
 }

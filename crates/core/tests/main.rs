@@ -12,6 +12,7 @@ mod certificates_of_facts;
 mod certificates_of_squares;
 mod certificates_on_average;
 mod choices;
+mod claims;
 #[cfg(feature = "parquet")]
 mod columns;
 mod conformal;
@@ -29,13 +30,14 @@ mod golden_support_vectors;
 mod identities_of_learning;
 mod jobs;
 mod judge;
+mod laws_of_consistency;
 mod laws_of_derivatives;
 mod laws_of_gradients;
 mod laws_of_grams;
 mod laws_of_held_out;
 mod laws_of_kernels;
 mod laws_of_machines;
-mod laws_of_roads;
+
 mod laws_of_scales;
 mod laws_of_sides;
 mod laws_of_theory;

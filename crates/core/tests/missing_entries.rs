@@ -36,7 +36,7 @@ fn a_model_of_kept_gaps_is_learned_saved_and_read() {
     let (schema, data) = Schema::learn_and_apply(&table(&training()), &options).unwrap();
     let kernel: Formula = "missing_gaussian".parse().unwrap();
     let model = Svc::default().fit(&kernel, &data).unwrap();
-    assert!(model.kernel.takes_gaps() && model.kernel.to_string().contains("gaps=given"), "{}", model.kernel);
+    assert!(model.kernel().takes_gaps() && model.kernel().to_string().contains("gaps=given"), "{}", model.kernel());
     let truth: Vec<&str> = (0..60).map(|i| if i % 2 == 0 { "low" } else { "high" }).collect();
     assert_eq!(model.predict(&data).unwrap().labels(), truth);
 

@@ -96,7 +96,7 @@ fn parts(data: &Dataset) -> Model {
     };
     let fitted =
         Fitted::of_parts(vec![(names("x"), part(0, dual)), (names("b"), part(1, primal))], SolverReport::direct());
-    Model::new("kernel_pca", Vec::new(), rbf(0.5).on("x") + linear().on("b"), fitted, data)
+    Model::assembled("kernel_pca", Vec::new(), rbf(0.5).on("x") + linear().on("b"), fitted, data)
 }
 
 /// Vectors of 41 coordinates, of which three occur.
@@ -218,7 +218,7 @@ fn keep(text: String) -> String {
     text
 }
 
-/// Whether a file is refused with a sentence (`true`), or gives a model that predicts finite numbers or says why not.
+/// True if a file is refused with a sentence; else it gives a model that predicts finite numbers or says why not.
 fn is_refused(sample: &Sample, bytes: &[u8], what: &str) -> bool {
     let model = match Model::from_bytes(bytes, "m") {
         Err(error) => {
@@ -253,12 +253,12 @@ fn weights_of_hashed_features_take_the_place_of_those_that_occur() {
     let words = ["free prize now", "call me now", "win a prize", "see you at home"].map(str::to_owned);
     let data = Dataset::new(words.to_vec()).with_target(Target::from_text("y", &["s", "h", "s", "h"])).unwrap();
     let model = LinearSvc::default().fit(&"normalise(bag_of_words)".parse().unwrap(), &data).unwrap();
-    assert!(model.fitted.expansion.width().unwrap() > 1 << 19, "a weight for every coordinate up to the last");
+    assert!(model.fitted().expansion.width().unwrap() > 1 << 19, "a weight for every coordinate up to the last");
     let bytes = model.to_bytes().unwrap();
     assert!((500..5000).contains(&bytes.len()), "{} bytes", bytes.len());
     let read = Model::from_bytes(&bytes, "m").unwrap();
-    assert_eq!(read.fitted.expansion, model.fitted.expansion);
-    assert_eq!(model.fitted.training_scores, Some(read.scores(&data).unwrap()));
+    assert_eq!(read.fitted().expansion, model.fitted().expansion);
+    assert_eq!(model.fitted().training_scores, Some(read.scores(&data).unwrap()));
     // who has read files without that can read all others as before
     assert_eq!((format(&bytes), format(&find("primal").bytes)), (json!(2), json!(1)));
     // candidates that are learned from, and centres of a part, are for later readers; what older ones know is not
@@ -505,17 +505,17 @@ fn a_model_that_could_not_be_read_again_is_not_written_and_its_number_is_named()
     let good = Ridge::default().fit(&rbf(0.5), &data).unwrap();
     good.save(&path).unwrap();
     let old = std::fs::read(&path).unwrap();
-    let refused = |change: fn(&mut Model), named: &str| {
-        let mut bad = good.clone();
+    let refused = |change: fn(&mut Fitted), named: &str| {
+        let mut bad = good.fitted().clone();
         change(&mut bad);
-        let said = bad.save(&path).unwrap_err().to_string();
+        let said = good.clone().with_fitted(bad).save(&path).unwrap_err().to_string();
         assert!(said.contains("could not be read again") && said.contains(named), "{said}");
         assert_eq!(std::fs::read(&path).unwrap(), old);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     };
-    refused(|m| m.fitted.report.notes.push(("residual".to_owned(), f64::NAN)), "\"residual\" is not finite");
-    refused(|m| m.fitted.expansion.offsets = vec![f64::INFINITY], "not finite");
-    let infinite = |m: &mut Model| match &mut m.fitted.expansion.coefficients {
+    refused(|f| f.report.notes.push(("residual".to_owned(), f64::NAN)), "\"residual\" is not finite");
+    refused(|f| f.expansion.offsets = vec![f64::INFINITY], "not finite");
+    let infinite = |f: &mut Fitted| match &mut f.expansion.coefficients {
         Coefficients::Dual { alpha, .. } => alpha[1] = f64::NEG_INFINITY,
         _ => panic!("an expansion over examples"),
     };

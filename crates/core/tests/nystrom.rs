@@ -234,13 +234,13 @@ fn machines_fit_predict_and_are_kept() {
             let model = Job::new(machine.as_ref(), &kernel)
                 .run(&numbers, &Silent)
                 .unwrap_or_else(|e| panic!("{entry_name} {choose:?}: {e}"));
-            assert!(model.kernel.is_resolved());
+            assert!(model.kernel().is_resolved());
             let scores = model.scores(&new).unwrap();
             assert!(scores.iter().all(|s| s.is_finite()), "{entry_name}");
             let bytes = model.to_bytes().unwrap();
             let back = Model::from_bytes(&bytes, "m").unwrap();
             assert_eq!(back.scores(&new).unwrap(), scores, "{entry_name} {choose:?}");
-            assert_eq!((back.kernel.state(), back.to_bytes().unwrap()), (model.kernel.state(), bytes));
+            assert_eq!((back.kernel().state(), back.to_bytes().unwrap()), (model.kernel().state(), bytes));
         }
     }
 }
@@ -251,10 +251,10 @@ fn a_ridge_on_features_is_the_ridge_on_the_matrix() {
     let kernel = read("nystrom(rbf(gamma=0.5), points=10, choose=greedy)");
     let primal = Ridge { lambda: 0.1.into(), ..Ridge::default() };
     let found = primal.fit(&kernel, &data).unwrap();
-    assert!(matches!(found.fitted.expansion.coefficients, Coefficients::Primal { .. }), "few features are taken");
+    assert!(matches!(found.fitted().expansion.coefficients, Coefficients::Primal { .. }), "few features are taken");
     // the same problem on a sum that has no explicit features
     let dual = primal.fit(&(0.5 * kernel.clone() + 0.5 * kernel), &data).unwrap();
-    assert!(!matches!(dual.fitted.expansion.coefficients, Coefficients::Primal { .. }));
+    assert!(!matches!(dual.fitted().expansion.coefficients, Coefficients::Primal { .. }));
     let (a, b) = (found.scores(&new).unwrap(), dual.scores(&new).unwrap());
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-7), "{a:?} {b:?}");
 }
@@ -284,7 +284,7 @@ fn conformal_regions_take_landmarks_from_examples_that_are_never_held_out() {
     let job = Job { conformal: Some(recipe), ..Job::new(&machine as &dyn Machine, &kernel) };
     let model = job.run(&data, &Silent).unwrap();
     let (_, kept) = recipe.parts(&data, Seed(0)).unwrap();
-    let state = model.kernel.state();
+    let state = model.kernel().state();
     assert_eq!(state, kernel.resolve_from(&kept, &data, Seed(0)).unwrap().state());
     assert!(model.regions(&clouds(5, 14), 0.8).is_ok());
 }
@@ -314,9 +314,9 @@ fn a_search_sets_landmarks_and_what_is_inside() {
     let kernel = read("nystrom(rbf(gamma=1))");
     for (points, gamma) in [(5, 0.5), (9, 2.0)] {
         let model = search(&kernel, f64::from(points), gamma);
-        let state = model.kernel.state();
+        let state = model.kernel().state();
         let [State::Landmarks(landmarks)] = state.as_slice() else { panic!("landmarks") };
         assert_eq!(landmarks.examples.len(), points as usize);
-        assert!(model.kernel.to_string().contains(&format!("gamma={gamma}")), "{}", model.kernel);
+        assert!(model.kernel().to_string().contains(&format!("gamma={gamma}")), "{}", model.kernel());
     }
 }

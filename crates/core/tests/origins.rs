@@ -58,7 +58,7 @@ fn a_conditional_kernel_is_centred_refused_or_told_of() {
                 }
                 Tolerates::WithoutTheory => {
                     let Ok(model) = fitted else { continue };
-                    let advice = model.fitted.report.advice.join("; ");
+                    let advice = model.fitted().report.advice.join("; ");
                     assert!(advice.contains("only conditionally"), "{what}: {advice}");
                     assert!(asked.doubt().unwrap().is_some(), "{what}");
                     told.push(entry.name);
@@ -66,11 +66,11 @@ fn a_conditional_kernel_is_centred_refused_or_told_of() {
                 Tolerates::ConditionallyDefinite => {
                     let model = fitted.unwrap_or_else(|e| panic!("{what}: {e}"));
                     let quiet =
-                        asked.doubt().unwrap().is_none() && !model.fitted.report.advice.join("").contains("definite");
+                        asked.doubt().unwrap().is_none() && !model.fitted().report.advice.join("").contains("definite");
                     assert!(quiet, "{what}");
                     let centred =
                         job(entry, "centre(distance(beta=1))", more).run(&data(entry.learns), &Silent).unwrap();
-                    if matches!(model.fitted.readout, Readout::Coordinates { .. } | Readout::Clusters { .. }) {
+                    if matches!(model.fitted().readout, Readout::Coordinates { .. } | Readout::Clusters { .. }) {
                         continue;
                     }
                     let (one, other) =
@@ -120,10 +120,10 @@ fn searches_and_curves_refuse_it_as_fits_do() {
 fn the_ball_of_a_conditional_kernel_is_proven_as_that_of_the_centred_one() {
     let fit = |kernel: &str| Svdd::default().fit(&kernel.parse().unwrap(), &data(Learns::Numbers)).unwrap();
     let (plain, centred) = (fit("distance(beta=1)"), fit("centre(distance(beta=1))"));
-    let note = |m: &Model, name: &str| m.fitted.report.notes.iter().find(|(n, _)| n == name).unwrap().1;
+    let note = |m: &Model, name: &str| m.fitted().report.notes.iter().find(|(n, _)| n == name).unwrap().1;
     let (a, b) = (note(&plain, "radius"), note(&centred, "radius"));
     assert!((a - b).abs() < 1e-2 * b, "{a} {b}");
-    let (gap, objective) = (plain.fitted.report.duality_gap.unwrap(), plain.fitted.report.objective.unwrap());
+    let (gap, objective) = (plain.fitted().report.duality_gap.unwrap(), plain.fitted().report.objective.unwrap());
     assert!((-1e-4..1e-2 * objective.abs()).contains(&gap), "gap {gap} of {objective}");
     assert!(note(&plain, "centre_norm2") < 0.0, "the centre has a negative square without an origin");
 }

@@ -75,19 +75,19 @@ fn deviations() -> Model {
     let posterior = Posterior { prior: 1.0, terms: vec![PosteriorTerm { added: false, factor }], noise: vec![NOISE] };
     let readout = Readout::Values { names: names(&["y"]) };
     let fitted = Fitted::new(dual(&[0, 1, 2], &ALPHA, &[0.75]), readout, SolverReport::direct());
-    Model::new("ridge", Vec::new(), kernel, fitted.with_posterior(Some(posterior)), &data)
+    Model::assembled("ridge", Vec::new(), kernel, fitted.with_posterior(Some(posterior)), &data)
 }
 
 fn label_sets() -> Model {
     let readout = Readout::LabelSets { labels: names(&["news", "sport"]) };
     let expansion = dual(&[0, 1, 2], &ALPHA_OF_LABELS, &[0.5, -0.5]);
     let fitted = Fitted::new(expansion, readout, SolverReport::direct());
-    Model::new("ridge", Vec::new(), linear(), fitted, &training(false))
+    Model::assembled("ridge", Vec::new(), linear(), fitted, &training(false))
 }
 
 fn order() -> Model {
     let fitted = Fitted::new(dual(&[0, 1, 2], &ALPHA, &[0.0]), Readout::Order, SolverReport::direct());
-    Model::new("ridge", Vec::new(), linear(), fitted, &training(false))
+    Model::assembled("ridge", Vec::new(), linear(), fitted, &training(false))
 }
 
 fn parts() -> Model {
@@ -98,7 +98,7 @@ fn parts() -> Model {
         ],
         SolverReport::direct(),
     );
-    Model::new("kernel_pca", Vec::new(), linear().on("a") + rbf(0.5).on("b"), fitted, &training(true))
+    Model::assembled("kernel_pca", Vec::new(), linear().on("a") + rbf(0.5).on("b"), fitted, &training(true))
 }
 
 /// The file of a model made by hand: written where that is asked for, else read.
@@ -157,7 +157,7 @@ fn sets_and_orders_are_those_of_the_scores_by_hand() {
     assert_eq!(model.predict(&new(&model)).unwrap().ranks(), [1, 4, 2, 3]);
 }
 
-/// What the two parts say about the new examples.
+/// The coordinates of the new examples in the two parts.
 fn by_hand() -> (Vec<f64>, Vec<f64>) {
     let a = NEW.iter().flat_map(|x| {
         let row = [product(&x[..2], &OLD[0][..2]), product(&x[..2], &OLD[1][..2])];
@@ -236,8 +236,8 @@ fn a_part_may_have_weights_on_features_or_the_whole_centred_kernel() {
         ],
         SolverReport::direct(),
     );
-    let model = Model::new("kernel_pca", Vec::new(), kernel, fitted, &data);
-    assert_eq!(model.examples.len(), 3, "the centre is that of all");
+    let model = Model::assembled("kernel_pca", Vec::new(), kernel, fitted, &data);
+    assert_eq!(model.examples().len(), 3, "the centre is that of all");
     let k = |x: f64, z: f64| (-0.5 * (x - z) * (x - z)).exp();
     let r = OLD.map(|z| z[2]);
     let mean = |x: f64| r.iter().map(|&z| k(x, z)).sum::<f64>() / 3.0;
@@ -326,7 +326,7 @@ fn a_machine_of_parts_goes_the_whole_way() {
         target: data.target(),
         ..Task::new(Arc::clone(similarity.gram()))
     };
-    let told = mercer::resample::held_out_scores(&MeanSimilarities, &task, &model.fitted, &[vec![0, 1]], &Silent);
+    let told = mercer::resample::held_out_scores(&MeanSimilarities, &task, model.fitted(), &[vec![0, 1]], &Silent);
     assert!(told.unwrap_err().to_string().contains("scores of several parts are not held out"));
     let alone = MeanSimilarities.run(&Task { kernel: None, ..task }, &Silent).unwrap_err().to_string();
     assert!(alone.contains("a matrix alone has none"), "{alone}");

@@ -1,4 +1,4 @@
-//! What prepares the examples is learned from a share of them, and is a constant to the rest.
+//! The preparation of the examples is learned from a share of them, and is a constant to the rest.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::certify::{Options, part};
@@ -52,12 +52,12 @@ fn the_share_prepares_and_the_machine_learns_from_the_others() {
         let (table, job) = (table(150), job(kernel));
         let model = job.run_on_table(table.clone(), &Silent).unwrap();
         let apart = places(&model);
-        assert_eq!((apart.len(), model.trained_on), (30, 120));
+        assert_eq!((apart.len(), model.trained_on()), (30, 120));
         // by hand: columns and kernel of the share, as constants on the others
         let (schema, few) = Schema::learn_and_apply(&table.select(&apart), &SchemaOptions::default()).unwrap();
         let fixed = job.kernel.resolve(&few, job.seed).unwrap();
         let others = schema.apply(&table.select(&rest(150, &apart))).unwrap();
-        assert_eq!(model.kernel, fixed, "{kernel}");
+        assert_eq!(*model.kernel(), fixed, "{kernel}");
         assert_eq!(model.schema(), Some(&schema));
         let Some(Values::Dense(fresh)) = others.view("x") else { panic!() };
         let scores = model.scores(&others).unwrap();
@@ -83,9 +83,9 @@ fn no_example_that_is_learned_from_changes_what_is_prepared() {
     let of = |row: usize| {
         let other = job.run_on_table(with_odd_cell(&table, row), &Silent).unwrap();
         assert_eq!(places(&other), apart, "places depend on the number of examples alone");
-        (other.kernel.clone(), other.schema().unwrap().clone())
+        (other.kernel().clone(), other.schema().unwrap().clone())
     };
-    let known = (model.kernel.clone(), model.schema().unwrap().clone());
+    let known = (model.kernel().clone(), model.schema().unwrap().clone());
     for &row in rest(100, &apart).iter().step_by(7) {
         assert_eq!(of(row), known);
     }
@@ -110,7 +110,7 @@ fn certificates_pay_nothing_and_count_the_others_alone() {
     let plain = Rows::new(dense(&others), 320, 2).unwrap();
     let plain = Dataset::new(plain).with_target(others.target().unwrap().clone()).unwrap();
     let alone =
-        Job { preparation_share: 0.0, kernel: model.kernel.clone(), ..job.clone() }.run(&plain, &Silent).unwrap();
+        Job { preparation_share: 0.0, kernel: model.kernel().clone(), ..job.clone() }.run(&plain, &Silent).unwrap();
     let known = alone.certify(&plain, &options, &Silent).unwrap();
     assert_eq!(values(&certified), values(&known));
     assert_eq!(values(&model.certify(&others, &options, &Silent).unwrap()), values(&known));
@@ -148,12 +148,12 @@ fn a_search_a_certified_fit_and_regions_are_prepared_by_the_share_alone() {
         budget: mercer::gram::Budget::default(),
         seed: Seed(1),
     };
-    let fixed = job.run(&data, &Silent).unwrap().kernel;
+    let fixed = job.run(&data, &Silent).unwrap().kernel().clone();
     let validated = search.run(&data, &Silent).unwrap().model;
     let chosen = mercer::certify::select(&search, &data, &Options::default(), &Silent).unwrap();
     let certified = part::fit(&job, &data, &Options::default(), None, &Silent).unwrap();
     for model in [&validated, &chosen.model, &certified.model] {
-        assert_eq!(model.kernel, fixed);
+        assert_eq!(*model.kernel(), fixed);
         let whole = model.schema().unwrap().apply(&table).unwrap();
         let facts = mercer::certify::facts(model, &whole, &Options::default(), &Silent).unwrap();
         assert_eq!((facts.examples, facts.penalty.learned), (160.0, 0.0));
@@ -171,7 +171,7 @@ fn a_search_a_certified_fit_and_regions_are_prepared_by_the_share_alone() {
         let recipe = Recipe { folds: 4, retrain: true, ..Recipe::new(method) };
         let regions = Job { conformal: Some(recipe), ..job.clone() };
         let model = regions.run_on_table(table.clone(), &Silent).unwrap();
-        assert_eq!(model.kernel, fixed, "{method}");
+        assert_eq!(*model.kernel(), fixed, "{method}");
         let conformal = model.conformal().unwrap();
         assert!(conformal.is_proven(), "{method}");
         let held: usize = conformal.guarantees(0.9).iter().map(|g| g.held_out).sum();
@@ -186,7 +186,7 @@ fn rows_with_gaps_are_left_out_before_a_share_is_drawn() {
     (0..100).step_by(10).for_each(|row| column[row] = f64::NAN);
     let columns = SchemaOptions { missing: Missing::Drop, ..SchemaOptions::default() };
     let model = Job { columns, ..job("rbf(gamma=1)") }.run_on_table(gaps.clone(), &Silent).unwrap();
-    assert_eq!((places(&model).len(), model.trained_on), (18, 72));
+    assert_eq!((places(&model).len(), model.trained_on()), (18, 72));
     let apply = mercer::data::ApplyOptions { drop_missing: true, ..mercer::data::ApplyOptions::default() };
     let whole = model.data_as(&gaps, apply).unwrap();
     assert_eq!(whole.len(), 90);

@@ -35,13 +35,13 @@ fn a_share_nu_is_kept_by_what_is_predicted() {
                     let what = format!("{} {kernel} ν={nu} n={n} tolerance={tolerance}", machine.entry().name);
                     let data = cloud(n, scale, n as u64);
                     let model = Job::new(machine.as_ref(), &kernel.parse().unwrap()).run(&data, &Silent).unwrap();
-                    if model.fitted.report.status != Status::Converged {
+                    if model.fitted().report.status != Status::Converged {
                         continue; // rows in single precision do not reach every tolerance
                     }
                     let scores = model.scores(&data).unwrap();
                     let outside = scores.iter().filter(|s| **s < 0.0).count();
                     assert!(outside as f64 <= nu * n as f64 + 1e-9, "{what}: {outside} outside");
-                    let report = &model.fitted.report;
+                    let report = &model.fitted().report;
                     assert!(report.support.unwrap() as f64 >= nu * n as f64 - 1e-9, "{what}");
                     assert_eq!(report.fact(Fact::Outside), Some(outside as f64), "{what}: told and predicted");
                     // alone and among others, and from a file
@@ -51,7 +51,7 @@ fn a_share_nu_is_kept_by_what_is_predicted() {
                         assert_eq!(alone < 0.0, scores[i] < 0.0, "{what}: {alone} {}", scores[i]);
                     }
                     // some example that is not outside stands on the boundary
-                    let Coefficients::Dual { alpha, .. } = &model.fitted.expansion.coefficients else { continue };
+                    let Coefficients::Dual { alpha, .. } = &model.fitted().expansion.coefficients else { continue };
                     let least = scores.iter().filter(|s| **s >= 0.0).fold(f64::INFINITY, |a, b| a.min(*b));
                     let total: f64 = alpha.iter().sum();
                     assert!(least <= tolerance + 1e-6 * total, "{what}: {least}");

@@ -23,7 +23,7 @@ const NEARLY: &[(&str, &str)] = &[
 /// examples are prepared once, it does not.
 const NUMBERED: &str = "pieces are numbered like the training examples";
 
-/// How far numbers may be off where bits cannot be asked for, as a part of the largest of their kind.
+/// The error that numbers may have where bits cannot be asked for, as a part of the largest of their kind.
 const NEAR: f64 = 1e-12;
 
 /// True if this machine rounds as the one that the fixtures were written on. Products of matrices add in the order of the
@@ -47,7 +47,7 @@ fn rounds_alike() -> bool {
     wide && found == FUNCTIONS
 }
 
-/// What regions are asked for.
+/// The coverages of the regions that are asked for.
 const COVERAGES: [f64; 2] = [0.6, 0.9];
 
 fn folder() -> PathBuf {
@@ -112,10 +112,11 @@ fn rows(values: &[f64], width: usize) -> Value {
 /// Everything that a model says about the examples of a file.
 fn said(model: &Model, input: &Path) -> Value {
     let data = examples(model, input);
-    let mut all = json!({"machine": model.machine, "trained_on": model.trained_on, "candidates": model.candidates()});
-    let settings = model.settings.iter().map(|(name, value)| (name.clone(), json!(value.to_string())));
+    let mut all =
+        json!({"machine": model.machine(), "trained_on": model.trained_on(), "candidates": model.candidates()});
+    let settings = model.settings().iter().map(|(name, value)| (name.clone(), json!(value.to_string())));
     all["settings"] = Value::Object(settings.collect());
-    all["scores"] = rows(&model.scores(&data).unwrap(), model.fitted.expansion.outputs());
+    all["scores"] = rows(&model.scores(&data).unwrap(), model.fitted().expansion.outputs());
     let output = model.predict(&data).unwrap();
     all["predictions"] = match &output {
         Output::Labels { .. } => json!(output.labels()),
@@ -169,7 +170,7 @@ fn largest(value: &Value) -> f64 {
     }
 }
 
-/// Where two documents differ first: numbers by a bit, or by more than a part of the largest number of `expected`.
+/// The first place where two documents differ: numbers by a bit, or by more than a part of the largest number of `expected`.
 fn difference(expected: &Value, found: &Value, part: f64, place: &str) -> Option<String> {
     match (expected, found) {
         (Value::Object(e), Value::Object(f)) if e.keys().eq(f.keys()) => {
@@ -273,9 +274,9 @@ fn covered(what: &str, catalogue: &BTreeSet<&str>, fixtures: &BTreeSet<&str>) {
 #[test]
 fn every_machine_and_every_kernel_has_a_fixture() {
     let models: Vec<Model> = fixtures().iter().map(|fixture| load(&fixture.model)).collect();
-    let found = models.iter().filter_map(|model| machines::find(&model.machine)).map(|entry| entry.name).collect();
+    let found = models.iter().filter_map(|model| machines::find(model.machine())).map(|entry| entry.name).collect();
     covered("machines", &machines::all().map(|entry| entry.name).collect(), &found);
-    let formulas: Vec<String> = models.iter().map(|model| model.kernel.to_string()).collect();
+    let formulas: Vec<String> = models.iter().map(|model| model.kernel().to_string()).collect();
     let words = formulas.iter().flat_map(|formula| formula.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let found = words.filter_map(kernels::find).map(|entry| entry.name).collect();
     covered("kernels", &kernels::all().map(|entry| entry.name).collect(), &found);

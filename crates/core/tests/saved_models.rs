@@ -123,8 +123,11 @@ fn every_machine_with_every_kind_of_data_survives_its_file() {
             let read = Model::from_bytes(&bytes, "a.model").unwrap_or_else(|e| panic!("{what}: {e}"));
             assert!(bits(&read) == wanted, "{what}: predictions changed");
             assert_eq!(read.predict(&new).unwrap(), model.predict(&new).unwrap(), "{what}");
-            assert_eq!((&read.machine, &read.settings, &read.kernel), (&model.machine, &model.settings, &model.kernel));
-            assert_eq!((&read.fitted.report, read.trained_on), (&model.fitted.report, 60), "{what}");
+            assert_eq!(
+                (&read.machine(), &read.settings(), &read.kernel()),
+                (&model.machine(), &model.settings(), &model.kernel())
+            );
+            assert_eq!((&read.fitted().report, read.trained_on()), (&model.fitted().report, 60), "{what}");
             assert!(read.to_bytes().unwrap() == bytes, "{what}: writing again gives another file");
             model.save(&path).unwrap();
             assert!(std::fs::read(&path).unwrap() == bytes, "{what}");
@@ -148,7 +151,7 @@ fn precomputed_values_give_the_machine_of_their_kernel() {
         let (a, b) = (fit(&rbf(0.4), &x).scores(&z).unwrap(), fit(&precomputed(), &k).scores(&cross).unwrap());
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 2e-3), "{}", machine.entry().name);
         let model = fit(&precomputed(), &k);
-        assert!(matches!(model.examples.views()[0].values, Values::Index(_)), "no rows of the matrix are kept");
+        assert!(matches!(model.examples().views()[0].values, Values::Index(_)), "no rows of the matrix are kept");
     }
 }
 
@@ -158,11 +161,11 @@ fn points_in_another_order_than_the_examples_keep_their_weights_where_all_exampl
     let labels: Vec<&str> = (0..40).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect();
     let data = Dataset::new(examples(40, 5).0).with_target(Target::from_text("y", &labels)).unwrap();
     let model = Svc { c: 1e-3, ..Svc::default() }.fit(&"centre(rbf(gamma=3))".parse().unwrap(), &data).unwrap();
-    let points = model.fitted.expansion.points();
+    let points = model.fitted().expansion.points();
     assert!(points.len() == 40 && !points.is_sorted());
     let every: Vec<usize> = (0..40).collect();
-    let cross = model.kernel.cross(&data, &model.examples).unwrap().restrict(&every, points);
-    let wanted = model.fitted.expansion.scores(cross.as_ref());
+    let cross = model.kernel().cross(&data, model.examples()).unwrap().restrict(&every, points);
+    let wanted = model.fitted().expansion.scores(cross.as_ref());
     let found = model.scores(&data).unwrap();
     assert!(found.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?} {wanted:?}");
 }
@@ -232,7 +235,7 @@ fn a_matrix_that_does_not_fit_the_memory_is_refused_or_streamed() {
         Job { budget: Budget { memory }, ..Job::new(&machine, &kernel) }.run(&few, &Silent).unwrap()
     };
     let (streamed, held) = (job(1000), job(1 << 30));
-    assert_eq!(streamed.fitted.report.storage, "kernel matrix streamed");
+    assert_eq!(streamed.fitted().report.storage, "kernel matrix streamed");
     let (a, b) = (streamed.scores(&few).unwrap(), held.scores(&few).unwrap());
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "streamed is stored");
 }

@@ -137,11 +137,11 @@ fn the_planted_best_is_found_with_the_scores_of_a_slow_cross_validation() {
         assert_eq!(chosen.point, wanted, "kernel parameters come first");
         assert!(found.candidates.iter().all(|c| c.score >= chosen.score));
         assert_eq!(found.model.candidates(), found.candidates.len());
-        assert_eq!(found.model.trained_on, data.len());
-        assert_eq!(found.model.kernel.to_string(), chosen.kernel);
+        assert_eq!(found.model.trained_on(), data.len());
+        assert_eq!(found.model.kernel().to_string(), chosen.kernel);
         let gamma = best[0].1;
-        assert_eq!(found.model.kernel, rbf(gamma));
-        assert!(found.model.settings.iter().any(|(n, v)| n == best[1].0 && *v == Setting::Number(best[1].1)));
+        assert_eq!(*found.model.kernel(), rbf(gamma));
+        assert!(found.model.settings().iter().any(|(n, v)| n == best[1].0 && *v == Setting::Number(best[1].1)));
         // what is returned is the best fitted on all examples
         let (mut plain, name) = ((machines::find(machine).unwrap().make)(), best[1].0);
         mercer::params::assign(machine, plain.as_mut(), name, &Setting::Number(best[1].1)).unwrap();
@@ -286,7 +286,7 @@ fn a_simpler_candidate_within_one_standard_error_is_chosen_and_fitted() {
     let first = found.candidates.iter().position(|c| c.score <= limit).unwrap();
     assert_eq!(found.chosen, first, "the smallest c within the limit");
     let c = found.candidates[first].point[0].clone();
-    assert!(found.model.settings.contains(&c), "{c:?}");
+    assert!(found.model.settings().contains(&c), "{c:?}");
     let svg = found.figure("cv error", mercer::plot::Theme::Light);
     for label in ["0.001", "100", "cv error", "± 1 s.e.", "best"] {
         assert!(svg.contains(&format!(">{label}<")), "{label}: {svg}");
@@ -373,13 +373,13 @@ fn an_interrupted_search_chooses_among_those_it_has_judged() {
     assert_eq!(whole.best, 2);
     let cut = search("svc", &rbf(1.0), grid, &data, 0, &After(2)).unwrap();
     assert_eq!((cut.status, cut.candidates.len(), cut.model.candidates()), (Status::Interrupted, 2, 2));
-    assert_eq!(cut.model.fitted.report.status, Status::Interrupted);
+    assert_eq!(cut.model.fitted().report.status, Status::Interrupted);
     for (a, b) in cut.candidates.iter().zip(&whole.candidates) {
         assert_eq!((&a.point, &a.folds), (&b.point, &b.folds));
     }
     assert!(cut.candidates.iter().all(|c| c.score >= cut.candidates[cut.best].score));
     assert_eq!(cut.model.predict(&data).unwrap().len(), 80);
-    assert!(cut.model.fitted.report.violation.unwrap() < 1e-3, "the model of the best is whole");
+    assert!(cut.model.fitted().report.violation.unwrap() < 1e-3, "the model of the best is whole");
     let error = search("svc", &rbf(1.0), grid, &data, 0, &After(0)).err().unwrap();
     assert!(error.to_string().contains("before there was a result"), "{error}");
 }

@@ -122,7 +122,7 @@ fn linear_machines_on_strings_are_those_on_the_matrix() {
         };
         let dual = Svc { bias: false, effort: Effort { tolerance: 1e-9, ..Effort::default() }, ..Svc::default() };
         let (linear, dual) = (linear.fit(&formula, &training).unwrap(), dual.fit(&formula, &training).unwrap());
-        assert!(linear.examples.is_empty(), "no example is kept");
+        assert!(linear.examples().is_empty(), "no example is kept");
         let (a, b) = (linear.scores(&new).unwrap(), dual.scores(&new).unwrap());
         assert_near(&a, &b, 1e-3, &formula.to_string());
     }
@@ -136,7 +136,7 @@ fn saved_models_predict_with_what_was_learned_in_training() {
             let model = Job::new(made.as_ref(), &formula).run(&training, &Silent).unwrap();
             let bytes = model.to_bytes().unwrap();
             let read = Model::from_bytes(&bytes, "model").unwrap();
-            assert_eq!(model.kernel.state(), read.kernel.state());
+            assert_eq!(model.kernel().state(), read.kernel().state());
             let scores = model.scores(&new).unwrap();
             assert_eq!(scores, read.scores(&new).unwrap(), "{formula}");
             // new examples one by one: nothing is learned from them
@@ -176,7 +176,7 @@ fn shares_of_positions_add_up_to_the_score() {
                 let sum: f64 = profile.iter().sum();
                 assert_near(
                     &[sum],
-                    &[scores[i] - model.fitted.expansion.offsets[0]],
+                    &[scores[i] - model.fitted().expansion.offsets[0]],
                     1e-9,
                     &format!("{formula} {machine}"),
                 );

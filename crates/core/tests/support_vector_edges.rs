@@ -1,4 +1,4 @@
-//! Where support vector machines could break: each case has an answer, a status or a sentence, and comes to its end.
+//! Edges at which support vector machines could break: each case has an answer, a status or a sentence, and comes to its end.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::support::expected::{expected, make};

@@ -1,4 +1,4 @@
-//! What ties support vector machines to each other: equalities that hold whatever the data are.
+//! Identities that tie support vector machines to each other: equalities that hold whatever the data are.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::support::expected::expected;

@@ -1,4 +1,4 @@
-//! What does not change what a support vector machine decides: order, names, copies, scales, threads, where it starts.
+//! Changes that leave the decisions of a support vector machine as they are: order, names, copies, scales, threads, where it starts.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::support::expected::expected;

@@ -22,7 +22,7 @@ pub(super) struct Benchmark {
     pub(super) digest: u64,
 }
 
-/// Which splits: all hundred, or the ten of the original benchmark that are known.
+/// The splits: all hundred, or the ten of the original benchmark that are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Splits {
     /// `NAME.train_idx.txt.gz`

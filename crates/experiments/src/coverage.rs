@@ -148,7 +148,7 @@ fn simulate(
     Ok(tallies)
 }
 
-/// What all bounds of the catalogue that speak with high probability say of these facts, beside the truth about what they
+/// Claims about these facts by all bounds of the catalogue that speak with high probability, beside the truth about what they
 /// bound; nothing where the truth is not known.
 fn claims(facts: &Facts, delta: f64, truth: impl Fn(&BoundEntry, &Claim, Quantity) -> Option<f64>) -> Vec<Said> {
     let mut said = Vec::new();
@@ -168,7 +168,7 @@ fn claims(facts: &Facts, delta: f64, truth: impl Fn(&BoundEntry, &Claim, Quantit
     said
 }
 
-/// What all bounds of the catalogue that hold in expectation say of a fit to m examples, beside the risk of a fit without one of
+/// Claims about a fit to m examples by all bounds of the catalogue that hold in expectation, beside the risk of a fit without one of
 /// them, which they are about (Herbrich 2002, Thm. 2.36).
 fn expectations(facts: &Facts, without_one: impl Fn(Quantity) -> Option<f64>) -> Vec<Said> {
     let mut said = Vec::new();

@@ -23,6 +23,7 @@ use mercer::gram::Budget;
 use mercer::job::Job;
 use mercer::machines::classify::{Perceptron, Svc};
 use mercer::machines::{Machine, Output};
+use mercer::plot::at_most;
 use mercer::watch::Status;
 use mercer_terminal::{Failure, Verb, Watch, arguments, report};
 use serde_json::{Value, json};
@@ -182,9 +183,9 @@ fn measure(name: &str, train: &Dataset, test: &Dataset, budget: Budget, watch: &
         Ok(codes.len() - codes.iter().zip(&truth.codes).filter(right).count())
     };
     Ok(json!({
-        "count": model.examples.len(), "training_errors": errors(train)?,
+        "count": model.examples().len(), "training_errors": errors(train)?,
         "test_error": errors(test)? as f64 / test.len().max(1) as f64, "seconds": seconds,
-        "converged": model.fitted.report.status == Status::Converged,
+        "converged": model.fitted().report.status == Status::Converged,
     }))
 }
 
@@ -212,13 +213,13 @@ fn show(found: &[(u8, &str, Value)], m: f64, as_json: bool) {
             digit.to_string(),
             (*machine).to_owned(),
             r["count"].to_string(),
-            format!("{:.1}", bound(r["count"].as_f64().unwrap_or(m), m)),
+            at_most(bound(r["count"].as_f64().unwrap_or(m), m), 1),
             r["training_errors"].to_string(),
             format!("{:.2}", 100.0 * r["test_error"].as_f64().unwrap_or(1.0)),
             format!("{:.0}", r["seconds"].as_f64().unwrap_or(0.0)),
             count.to_string(),
             format!("{percent:.1}"),
-            format!("{:.1}", bound(count as f64, PUBLISHED_EXAMPLES)),
+            at_most(bound(count as f64, PUBLISHED_EXAMPLES), 1),
         ]
     };
     let header = [

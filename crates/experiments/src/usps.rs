@@ -243,8 +243,8 @@ impl Digits<'_> {
         Ok(Judged {
             error: 100.0 * wrong as f64 / self.truth.len() as f64,
             seconds,
-            support: model.fitted.report.support.unwrap_or(0),
-            terms: terms(&model.fitted.expansion),
+            support: model.fitted().report.support.unwrap_or(0),
+            terms: terms(&model.fitted().expansion),
         })
     }
 

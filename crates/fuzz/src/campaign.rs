@@ -11,7 +11,7 @@ const MAX_KEPT: usize = 2000;
 /// Longer inputs are not kept: what they teach, a short one teaches as well.
 const MAX_KEPT_LEN: usize = 1 << 14;
 
-/// What was counted; plain numbers, so that they outlive the process that counted them.
+/// Counts of a campaign; plain numbers, so that they outlive the process that counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Inputs that were begun.
@@ -80,7 +80,7 @@ impl Counts {
 pub struct Finding {
     /// The input.
     pub input: Input,
-    /// What went wrong.
+    /// The failure.
     pub fault: Fault,
     /// In words.
     pub said: String,
@@ -97,7 +97,7 @@ pub struct Campaign {
     random: Random,
     known: HashSet<u64>,
     next: Option<Input>,
-    /// What was counted so far.
+    /// The counts so far.
     pub counts: Counts,
 }
 

@@ -57,8 +57,8 @@ pub fn table(name: &str, bytes: &[u8]) -> Outcome {
 
 /// Predicts a few of a model's own examples and writes it again, in every form that there is.
 fn use_model(model: &Model) -> String {
-    let few: Vec<usize> = (0..model.examples.len().min(3)).collect();
-    let data = model.examples.select(&few).without_target();
+    let few: Vec<usize> = (0..model.examples().len().min(3)).collect();
+    let data = model.examples().select(&few).without_target();
     let mut words = match model.scores(&data) {
         Ok(scores) => {
             assert!(scores.iter().all(|score| score.is_finite()), "scores that are not finite: {scores:?}");
@@ -88,7 +88,7 @@ pub fn model(_: &str, bytes: &[u8]) -> Outcome {
     match Model::from_bytes(bytes, "the model") {
         Err(error) => refused(&error),
         Ok(model) => {
-            let words = format!("{} {}", model.machine, use_model(&model));
+            let words = format!("{} {}", model.machine(), use_model(&model));
             Outcome { accepted: true, words }
         }
     }
@@ -108,7 +108,7 @@ pub fn libsvm_model(name: &str, bytes: &[u8]) -> Outcome {
             Err(error) => panic!("what was written cannot be read: {error}"),
         }
     }
-    Outcome { accepted: true, words: format!("{} {}", model.machine, use_model(&model)) }
+    Outcome { accepted: true, words: format!("{} {}", model.machine(), use_model(&model)) }
 }
 
 /// Reads a formula, a machine and a grid of the same text; what they print must read as the same.

@@ -30,7 +30,7 @@ const MAX_ALIKE: usize = 3;
 /// When the present input was begun, in microseconds since the start of the process.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// What is asked for.
+/// The request on the command line.
 struct Ask {
     targets: Vec<&'static Target>,
     seconds: Option<f64>,

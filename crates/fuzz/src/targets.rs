@@ -1,4 +1,4 @@
-//! What is given damaged input, and how that is made of seeds.
+//! Targets that are given damaged input, and the way it is made of seeds.
 
 use crate::damage::{MAX_LEN, damaged, one};
 use crate::trial::Outcome;
@@ -20,7 +20,7 @@ pub struct Input {
 pub struct Target {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it reads, in a line.
+    /// The kind of input that it reads, in a line.
     pub summary: &'static str,
     /// The folders of its seeds, relative to this crate.
     pub seeds: &'static [&'static str],
@@ -42,7 +42,7 @@ fn room_of_text(len: usize) -> usize {
     (16 << 20) + 256 * len
 }
 
-/// What is packed swells up to a thousandfold, and its table is held against the budget.
+/// The room of a packed input, which swells up to a thousandfold; its table is held against the budget.
 fn room_of_packed(len: usize) -> usize {
     4 * BUDGET + 4096 * len
 }
@@ -304,7 +304,7 @@ impl Target {
     }
 }
 
-/// What follows the last point of a name.
+/// The part of a name after its last point.
 fn extension(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, end)| end)
 }

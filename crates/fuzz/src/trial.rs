@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// What a reader made of an input.
+/// The outcome of an input in the hands of a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// True if the input was read.
@@ -15,7 +15,7 @@ pub struct Outcome {
     pub words: String,
 }
 
-/// What went wrong with an input.
+/// The kind of failure of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// It panicked, or broke a law.
@@ -26,12 +26,12 @@ pub enum Fault {
     Large,
 }
 
-/// What was seen.
+/// The observations of a trial.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The outcome; `None` after a panic.
     pub outcome: Option<Outcome>,
-    /// What went wrong, in words.
+    /// The failure in words.
     pub fault: Option<(Fault, String)>,
     /// The time that it took.
     pub took: Duration,

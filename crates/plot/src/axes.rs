@@ -6,7 +6,7 @@ use super::svg::{Anchor, Svg, fitted, width_of};
 pub(super) const WIDTH: f64 = 720.0;
 /// Height of a figure.
 pub(super) const HEIGHT: f64 = 560.0;
-/// Where the plot begins below title and note.
+/// The height at which the plot begins, below title and note.
 pub(super) const TOP: f64 = 70.0;
 /// Room below the plot for ticks and label.
 pub(super) const BOTTOM: f64 = 58.0;

@@ -1,6 +1,7 @@
 //! Bounds beside errors: a bar for each certificate, and lines where the errors are.
 
 use super::axes::{Panel, TEXT_SIZE, TICK_SIZE, header};
+use super::rounding::at_most;
 use super::svg::{Anchor, Svg, fitted, width_of};
 use super::theme::Theme;
 
@@ -66,7 +67,7 @@ impl CertificateFigure {
                 &ink,
                 &fitted(&bar.name, TICK_SIZE, NAMES - 20.0),
             );
-            let text = format!("{:.3}  {}", sane(bar.value), bar.note);
+            let text = format!("{}  {}", at_most(sane(bar.value), 3), bar.note);
             svg.text((WIDTH - 182.0, middle), Anchor::Start, TICK_SIZE, 0.0, &ink, &fitted(&text, TICK_SIZE, 178.0));
         }
         let across = |error: f64| panel.x.at(sane(error).min(end));

@@ -60,7 +60,7 @@ impl Grid {
         chains(links).iter().map(|chain| chain.iter().map(|&edge| self.crossing(edge, level)).collect()).collect()
     }
 
-    /// Where an edge crosses the level; even edges run to the right of their knot, odd ones upwards.
+    /// The point at which an edge crosses the level; even edges run to the right of their knot, odd ones upwards.
     fn crossing(&self, edge: usize, level: f64) -> (f64, f64) {
         let (at, upwards) = (edge / 2, edge % 2 == 1);
         let (width, step) = (self.xs.len(), if upwards { self.xs.len() } else { 1 });

@@ -18,7 +18,7 @@ pub(super) struct Svg {
     open: usize,
 }
 
-/// Where text stands in relation to its point.
+/// The place of text in relation to its point.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     /// The point is its left end.

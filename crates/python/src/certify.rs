@@ -84,7 +84,7 @@ pub(crate) fn certify(
     }))
 }
 
-/// What a search by certificates judges by.
+/// The bounds and the prior that a search by certificates judges by.
 pub(crate) struct Judging {
     judges: Vec<(&'static BoundEntry, f64)>,
     prior: Option<CandidatePrior>,

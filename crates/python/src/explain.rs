@@ -44,7 +44,7 @@ pub(crate) fn usual_machine(y: Option<Vec<f64>>, words: Option<Vec<String>>) -> 
     found.ok_or_else(|| PyValueError::new_err("no machine is usual for such a target"))
 }
 
-/// Whether a parameter is the machine's, its name and its values.
+/// A parameter: true if it is the machine's, its name, and its values.
 type Axis<'py> = (bool, String, Vec<Bound<'py, PyAny>>);
 
 /// The grid where none is given: whether a parameter is the machine's, its name and its values. `given` are parameters of the machine
@@ -115,7 +115,7 @@ pub(crate) fn explain(
     let together = together.ok_or_else(|| PyValueError::new_err(format!("by='{by}' must be 'columns' or 'views'")))?;
     let data = dataset(views)?.with_target(target(y, labels)?).map_err(raise)?;
     let asked = Explain { together, repeats, score, seed: Seed(seed) };
-    let size = data.len().saturating_mul(model.model().examples.len().max(1)).saturating_mul(repeats.max(1));
+    let size = data.len().saturating_mul(model.model().examples().len().max(1)).saturating_mul(repeats.max(1));
     let told = run(py, (threads, size), None, callback, |watch| model.model().explain(&data, &asked, watch))?;
     let told = told.map_err(raise)?;
     let one = |one: mercer::model::Importance| (one.name, one.view, one.mean, one.deviation, one.repeats);

@@ -45,10 +45,10 @@ fn offsets_of(expansion: &Expansion) -> Vec<f64> {
 
 /// Places of the kept examples among all that were given, those included that were set apart to prepare the others.
 fn original(model: &mercer::model::Model) -> Vec<usize> {
-    let Some(apart) = model.provenance().and_then(|p| p.set_apart()) else { return model.places.clone() };
-    let all = model.provenance().and_then(Provenance::examples).unwrap_or(model.trained_on) + apart.len();
+    let Some(apart) = model.provenance().and_then(|p| p.set_apart()) else { return model.places().to_vec() };
+    let all = model.provenance().and_then(Provenance::examples).unwrap_or(model.trained_on()) + apart.len();
     let rest: Vec<usize> = (0..all).filter(|&i| apart.binary_search(&(i as u32)).is_err()).collect();
-    model.places.iter().map(|&p| rest[p]).collect()
+    model.places().iter().map(|&p| rest[p]).collect()
 }
 
 impl Model {
@@ -65,7 +65,7 @@ impl Model {
 
     /// Number of kernel values that predictions take.
     fn size(&self, data: &mercer::prelude::Dataset) -> usize {
-        data.len().saturating_mul(self.model().examples.len().max(1))
+        data.len().saturating_mul(self.model().examples().len().max(1))
     }
 
     fn regions(&self, py: Python<'_>, views: &Bound<'_, PyList>, coverage: f64, threads: usize) -> PyResult<Regions> {
@@ -93,7 +93,7 @@ impl Model {
         let data = dataset(views)?;
         let scores =
             run(py, (threads, self.size(&data)), None, None, |_| self.predictor.scores(&data))?.map_err(raise)?;
-        table(py, scores, self.model().fitted.expansion.outputs())
+        table(py, scores, self.model().fitted().expansion.outputs())
     }
 
     /// Places of the labels.
@@ -122,7 +122,7 @@ impl Model {
         }
     }
 
-    /// Whether each label is in the set that is predicted for each example, n × labels.
+    /// True for each label in the set that is predicted for an example, n × labels.
     fn label_sets<'py>(
         &self,
         py: Python<'py>,
@@ -151,10 +151,10 @@ impl Model {
         }
     }
 
-    /// Whether it tells how uncertain its predictions are.
+    /// True if it tells how uncertain its predictions are.
     #[getter]
     fn has_posterior(&self) -> bool {
-        self.model().fitted.posterior.is_some()
+        self.model().fitted().posterior.is_some()
     }
 
     /// Predicted numbers and their standard deviations, noise included, n × outputs each.
@@ -196,7 +196,7 @@ impl Model {
         Ok(told)
     }
 
-    /// Whether each label is in the set of each example.
+    /// True for each label in the set of an example.
     fn sets<'py>(
         &self,
         py: Python<'py>,
@@ -245,7 +245,7 @@ impl Model {
         }
     }
 
-    /// Whether conformal regions were learned.
+    /// True if conformal regions were learned.
     #[getter]
     fn conformal(&self) -> bool {
         self.model().conformal().is_some()
@@ -322,7 +322,7 @@ impl Model {
     /// Labels as they were spelled; empty for numbers.
     #[getter]
     fn labels(&self) -> Vec<String> {
-        match &self.model().fitted.readout {
+        match &self.model().fitted().readout {
             Readout::ArgMax { labels }
             | Readout::Vote { labels }
             | Readout::LabelSets { labels }
@@ -334,7 +334,7 @@ impl Model {
     /// The readout, in a word.
     #[getter]
     fn readout(&self) -> &'static str {
-        match &self.model().fitted.readout {
+        match &self.model().fitted().readout {
             Readout::Values { .. } => "values",
             Readout::LabelSets { .. } => "label_sets",
             Readout::Order => "order",
@@ -362,23 +362,23 @@ impl Model {
     /// The machine's name.
     #[getter]
     fn machine(&self) -> &str {
-        &self.model().machine
+        self.model().machine()
     }
 
     #[getter]
     fn kernel(&self) -> String {
-        self.model().kernel.to_string()
+        self.model().kernel().to_string()
     }
 
     #[getter]
     fn outputs(&self) -> usize {
-        self.model().fitted.expansion.outputs()
+        self.model().fitted().expansion.outputs()
     }
 
     /// Places of the support vectors in the training data.
     #[getter]
     fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let points = self.model().fitted.expansion.needed_points();
+        let points = self.model().fitted().expansion.needed_points();
         let places: Vec<i64> = points.iter().map(|&p| self.places.get(p).map_or(-1, |&i| i as i64)).collect();
         places.into_pyarray(py)
     }
@@ -386,7 +386,7 @@ impl Model {
     /// The number of support vectors of each class, where signs tell pairs of classes apart; else empty.
     #[getter]
     fn support_classes(&self) -> Vec<usize> {
-        let (classes, count) = match (&self.model().fitted.expansion.coefficients, &self.model().fitted.readout) {
+        let (classes, count) = match (&self.model().fitted().expansion.coefficients, &self.model().fitted().readout) {
             (Coefficients::Pairwise { classes, count, .. }, _) => (classes.clone(), *count as u32),
             // a positive score is the first of two classes
             (Coefficients::Dual { alpha, .. }, Readout::Vote { labels }) if labels.len() == 2 => {
@@ -401,7 +401,7 @@ impl Model {
     /// row by row; of an ensemble and of several parts the offsets alone, for their members are no table.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray2<f64>>)> {
-        let expansion = &self.model().fitted.expansion;
+        let expansion = &self.model().fitted().expansion;
         let (form, numbers, columns) = match &expansion.coefficients {
             Coefficients::Dual { alpha, .. } => ("dual", alpha.clone(), expansion.outputs()),
             Coefficients::Ball { alpha, .. } => ("ball", alpha.clone(), 1),
@@ -421,9 +421,9 @@ impl Model {
     #[getter]
     fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let model = self.model();
-        let [view] = model.examples.views() else { return Ok(None) };
-        let points = model.fitted.expansion.needed_points();
-        if points.is_empty() || points.iter().any(|&p| p >= model.examples.len()) {
+        let [view] = model.examples().views() else { return Ok(None) };
+        let points = model.fitted().expansion.needed_points();
+        if points.is_empty() || points.iter().any(|&p| p >= model.examples().len()) {
             return Ok(None);
         }
         vectors(py, &view.values.select(&points))
@@ -432,19 +432,19 @@ impl Model {
     /// A and B of the sigmoids that were learned, one pair for each output; empty without such probabilities.
     #[getter]
     fn sigmoids(&self) -> Vec<(f64, f64)> {
-        let curves = self.model().fitted.calibration.iter().flat_map(|learned| &learned.curves);
+        let curves = self.model().fitted().calibration.iter().flat_map(|learned| &learned.curves);
         curves.filter_map(|curve| if let Curve::Platt { a, b } = *curve { Some((a, b)) } else { None }).collect()
     }
 
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        offsets_of(&self.model().fitted.expansion).into_pyarray(py)
+        offsets_of(&self.model().fitted().expansion).into_pyarray(py)
     }
 
     /// The report of the solver.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (report, told) = (&self.model().fitted.report, PyDict::new(py));
+        let (report, told) = (&self.model().fitted().report, PyDict::new(py));
         told.set_item("status", report.status.to_string())?;
         told.set_item("iterations", report.iterations)?;
         told.set_item("iterations_of_each", report.iterations_of_each.clone())?;

@@ -34,7 +34,7 @@ pub(crate) struct Watch {
     sign: Sign,
 }
 
-/// What is asked between two steps, and inside of long kernel values.
+/// The state that work asks for between two steps, and inside of long kernel values.
 struct State {
     stop: AtomicBool,
     deadline: Option<Instant>,
@@ -82,7 +82,7 @@ impl Watch {
 }
 
 impl State {
-    /// Whether the work is to stop, and why.
+    /// The reason to stop the work, if there is one.
     fn said(&self) -> Option<Stop> {
         if self.stop.load(Ordering::Relaxed) {
             return Some(Stop::Interrupted);

@@ -149,7 +149,7 @@ pub fn writable(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What concerns every verb, before it runs: nothing is written over what is read, and memory budget and threads are set up.
+/// Prepares every verb before it runs: nothing is written over what is read, and memory budget and threads are set up.
 pub fn prepare(flags: &ArgMatches) -> Result<(), Failure> {
     keep_apart(flags)?;
     if let Ok(Some(text)) = flags.try_get_one::<String>("memory") {

@@ -1,6 +1,6 @@
 //! The end of memory: a sentence and an exit code, where an allocation that the system refuses would end the program by SIGABRT.
 //!
-//! What grows with the data asks before it is allocated (`mercer::memory`), and is refused in words of its own. Here ends what is too
+//! Memory that grows with the data is asked for before it is allocated (`mercer::memory`), and is refused in words of its own. Here ends what is too
 //! small to ask, and what libraries take for themselves, under a limit such as `ulimit -v`.
 
 #![allow(unsafe_code)] // an allocator is unsafe
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The system's allocator, which tells in words that it has no more.
 struct Told;
 
-/// Whether a thread has begun to tell.
+/// True once a thread has begun to tell.
 static TELLING: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: everything is passed on to the system's allocator. Where that gives nothing, either the caller has asked whether it would, and

@@ -67,7 +67,7 @@ fn interrupt() {
 /// is saved beside it.
 pub fn save(model: &Model, path: &Path) -> Result<PathBuf, Failure> {
     KEEPS.store(RESULT_TO_KEEP, Ordering::SeqCst);
-    let interrupted = model.fitted.report.status == Status::Interrupted;
+    let interrupted = model.fitted().report.status == Status::Interrupted;
     let place = if interrupted && path.is_file() { beside(path) } else { path.to_owned() };
     model.save(&place)?;
     KEEPS.store(if interrupted { RESULT_TO_KEEP } else { RESULT_SAVED }, Ordering::SeqCst);

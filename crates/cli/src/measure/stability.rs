@@ -5,6 +5,7 @@ use clap::ArgMatches;
 use mercer::formula::Formula;
 use mercer::gram::Gram;
 use mercer::hypothesis_tests::{Judgement, Stability};
+use mercer::plot::at_most;
 use mercer::watch::Monitor;
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
@@ -61,11 +62,12 @@ pub(super) fn facts(found: &Stability, learned: Option<&str>) -> Vec<(&'static s
         (
             "sums of eigenvalues",
             format!(
-                "within {:.4} of their expectation; {:.4} for the centred covariance (Mika, theorem 4.2, one side)",
-                found.sums_within, found.printed_sums_within
+                "within {} of their expectation; {} for the centred covariance (Mika, theorem 4.2, one side)",
+                at_most(found.sums_within, 4),
+                at_most(found.printed_sums_within, 4)
             ),
         ),
-        ("each eigenvalue", format!("within {epsilon:.4} of the true one")),
+        ("each eigenvalue", format!("within {} of the true one", at_most(epsilon, 4))),
         ("eigenvectors", vectors(found)),
         ("by theorem 4.5", beyond_rho(found)),
     ];
@@ -80,7 +82,7 @@ pub(super) fn facts(found: &Stability, learned: Option<&str>) -> Vec<(&'static s
         };
         rows.push((
             "residual",
-            format!("of {kept} directions {sample:.4} on the sample, at most {bound:.4} beyond{told}"),
+            format!("of {kept} directions {sample:.4} on the sample, at most {} beyond{told}", at_most(*bound, 4)),
         ));
     }
     if !found.intervals.is_empty() {
@@ -94,7 +96,7 @@ pub(super) fn facts(found: &Stability, learned: Option<&str>) -> Vec<(&'static s
 fn vectors(found: &Stability) -> String {
     let told: Vec<String> = (found.vectors.iter().enumerate())
         .filter_map(|(i, (_, sine))| {
-            sine.map(|sine| format!("{} within {:.1}°", i + 1, sine.min(1.0).asin().to_degrees()))
+            sine.map(|sine| format!("{} within {}°", i + 1, at_most(sine.min(1.0).asin().to_degrees(), 1)))
         })
         .take(PRINTED_EIGENVECTORS)
         .collect();

@@ -22,7 +22,7 @@ struct Samples {
     data: Dataset,
     first: Vec<bool>,
     names: [String; 2],
-    /// Whether columns were scaled by numbers that the data gave.
+    /// True if columns were scaled by numbers that the data gave.
     scaled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What all tests of the command line share: a folder, the program run in it, and small files.
+//! Helpers that all tests of the command line share: a folder, the program run in it, and small files.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
 mod place;

@@ -11,7 +11,7 @@ pub(crate) struct Place {
     folder: TempDir,
 }
 
-/// What a run said.
+/// The output of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     /// The exit code; `None` if a signal ended it.
@@ -105,7 +105,7 @@ impl Place {
     }
 }
 
-/// What a finished process said.
+/// The output of a finished process.
 pub(crate) fn ran(line: &str, output: Output) -> Ran {
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(!err.contains("panicked"), "mercer {line}\n{err}");

@@ -165,6 +165,18 @@ impl Claim {
         self
     }
 
+    /// With the dimension of the feature space; where it was read off the examples, the claim holds for every number of coordinates at once.
+    #[must_use]
+    pub fn in_dimension(self, dimension: f64, nats: f64) -> Self {
+        let claim = self.given("dimension", dimension);
+        if nats == 0.0 {
+            return claim;
+        }
+        claim.checked(format!(
+            "the number of coordinates of sparse vectors was read off these examples, which costs {nats:.1} nats"
+        ))
+    }
+
     /// With a condition that was computed and holds.
     #[must_use]
     pub fn checked(mut self, what: impl Into<String>) -> Self {

@@ -4,14 +4,21 @@
 use super::linear::{Linear, evenly};
 use super::{BoundEntry, Condition, Guarantee, NotApplicable, State};
 
-/// Of a model whose file does not say which examples it was trained on.
-pub const NOT_RECOGNISED: &str = "these are the examples that the model was trained on: it does not know";
-/// Where kernel values were given as a matrix, and nobody has looked.
+/// The condition of a model whose file does not say which examples it was trained on.
+pub const NOT_RECOGNISED: &str =
+    "these are the examples that the model was trained on, and its fit is that of its machine: it does not know";
+/// The condition where kernel values were given as a matrix, and nobody has looked.
 pub const GIVEN_MATRIX: &str = "the given matrix is positive semi-definite: certify thoroughly to have it checked";
-/// Where examples have weights.
+/// The condition where examples have weights.
 pub const WEIGHTED: &str = "the weight of an example was drawn with it, and not chosen by looking at others";
+/// The condition where a search is paid for.
+pub(super) const LISTED_BEFORE: &str =
+    "the candidates, and the bounds that judged them, were listed before these examples were looked at";
+/// The condition where candidates or bounds have parts of δ of their own.
+pub(super) const PRIOR_BEFORE: &str =
+    "the prior over the candidates, and the parts of the bounds, were fixed before these examples were looked at";
 
-/// Where the caller has given a radius that the formula does not.
+/// The condition where the caller has given a radius that the formula does not.
 pub const DECLARED_RADIUS: &str =
     "no example is longer than the radius that was given, which was known before the data";
 
@@ -22,7 +29,7 @@ pub enum Task {
     Classes(usize),
     /// Numbers.
     Numbers,
-    /// Whether an example is like the others.
+    /// Novelties: examples that are unlike the others.
     Novelty,
     /// Nothing that could be wrong.
     Nothing,
@@ -82,9 +89,9 @@ pub struct Compression {
     pub surely: f64,
     /// Misclassified examples (values outside the tube, novelties) that are not among them.
     pub errors_outside: f64,
-    /// Whether leaving out any of the others changes nothing.
+    /// True if leaving out any of the others changes nothing.
     pub stable: bool,
-    /// Whether the theorem of observed complexity holds: the problem can also be stated for any number of examples.
+    /// True if the theorem of observed complexity holds: the problem can also be stated for any number of examples.
     pub scenario: bool,
 }
 
@@ -100,6 +107,8 @@ pub struct KernelFacts {
     pub ball: Option<f64>,
     /// Dimension of the feature space, where it is finite.
     pub dimension: Option<f64>,
+    /// Nats for a dimension that was read off the examples, as that of sparse vectors is: ln d + ln(d + 1), since Σ 1/(d(d + 1)) = 1.
+    pub dimension_nats: f64,
     /// Σ κ(x_i, x_i), with the 1 for an offset.
     pub trace: f64,
     /// The rank of the kernel matrix, where it was computed or bounded.
@@ -108,7 +117,7 @@ pub struct KernelFacts {
     pub rank_by_pivots: bool,
     /// E_σ √(σᵀKσ), where it was simulated.
     pub random_signs: Option<f64>,
-    /// Whether κ(x, x′) ≥ 0 for all x and x′.
+    /// True if κ(x, x′) ≥ 0 for all x and x′.
     pub never_negative: bool,
 }
 
@@ -125,7 +134,7 @@ pub struct Regularised {
     pub left_out: Option<f64>,
     /// The mean of min(1, max(0, 1 − yf)) of each example by the fit without it, for classes, where it has a closed form.
     pub left_out_clipped: Option<f64>,
-    /// Whether there is an offset that is not penalised.
+    /// True if there is an offset that is not penalised.
     pub free_offset: bool,
     /// The ends between which every target lies, for numbers.
     pub range: Option<[f64; 2]>,
@@ -135,7 +144,7 @@ pub struct Regularised {
 
 /// Errors on examples that training has not seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeldOut {
+pub struct HeldOutErrors {
     /// Number of examples.
     pub examples: f64,
     /// Number of errors: misclassified, outside the tube, or called novelties.
@@ -190,7 +199,7 @@ pub struct Evidence {
     pub draws: f64,
     /// −ln of the mass of all classifiers within the margin's angle of the model, which is a part of it, where there is a margin.
     pub cap: Option<f64>,
-    /// What was added to the diagonal of the prior's covariance.
+    /// The number that was added to the diagonal of the prior's covariance.
     pub nugget: f64,
 }
 
@@ -206,7 +215,7 @@ impl Evidence {
 pub struct Novelty {
     /// Training examples called novelties.
     pub outliers: f64,
-    /// Whether its problem leaves no training example outside, whatever they are: ν m ≤ 1.
+    /// True if its problem leaves no training example outside, whatever they are: ν m ≤ 1.
     pub hard: bool,
     /// ‖w‖ of a hyperplane detector.
     pub norm: Option<f64>,
@@ -214,7 +223,7 @@ pub struct Novelty {
     pub shortfall: f64,
     /// ρ.
     pub rho: f64,
-    /// Whether the detector is the largest distance from the centre and a slack, with the slack's δ.
+    /// The slack's δ, if the detector is the largest distance from the centre and a slack.
     pub centre_delta: Option<f64>,
 }
 
@@ -269,8 +278,8 @@ pub struct Facts {
     pub regularised: Option<Regularised>,
     /// Why there is none.
     pub no_regularised: String,
-    /// See [`HeldOut`].
-    pub held_out: Option<HeldOut>,
+    /// See [`HeldOutErrors`].
+    pub held_out: Option<HeldOutErrors>,
     /// See [`HeldOutLoss`].
     pub held_out_loss: Option<HeldOutLoss>,
     /// See [`Informed`].
@@ -281,7 +290,9 @@ pub struct Facts {
     pub wants_prior: bool,
     /// Number of held-out examples that also stand among those of training.
     pub held_out_copies: usize,
-    /// Whether two examples are the same.
+    /// True if the held-out examples are those that the model remembers to have been held out before its search.
+    pub held_out_before: bool,
+    /// True if two examples are the same.
     pub copies: bool,
     /// Conditions of statements about the training examples on this fit, beyond those that all statements have.
     pub assumes: Vec<&'static str>,
@@ -320,6 +331,7 @@ impl Facts {
             unlabelled: Vec::new(),
             wants_prior: false,
             held_out_copies: 0,
+            held_out_before: false,
             copies: false,
             assumes: Vec::new(),
             leave_one_out: LeaveOneOut::default(),
@@ -437,7 +449,16 @@ impl Facts {
         let checked = |what: String| Condition { what, state: State::Checked };
         let mut conditions = vec![declared("examples are drawn independently from one distribution, new ones too")];
         if entry.uses_held_out {
-            conditions.push(declared("the held-out examples were not used to fit or choose the model"));
+            conditions.push(match self.penalty.held_out_candidates {
+                0 | 1 => declared("the held-out examples were not used to fit or choose the model"),
+                n => declared(&format!(
+                    "the held-out examples were used for nothing but to compare {n} models, which is paid for"
+                )),
+            });
+            if self.held_out_before {
+                let what = "the held-out examples are those that the model remembers as held out before the search, recognised by their hash";
+                conditions.push(checked(what.to_owned()));
+            }
             if self.held_out_copies > 0 {
                 conditions.push(declared(&format!(
                     "{} of the held-out examples are also among those of training: they were drawn by themselves, not taken from there",
@@ -457,7 +478,11 @@ impl Facts {
                 conditions.push(checked(format!(
                     "{n} candidates, or pairs of a candidate and a bound, were tried on these examples, which {paid}"
                 )));
+                conditions.push(declared(LISTED_BEFORE));
             }
+        }
+        if self.penalty.candidate_nats.is_some() {
+            conditions.push(declared(PRIOR_BEFORE));
         }
         if self.penalty.learned > 0.0 {
             conditions

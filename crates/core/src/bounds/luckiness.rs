@@ -46,8 +46,9 @@ fn luckiness(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         .kernel
         .dimension
         .ok_or_else(|| NotApplicable::because("the kernel's feature space has no finite dimension that is known"))?;
-    Ok(Claim::new(pac_luckiness(facts.examples, dimension, nats))
-        .given("dimension", dimension)
+    let more = facts.kernel.dimension_nats;
+    Ok(Claim::new(pac_luckiness(facts.examples, dimension, nats + more))
+        .in_dimension(dimension, more)
         .checked("no training errors"))
 }
 

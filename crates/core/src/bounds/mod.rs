@@ -35,8 +35,8 @@ pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
 pub use facts::{
-    ComplexityPenalty, Compression, DECLARED_RADIUS, Evidence, Facts, GIVEN_MATRIX, HeldOut, HeldOutLoss, Informed,
-    KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, NuProperty, Online, Regularised, Task, WEIGHTED,
+    ComplexityPenalty, Compression, DECLARED_RADIUS, Evidence, Facts, GIVEN_MATRIX, HeldOutErrors, HeldOutLoss,
+    Informed, KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, NuProperty, Online, Regularised, Task, WEIGHTED,
 };
 pub(crate) use leave_one_out::wrong_without;
 pub use linear::{Dual, Linear, Multiplier, Posterior};
@@ -57,27 +57,27 @@ pub struct BoundEntry {
     pub quantity: Quantity,
     /// The kind of statement.
     pub guarantee: Guarantee,
-    /// Where it is taken from.
+    /// The work it is taken from.
     pub source: Source,
     /// One sentence on when it helps.
     pub use_when: &'static str,
     /// True if it speaks of examples that training has not seen: it pays for models compared on these, and nothing for what training
     /// chose.
     pub uses_held_out: bool,
-    /// Whether the best certificate is chosen among this bound and others, each at its part of δ.
+    /// The searches whose best certificate is chosen among this bound and others, each at its part of δ.
     pub chosen_by: ChosenBy,
     /// The theorem, at a price in nats: ln(1/δ) and what was paid for choices.
     pub claim: fn(&Facts, f64) -> Result<Claim, NotApplicable>,
 }
 
 impl BoundEntry {
-    /// Whether it is the certificate of a model wherever it applies, so that no other is looked at and nothing is paid for a choice.
+    /// True if it is the certificate of a model wherever it applies, so that no other is looked at and nothing is paid for a choice.
     pub fn stands_alone(&self) -> bool {
         self.chosen_by == ChosenBy::HeldOut
     }
 }
 
-/// Whether a bound is among those of which the least is the certificate of a model. They are named before the data, since each
+/// The cases in which a bound is among those of which the least is the certificate of a model. They are named before the data, since each
 /// costs its part of δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChosenBy {
@@ -85,7 +85,7 @@ pub enum ChosenBy {
     Nobody,
     /// Always.
     Everybody,
-    /// Where a prior is learned from a part of the examples.
+    /// If a prior is learned from a part of the examples.
     LearnedPriors,
     /// It stands alone, without a choice, where examples were held out.
     HeldOut,

@@ -174,15 +174,18 @@ fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
     Ok(linear)
 }
 
-/// The smallest normalised margin and d = min(m, n).
-fn separated(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
+/// The smallest normalised margin, d = min(m, n), and the nats that d costs.
+fn separated(facts: &Facts) -> Result<(f64, f64, f64), NotApplicable> {
     let least = linear(facts)?.least_gamma();
     if least.is_nan() || least <= 0.0 {
         return Err(NotApplicable::because(
             "needs a margin above zero: some training example is misclassified or on the plane",
         ));
     }
-    Ok((least, facts.kernel.dimension.unwrap_or(f64::INFINITY).min(facts.examples)))
+    let dimension = facts.kernel.dimension.unwrap_or(f64::INFINITY);
+    // the number of examples is known before they are seen
+    let more = if dimension < facts.examples { facts.kernel.dimension_nats } else { 0.0 };
+    Ok((least, dimension.min(facts.examples), more))
 }
 
 const PRIOR: &str = "the prior, N(0, I) in feature space, is fixed before the data";
@@ -257,18 +260,18 @@ fn unlabelled_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
 }
 
 fn margin_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let (gamma, d) = separated(facts)?;
-    Ok(Claim::new(margin(gamma, d, facts.examples, nats))
+    let (gamma, d, more) = separated(facts)?;
+    Ok(Claim::new(margin(gamma, d, facts.examples, nats + more))
         .given("normalised_margin", gamma)
-        .given("dimension", d)
+        .in_dimension(d, more)
         .checked("no training errors"))
 }
 
 fn cap_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let (gamma, d) = separated(facts)?;
-    Ok(Claim::new(cap(gamma, d, facts.examples, nats))
+    let (gamma, d, more) = separated(facts)?;
+    Ok(Claim::new(cap(gamma, d, facts.examples, nats + more))
         .given("normalised_margin", gamma)
-        .given("dimension", d)
+        .in_dimension(d, more)
         .checked("no training errors"))
 }
 
@@ -279,7 +282,7 @@ fn evidence(facts: &Facts) -> Result<(f64, Evidence), NotApplicable> {
     Ok((found.least(), found))
 }
 
-/// What the number rests on.
+/// Adds the numbers and conditions that the claim rests on.
 fn told(claim: Claim, (nats, found): (f64, Evidence)) -> Claim {
     let claim = claim
         .given("evidence", nats)

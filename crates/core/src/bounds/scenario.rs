@@ -133,9 +133,10 @@ fn a_priori_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
             ));
         }
     };
-    let claim = told(facts, Claim::new(a_priori(facts.examples, dimension, nats)), set.size);
+    let more = facts.kernel.dimension_nats;
+    let claim = told(facts, Claim::new(a_priori(facts.examples, dimension, nats + more)), set.size);
     let claim = if facts.task == Task::Novelty { claim } else { claim.of(Quantity::MarginViolation) };
-    Ok(claim.given("dimension", dimension).checked(hard))
+    Ok(claim.in_dimension(dimension, more).checked(hard))
 }
 
 /// The catalogue.

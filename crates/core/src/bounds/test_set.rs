@@ -5,7 +5,7 @@
 
 use super::betting::upper_end;
 use super::theorem::{DELTA, Input, SHARE, Theorem};
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, HeldOut, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, HeldOutErrors, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_lower, binomial_upper, kl_inverse};
 use crate::sources::{HERBRICH, HOEFFDING, LANGFORD, MAURER_PONTIL, Source, WAUDBY_SMITH};
 
@@ -28,7 +28,7 @@ pub fn finite_class(rate: f64, m: f64, ln_models: f64, nats: f64) -> f64 {
     hoeffding(rate, m, ln_models + nats + std::f64::consts::LN_2)
 }
 
-fn seen(facts: &Facts) -> Result<(HeldOut, Quantity), NotApplicable> {
+fn seen(facts: &Facts) -> Result<(HeldOutErrors, Quantity), NotApplicable> {
     let quantity = match facts.task {
         Task::Classes(_) => Quantity::ZeroOneRisk,
         Task::Numbers => Quantity::TubeMisses,
@@ -44,7 +44,7 @@ fn seen(facts: &Facts) -> Result<(HeldOut, Quantity), NotApplicable> {
     }
 }
 
-fn told(claim: Claim, h: HeldOut, quantity: Quantity) -> Claim {
+fn told(claim: Claim, h: HeldOutErrors, quantity: Quantity) -> Claim {
     claim.of(quantity).given("held_out_examples", h.examples).given("held_out_errors", h.errors)
 }
 

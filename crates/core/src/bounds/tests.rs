@@ -277,6 +277,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         diameter: Some(2.0),
         ball: Some(1.0),
         dimension: Some(5.0),
+        dimension_nats: 0.0,
         trace: m,
         rank: Some(5.0),
         rank_by_pivots: false,
@@ -296,7 +297,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     facts.held_out_loss = Some(HeldOutLoss { examples: m, mean: error, variance: error, range: 2.0 });
     facts.informed = Some(Informed { examples: m, cosine: 1.0 - error, gammas: vec![gamma; 10] });
     facts.unlabelled = vec![vec![gamma; 10]; 2];
-    facts.held_out = Some(HeldOut { examples: m, errors: (error * m).floor() });
+    facts.held_out = Some(HeldOutErrors { examples: m, errors: (error * m).floor() });
     facts.leave_one_out =
         LeaveOneOut { errors: Some((error * m).floor()), span: Some((error * m).floor()), generalised: Some(error) };
     facts.evidence = Some(Evidence {

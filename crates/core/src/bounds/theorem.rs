@@ -16,7 +16,7 @@ pub struct Theorem {
     pub summary: &'static str,
     /// The formula.
     pub formula: &'static str,
-    /// Where it is taken from.
+    /// The work it is taken from.
     pub source: Source,
     /// One sentence on when it helps.
     pub use_when: &'static str,
@@ -32,13 +32,13 @@ pub struct Theorem {
 pub struct Input {
     /// The name on all surfaces.
     pub name: &'static str,
-    /// What it is.
+    /// Its meaning, in a line.
     pub help: &'static str,
-    /// What each number must obey.
+    /// The rule that each number must obey.
     pub rule: Rule,
     /// The value where none is given.
     pub default: Option<f64>,
-    /// Whether it is a list.
+    /// True if it is a list.
     pub list: bool,
 }
 

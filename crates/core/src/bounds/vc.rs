@@ -37,8 +37,8 @@ pub fn vapnik(rate: f64, m: f64, h: f64, nats: f64) -> f64 {
     rate + ((growth + nats + 2.0 * LN_2) / m).sqrt() + 1.0 / m
 }
 
-/// The feature space's dimension and the training errors of a classifier of two classes.
-fn finite(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
+/// The feature space's dimension and the training errors of a classifier of two classes, and nats with what the dimension costs.
+fn finite(facts: &Facts, nats: f64) -> Result<(f64, f64, f64), NotApplicable> {
     if facts.task != Task::Classes(2) {
         return Err(NotApplicable::because("is for two classes"));
     }
@@ -51,47 +51,52 @@ fn finite(facts: &Facts) -> Result<(f64, f64), NotApplicable> {
         )
     })?;
     let errors = facts.errors.ok_or_else(|| NotApplicable::because("training errors are unknown"))?;
-    Ok((dimension, errors))
+    Ok((dimension, errors, nats + facts.kernel.dimension_nats))
 }
 
-fn consistent(facts: &Facts) -> Result<f64, NotApplicable> {
-    let (dimension, errors) = finite(facts)?;
+fn consistent(facts: &Facts, nats: f64) -> Result<(f64, f64), NotApplicable> {
+    let (dimension, errors, nats) = finite(facts, nats)?;
     if errors > 0.0 {
         return Err(NotApplicable::because(format!("needs zero training errors, and there are {errors}")));
     }
-    Ok(dimension)
+    Ok((dimension, nats))
 }
 
 fn vc_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let (dimension, errors) = finite(facts)?;
+    let (dimension, errors, nats) = finite(facts, nats)?;
     let m = facts.examples;
-    Ok(Claim::new(vc(errors / m, m, dimension, nats)).given("dimension", dimension).given("training_errors", errors))
+    Ok(Claim::new(vc(errors / m, m, dimension, nats))
+        .in_dimension(dimension, facts.kernel.dimension_nats)
+        .given("training_errors", errors))
 }
 
 fn pac_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let dimension = consistent(facts)?;
-    Ok(Claim::new(pac(facts.examples, dimension, nats)).given("dimension", dimension).checked("no training errors"))
+    let (dimension, nats) = consistent(facts, nats)?;
+    Ok(Claim::new(pac(facts.examples, dimension, nats))
+        .in_dimension(dimension, facts.kernel.dimension_nats)
+        .checked("no training errors"))
 }
 
 fn pac_sharp_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let dimension = consistent(facts)?;
+    let (dimension, nats) = consistent(facts, nats)?;
     Ok(Claim::new(pac_sharp(facts.examples, dimension, nats))
-        .given("dimension", dimension)
+        .in_dimension(dimension, facts.kernel.dimension_nats)
         .checked("no training errors"))
 }
 
 fn vapnik_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let (dimension, errors) = finite(facts)?;
+    let (dimension, errors, nats) = finite(facts, nats)?;
     let m = facts.examples;
     Ok(Claim::new(vapnik(errors / m, m, dimension, nats))
-        .given("dimension", dimension)
+        .in_dimension(dimension, facts.kernel.dimension_nats)
         .given("training_errors", errors))
 }
 
 fn regret_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
-    let dimension = consistent(facts)?;
+    let (dimension, nats) = consistent(facts, nats)?;
     // without training errors the model is one with least training error
-    let claim = Claim::new(regret(facts.examples, dimension, nats)).given("dimension", dimension);
+    let claim =
+        Claim::new(regret(facts.examples, dimension, nats)).in_dimension(dimension, facts.kernel.dimension_nats);
     Ok(claim.checked("the model has the least training error of its class, which is zero"))
 }
 

@@ -206,7 +206,7 @@ impl Calibration {
     ///
     /// The curve of a pair is learned from the examples of its two classes only. A score that is not finite is one that
     /// the example did not get.
-    pub fn learn(method: Method, folds: usize, form: Form, k: usize, held_out: &HeldOut<'_>) -> Self {
+    pub fn learn(method: Method, folds: usize, form: Form, k: usize, held_out: &HeldOutScores<'_>) -> Self {
         let curves = match form {
             Form::Pairs => {
                 let all: Vec<(usize, usize)> = pairs(k).collect();
@@ -322,7 +322,7 @@ pub enum Layout {
 
 /// Scores from fits that did not see the example.
 #[derive(Clone, Copy)]
-pub struct HeldOut<'a> {
+pub struct HeldOutScores<'a> {
     /// The scores; not finite where there is none.
     pub scores: &'a [f64],
     /// Their layout.
@@ -333,7 +333,7 @@ pub struct HeldOut<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-impl HeldOut<'_> {
+impl HeldOutScores<'_> {
     /// The examples of each class.
     fn members(&self, k: usize) -> Vec<Vec<usize>> {
         let mut members = vec![Vec::new(); k];

@@ -102,7 +102,7 @@ fn logistic(n: usize, seed: u64) -> (Vec<f64>, Vec<u32>) {
 #[test]
 fn calibration_of_a_logistic_truth_is_near_the_truth() {
     let (scores, codes) = logistic(6000, 1);
-    let held_out = HeldOut { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
+    let held_out = HeldOutScores { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
     for (method, within, mean_within) in [(Method::Platt, 0.03, 0.01), (Method::Isotonic, 0.15, 0.025)] {
         let calibration = Calibration::learn(method, 5, Form::Pairs, 2, &held_out);
         calibration.check(1).unwrap();
@@ -128,7 +128,7 @@ fn two_classes_are_the_same_by_pairs_and_by_classes() {
                 5,
                 form,
                 2,
-                &HeldOut { scores, layout: Layout::Outputs, codes: &codes, weights: None },
+                &HeldOutScores { scores, layout: Layout::Outputs, codes: &codes, weights: None },
             )
         };
         let (pairs, classes) = (learn(Form::Pairs, &scores), learn(Form::Classes, &wide));
@@ -146,7 +146,7 @@ fn a_pair_is_judged_on_its_own_examples_and_on_scores_that_are_there() {
     let codes = [0, 0, 1, 1, 2, 2];
     let mut scores = [1.0, 9.0, 5.0, 2.0, -1.0, 0.0, -1.0, 3.0, 1.0, -2.0, -1.0, 2.0, 8.0, -1.0, -1.0, 0.0, -3.0, 1.0];
     let learn = |scores: &[f64]| {
-        let held_out = HeldOut { scores, layout: Layout::Outputs, codes: &codes, weights: None };
+        let held_out = HeldOutScores { scores, layout: Layout::Outputs, codes: &codes, weights: None };
         Calibration::learn(Method::Platt, 2, Form::Pairs, 3, &held_out)
     };
     let before = learn(&scores);
@@ -208,7 +208,7 @@ fn scores_against_the_other_classes_are_read_as_those_of_pairs() {
         }
     }
     let learn = |scores: &[f64], layout| {
-        let held_out = HeldOut { scores, layout, codes: &codes, weights: None };
+        let held_out = HeldOutScores { scores, layout, codes: &codes, weights: None };
         Calibration::learn(Method::Isotonic, 3, Form::Pairs, k, &held_out)
     };
     assert_eq!(learn(&others, Layout::Others), learn(&outputs, Layout::Outputs));

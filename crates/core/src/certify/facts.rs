@@ -37,9 +37,10 @@ pub(super) fn facts_beside(
     watch: &dyn Monitor,
 ) -> Result<Facts, Error> {
     let usage = |finding: String| Err(DataError::Usage { finding }.into());
+    let (known, held_out_before) = without_held_out(model, training);
     // those that were set apart for the preparation are no new examples either
-    let known = training;
-    let training = &*learned_from(model, training);
+    let known = known.as_ref();
+    let training = &*learned_from(model, known);
     between("delta", options.delta)?;
     if options.candidates == Some(0) {
         return usage("candidates = 0: the model itself is one of them; give 1 or more".to_owned());
@@ -51,8 +52,15 @@ pub(super) fn facts_beside(
     if let Some(provenance) = model.provenance()
         && provenance.fingerprint() != fingerprint
     {
+        let remedy = provenance.held_out_places().map_or_else(
+            || "give the training file, and other examples as held-out ones".to_owned(),
+            |places| format!(
+                "give the file that they were taken from as it was, with the {} examples that were held out before the search, or a file of the training examples alone in their order",
+                places.len()
+            ),
+        );
         return usage(format!(
-            "these are not the examples that the model was trained on ({} of them, recognised by their hash); give the training file, and other examples as held-out ones",
+            "these are not the examples that the model was trained on ({} of them, recognised by their hash); {remedy}",
             model.trained_on
         ));
     }
@@ -97,7 +105,8 @@ pub(super) fn facts_beside(
     }
     facts.copies = copies;
     facts.assumes.extend(assumed(model, training));
-    if let Some(held_out) = options.held_out {
+    facts.held_out_before = options.held_out.is_none() && held_out_before.is_some();
+    if let Some(held_out) = options.held_out.or(held_out_before.as_ref()) {
         facts.held_out_copies = seen_before(known, held_out)?;
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
@@ -118,6 +127,25 @@ pub(super) fn facts_beside(
         thorough::evidence(&mut facts, model, training, &seen.signs, options, watch)?;
     }
     Ok(facts)
+}
+
+/// The examples without those that were held out before the search that chose the model, and these, where both are given.
+pub(super) fn without_held_out<'d>(model: &Model, data: &'d Dataset) -> (Cow<'d, Dataset>, Option<Dataset>) {
+    let none = (Cow::Borrowed(data), None);
+    let Some((provenance, known)) = model.provenance().and_then(|p| Some((p, p.held_out()?))) else { return none };
+    let places: Vec<usize> = known.places.iter().map(|&p| p as usize).collect();
+    // a file may say anything
+    let rising = places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|&last| last < data.len());
+    let others = provenance.examples().unwrap_or(0) + provenance.set_apart().map_or(0, <[u32]>::len);
+    if !rising || others.checked_add(places.len()) != Some(data.len()) {
+        return none;
+    }
+    let held_out = data.select(&places);
+    if held_out.fingerprint() != known.fingerprint {
+        return none;
+    }
+    let rest: Vec<usize> = (0..data.len()).filter(|i| places.binary_search(i).is_err()).collect();
+    (Cow::Owned(data.select(&rest)), Some(held_out))
 }
 
 /// The examples that the machine has learned from, where those that prepared them are given as well: theorems are about these alone, to

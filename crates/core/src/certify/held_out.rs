@@ -3,7 +3,7 @@
 use super::Options;
 use super::facts::in_range;
 use super::seen::Seen;
-use crate::bounds::{HeldOut, HeldOutLoss, Task};
+use crate::bounds::{HeldOutErrors, HeldOutLoss, Task};
 use crate::data::{DataError, Dataset, Known, copies, counted};
 use crate::error::Error;
 use crate::machines::Theory;
@@ -69,7 +69,7 @@ pub(super) fn held_out_facts(
     theory: &Theory,
     task: Task,
     options: &Options<'_>,
-) -> Result<(Option<HeldOut>, Option<HeldOutLoss>), Error> {
+) -> Result<(Option<HeldOutErrors>, Option<HeldOutLoss>), Error> {
     if data.is_empty() {
         return Err(DataError::Empty { place: "the held-out data".to_owned() }.into());
     }
@@ -81,7 +81,7 @@ pub(super) fn held_out_facts(
     in_range(&seen.values, options, "a held-out example")?;
     let n = data.len() as f64;
     let errors = seen.wrong.iter().filter(|w| **w).count() as f64;
-    let counted = (task != Task::Nothing && seen.judged).then_some(HeldOut { examples: n, errors });
+    let counted = (task != Task::Nothing && seen.judged).then_some(HeldOutErrors { examples: n, errors });
     let one = seen.task == Task::Numbers && seen.scores.len() == seen.values.len();
     let loss = options.target_range.filter(|_| one).map(|[low, high]| {
         let losses = seen.scores.iter().zip(&seen.values).map(|(f, y)| (y - f.clamp(low, high)).abs());

@@ -3,7 +3,7 @@
 use super::facts::weighted;
 use super::seen::Seen;
 use crate::bounds::{DECLARED_RADIUS, Dual, Facts, KernelFacts, Linear, Multiplier, Task};
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, Values};
 use crate::error::Error;
 use crate::gram::{Side, diagonal};
 use crate::kernels::Definite;
@@ -51,7 +51,7 @@ pub(super) fn declare(
     Ok(())
 }
 
-/// What an offset adds to κ: the 1 of a constant feature, whatever value the offset has found.
+/// The number that an offset adds to κ: the 1 of a constant feature, whatever value the offset has found.
 fn constant(theory: &Theory) -> f64 {
     if theory.homogeneous { 0.0 } else { 1.0 }
 }
@@ -65,6 +65,7 @@ pub(super) fn kernel_facts(model: &Model, training: &Dataset, theory: &Theory) -
         diameter: None,
         ball: None,
         dimension,
+        dimension_nats: dimension.map_or(0.0, |_| width_nats(model, training)),
         trace: 0.0,
         // the rank of a matrix is at most the dimension
         rank: dimension.filter(|d| *d < training.len() as f64),
@@ -72,6 +73,18 @@ pub(super) fn kernel_facts(model: &Model, training: &Dataset, theory: &Theory) -
         random_signs: None,
         never_negative: model.kernel.never_negative(),
     }
+}
+
+/// ln d + ln(d + 1) for each view of sparse vectors that the kernel looks at: files of them do not say of how many coordinates they are, so that d
+/// is the largest index among the examples.
+fn width_nats(model: &Model, training: &Dataset) -> f64 {
+    let wanted = model.kernel.views();
+    let looked_at = |name: &str| wanted.iter().any(|(view, _)| view.is_none_or(|view| view == name));
+    let sparse = training
+        .views()
+        .iter()
+        .filter(|view| looked_at(&view.name) && matches!(view.values, Values::Sparse(_) | Values::Sparse32(_)));
+    sparse.filter_map(|view| view.values.width()).map(|d| (d.max(1) as f64).ln() + (d as f64 + 1.0).ln()).sum()
 }
 
 /// The coefficients of a classifier of two classes on the model's examples, in the orientation of the score.

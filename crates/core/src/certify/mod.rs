@@ -140,11 +140,12 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// If the examples are not those of training, have no target, or do not fit the kernel; if δ is not between 0 and 1; if
+    /// If the examples are not those of training, alone or with those that were held out before the search, have no target, or do not fit the kernel; if δ is not between 0 and 1; if
     /// folds are wanted of a model that they cannot judge.
     pub fn certify(&self, training: &Dataset, options: &Options<'_>, watch: &dyn Monitor) -> Result<Certified, Error> {
-        let training = &*facts::learned_from(self, training);
         let facts = facts(self, training, options, watch)?;
+        let (training, _) = facts::without_held_out(self, training);
+        let training = &*facts::learned_from(self, &training);
         let ways = (options.budget, options.seed);
         let folds =
             options.folds.map(|k| cross_validation::cross_validate(self, training, k, ways, watch)).transpose()?;

@@ -6,7 +6,7 @@
 
 use super::{Options, facts};
 use crate::bounds::{
-    self, ComplexityPenalty, Compression, Facts, Guarantee, HeldOut, KernelFacts, Linear, Online, Quantity,
+    self, ComplexityPenalty, Compression, Facts, Guarantee, HeldOutErrors, KernelFacts, Linear, Online, Quantity,
     Regularised, Task,
 };
 use crate::data::{DataError, Dataset};
@@ -187,8 +187,8 @@ impl Expected {
 }
 
 /// A share of errors, which is kept when the number of examples changes.
-fn rate(share: f64) -> HeldOut {
-    HeldOut { examples: EXAMPLES_FOR_RATES, errors: (share * EXAMPLES_FOR_RATES).round() }
+fn rate(share: f64) -> HeldOutErrors {
+    HeldOutErrors { examples: EXAMPLES_FOR_RATES, errors: (share * EXAMPLES_FOR_RATES).round() }
 }
 
 /// The number of examples that each bound needs for a wanted value, those that need least first; all bounds, or those that are named.

@@ -2,7 +2,9 @@
 
 use super::Certified;
 use crate::bounds::{self, Certificate, Guarantee, Quantity, Task};
-use crate::plot::{CertificateBar, CertificateFigure, Theme};
+use crate::plot::{
+    CertificateBar, CertificateFigure, Theme, at_most, digits_at_most, percent_at_least, percent_at_most, trimmed,
+};
 
 impl Certified {
     /// The best certificate as a sentence, and the remedy where what was learned before the fit is what spoils it.
@@ -20,8 +22,9 @@ impl Certified {
         let price = self.facts.penalty.learned;
         let cost = if price.is_finite() { format!(", which costs {price:.0} nats") } else { String::new() };
         format!(
-            " {}{cost}; without that the certificate would be {unpaid:.4}. Fit with a preparation share (--preparation-share 0.2), which learns such things from a share of the examples and pays nothing.",
-            sentence_case(&self.facts.penalty.learned_what)
+            " {}{cost}; without that the certificate would be {}. Fit with a preparation share (--preparation-share 0.2), which learns such things from a share of the examples and pays nothing.",
+            sentence_case(&self.facts.penalty.learned_what),
+            at_most(unpaid, 4)
         )
     }
 
@@ -142,28 +145,19 @@ impl Certified {
 
 /// The statement of a high-probability certificate.
 pub fn statement(c: &Certificate) -> String {
-    let percent = |v: f64| {
-        let v = 100.0 * v;
-        // rounded up, so that the sentence is never stronger than the theorem
-        if v >= 0.1 {
-            let shown = (v * 10.0).ceil() / 10.0;
-            // what is below all must not be rounded to all
-            let finer = || (v * 1e4).ceil() / 1e4;
-            return if shown >= 100.0 && v < 100.0 { format!("{} %", trim(finer())) } else { format!("{shown:.1} %") };
-        }
-        let unit = 10.0_f64.powf(v.max(f64::MIN_POSITIVE).log10().floor() - 1.0);
-        format!("{:.1e} %", (v / unit).ceil() * unit)
-    };
-    let at_most = percent(c.value.unwrap_or(1.0));
+    // the sentence is never stronger than the theorem
+    let share = percent_at_most(c.value.unwrap_or(1.0), 1);
     let delta = c.delta.unwrap_or(0.0);
     // 1 − δ in so many digits that it is not rounded to all
-    let sure = if delta >= 1e-4 { format!("{} %", trim(100.0 * (1.0 - delta))) } else { format!("1 − {delta:e}") };
+    let sure = if delta >= 1e-4 {
+        format!("{} %", trimmed(&percent_at_least(1.0 - delta, 4)))
+    } else {
+        format!("1 − {delta:e}")
+    };
     let sample = if on_held_out(c) { "held-out sample" } else { "training sample" };
     if c.quantity == Quantity::ExpectedLoss {
-        let value = c.value.unwrap_or(f64::INFINITY);
         // so many digits that rounding up is hardly weaker
-        let unit = 10.0_f64.powf(value.max(f64::MIN_POSITIVE).log10().floor() - 3.0);
-        let most = if value.is_finite() { trim((value / unit).ceil() * unit) } else { value.to_string() };
+        let most = digits_at_most(c.value.unwrap_or(f64::INFINITY), 4);
         return format!("With probability {sure} over the {sample}, the mean loss of new examples is at most {most}");
     }
     let what = match c.quantity {
@@ -175,7 +169,7 @@ pub fn statement(c: &Certificate) -> String {
         Quantity::OutsideWiderRegion => "of new examples lie outside a region wider than that of the model",
         _ => "of new examples are misclassified",
     };
-    format!("With probability {sure} over the {sample}, at most {at_most} {what}")
+    format!("With probability {sure} over the {sample}, at most {share} % {what}")
 }
 
 /// The same with a capital at the beginning.
@@ -184,12 +178,7 @@ fn sentence_case(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn trim(v: f64) -> String {
-    let text = format!("{v:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Whether a certificate speaks of examples that training has not seen.
+/// True if a certificate speaks of examples that training has not seen.
 fn on_held_out(c: &Certificate) -> bool {
     bounds::find(c.bound).is_some_and(|b| b.uses_held_out)
 }

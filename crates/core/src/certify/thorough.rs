@@ -26,7 +26,7 @@ const MAX_EXAMPLES_FOR_EIGENVALUES: usize = 5000;
 
 /// The part of the largest κ(x, x) that is added to the prior's variances.
 const NUGGET: f64 = 1e-8;
-/// How often the number of draws of the evidence may double, and one more.
+/// One more than the number of times that the draws of the evidence may double.
 const EVIDENCE_LEVELS: usize = 7;
 /// The share of the simulation's part of δ that all larger numbers of draws have together.
 const SHARE_OF_MORE_DRAWS: f64 = 1.0 / 64.0;

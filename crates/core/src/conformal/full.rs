@@ -79,7 +79,7 @@ impl Full {
     }
 }
 
-/// Where |α − ρu| ≥ ρ for ρ ≥ 0: up to the first number, and from the second on.
+/// The range of |α − ρu| ≥ ρ for ρ ≥ 0: up to the first number, and from the second on.
 fn span(alpha: f64, u: f64) -> (f64, f64) {
     // turned round so that α ≥ 0; of α = 0 only |u| matters
     let (a, v) = (alpha.abs(), if alpha == 0.0 { u.abs() } else { u * alpha.signum() });

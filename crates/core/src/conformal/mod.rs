@@ -103,25 +103,22 @@ impl Recipe {
 }
 
 /// Nonconformities of examples that were held out, and the models that have not seen them.
+///
+/// ```compile_fail,E0616
+/// fn larger(conformal: &mut mercer::conformal::Conformal) {
+///     conformal.groups = vec![vec![0.0; 1000]];
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Conformal {
-    /// The method of holding out examples.
-    pub method: Method,
-    /// True if each class is compared with its own examples only (Mondrian).
-    pub mondrian: bool,
-    /// The nonconformity measure.
-    pub measure: Measure,
-    /// Nonconformities of the examples that a member has not seen, rising: a list for each member and column, column by column
-    /// in each member. Columns are the classes of a Mondrian predictor, the outputs of a regression, else one.
-    pub groups: Vec<Vec<f64>>,
-    /// The number of columns.
-    pub columns: usize,
-    /// The models without a fold or an example; none for split, whose only member is the model itself, and for full.
-    pub panels: Vec<Panel>,
-    /// The closed form of full, in place of lists and panels.
-    pub full: Option<Full>,
-    /// The examples that panels or full need; `None`: those of the model.
-    pub pool: Option<Dataset>,
+    pub(crate) method: Method,
+    pub(crate) mondrian: bool,
+    pub(crate) measure: Measure,
+    pub(crate) groups: Vec<Vec<f64>>,
+    pub(crate) columns: usize,
+    pub(crate) panels: Vec<Panel>,
+    pub(crate) full: Option<Full>,
+    pub(crate) pool: Option<Dataset>,
     /// True if no held-out example had a part in what was learned before the fits: without that no coverage is proven. Jobs write it
     /// from the provenance of the model.
     pub(crate) proven: bool,
@@ -177,6 +174,47 @@ impl Conformal {
     pub fn full(full: Full, columns: usize) -> Self {
         let none = Self::new((Method::Full, false, Measure::Residual), &[], columns, &[], &[]);
         Self { groups: Vec::new(), full: Some(full), ..none }
+    }
+
+    /// The method of holding out examples.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// True if each class is compared with its own examples only (Mondrian).
+    pub fn is_mondrian(&self) -> bool {
+        self.mondrian
+    }
+
+    /// The nonconformity measure.
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
+    /// Nonconformities of the examples that a member has not seen, rising: a list for each member and column, column by column
+    /// in each member. Columns are the classes of a Mondrian predictor, the outputs of a regression, else one.
+    pub fn groups(&self) -> &[Vec<f64>] {
+        &self.groups
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The models without a fold or an example; none for split, whose only member is the model itself, and for full.
+    pub fn panels(&self) -> &[Panel] {
+        &self.panels
+    }
+
+    /// The closed form of full, in place of lists and panels.
+    pub fn closed_form(&self) -> Option<&Full> {
+        self.full.as_ref()
+    }
+
+    /// The examples that panels or full need; `None`: those of the model.
+    pub fn pool(&self) -> Option<&Dataset> {
+        self.pool.as_ref()
     }
 
     /// True if a coverage is proven: no held-out example had a part in what was learned before the fits.

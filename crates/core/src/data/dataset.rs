@@ -157,7 +157,7 @@ pub struct Dataset {
     views: Vec<View>,
     target: Option<Target>,
     weights: Option<Arc<Vec<f64>>>,
-    /// Whether the weights, or a factor in them, balance the classes by their numbers.
+    /// True if the weights, or a factor in them, balance the classes by their numbers.
     balanced: bool,
     /// Weights of classes that are a factor in the weights, each with its label.
     class_weights: Option<Arc<Vec<(String, f64)>>>,
@@ -280,7 +280,7 @@ impl Dataset {
         Ok(self)
     }
 
-    /// Whether the weights balance the classes by their numbers ([`Dataset::with_balanced_classes`]).
+    /// True if the weights balance the classes by their numbers ([`Dataset::with_balanced_classes`]).
     pub fn is_balanced(&self) -> bool {
         self.balanced
     }
@@ -343,7 +343,8 @@ impl Dataset {
         self
     }
 
-    /// The examples and, after them, those of another data set with the same views; without target and weights.
+    /// The examples and, after them, those of another data set with the same views; without target and weights. The preparation counts as
+    /// one by all of them.
     ///
     /// # Errors
     /// If a view is missing there, or is of another kind or width.
@@ -358,7 +359,8 @@ impl Dataset {
             })?;
             Ok(View { name: view.name.clone(), values })
         };
-        Self::from_views(self.views.iter().map(join).collect::<Result<_, _>>()?)
+        let preparation = self.preparation.as_ref().or(more.preparation.as_ref()).map(Preparation::of_joined);
+        Ok(Self { preparation, ..Self::from_views(self.views.iter().map(join).collect::<Result<_, _>>()?)? })
     }
 
     /// The number of examples.
@@ -371,7 +373,8 @@ impl Dataset {
         self.len() == 0
     }
 
-    /// The views.
+    /// The views. Numbers that are copied out of them into another data set are numbers in memory: it does not know of the examples that
+    /// scaled them, and whoever copies says so by [`Job::numbers_taken`](crate::job::Job::numbers_taken).
     pub fn views(&self) -> &[View] {
         &self.views
     }

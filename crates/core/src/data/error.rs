@@ -5,7 +5,7 @@ use crate::memory::BudgetError;
 use crate::params::brief;
 use std::fmt;
 
-/// Where in a file something was found.
+/// The place in a file where something was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// File name as the user gave it.

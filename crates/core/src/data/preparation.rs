@@ -72,7 +72,7 @@ pub struct Preparation {
     unseen: Arc<[UnseenCategories]>,
     /// The number of rows that were left out because something was missing.
     left_out: usize,
-    /// What is to be said about the columns.
+    /// Remarks about the columns.
     remarks: Arc<[String]>,
 }
 
@@ -111,7 +111,7 @@ impl Preparation {
         Self { remarks: remarks.into(), ..self }
     }
 
-    /// What is to be said about the columns: that one names or numbers the rows, or that a view is not looked at.
+    /// Remarks about the columns: that one names or numbers the rows, or that a view is not looked at.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
@@ -119,6 +119,11 @@ impl Preparation {
     /// The same for a part of the examples, whose places are others.
     pub(super) fn of_part(&self) -> Self {
         Self { kept: None, unseen: Arc::new([]), left_out: 0, ..self.clone() }
+    }
+
+    /// The same for these and other examples together, among which may be those that were set apart.
+    pub(super) fn of_joined(&self) -> Self {
+        Self { set_apart: false, ..self.of_part() }
     }
 
     /// The schema.
@@ -156,7 +161,7 @@ impl Preparation {
         }
     }
 
-    /// Whether only some of the examples were learned from, so that the others may be held out.
+    /// True if only some of the examples were learned from, so that the others may be held out.
     pub(crate) fn keeps_some(&self) -> bool {
         self.kept.is_some() && self.learned_bits() > 0.0
     }

@@ -301,7 +301,10 @@ impl Schema {
     }
 
     /// The rows of a training table in which no entry is missing, neither of the target nor of the columns that the schema looks at.
-    pub(crate) fn complete_examples(&self, table: &Table) -> Result<Vec<usize>, DataError> {
+    ///
+    /// # Errors
+    /// If the table lacks a column of the schema.
+    pub fn complete_examples(&self, table: &Table) -> Result<Vec<usize>, DataError> {
         apply::complete(self, apply::settle(self, table)?.as_ref(), true)
     }
 
@@ -388,14 +391,14 @@ impl Schema {
     }
 }
 
-/// What is to be other than training left it when a schema is applied.
+/// Options of applying a schema, where something is to be other than training left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ApplyOptions {
     /// The treatment of categories that training has not seen; `None`: as in training.
     pub unseen: Option<Unseen>,
-    /// Whether rows in which something is missing are left out, as [`Missing::Drop`] does in training.
+    /// True if rows in which something is missing are left out, as [`Missing::Drop`] does in training.
     pub drop_missing: bool,
-    /// Whether a target that is missing in some rows is taken for none, instead of for an error.
+    /// True if a target that is missing in some rows is taken for none, instead of for an error.
     pub partial_target: bool,
 }
 

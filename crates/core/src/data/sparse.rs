@@ -103,7 +103,7 @@ impl<S: Scalar> SparseRows<S> {
         &mut self.coordinates
     }
 
-    /// Where each vector starts in [`SparseRows::coordinates`], and where the last ends.
+    /// The start of each vector in [`SparseRows::coordinates`], and the end of the last.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }

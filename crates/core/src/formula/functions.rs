@@ -12,7 +12,7 @@ pub struct FunctionEntry {
     pub written: &'static str,
     /// The kernel that it makes.
     pub formula: &'static str,
-    /// Where it is taken from.
+    /// The work it is taken from.
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct BlockMeans {
     /// The examples in the order of the cells: by class or number, else as they come.
     pub order: Vec<usize>,
-    /// Where cells begin and end in that order; one more than cells in a row.
+    /// The ends of cells in that order; one more than cells in a row.
     pub edges: Vec<usize>,
     /// The number of cells of each class, in the order of their codes; empty without classes. No cell is of two classes.
     pub groups: Vec<usize>,

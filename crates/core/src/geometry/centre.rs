@@ -3,7 +3,7 @@
 use super::lengths::selves;
 use crate::gram::{Gram, Side, apply};
 
-/// Where the centre of mass φ_S = (1/n) Σ φ(x_i) lies, and how far examples are from it.
+/// The centre of mass φ_S = (1/n) Σ φ(x_i), and the distances of examples from it.
 ///
 /// # Source
 /// KMPA §5.1.2, (5.2)–(5.4).

@@ -67,7 +67,7 @@ impl std::fmt::Display for Null {
 pub struct PValue {
     /// The probability.
     pub value: f64,
-    /// Where it comes from.
+    /// The null distribution that it comes from.
     pub null: Null,
 }
 

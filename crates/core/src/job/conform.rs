@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Held-out fits, the examples that each has left out, and the scores of these.
-struct HeldOut {
+struct HeldOutFits {
     panels: Vec<Panel>,
     /// The places of the examples that were held out.
     places: Vec<usize>,
@@ -224,7 +224,7 @@ impl Run<'_> {
         data: &Dataset,
         model: &Model,
         watch: &dyn Monitor,
-    ) -> Result<HeldOut, Error> {
+    ) -> Result<HeldOutFits, Error> {
         let (n, out) = (data.len(), held.len());
         let count = if recipe.method == Method::Jackknife { out } else { recipe.folds.min(out) };
         let watch = Conforming { watch, done: AtomicUsize::new(0), total: count };
@@ -240,7 +240,7 @@ impl Run<'_> {
             if let Some((scores, models)) = self.left_out_models(task, &watch)? {
                 let numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
                 let panels = vec![Panel { expansion: models_of(models, outputs, &held), members: out, known: None }];
-                return Ok(HeldOut { panels, places: held, members: (0..out).collect(), numbers });
+                return Ok(HeldOutFits { panels, places: held, members: (0..out).collect(), numbers });
             }
             if !recipe.retrain {
                 let why = match self.chosen_by_all() {
@@ -296,7 +296,7 @@ impl Run<'_> {
         folds: &[Vec<usize>],
         fits: Vec<(crate::machines::Fitted, Vec<f64>)>,
         readout: &Readout,
-    ) -> Result<HeldOut, Error> {
+    ) -> Result<HeldOutFits, Error> {
         let each = readout.form().map_or(readout.outputs(), |(_, k)| k);
         let (mut members, mut numbers) = (Vec::new(), Vec::new());
         let mut models: Vec<(Expansion, Option<Vec<u32>>)> = Vec::new();
@@ -325,7 +325,7 @@ impl Run<'_> {
             );
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }
-        Ok(HeldOut { panels, places: folds.concat(), members, numbers })
+        Ok(HeldOutFits { panels, places: folds.concat(), members, numbers })
     }
 
     /// A fold that holds all examples of one of two classes leaves nothing to be told apart.
@@ -397,8 +397,8 @@ fn numbers_of(readout: &Readout, scores: &[f64]) -> Vec<f64> {
 }
 
 /// The predictor of a model from what was held out.
-fn joined_with(found: HeldOut, recipe: &Recipe, model: &Model, data: &Dataset) -> Result<Conformal, Error> {
-    let HeldOut { mut panels, places, members, numbers } = found;
+fn joined_with(found: HeldOutFits, recipe: &Recipe, model: &Model, data: &Dataset) -> Result<Conformal, Error> {
+    let HeldOutFits { mut panels, places, members, numbers } = found;
     let readout = &model.fitted.readout;
     if let Some(place) = numbers.iter().position(|r| r.is_nan()) {
         let held = place / (numbers.len() / places.len().max(1)).max(1);

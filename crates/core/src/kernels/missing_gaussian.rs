@@ -11,7 +11,7 @@ use crate::sources::{MESQUITA, Source};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Where the distribution of missing entries comes from.
+/// The source of the distribution of missing entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaps {
     /// Mean and variance of the observed training values of each coordinate.
@@ -60,7 +60,7 @@ impl Choice for Gaps {
 pub struct MissingGaussian {
     /// Inverse squared width γ.
     pub gamma: Auto,
-    /// Where the distribution of missing entries comes from.
+    /// The source of the distribution of missing entries.
     pub gaps: Gaps,
     /// Means μ_j, one for each coordinate or one for all.
     pub means: Vec<f64>,

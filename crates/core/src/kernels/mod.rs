@@ -255,7 +255,7 @@ pub struct KernelEntry {
     pub domain: Domain,
     /// The kind of examples that it compares.
     pub kind: Kind,
-    /// Where it is taken from.
+    /// The work it is taken from.
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,

@@ -12,7 +12,7 @@ use crate::vectorise::{Loops, vectorised};
 /// Weights on training examples, or on explicit features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expansion {
-    /// Where the weight sits and how much.
+    /// The examples or features that carry weight, and their weights.
     pub coefficients: Coefficients,
     /// b_c for every output; none for several parts, which have their own.
     pub offsets: Vec<f64>,

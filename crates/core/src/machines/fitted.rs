@@ -1,6 +1,6 @@
 //! The result of a fit: an expansion, its readout, and the report of the solver.
 
-use super::{Expansion, FitError, HeldOut, Output, Part, PartNames, Posterior, Readout, Variances};
+use super::{Expansion, FitError, HeldOutAnswer, Output, Part, PartNames, Posterior, Readout, Variances};
 use crate::calibrate::Calibration;
 use crate::gram::{Gram, Side, diagonal};
 use crate::linalg::SolveError;
@@ -24,7 +24,7 @@ pub struct Fitted {
     /// Scores of the training examples, row by row, where the solver has them anyway; they are not saved.
     pub training_scores: Option<Vec<f64>>,
     /// The held-out answers that the task asked for, where the machine has them without learning again; they are not saved.
-    pub held_out: Option<HeldOut>,
+    pub held_out: Option<HeldOutAnswer>,
 }
 
 impl Fitted {
@@ -74,7 +74,7 @@ impl Fitted {
 
     /// The same, with held-out answers, where the task asked for some and they are known.
     #[must_use]
-    pub fn with_held_out(self, held_out: Option<HeldOut>) -> Self {
+    pub fn with_held_out(self, held_out: Option<HeldOutAnswer>) -> Self {
         Self { held_out, ..self }
     }
 

@@ -32,7 +32,7 @@ impl HeldOutRequest<'_> {
 
 /// The answer to a [`HeldOutRequest`].
 #[derive(Clone, Debug)]
-pub struct HeldOut {
+pub struct HeldOutAnswer {
     /// The score of every example by a fit that has not seen it.
     pub scores: Vec<f64>,
     /// The layout of the scores.
@@ -42,7 +42,7 @@ pub struct HeldOut {
     pub models: Option<Expansion>,
 }
 
-impl HeldOut {
+impl HeldOutAnswer {
     /// Scores alone, n × outputs row by row.
     pub(super) fn outputs(scores: Vec<f64>) -> Self {
         Self { scores, layout: Layout::Outputs, models: None }

@@ -43,7 +43,7 @@ pub use expansion::{Coefficients, Expansion};
 pub use expression::{MachineExpression, parse};
 pub use facts::Fact;
 pub use fitted::{Fitted, SolverReport};
-pub use held_out::{HeldOut, HeldOutRequest};
+pub use held_out::{HeldOutAnswer, HeldOutRequest};
 pub use multiclass::Strategy;
 pub use neighbours::{Neighbours, Weighting};
 pub use output::{Output, Variances};
@@ -98,7 +98,7 @@ pub struct MachineEntry {
     pub formula: &'static str,
     /// The target that it learns from.
     pub learns: Learns,
-    /// Where it is taken from.
+    /// The work it is taken from.
     pub source: Source,
     /// One sentence on when to use it.
     pub use_when: &'static str,

@@ -78,7 +78,7 @@ pub struct ConvexLoss {
     pub scale: f64,
 }
 
-/// What an error costs.
+/// The cost of an error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cost {
     /// max(0, 1 − yf).
@@ -121,7 +121,7 @@ impl Cost {
         }
     }
 
-    /// What f costs where y was wanted; y is ±1 for classes.
+    /// The cost of f where y was wanted; y is ±1 for classes.
     pub fn of(self, y: f64, f: f64) -> f64 {
         let u = y - f;
         match self {

@@ -1,4 +1,4 @@
-//! Where two classes part on a line of projections.
+//! Thresholds: the place where two classes part on a line of projections.
 //!
 //! A direction gives every example a projection q; f(x) = s q + b decides by its sign, and may turn the direction round
 //! (s < 0). Least squares puts b where it serves the squares and not the errors, so the rules are a choice of their own.

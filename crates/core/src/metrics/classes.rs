@@ -1,10 +1,10 @@
-//! How good predicted labels are: the error beside that of the largest class, and each class by itself.
+//! Measures of predicted labels: the error beside that of the largest class, and each class by itself.
 
 use super::{ProbabilityMetrics, area_under_curve, clopper_pearson, counts, joined, probability, roc};
 use crate::data::{DataError, Target};
 use serde::Serialize;
 
-/// How good predicted labels are.
+/// Measures of predicted labels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassMetrics {
     /// Number of examples.
@@ -34,12 +34,12 @@ pub struct ClassMetrics {
     pub unknown_labels: Vec<String>,
     /// Area under the ROC curve; of more than two classes the mean of each against the rest.
     pub auc: Option<f64>,
-    /// How good the probabilities are, where the model has them.
+    /// Measures of the probabilities, where the model has them.
     #[serde(flatten)]
     pub probability: Option<ProbabilityMetrics>,
 }
 
-/// How well one class is found.
+/// Measures of one class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OneClass {
     /// The label.

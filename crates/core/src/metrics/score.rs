@@ -16,18 +16,18 @@ pub struct ScoreEntry {
     pub name: &'static str,
     /// The name that tables and pictures show.
     pub label: &'static str,
-    /// What it is, in a line.
+    /// Its meaning, in a line.
     pub summary: &'static str,
     /// Classes or numbers.
     pub learns: Learns,
-    /// Whether a larger score is better.
+    /// True if a larger score is better.
     pub larger_is_better: bool,
-    /// Whether it looks at one class among the others, which can be named.
+    /// True if it looks at one class among the others, which can be named.
     pub of_a_class: bool,
     pub(crate) rule: Rule,
 }
 
-/// How a score comes about.
+/// The computation of a score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rule {
     /// From predicted labels; parts of the data are averaged by their sizes.

@@ -445,7 +445,7 @@ pub(super) fn unpack_words(unpack: &Unpacker<'_>, name: &str) -> Result<Vec<Stri
     strings.ok_or_else(wrong)
 }
 
-/// Where each vector or string starts: rising places up to `end`.
+/// The start of each vector or string: rising places up to `end`.
 pub(super) fn places(unpack: &Unpacker<'_>, name: &str, end: usize) -> Result<Vec<usize>, String> {
     let (_, starts) = unpack.get_u64s(name)?;
     let starts: Vec<usize> = starts.into_iter().map(|s| usize::try_from(s).unwrap_or(usize::MAX)).collect();

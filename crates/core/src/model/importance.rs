@@ -25,7 +25,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is shuffled together.
+/// The unit that is shuffled together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Together {
     /// The coordinates of one column of the file, or one coordinate of vectors that come from no file, as the kernel sees them; strings
@@ -41,10 +41,10 @@ impl Together {
     pub const WORDS: [(&'static str, Self); 2] = [("columns", Self::Columns), ("views", Self::Views)];
 }
 
-/// What is asked of an explanation.
+/// Options of an explanation.
 #[derive(Clone, Debug)]
 pub struct Explain {
-    /// What is shuffled together.
+    /// The unit that is shuffled together.
     pub together: Together,
     /// The number of permutations of each.
     pub repeats: usize,
@@ -121,7 +121,7 @@ fn joined(parts: Vec<Part>) -> Vec<Part> {
 }
 
 impl Model {
-    /// How much worse the predictions of some examples become when each column, or view, is shuffled among them. Give examples that the
+    /// The loss in the predictions of some examples when each column, or view, is shuffled among them. Give examples that the
     /// model has not seen ([`Model::seen`]): on training examples it tells what the model leans on, noise that it has learned by heart included.
     ///
     /// ```
@@ -189,7 +189,7 @@ impl Model {
         Ok(Explanation { score: score.entry.name, value, importances })
     }
 
-    /// What is shuffled together: everything that the kernel looks at.
+    /// The units that are shuffled together: everything that the kernel looks at.
     fn parts_of(&self, data: &Dataset, together: Together) -> Vec<Part> {
         let wanted = self.kernel.views();
         let looked_at = |view: &View| {

@@ -26,7 +26,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Where a network stands and how many numbers it has.
+/// The place of a network and the number of its weights.
 #[derive(Serialize, Deserialize)]
 struct StoredNet {
     output: usize,

@@ -49,24 +49,29 @@ use std::sync::Arc;
 const NO_REGIONS: &str = "conformal sets, intervals and p-values are not in the file";
 
 /// A trained model: what predicts, and what is told about how it came to be.
+///
+/// Its parts can be read and not replaced, since certificates and coverages speak of the fit that was made: who wants another fit in the place
+/// of this one takes [`Model::with_fitted`], which forgets everything that this one has earned.
+///
+/// ```compile_fail,E0616
+/// # use mercer::prelude::*;
+/// # let rows = Rows::new(vec![0.0, 1.0, 2.0, 3.0], 4, 1)?;
+/// # let data = Dataset::new(rows).with_target(Target::from(vec![0.0, 1.0, 0.0, 1.0]))?;
+/// let mut model = Ridge::default().fit(&rbf(1.0), &data)?;
+/// model.fitted.expansion.offsets = vec![7.0];
+/// # Ok::<(), mercer::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The machine's name.
-    pub machine: String,
-    /// The machine's parameters.
-    pub settings: Vec<(String, Setting)>,
-    /// The kernel, with numbers resolved.
-    pub kernel: Formula,
-    /// Expansion, readout and solver report; points are places in `examples`.
-    pub fitted: Fitted,
-    /// The examples that predictions need.
-    pub examples: Dataset,
+    pub(crate) machine: String,
+    pub(crate) settings: Vec<(String, Setting)>,
+    pub(crate) kernel: Formula,
+    pub(crate) fitted: Fitted,
+    pub(crate) examples: Dataset,
     /// The schema that turns files into data for this model; `None` for a model fitted on data in memory.
     pub(crate) schema: Option<Schema>,
-    /// The number of training examples; 0 where the file of another program does not have it.
-    pub trained_on: usize,
-    /// Places of `examples` in the training data; not saved.
-    pub places: Vec<usize>,
+    pub(crate) trained_on: usize,
+    pub(crate) places: Vec<usize>,
     pub(crate) candidates: usize,
     /// ln(1/p) of the model under the prior over the candidates that its search was given.
     pub(crate) candidate_nats: Option<f64>,
@@ -78,7 +83,7 @@ pub struct Model {
 
 impl Model {
     /// Joins a fit with its kernel and training data; keeps only the examples that predictions need.
-    pub fn new(
+    pub(crate) fn new(
         machine: &str,
         settings: Vec<(String, Setting)>,
         kernel: Formula,
@@ -117,6 +122,66 @@ impl Model {
             job: None,
             conformal: None,
         }
+    }
+
+    /// A model of a fit that no job has made: by another program, or by hand. It is of unknown provenance, so that its certificates say what the
+    /// caller vouches for.
+    pub fn assembled(
+        machine: &str,
+        settings: Vec<(String, Setting)>,
+        kernel: Formula,
+        fitted: Fitted,
+        training: &Dataset,
+    ) -> Self {
+        Self::new(machine, settings, kernel, fitted, training).with_unknown_provenance()
+    }
+
+    /// The same model with another fit, whose points are places in [`Model::examples`]. It is of unknown provenance, without a job and
+    /// without regions: certificates and coverages belong to the fit that was made.
+    #[must_use]
+    pub fn with_fitted(self, fitted: Fitted) -> Self {
+        Self { fitted, job: None, conformal: None, ..self }.with_unknown_provenance()
+    }
+
+    /// The same with nothing known of where it comes from; scores that nobody has computed from the fit are forgotten.
+    fn with_unknown_provenance(mut self) -> Self {
+        self.fitted.training_scores = None;
+        Self { candidates: 0, candidate_nats: None, provenance: None, ..self }
+    }
+
+    /// The machine's name.
+    pub fn machine(&self) -> &str {
+        &self.machine
+    }
+
+    /// The machine's parameters.
+    pub fn settings(&self) -> &[(String, Setting)] {
+        &self.settings
+    }
+
+    /// The kernel, with numbers resolved.
+    pub fn kernel(&self) -> &Formula {
+        &self.kernel
+    }
+
+    /// Expansion, readout and solver report; points are places in [`Model::examples`].
+    pub fn fitted(&self) -> &Fitted {
+        &self.fitted
+    }
+
+    /// The examples that predictions need.
+    pub fn examples(&self) -> &Dataset {
+        &self.examples
+    }
+
+    /// The number of training examples; 0 where the file of another program does not have it.
+    pub fn trained_on(&self) -> usize {
+        self.trained_on
+    }
+
+    /// Places of [`Model::examples`] in the training data; not saved.
+    pub fn places(&self) -> &[usize] {
+        &self.places
     }
 
     /// True if the points of the expansion are all examples in their order; a support vector machine has them class by class.

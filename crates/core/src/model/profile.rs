@@ -23,7 +23,7 @@ impl Model {
     /// let data = Dataset::new(x).with_target(Target::from_text("y", &y))?;
     /// let model = Svc::default().fit(&"spectrum(length=2)".parse()?, &data)?;
     /// let profile = model.profile(&data, 0)?;
-    /// let score = model.scores(&data)?[0] - model.fitted.expansion.offsets[0];
+    /// let score = model.scores(&data)?[0] - model.fitted().expansion.offsets[0];
     /// assert_eq!(profile.len(), 4);
     /// assert!((profile.iter().sum::<f64>() - score).abs() < 1e-9);
     /// # Ok::<(), mercer::Error>(())

@@ -57,6 +57,9 @@ pub struct Provenance {
     /// Places of the examples that were set apart to prepare the others, among all of both: the machine has not learned from them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     set_apart: Option<Vec<u32>>,
+    /// The examples that were held out before the search that chose the model, where that is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    held_out: Option<HeldOutPlaces>,
     /// The steps before the fit; `None` in older files, which have the two fields below instead.
     #[serde(default)]
     learned: Option<Vec<LearnedFrom>>,
@@ -69,6 +72,15 @@ pub struct Provenance {
     /// The number of bounds that judged each candidate of a search by certificates; 0 where none did.
     #[serde(default, skip_serializing_if = "is_zero")]
     judges: usize,
+}
+
+/// The examples that were held out before anything was learned or searched, and judged the chosen model once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct HeldOutPlaces {
+    /// [`Dataset::fingerprint`] of these examples.
+    pub(crate) fingerprint: String,
+    /// Their places among all examples of the file, in rising order.
+    pub(crate) places: Vec<u32>,
 }
 
 /// True for a number that files leave out.
@@ -111,6 +123,7 @@ impl Provenance {
             weighted: data.weights().is_some(),
             part: None,
             set_apart: data.preparation_set().and_then(PreparationSet::places).map(narrow),
+            held_out: None,
             learned: Some(learned),
             numbers_chosen: 0,
             balanced: false,
@@ -147,6 +160,16 @@ impl Provenance {
     /// Places of the examples that were set apart to prepare the others, among all of both, in rising order.
     pub fn set_apart(&self) -> Option<&[u32]> {
         self.set_apart.as_deref()
+    }
+
+    /// The examples that were held out before the search.
+    pub(crate) fn held_out(&self) -> Option<&HeldOutPlaces> {
+        self.held_out.as_ref()
+    }
+
+    /// Places of the examples that were held out before the search, among all examples of the file, in rising order.
+    pub fn held_out_places(&self) -> Option<&[u32]> {
+        self.held_out.as_ref().map(|held_out| held_out.places.as_slice())
     }
 
     /// True if so many of others are training examples, or of the training examples stand among them, that they are no new ones.
@@ -264,6 +287,16 @@ impl Model {
         self.chosen_among(pairs);
         if nats.is_some() {
             self.candidate_nats = nats.filter(|_| self.candidates == pairs);
+        }
+    }
+
+    /// Records the examples that were held out before the search, by their places among all examples of the file, in rising order: a
+    /// certificate that is given that file then knows which of its rows the model has learned from, and judges it by the others. That nobody
+    /// has looked at these before is the caller's word, as for other held-out examples.
+    pub fn remember_held_out(&mut self, held_out: &Dataset, places: &[usize]) {
+        if let Some(provenance) = &mut self.provenance {
+            let held_out = HeldOutPlaces { fingerprint: held_out.fingerprint(), places: narrow(places) };
+            provenance.held_out = Some(held_out);
         }
     }
 

@@ -93,8 +93,9 @@ impl From<Sample> for Stored {
             char::from_digit(value, 16).unwrap_or_default()
         };
         let digits: String = bits.chunks(4).map(digit).collect();
-        let times: String = sample.times.iter().map(|times| format!(" {times}")).collect();
-        Self::Text(format!("{count} {} {kept} {digits}{times}", sample.cut))
+        let mut words = vec![count.to_string(), sample.cut.to_string(), kept.to_string(), digits];
+        words.extend(sample.times.iter().map(u32::to_string));
+        Self::Text(words.join(" "))
     }
 }
 

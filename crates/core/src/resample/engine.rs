@@ -9,7 +9,7 @@ use crate::data::Target;
 use crate::error::Error;
 use crate::gram::Budget;
 use crate::linalg::SolveError;
-use crate::machines::{FitError, Fitted, HeldOut, HeldOutRequest, Machine, Task};
+use crate::machines::{FitError, Fitted, HeldOutAnswer, HeldOutRequest, Machine, Task};
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress, Stop};
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ impl<T: Clone + Send> CrossValidator<'_, T> {
             if measures.stopped.is_some() {
                 break;
             }
-            let Some(HeldOut { scores, .. }) = fitted.held_out.take() else { return Ok(None) };
+            let Some(HeldOutAnswer { scores, .. }) = fitted.held_out.take() else { return Ok(None) };
             let (outputs, fit_seconds) = (scores.len() / n.max(1), began.elapsed().as_secs_f64() / n as f64);
             let of_fold = |(place, fold): (usize, &Fold)| {
                 let own = fold.test[0] * outputs;

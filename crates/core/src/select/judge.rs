@@ -1,6 +1,6 @@
 //! The score of a candidate from what a cross-validation predicts on its folds.
 
-use crate::calibrate::{Calibration, Form, HeldOut, Layout, Method};
+use crate::calibrate::{Calibration, Form, HeldOutScores, Layout, Method};
 use crate::data::{DataError, Target};
 use crate::error::Error;
 use crate::machines::{FitError, Output};
@@ -143,7 +143,7 @@ fn by_the_others(folds: &[&Scores], score: &Score) -> Result<Vec<f64>, Error> {
         let others = || (0..folds.len()).filter(move |&other| other != place);
         let scores: Vec<f64> = others().flat_map(|other| folds[other].values.iter().copied()).collect();
         let codes: Vec<u32> = others().flat_map(|other| known[other].iter().copied()).collect();
-        let held_out = HeldOut { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
+        let held_out = HeldOutScores { scores: &scores, layout: Layout::Outputs, codes: &codes, weights: None };
         let k = first.labels.len();
         let learned = Calibration::learn(Method::Platt, folds.len() - 1, first.form, k, &held_out);
         let mut output = folds[place].output.clone();

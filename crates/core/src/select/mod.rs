@@ -87,7 +87,7 @@ pub struct Candidate {
 pub struct Selection {
     /// All candidates in the order of the grid.
     pub candidates: Vec<Candidate>,
-    /// What the candidates were judged by.
+    /// The score that the candidates were judged by.
     pub score: Score,
     /// The place of the best; the first of equals.
     pub best: usize,

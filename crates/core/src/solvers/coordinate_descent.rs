@@ -14,14 +14,14 @@
 //! Hsieh et al. (2008) for hinge losses, Ho & Lin (2012) for ε-insensitive losses, Yu, Huang & Lin (2011) for the logistic
 //! loss; each file states its problem. Stopping and shrinking are LIBLINEAR's. Passes go through the examples in random
 //! order, and less and less often to those that no longer move. Where rows are stored with their zeros, variables between
-//! their bounds are now and then settled together (`settle.rs`).
+//! their bounds are now and then settled together (`free_variables.rs`).
 
 mod descend;
 mod design;
+mod free_variables;
 mod insensitive;
 mod logistic;
 mod margin;
-mod settle;
 #[cfg(test)]
 mod tests;
 
@@ -33,10 +33,10 @@ use crate::seed::Seed;
 use crate::watch::{Monitor, Status};
 use descend::descend;
 use design::Packed;
+use free_variables::Free;
 use insensitive::Insensitive;
 use logistic::Logistic;
 use margin::Margin;
-use settle::Free;
 
 /// ℓ(y, f).
 #[derive(Clone, Copy, Debug, PartialEq)]

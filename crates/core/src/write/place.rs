@@ -1,4 +1,4 @@
-//! Where an output goes: to standard output, to something that is open already or is no regular file, or to a file.
+//! The place of an output: standard output, something that is open already or is no regular file, or a file.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -107,9 +107,9 @@ pub fn is_standard_output(path: &Path) -> bool {
 }
 
 /// True if two paths name the same file, through links of either kind, or will do so once it is written; `-` is standard
-/// input or standard output by its side. Devices, which keep nothing, are never the same.
+/// input or standard output by the access. Devices, which keep nothing, are never the same.
 pub fn same_file(read: &Path, written: &Path) -> bool {
-    match (identity(read, Side::Read), identity(written, Side::Written)) {
+    match (identity(read, Access::Read), identity(written, Access::Written)) {
         (Some(a), Some(b)) => a == b,
         (None, None) => to_be(read).is_some_and(|a| to_be(written) == Some(a)),
         _ => false,
@@ -118,19 +118,19 @@ pub fn same_file(read: &Path, written: &Path) -> bool {
 
 /// True if a path is read from or written to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum Access {
     Read,
     Written,
 }
 
 /// Device and inode: they tell a file from all others while it exists.
 #[cfg(unix)]
-fn identity(path: &Path, side: Side) -> Option<(u64, u64)> {
+fn identity(path: &Path, access: Access) -> Option<(u64, u64)> {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     if path == Path::new("-") {
-        let open = match side {
-            Side::Read => rustix::fs::fstat(io::stdin()),
-            Side::Written => rustix::fs::fstat(io::stdout()),
+        let open = match access {
+            Access::Read => rustix::fs::fstat(io::stdin()),
+            Access::Written => rustix::fs::fstat(io::stdout()),
         };
         let open = open.ok()?;
         let regular = rustix::fs::FileType::from_raw_mode(open.st_mode).is_file();
@@ -145,7 +145,7 @@ fn identity(path: &Path, side: Side) -> Option<(u64, u64)> {
 
 /// The full path: it tells a file from all others while it exists.
 #[cfg(not(unix))]
-fn identity(path: &Path, _: Side) -> Option<PathBuf> {
+fn identity(path: &Path, _: Access) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|whole| whole.is_file())
 }
 

@@ -1,4 +1,4 @@
-//! What chance alone explains.
+//! Deviations that chance alone explains.
 
 #![allow(unreachable_pub)]
 

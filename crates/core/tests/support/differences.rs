@@ -11,7 +11,7 @@ use mercer::seed::Seed;
 pub struct Difference {
     /// The derivatives.
     pub values: Vec<f64>,
-    /// How far each may be off.
+    /// The error that each may have.
     pub errors: Vec<f64>,
 }
 

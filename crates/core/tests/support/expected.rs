@@ -1,4 +1,4 @@
-//! What the catalogue has: the one list that decides which tests of support vector machines run.
+//! The entries of the catalogue: the one list that decides which tests of support vector machines run.
 //!
 //! EXTEND [`EXPECTED`] when a machine or a parameter arrives. A test in `support_vectors.rs` fails both for a name that is
 //! listed and missing and for one that is there and not listed, so no machine can stay untested by accident.

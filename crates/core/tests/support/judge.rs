@@ -34,12 +34,12 @@ pub struct Judgement {
     pub lambda: Vec<f64>,
     /// ½ xᵀHx + cᵀx.
     pub objective: f64,
-    /// What no feasible point can go below.
+    /// The value that no feasible point can go below.
     #[allow(dead_code)] // shown where a test fails
     pub below: f64,
 }
 
-/// What the referee promises, relative to 1 + |objective|.
+/// The error that the referee allows itself, relative to 1 + |objective|.
 pub const PROMISE: f64 = 1e-9;
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -51,7 +51,7 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 impl Program {
-    /// How many variables.
+    /// The number of variables.
     pub fn len(&self) -> usize {
         self.c.len()
     }
@@ -218,7 +218,7 @@ impl Program {
     }
 }
 
-/// How far gaps and forces may go along a direction and stay above zero.
+/// The step that gaps and forces may go along a direction and stay above zero.
 fn reach(gaps: &[f64], forces: &[f64], push: &[(f64, f64)], share: f64) -> (f64, f64) {
     let (mut p, mut d) = (1.0_f64, 1.0_f64);
     for (k, &(dg, df)) in push.iter().enumerate() {

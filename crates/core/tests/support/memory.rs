@@ -58,7 +58,7 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static WATCHED: Watched = Watched;
 
-/// What work gives, and the most bytes that the present thread held on the way, besides those before.
+/// The result of work, and the most bytes that the present thread held on the way, besides those before.
 pub fn most_held<R>(work: impl FnOnce() -> R) -> (R, isize) {
     let before = HELD.with(Cell::get);
     MOST.with(|most| most.set(before));

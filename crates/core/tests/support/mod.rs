@@ -21,7 +21,7 @@ use mercer::seed::{Random, Seed};
 
 /// Training examples and new examples of one kind.
 pub struct Sample {
-    /// What it is, for messages.
+    /// Its name in messages.
     pub name: String,
     /// The training examples.
     pub training: Values,
@@ -183,7 +183,7 @@ fn random_precision(width: usize, random: &mut Random) -> Setting {
     Setting::Numbers((0..n * n).map(entry).collect())
 }
 
-/// How a kernel is named in a message, with its parameters.
+/// The name of a kernel in a message, with its parameters.
 pub fn show(leaf: &dyn Leaf) -> String {
     let listed: Vec<String> = leaf.settings().iter().map(|(name, value)| format!("{name}={value}")).collect();
     format!("{}({})", leaf.entry().name, listed.join(", "))
@@ -216,7 +216,7 @@ pub fn numbers(values: &Values, i: usize, d: usize) -> Vec<f64> {
     }
 }
 
-/// How far a value of a matrix may lie from the definition, where numbers have the relative precision `unit`.
+/// The distance that a value of a matrix may have from the definition, where numbers have the relative precision `unit`.
 ///
 /// Products round in proportion to ‖x‖² + ‖y‖². Distances by products round by that much in their square, which a
 /// kernel with a kink at zero turns into far more: how much, the kernel itself tells on the line.
@@ -268,7 +268,7 @@ impl<'a> Tolerance<'a> {
         );
     }
 
-    /// How much a kernel of the angle changes when its cosine changes by `delta`.
+    /// The change of a kernel of the angle when its cosine changes by `delta`.
     fn bend(&self, i: usize, j: usize, delta: f64) -> f64 {
         let d = self.rows.width().max(self.cols.width()).unwrap_or(0);
         let (x, y) = (numbers(self.rows, i, d), numbers(self.cols, j, d));
@@ -284,7 +284,7 @@ impl<'a> Tolerance<'a> {
         2.0 * (at(cosine + delta) - at(cosine)).abs().max((at(cosine - delta) - at(cosine)).abs())
     }
 
-    /// How much κ changes when the squared distance changes by `delta`.
+    /// The change of κ when the squared distance changes by `delta`.
     fn kink(&self, i: usize, j: usize, delta: f64) -> f64 {
         let Some(d) = self.rows.width().max(self.cols.width()).filter(|&d| (1..10_000).contains(&d)) else {
             return 0.0;

@@ -133,7 +133,7 @@ impl Trial {
         fitted.unwrap_or_else(|error| panic!("{machine}, {settings}, n = {}: {error}", self.len()))
     }
 
-    /// What a machine learns of this data set.
+    /// The target of a machine on this data set.
     pub fn target_of(&self, machine: &str) -> Option<Target> {
         match machine {
             "svc" | "nu_svc" => Some(self.classes()),

@@ -1,4 +1,4 @@
-//! What each support vector machine has to minimise, written down a second time, and whether an expansion does.
+//! The problem of each support vector machine, written down a second time, and a verdict on expansions that should solve it.
 //!
 //! With weights w_i (all 1 unless told), W = Σ w_i and f = Σ β_i κ(x_i, ·) + b:
 //!
@@ -50,7 +50,7 @@ pub enum Law {
     },
 }
 
-/// What is learned from: K, signs or numbers (ones where nothing is predicted), weights.
+/// The examples that are learned from: K, signs or numbers (ones where nothing is predicted), weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// K, row by row.
@@ -61,7 +61,7 @@ pub struct Case<'a> {
     pub w: &'a [f64],
 }
 
-/// What an expansion says about one problem.
+/// An expansion as a solution of one problem.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The examples that take part.
@@ -74,7 +74,7 @@ pub struct Part {
     pub offset: f64,
 }
 
-/// What was found about a solution.
+/// The findings about a solution.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// The value of the minimised dual.
@@ -89,7 +89,7 @@ pub struct Verdict {
     pub violation: f64,
     /// The largest distance from a bound or an equality.
     pub infeasible: f64,
-    /// What a violation of 1 at every example would cost.
+    /// The cost of a violation of 1 at every example.
     pub capacity: f64,
     /// Σ of all multipliers.
     pub total: f64,
@@ -124,7 +124,7 @@ impl Law {
         }
     }
 
-    /// What a squared loss adds to the diagonal: 1/(2 C w).
+    /// The number that a squared loss adds to the diagonal: 1/(2 C w).
     fn ridge(self, w: f64) -> f64 {
         match self {
             Self::Svc { c, squared: true, .. } | Self::Svr { c, squared: true, .. } if w > 0.0 => 1.0 / (2.0 * c * w),

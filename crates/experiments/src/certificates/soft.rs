@@ -5,7 +5,7 @@
 
 use super::super::samples::{facts, fit, gaussians, points, scores};
 use super::{Cell, DELTA, Reference, Request, reference};
-use mercer::bounds::{self, Facts, HeldOut, stability};
+use mercer::bounds::{self, Facts, HeldOutErrors, stability};
 use mercer::certify::Options;
 use mercer::distributions::upper_normal;
 use mercer::formula::rbf;
@@ -108,7 +108,7 @@ fn one(seed: Seed, m: usize, c: f64) -> Result<[f64; 20], Failure> {
     ])
 }
 
-fn upper(h: HeldOut) -> f64 {
+fn upper(h: HeldOutErrors) -> f64 {
     mercer::distributions::binomial_upper(h.errors, h.examples, -DELTA.ln())
 }
 

@@ -107,7 +107,7 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     Ok(said)
 }
 
-/// How often y ⟨w, x⟩ < 1 for the hard margin that the solver finds: outside arccos(1/‖w‖) around w.
+/// The probability of y ⟨w, x⟩ < 1 for the hard margin that the solver finds: outside arccos(1/‖w‖) around w.
 fn violated(random: &mut Random, angles: &[f64]) -> Result<f64, Failure> {
     let mut positive: Vec<bool> = angles.iter().map(|_| random.uniform() < 0.5).collect();
     // both classes must be there

@@ -2,7 +2,7 @@
 
 use super::super::samples::{facts, fit, labelled, points, scores};
 use super::{Must, Said, World, claims};
-use mercer::bounds::{ComplexityPenalty, Facts, HeldOut, Quantity, Task, test_set};
+use mercer::bounds::{ComplexityPenalty, Facts, HeldOutErrors, Quantity, Task, test_set};
 use mercer::certify::Options;
 use mercer::data::Dataset;
 use mercer::distributions::binomial_upper;
@@ -99,7 +99,7 @@ fn grid(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     }
     let (errors, n, nats) = (best.0 as f64, HELD_OUT as f64, -delta.ln());
     let facts = Facts {
-        held_out: Some(HeldOut { examples: n, errors }),
+        held_out: Some(HeldOutErrors { examples: n, errors }),
         penalty: ComplexityPenalty { held_out_candidates: MODELS, ..ComplexityPenalty::default() },
         ..Facts::bare(1.0, Task::Classes(2))
     };

@@ -59,7 +59,7 @@ fn draw(random: &mut Random, _: f64) -> Result<Vec<Said>, Failure> {
     Ok(said)
 }
 
-/// Whether the fit without an example is wrong about it.
+/// True if the fit without an example is wrong about it.
 fn errs_without(machine: &Svc, data: &Dataset, out: usize, positive: bool) -> Result<bool, Failure> {
     let rest: Vec<usize> = (0..data.len()).filter(|&i| i != out).collect();
     let score = scores(&fit(machine, &linear(), &data.select(&rest))?, &data.select(&[out]))?[0];

@@ -10,14 +10,14 @@ use mercer::distributions::ln_binomial_cdf;
 use mercer_terminal::report;
 use serde_json::{Value, json};
 
-/// How improbable a verdict against a true statement that holds with probability 1 − δ is.
+/// The probability of a verdict against a true statement that holds with probability 1 − δ.
 const CHANCE: f64 = 1e-6;
 /// Standard errors of the mean over draws that a true statement in expectation may be violated by.
 const ERRORS: f64 = 3.0;
-/// What the computation of a true risk may be off.
+/// The error that the computation of a true risk may have.
 const ROUNDING: f64 = 1e-9;
 
-/// What must be seen of a statement.
+/// The outcome that a statement must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Must {
     /// Fails in a share δ of draws at most.
@@ -49,7 +49,7 @@ pub(super) struct Said {
     pub(super) bound: f64,
     pub(super) truth: f64,
     pub(super) fails: bool,
-    /// Whether 1 or more says nothing.
+    /// True if a bound of 1 or more says nothing.
     pub(super) probability: bool,
 }
 
@@ -89,7 +89,7 @@ impl Said {
     }
 }
 
-/// How a statement did over all draws.
+/// The record of a statement over all draws.
 pub(super) struct Tally {
     world: &'static str,
     pub(super) statement: String,

@@ -1,4 +1,4 @@
-//! What bounds are made of: tails of sums, of functions of bounded differences, of empirical distributions, of counts.
+//! Tails that bounds are made of: those of sums, of functions of bounded differences, of empirical distributions, of counts.
 //!
 //! ```text
 //! Bernstein      mean + √(2 σ² nats/n) + nats/3n           losses in [0, 1] with variance σ²

@@ -59,7 +59,7 @@ const EXAMPLES: usize = 40;
 /// The noise of numbers: each value is as likely as the others.
 const NOISE: [f64; 5] = [-0.3, -0.15, 0.0, 0.15, 0.3];
 
-/// Whether anything is proved of a machine.
+/// True if anything is proved of a machine.
 fn declares(theory: &Theory) -> bool {
     !matches!(theory.compression, Compresses::Not(_))
         || theory.loss.is_ok()
@@ -123,7 +123,7 @@ fn stable(facts: &Facts, expected: f64) -> Option<Said> {
     Some(Said::upper("stability in expectation", Must::HoldOnAverage, bound, expected).of_a_loss())
 }
 
-/// What ν promises of the training examples, which fails in no draw.
+/// The promise of ν about the training examples, which fails in no draw.
 fn nu_property(facts: &Facts) -> Option<Said> {
     let found = facts.nu?;
     Some(Said::upper("nu_property", Must::Hold, found.nu, found.outside / facts.examples))
@@ -138,7 +138,7 @@ fn named(said: impl IntoIterator<Item = Said>, machine: &str, suffix: &str) -> V
     said.into_iter().map(|s| s.about(machine, suffix)).collect()
 }
 
-/// What is said of a classifier.
+/// Claims about a classifier.
 fn classifier(
     suffix: &str,
     machine: &dyn Machine,
@@ -283,7 +283,7 @@ fn regions(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let model = fit(&machine, &rbf(2.0), &data)?;
     let bound = 1.0 / (EXAMPLES + 1) as f64 + machine.delta;
     let said_of_centre = Said::upper("a new example is novel", Must::HoldOnAverage, bound, novel(&model)?);
-    said.push(said_of_centre.about(&model.machine, "centre_of_mass"));
+    said.push(said_of_centre.about(model.machine(), "centre_of_mass"));
     Ok(said)
 }
 

@@ -13,7 +13,7 @@ use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the fields of the schema are in a table.
+/// The places of the fields of the schema in a table.
 struct Found<'a> {
     schema: &'a Schema,
     table: &'a Table,

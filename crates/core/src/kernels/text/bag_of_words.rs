@@ -49,7 +49,7 @@ pub struct BagOfWords {
     pub ngram: usize,
     /// The words that are left out.
     pub stop_words: StopWords,
-    /// Whether words are cut down to their stems.
+    /// True if words are cut down to their stems.
     pub stem: Stem,
     /// The weight of a count.
     pub weighting: Weighting,

@@ -63,7 +63,7 @@ pub(super) struct Planes {
     /// Bits of a letter's code.
     rows: usize,
     lengths: Vec<usize>,
-    /// Where the words of each string start, and the end of the last.
+    /// The starts of the words of each string, and the end of the last.
     starts: Vec<usize>,
     /// Row by row for every string, each with an empty word at its end.
     words: Vec<u64>,

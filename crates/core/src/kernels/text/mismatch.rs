@@ -139,7 +139,7 @@ impl Mismatch {
         characters.map(|c| letters.iter().position(|&l| l == c).map_or(UNKNOWN_LETTER, |at| at as u32)).collect()
     }
 
-    /// How many neighbours a substring of letters has, as far as they are listed.
+    /// The number of neighbours of a substring of letters, as far as they are listed.
     fn neighbours(&self, letters: usize) -> f64 {
         let (p, others) = (self.length.max(1), letters.saturating_sub(1) as f64);
         let (mut sum, mut term) = (1.0, 1.0);

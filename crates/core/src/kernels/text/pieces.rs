@@ -21,7 +21,7 @@ pub(super) const EXACT_KEYS: u64 = 1 << 19;
 /// One occurrence of a feature in a string.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// Where it starts, in characters.
+    /// Its start, in characters.
     pub start: usize,
     /// Number of characters that it covers; none for a feature without a place.
     pub len: usize,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Sequences of numbers: characters, or names of what stands at each place.
 #[derive(Clone, Debug)]
 pub(super) struct Sequences {
-    /// Where each sequence starts, and the end of the last.
+    /// The start of each sequence, and the end of the last.
     starts: Vec<usize>,
     items: Vec<u32>,
 }

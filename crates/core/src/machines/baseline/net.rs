@@ -45,7 +45,7 @@ pub struct NetOptions {
     pub centres: usize,
     /// λ.
     pub lambda: f64,
-    /// Where widths start.
+    /// The start of the widths.
     pub widths: Widths,
     /// Steps that refine centres and widths.
     pub steps: usize,
@@ -68,7 +68,7 @@ impl NetOptions {
     }
 }
 
-/// Where the widths of a network start.
+/// The start of the widths of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Widths {
     /// The mean distance of the examples of a cluster from its centre.

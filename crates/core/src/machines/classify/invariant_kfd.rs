@@ -45,7 +45,7 @@ pub struct InvariantKfd {
     pub unwanted: String,
     /// The points that the direction is made of.
     pub expansion: String,
-    /// Where the classes part on the line; `programme` is the middle of the class means.
+    /// The place on the line where the classes part; `programme` is the middle of the class means.
     pub threshold: Threshold,
     /// Weights of the classes: `none`, `balanced`, or `label:weight,label:weight`.
     pub class_weight: String,

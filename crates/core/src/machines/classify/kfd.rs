@@ -10,8 +10,8 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strategy};
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry, SolverReport,
-    Task, Theory, Tolerates, Traits,
+    Coefficients, Expansion, FitError, Fitted, HeldOutAnswer, HeldOutRequest, Learns, Machine, MachineEntry,
+    SolverReport, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
 use crate::solvers::Penalty;
@@ -65,7 +65,7 @@ pub struct Kfd {
     pub penalty: Penalty,
     /// The solver.
     pub solver: KfdSolver,
-    /// Where the threshold goes on the line of projections.
+    /// The place of the threshold on the line of projections.
     pub threshold: Threshold,
     /// Added to the score, for mistakes of unequal cost.
     pub shift: f64,
@@ -269,7 +269,7 @@ impl Machine for Kfd {
 }
 
 impl Kfd {
-    /// Whether predictions have another threshold than the programme's.
+    /// True if predictions have another threshold than the programme's.
     fn moves(&self) -> bool {
         self.threshold != Threshold::Programme || self.shift != 0.0
     }
@@ -296,7 +296,7 @@ impl Kfd {
         solved: &mut Solved,
         task: &Task<'_>,
         request: HeldOutRequest<'_>,
-    ) -> Option<HeldOut> {
+    ) -> Option<HeldOutAnswer> {
         let models = solved.models.take();
         let (scores, models) = match models {
             Some(models) if self.moves() => {
@@ -313,7 +313,7 @@ impl Kfd {
             coefficients: Coefficients::Dual { points: (0..task.len()).collect(), alpha },
             offsets,
         });
-        Some(HeldOut { models, ..HeldOut::outputs(scores) })
+        Some(HeldOutAnswer { models, ..HeldOutAnswer::outputs(scores) })
     }
 
     /// The programmes without each example, their thresholds where the rule puts them without it, and their scores of it.

@@ -6,8 +6,8 @@ use crate::machines::multiclass::{Column, Keep, Strategy};
 use crate::machines::support::{Effort, Sub, Subs, broke, nothing_bounded, prove, solve, within};
 use crate::machines::theory::WEIGHED_CLASSES;
 use crate::machines::{
-    Compresses, ConvexLoss, Cost, Expansion, FitError, Fitted, HeldOut, HeldOutRequest, Learns, Machine, MachineEntry,
-    Multipliers, Path, Reads, Task, Theory, Tolerates, Traits,
+    Compresses, ConvexLoss, Cost, Expansion, FitError, Fitted, HeldOutAnswer, HeldOutRequest, Learns, Machine,
+    MachineEntry, Multipliers, Path, Reads, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Choice, Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Solution};
@@ -93,7 +93,7 @@ impl Params for Svc {
 }
 
 /// One problem: where its examples stand in the matrix, their signs and their weights.
-struct Side<'a> {
+struct WeighedProblem<'a> {
     columns: Vec<Range<usize>>,
     signs: &'a [f64],
     weights: Vec<f64>,
@@ -101,8 +101,8 @@ struct Side<'a> {
 
 impl Svc {
     /// The problem of examples with signs and weights: C_t = C · weight_t bounds β_t = y_t α_t, or 1/2C_t joins the diagonal.
-    fn sub(&self, side: Side<'_>, start: Option<Vec<f64>>, folds: Option<(Vec<u32>, usize)>) -> Sub {
-        let Side { columns, signs, weights } = side;
+    fn sub(&self, weighed: WeighedProblem<'_>, start: Option<Vec<f64>>, folds: Option<(Vec<u32>, usize)>) -> Sub {
+        let WeighedProblem { columns, signs, weights } = weighed;
         let bound = |w: f64| match self.loss {
             // an infinite price of nothing is nothing
             _ if w == 0.0 => 0.0,
@@ -203,9 +203,10 @@ impl Machine for Svc {
         let fold_of = folds_of(task).map(|folds| (places_in(folds, n), folds.len()));
         let make = |p: usize| {
             let problem = reduction.problem(p);
-            let side = Side { columns: reduction.ranges(p), weights: problem.pick(&weights), signs: &problem.signs };
+            let weighed =
+                WeighedProblem { columns: reduction.ranges(p), weights: problem.pick(&weights), signs: &problem.signs };
             let start = task.start.and_then(|fitted| reduction.start(fitted, p));
-            self.sub(side, start, fold_of.as_ref().map(|(of, count)| (problem.pick(of), *count)))
+            self.sub(weighed, start, fold_of.as_ref().map(|(of, count)| (problem.pick(of), *count)))
         };
         let sizes: Vec<usize> =
             (0..reduction.problems()).map(|p| reduction.ranges(p).iter().map(Range::len).sum()).collect();
@@ -235,7 +236,7 @@ impl Machine for Svc {
         let held_out: Option<Vec<&[f64]>> = solutions.iter().map(|s| s.held_out.as_deref()).collect();
         let held_out = held_out.map(|all| {
             let (layout, scores) = reduction.held_out(&Column::of_problems(all));
-            HeldOut { scores, layout, models: None }
+            HeldOutAnswer { scores, layout, models: None }
         });
         let scores = scores.iter().map(Vec::as_slice);
         let training_scores = scored.then(|| reduction.scores(&Column::of_problems(scores))).flatten();

@@ -5,7 +5,7 @@ use crate::linalg::transposed_multiply;
 use crate::seed::{Random, Seed};
 use crate::watch::{Monitor, Phase, Progress, Status};
 
-/// Where examples lie.
+/// The space that examples lie in.
 pub(super) trait Space {
     /// The number of examples.
     fn len(&self) -> usize;

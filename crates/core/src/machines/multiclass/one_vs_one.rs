@@ -20,7 +20,7 @@ pub(in crate::machines) struct OneVsOne<'a> {
     pairs: Vec<(usize, usize)>,
     /// The examples class by class; those of two classes stay in the order they have.
     order: Vec<usize>,
-    /// Where each class stands; of two classes, where both do.
+    /// The place of each class; of two classes, the one range of both.
     ranges: Vec<Range<usize>>,
 }
 

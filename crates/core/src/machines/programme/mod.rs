@@ -112,7 +112,7 @@ pub struct Programme {
     pub width: f64,
     /// True if the function has an offset b.
     pub bias: bool,
-    /// Where two classes part.
+    /// The place where two classes part.
     pub threshold: Threshold,
     /// Added to the score, for mistakes of unequal cost.
     pub shift: f64,
@@ -220,12 +220,12 @@ impl Choice for Named<'_> {
 const MOVED: &str = "the threshold is placed after the minimum is found, and the theorem is about the minimum: fit with threshold = solver and shift = 0";
 
 impl Programme {
-    /// Whether the rule that predicts is the programme's minimum itself.
+    /// True if the rule that predicts is the programme's minimum itself.
     fn unmoved(&self) -> bool {
         self.cell.entry.learns == Learns::Numbers || (self.threshold == Threshold::Programme && self.shift == 0.0)
     }
 
-    /// What its minimum allows to be proved: that of ½‖w‖² + C Σ ℓ with C = 1/λ where the penalty is the norm.
+    /// The theory that its minimum allows: that of ½‖w‖² + C Σ ℓ with C = 1/λ where the penalty is the norm.
     fn theory(&self) -> Theory {
         let classes = self.cell.entry.learns == Learns::Classes;
         let theory = Theory {

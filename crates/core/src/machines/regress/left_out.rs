@@ -4,7 +4,7 @@ use super::ridge::{Ridge, Run, rms};
 use crate::data::Numbers;
 use crate::gram::{Gram, fill};
 use crate::linalg::SolveError;
-use crate::machines::{Coefficients, Expansion, Fact, FitError, Fitted, HeldOut, HeldOutRequest, Task};
+use crate::machines::{Coefficients, Expansion, Fact, FitError, Fitted, HeldOutAnswer, HeldOutRequest, Task};
 use crate::params::Auto;
 use crate::solvers::direct::{self, Direct, Spectrum, leave_one_out};
 use crate::watch::{Monitor, Status};
@@ -63,7 +63,7 @@ impl Ridge {
 
 impl Run<'_> {
     /// Scores y − r of examples left out from their residuals r, and the models where they are wanted.
-    pub(super) fn left_out(&self, found: &Direct, residuals: &[f64]) -> HeldOut {
+    pub(super) fn left_out(&self, found: &Direct, residuals: &[f64]) -> HeldOutAnswer {
         let scores = self.target.values.iter().zip(residuals).map(|(y, r)| y - r).collect();
         let models = (self.held_out == HeldOutRequest::LeaveOneOutModels).then(|| Expansion {
             coefficients: Coefficients::Dual {
@@ -72,6 +72,6 @@ impl Run<'_> {
             },
             offsets: vec![0.0; self.n * self.outputs],
         });
-        HeldOut { models, ..HeldOut::outputs(scores) }
+        HeldOutAnswer { models, ..HeldOutAnswer::outputs(scores) }
     }
 }

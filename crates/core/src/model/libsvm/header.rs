@@ -40,7 +40,7 @@ pub(super) struct Header {
     pub(super) notes: Vec<(String, f64)>,
 }
 
-/// Where a keyword stood, and the words after it.
+/// The line of a keyword, and the words after it.
 struct Entry<'a> {
     line: usize,
     words: Vec<&'a str>,

@@ -46,7 +46,7 @@ fn refused(bound: &Bound) -> String {
 
 /// The kind of value of an expression.
 #[derive(Clone, Copy)]
-enum Side {
+enum KernelBlock {
     /// κ between new and kept examples, n × m.
     Cross,
     /// κ(x, x) of the new examples, n × 1.
@@ -56,15 +56,15 @@ enum Side {
 impl<'a> Writer<'a> {
     /// κ between new and kept examples.
     pub(super) fn leaf(&mut self, bound: &Bound) -> Result<Term, String> {
-        self.leaf_of(bound, Side::Cross)
+        self.leaf_of(bound, KernelBlock::Cross)
     }
 
     /// κ(x, x) of new examples.
     pub(super) fn leaf_own(&mut self, bound: &Bound) -> Result<Term, String> {
-        self.leaf_of(bound, Side::Own)
+        self.leaf_of(bound, KernelBlock::Own)
     }
 
-    fn leaf_of(&mut self, bound: &Bound, side: Side) -> Result<Term, String> {
+    fn leaf_of(&mut self, bound: &Bound, block: KernelBlock) -> Result<Term, String> {
         let entry = bound.kernel.entry();
         let expression = bound.kernel.expression().map_err(|why| match why {
             Inexpressible::Unknown => refused(bound),
@@ -88,20 +88,25 @@ impl<'a> Writer<'a> {
                 self.notes.push(note);
             }
         }
-        self.expression(&expression, input.as_ref(), side)
+        self.expression(&expression, input.as_ref(), block)
     }
 
     /// An expression as nodes of the graph; a part that stands twice is computed once.
-    fn expression(&mut self, expression: &Expression, input: Option<&Input<'a>>, side: Side) -> Result<Term, String> {
+    fn expression(
+        &mut self,
+        expression: &Expression,
+        input: Option<&Input<'a>>,
+        block: KernelBlock,
+    ) -> Result<Term, String> {
         let view = input.map_or("", |input| input.view);
-        let key = match side {
-            Side::Cross => format!("{expression:?} {view}"),
-            Side::Own => format!("own {expression:?} {view}"),
+        let key = match block {
+            KernelBlock::Cross => format!("{expression:?} {view}"),
+            KernelBlock::Own => format!("own {expression:?} {view}"),
         };
         if let Some(name) = self.written.get(&key) {
             return Ok(Term::Tensor(name.clone()));
         }
-        let term = self.expression_anew(expression, input, side)?;
+        let term = self.expression_anew(expression, input, block)?;
         if let Term::Tensor(name) = &term {
             self.written.insert(key, name.clone());
         }
@@ -112,23 +117,23 @@ impl<'a> Writer<'a> {
         &mut self,
         expression: &Expression,
         input: Option<&Input<'a>>,
-        side: Side,
+        block: KernelBlock,
     ) -> Result<Term, String> {
         Ok(match expression {
             Expression::Number(value) => Term::Number(*value),
             Expression::Plus(a, b) => {
-                let (a, b) = (self.expression(a, input, side)?, self.expression(b, input, side)?);
+                let (a, b) = (self.expression(a, input, block)?, self.expression(b, input, block)?);
                 self.plus(&a, &b)
             }
             Expression::Times(a, b) => {
-                let (a, b) = (self.expression(a, input, side)?, self.expression(b, input, side)?);
+                let (a, b) = (self.expression(a, input, block)?, self.expression(b, input, block)?);
                 self.times(&a, &b)
             }
             Expression::Power(base, n) => {
-                let base = self.expression(base, input, side)?;
+                let base = self.expression(base, input, block)?;
                 self.power(&base, *n)
             }
-            Expression::RealPower(base, exponent) => match self.expression(base, input, side)? {
+            Expression::RealPower(base, exponent) => match self.expression(base, input, block)? {
                 Term::Number(base) => Term::Number(base.powf(*exponent)),
                 Term::Tensor(base) => {
                     let exponent = self.graph.number(*exponent);
@@ -136,27 +141,27 @@ impl<'a> Writer<'a> {
                 }
             },
             Expression::Root(inner) => {
-                let inner = self.expression(inner, input, side)?;
+                let inner = self.expression(inner, input, block)?;
                 self.function("Sqrt", f64::sqrt, &inner)
             }
             Expression::Exp(inner) => {
-                let inner = self.expression(inner, input, side)?;
+                let inner = self.expression(inner, input, block)?;
                 self.function("Exp", f64::exp, &inner)
             }
             Expression::Tanh(inner) => {
-                let inner = self.expression(inner, input, side)?;
+                let inner = self.expression(inner, input, block)?;
                 self.function("Tanh", f64::tanh, &inner)
             }
             // a new example is never the same as one that is kept
-            Expression::SameExample => Term::Number(match side {
-                Side::Cross => 0.0,
-                Side::Own => 1.0,
+            Expression::SameExample => Term::Number(match block {
+                KernelBlock::Cross => 0.0,
+                KernelBlock::Own => 1.0,
             }),
             of_vectors => {
                 let input = input.ok_or("a kernel on vectors has no vectors to look at; fit the model anew")?;
-                match side {
-                    Side::Cross => self.of_pairs(of_vectors, input)?,
-                    Side::Own => self.of_one(of_vectors, input)?,
+                match block {
+                    KernelBlock::Cross => self.of_pairs(of_vectors, input)?,
+                    KernelBlock::Own => self.of_one(of_vectors, input)?,
                 }
             }
         })

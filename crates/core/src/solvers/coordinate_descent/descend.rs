@@ -1,7 +1,7 @@
 //! Passes over the examples, for problems side by side.
 
 use super::design::Rows;
-use super::settle::settle;
+use super::free_variables::solve_free_variables;
 use super::{DescentOptions, LinearSolution, Loss, Verdict};
 use crate::seed::Random;
 use crate::vectorise::{Loops, vectorised};
@@ -27,7 +27,7 @@ struct Rest {
     length: u8,
 }
 
-/// Where a group of problems stands.
+/// The state of a group of problems.
 struct State<L, const B: usize> {
     loss: L,
     /// w, the weights of a coordinate for all problems side by side.
@@ -123,7 +123,7 @@ pub(super) fn descend<R: Rows, L: Loss, const B: usize>(
             let work = n.saturating_mul(rows.width()).saturating_mul(passes / 2);
             settled = 2 * passes;
             for b in (0..count).filter(|&b| ends[b].is_none()) {
-                settle(rows, &mut state.loss, &state.order, &mut state.weights, b, work);
+                solve_free_variables(rows, &mut state.loss, &state.order, &mut state.weights, b, work);
             }
         }
         if options.max_iterations > 0 && passes >= options.max_iterations {

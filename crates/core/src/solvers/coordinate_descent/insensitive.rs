@@ -6,7 +6,7 @@
 //! Ho & Lin (2012), algorithm 4: one coordinate at a time, exactly (a soft threshold, then the bounds); stops when the sum of
 //! the violations in a pass is below `tolerance` times that of the first.
 
-use super::settle::Free;
+use super::free_variables::Free;
 use super::{Loss, Verdict};
 
 struct Point<const B: usize> {

@@ -6,7 +6,7 @@
 //! Hsieh, Chang, Lin, Keerthi & Sundararajan (2008), algorithm 3: one coordinate at a time, exactly; a coordinate at a bound
 //! whose gradient is beyond the extremes of the last pass is left aside until the rest has converged.
 
-use super::settle::Free;
+use super::free_variables::Free;
 use super::{Loss, Verdict};
 
 /// Smallest projected gradient that is worth a write of the weights.

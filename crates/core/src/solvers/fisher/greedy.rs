@@ -25,7 +25,7 @@ pub struct GreedyOptions {
     pub points: usize,
     /// The mean relative improvement of an output's objective over its last five steps below which its search ends.
     pub tolerance: f64,
-    /// Where candidates come from.
+    /// The seed of the draw of candidates.
     pub seed: Seed,
 }
 
@@ -179,7 +179,7 @@ impl Lot {
 
 /// A candidate that is not yet in the span of the others.
 struct Candidate {
-    /// Where it stands among the candidates.
+    /// Its place among the candidates.
     place: usize,
     gain: f64,
     /// L⁻¹ of its products with the offset and the chosen columns.
@@ -192,7 +192,7 @@ struct Candidate {
 /// One output on its way.
 struct Output {
     points: Vec<usize>,
-    /// Where the columns of its points stand among the shared ones.
+    /// The places of the columns of its points among the shared ones.
     places: Vec<usize>,
     /// True if an example is among its points.
     has: Vec<bool>,
@@ -260,7 +260,7 @@ impl Output {
 struct Shared<'a> {
     aim: &'a Aim<'a>,
     points: Vec<usize>,
-    /// Where an example stands among these points.
+    /// The place of an example among these points.
     places: Vec<Option<usize>>,
     /// Their columns, row by row.
     lines: Vec<f64>,

@@ -146,7 +146,7 @@ struct Run<'a> {
     offset: f64,
 }
 
-/// Where a state stands.
+/// The evidence of how far a state is from the solution.
 struct Evidence {
     offset: f64,
     figures: f64,

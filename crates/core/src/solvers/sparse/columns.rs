@@ -1,4 +1,4 @@
-//! Where the columns of K come from, and the few of them that a master problem holds.
+//! The source of the columns of K, and the few of them that a master problem holds.
 
 use crate::gram::{BlockMut, Gram, Pick, fill};
 use crate::linalg::SolveError;

@@ -70,7 +70,7 @@ fn key_of(letters: usize, length: usize) -> impl Fn(&[u32]) -> u64 {
     move |u: &[u32]| exact.as_ref().map_or(0, |number| number(u))
 }
 
-/// Where the substring of each of `count` names from `first` on stands for the first time.
+/// The first place of the substring of each of `count` names from `first` on.
 fn first_places<'a>(
     coded: &'a Sequences,
     named: &Sequences,

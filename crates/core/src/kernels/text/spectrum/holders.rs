@@ -31,7 +31,7 @@ pub(super) struct Holders {
     width: usize,
     /// Number of names.
     distinct: usize,
-    /// Where the list of each segment and name starts, and the end of the last.
+    /// The start of the list of each segment and name, and the end of the last.
     starts: Vec<usize>,
     /// A string and how often it holds the name.
     entries: Vec<Entry>,

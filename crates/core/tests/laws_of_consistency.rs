@@ -1,4 +1,4 @@
-//! Laws of the roads to the same numbers, for every kernel of the catalogue: f32 and f64, blocks and rows, ranges and
+//! Laws of consistency: every way to the same numbers gives them, for every kernel of the catalogue: f32 and f64, blocks and rows, ranges and
 //! lists, restricted matrices, any number of threads, very wide and far shifted data.
 
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -31,7 +31,7 @@ pub(super) struct Free {
 }
 
 /// Moves the free variables of problem `b` towards their common minimum; `work` multiplications are worth it.
-pub(super) fn settle<R: Rows, L: Loss, const B: usize>(
+pub(super) fn solve_free_variables<R: Rows, L: Loss, const B: usize>(
     rows: &R,
     loss: &mut L,
     order: &[u32],
