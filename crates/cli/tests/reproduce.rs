@@ -1,6 +1,6 @@
 //! `mercer reproduce` starts the program of the experiments: the one beside it, else one on the PATH, with the same arguments.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
 use crate::common::{Place, Ran, ran};
 use std::os::unix::fs::PermissionsExt;
@@ -22,10 +22,19 @@ fn write_program(place: &Place, path: &str, code: u8) {
     std::fs::set_permissions(place.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Runs the copy with the folder `path` as the whole PATH.
+/// Runs the copy with the folder `path` as the whole PATH. A program that another test starts while the copy is written holds the
+/// copy open for a moment, and a file that is open for writing cannot be run.
 fn run(place: &Place, line: &str) -> Ran {
     let mut command = place.command_of(&place.path("bin/mercer"), line);
-    ran(line, command.env("PATH", place.path("path")).output().unwrap())
+    for _ in 0..200 {
+        match command.env("PATH", place.path("path")).output() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            output => return ran(line, output.unwrap()),
+        }
+    }
+    panic!("the copy of the program stays open for writing")
 }
 
 #[test]
