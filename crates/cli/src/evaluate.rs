@@ -5,7 +5,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
 use mercer::machines::{Output, Readout};
 use mercer::metrics::{Metrics, OneClass, agreement, measure, usual};
-use mercer::model::{Model, Seen};
+use mercer::model::{Model, Predictor, Seen};
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -58,17 +58,19 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         model.needs_conformal()?;
     }
     let examples = input::for_model(&model, data, flags)?;
+    let predictor = model.predictor();
+    let model = predictor.model();
     if matches!(model.fitted().readout, Readout::Novelty) {
-        let output = input::predict(&model, &examples, flags)?;
-        let covered = covered(&model, &examples, flags)?;
+        let output = input::predict(&predictor, &examples, flags)?;
+        let covered = covered(&predictor, &examples, flags)?;
         let seen = model.seen(&examples);
-        novelty(&model, &output, (examples.target(), seen), covered, flags.get_flag("json"), started)?;
+        novelty(model, &output, (examples.target(), seen), covered, flags.get_flag("json"), started)?;
         warn_of_training_examples(seen);
         return Ok(());
     }
     if matches!(model.fitted().readout, Readout::Clusters { .. }) {
-        let output = input::predict(&model, &examples, flags)?;
-        return clusters(&model, &output, examples.target(), flags.get_flag("json"), started);
+        let output = input::predict(&predictor, &examples, flags)?;
+        return clusters(model, &output, examples.target(), flags.get_flag("json"), started);
     }
     if examples.target().is_none() {
         return Err(DataError::Usage {
@@ -77,10 +79,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         .into())
         .map_err(|f: Failure| Failure { code: 3, ..f });
     }
-    let output = input::predict(&model, &examples, flags)?;
+    let output = input::predict(&predictor, &examples, flags)?;
     let metrics = model.measure(&output, &examples)?;
     let seen = model.seen(&examples);
-    let covered = covered(&model, &examples, flags)?;
+    let covered = covered(&predictor, &examples, flags)?;
     if flags.get_flag("json") {
         let mut document = json!(metrics);
         if let Some((told, _)) = covered {
@@ -193,12 +195,13 @@ fn warn_of_unknown_labels(metrics: &Metrics) {
 type Covered = (Value, Vec<(&'static str, String)>);
 
 /// The share of truths that the regions of a conformal model hold, where it has some.
-fn covered(model: &Model, examples: &Dataset, flags: &ArgMatches) -> Result<Option<Covered>, Failure> {
-    let Some(predictor) = model.conformal() else { return Ok(None) };
+fn covered(predictor: &Predictor, examples: &Dataset, flags: &ArgMatches) -> Result<Option<Covered>, Failure> {
+    let model = predictor.model();
+    let Some(conformer) = model.conformal() else { return Ok(None) };
     let coverage = flags.get_one::<f64>("conformal").copied().unwrap_or(conformal::DEFAULT_COVERAGE);
-    let regions = input::regions(model, examples, coverage, flags)?;
+    let regions = input::regions(predictor, examples, coverage, flags)?;
     let measured = regions.measure(examples.target())?;
-    let mut told = conformal::proven(model, predictor, coverage);
+    let mut told = conformal::proven(model, conformer, coverage);
     told["measured"] = json!(measured);
     Ok(Some((told, conformal::measured(&measured, &regions, coverage))))
 }

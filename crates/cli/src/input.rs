@@ -448,12 +448,10 @@ fn word<T: Copy>(flags: &ArgMatches, id: &str, words: &[(&'static str, T)]) -> O
 const BATCH: usize = 8192;
 
 /// Predicts batch by batch: with a bar, within the memory, and so that it can be stopped.
-pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Result<Output, Failure> {
-    let outputs = model.fitted().expansion.outputs();
+pub(crate) fn predict(predictor: &Predictor, data: &Dataset, flags: &ArgMatches) -> Result<Output, Failure> {
+    let outputs = predictor.model().fitted().expansion.outputs();
     arguments::budget(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
     let watch = Watch::new(flags);
-    // what the model compares with is prepared once for all batches
-    let predictor = Predictor::new(model.clone());
     if data.is_empty() {
         watch.finish();
         return Ok(predictor.predict(data)?);
@@ -477,9 +475,13 @@ pub(crate) fn predict(model: &Model, data: &Dataset, flags: &ArgMatches) -> Resu
 }
 
 /// The regions of a conformal predictor batch by batch: with a bar, and so that it can be stopped.
-pub(crate) fn regions(model: &Model, data: &Dataset, coverage: f64, flags: &ArgMatches) -> Result<Regions, Failure> {
+pub(crate) fn regions(
+    predictor: &Predictor,
+    data: &Dataset,
+    coverage: f64,
+    flags: &ArgMatches,
+) -> Result<Regions, Failure> {
     let watch = Watch::new(flags);
-    let predictor = Predictor::new(model.clone());
     if data.is_empty() {
         watch.finish();
         return Ok(predictor.regions(data, coverage)?);

@@ -121,8 +121,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.get_flag("profile") {
         return profile::tell(&model, &data, file.map(PathBuf::as_path), flags.get_flag("json"));
     }
+    let predictor = model.predictor();
+    let model = predictor.model();
     let predicting = Instant::now();
-    let output = input::predict(&model, &data, flags)?;
+    let output = input::predict(&predictor, &data, flags)?;
     let predict = predicting.elapsed().as_secs_f64();
     if columns.deviations && !matches!(&output, Output::Values { variances: Some(_), .. }) {
         let what =
@@ -136,9 +138,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let json = flags.get_flag("json");
     if let Some(count) = rank {
         let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
-        return rank::tell(&model, &output, count, asked.map(PathBuf::as_path), json, &seconds);
+        return rank::tell(model, &output, count, asked.map(PathBuf::as_path), json, &seconds);
     }
-    let regions = coverage.map(|coverage| input::regions(&model, &data, coverage, flags)).transpose()?;
+    let regions = coverage.map(|coverage| input::regions(&predictor, &data, coverage, flags)).transpose()?;
     let beside = beside(&data, regions.as_ref(), flags)?;
     let beside = beside.as_ref();
     if let Some(path) = file {
@@ -193,7 +195,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             document["deviations"] = rows(&known.deviations(), names.len());
         }
         if let (Some(coverage), Some(conformal)) = (coverage, model.conformal()) {
-            document["conformal"] = conformal::proven(&model, conformal, coverage);
+            document["conformal"] = conformal::proven(model, conformal, coverage);
         }
         if let (Some(regions), None) = (&regions, file) {
             conformal::insert(&mut document, regions);

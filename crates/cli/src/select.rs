@@ -298,7 +298,7 @@ struct HeldOutReport {
 impl HeldOutReport {
     fn judge(selection: &Selection, data: &Dataset, flags: &ArgMatches) -> Result<Self, Failure> {
         let target = data.target().ok_or(mercer::data::DataError::NoTarget)?;
-        let output = input::predict(&selection.model, data, flags)?;
+        let output = input::predict(&selection.model.clone().predictor(), data, flags)?;
         let metrics = measure(&output, target)?;
         let value = selection.score.of(&output, target)?;
         let mut sentence = match &metrics {

@@ -62,9 +62,18 @@ impl Dataset {
         format!("{}-{examples:016x}-{target:016x}", self.len())
     }
 
+    /// The fingerprint, and those of its examples with their targets.
+    pub(crate) fn fingerprint_and_examples(&self) -> (String, Vec<u64>) {
+        let rows = self.row_fingerprints();
+        (self.fingerprint_of(&rows), self.with_targets(rows))
+    }
+
     /// A number for each example with its target.
     pub fn example_fingerprints(&self) -> Vec<u64> {
-        let mut rows = self.row_fingerprints();
+        self.with_targets(self.row_fingerprints())
+    }
+
+    fn with_targets(&self, mut rows: Vec<u64>) -> Vec<u64> {
         if let Some(target) = self.target() {
             rows.iter_mut().zip(target_fingerprints(target)).for_each(|(row, f)| *row = mix(*row, f));
         }

@@ -27,7 +27,7 @@ mod vectors;
 mod words;
 pub mod write;
 
-pub(crate) use copies::{Copies, Known, copies, counted};
+pub(crate) use copies::{Copies, Known, copies, counted, smallest_counted};
 pub use dataset::{Dataset, Values, View};
 pub use dates::days;
 pub use dense::{Borrowed, Rows};

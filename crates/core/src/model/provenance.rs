@@ -117,9 +117,10 @@ impl Provenance {
         if data.is_balanced() {
             learned.push(LearnedFrom { step: Step::ClassBalance, bits: 0.0, from: Scope::All });
         }
+        let (fingerprint, examples) = data.fingerprint_and_examples();
         Self {
-            fingerprint: data.fingerprint(),
-            sample: Sample::of(data),
+            fingerprint,
+            sample: Sample::of(examples),
             weighted: data.weights().is_some(),
             part: None,
             set_apart: data.preparation_set().and_then(PreparationSet::places).map(narrow),

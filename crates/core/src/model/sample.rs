@@ -4,7 +4,7 @@
 //! R. F. Rice & J. R. Plaunt, Adaptive variable-length coding for efficient compression of spacecraft television data (1971): the
 //! differences of rising numbers as a quotient in ones and a remainder in so many bits.
 
-use crate::data::{Copies, Dataset, Known, copies, counted};
+use crate::data::{Copies, Dataset, Known, copies, smallest_counted};
 use serde::{Deserialize, Serialize};
 
 /// Examples in a sample.
@@ -34,17 +34,13 @@ enum Stored {
 }
 
 impl Sample {
-    /// The sample of some examples.
-    pub(super) fn of(data: &Dataset) -> Self {
-        let mut all = data.example_fingerprints();
-        let (smallest, _) = counted(all.clone());
-        let smallest = &smallest[..smallest.len().min(MAX_EXAMPLES)];
+    /// The sample of some examples, by their fingerprints.
+    pub(super) fn of(mut all: Vec<u64>) -> Self {
+        let (smallest, _) = smallest_counted(all.clone(), MAX_EXAMPLES);
         let room = smallest.last().map_or(0, |last| last / smallest.len() as u64);
         let cut = room.checked_ilog2().unwrap_or(0).saturating_sub(BITS);
         all.iter_mut().for_each(|number| *number >>= cut);
-        let (mut numbers, mut times) = counted(all);
-        numbers.truncate(MAX_EXAMPLES);
-        times.truncate(MAX_EXAMPLES);
+        let (numbers, mut times) = smallest_counted(all, MAX_EXAMPLES);
         if times.iter().all(|&times| times == 1) {
             times.clear();
         }
@@ -150,7 +146,7 @@ mod tests {
     #[test]
     fn a_sample_is_few_bytes_and_read_as_it_was() {
         for count in [0, 1, 2, 200, 1024, 5000] {
-            let sample = Sample::of(&examples(count));
+            let sample = Sample::of(examples(count).example_fingerprints());
             let text = serde_json::to_string(&sample).unwrap();
             assert_eq!(serde_json::from_str::<Sample>(&text).unwrap(), sample);
             // two characters for a byte
@@ -163,7 +159,7 @@ mod tests {
     fn repeated_examples_are_counted() {
         let some = examples(50);
         let again: Vec<usize> = (0..50).chain(0..20).chain(5..10).collect();
-        let sample = Sample::of(&some.select(&again));
+        let sample = Sample::of(some.select(&again).example_fingerprints());
         assert_eq!(sample.times.iter().sum::<u32>(), 75);
         assert_eq!([1, 2, 3].map(|t| sample.times.iter().filter(|&&times| times == t).count()), [30, 15, 5]);
         assert_eq!(serde_json::from_str::<Sample>(&serde_json::to_string(&sample).unwrap()).unwrap(), sample);
