@@ -81,15 +81,47 @@ impl Lines {
         }
     }
 
+    /// The most rows that gain from being computed at once; 1 where a few are best.
+    pub(crate) fn panel_rows(&self) -> usize {
+        match self {
+            Self::Counted(_) | Self::Gridded(_) => 1,
+            Self::Real(r) => r.panel_rows(),
+        }
+    }
+
+    /// The largest ‖x‖² around the centre, where squared distances can be taken from products.
+    pub(crate) fn longest(&self) -> Option<f64> {
+        match self {
+            Self::Counted(_) | Self::Gridded(_) => None,
+            Self::Real(r) => r.longest(),
+        }
+    }
+
     /// Squared distances or inner products of some examples with a range of columns; each stretch of a line goes through
     /// `finish` while it is in the first-level cache.
-    pub(crate) fn rows(&self, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
+    pub(crate) fn rows(
+        &self,
+        rows: &[usize],
+        cols: &Range<usize>,
+        lines: &mut [&mut [f32]],
+        by: Distances,
+        finish: Finish<'_>,
+    ) {
         match self {
             Self::Counted(c) => c.rows(rows, cols, lines, finish),
             Self::Gridded(g) => g.rows(rows, cols, lines, finish),
-            Self::Real(r) => r.rows(rows, cols, lines, finish),
+            Self::Real(r) => r.rows(rows, cols, lines, by, finish),
         }
     }
+}
+
+/// The arithmetic of squared distances of reals; other layouts are exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Distances {
+    /// Σ (x − y)², which cancels nothing.
+    Differences,
+    /// ‖x‖² + ‖y‖² − 2⟨x, y⟩, off by a millionth of the longest ‖x‖² or so, and faster.
+    Products,
 }
 
 /// The function of distances or products.

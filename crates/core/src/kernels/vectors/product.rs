@@ -3,7 +3,7 @@
 use super::Packed;
 use super::cancellation::Cancelled;
 use super::layouts::{Panels, SparseColumns};
-use super::lines::{Counted, Lines};
+use super::lines::{Counted, Distances, Lines};
 use super::packed::{Store, Stored};
 use crate::data::{Scalar, SparseRows};
 use crate::gram::between::{Between, Comparison};
@@ -92,7 +92,11 @@ impl<F: ProductFamily> ProductGram<F> {
     }
 
     fn line_rows(&self, packed: &Lines, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]]) {
-        packed.rows(rows, cols, lines, &|line| vectorised(FinishLine { family: &self.how.0, line }));
+        let by = match packed.longest() {
+            Some(longest) if products_suffice(&self.how.0, longest) => Distances::Products,
+            _ => Distances::Differences,
+        };
+        packed.rows(rows, cols, lines, by, &|line| vectorised(FinishLine { family: &self.how.0, line }));
         rows.iter().zip(lines).for_each(|(&row, line)| self.own_place(row, cols, line));
     }
 
@@ -141,6 +145,19 @@ impl<F: ProductFamily> ProductGram<F> {
             }
         }
     }
+}
+
+/// Error of a squared distance from products in f32, in parts of the largest ‖x‖².
+const PRODUCT_ERROR: f64 = 1.25e-6;
+/// Largest error of κ for which distances are taken from products, in parts of its size.
+const MAX_KERNEL_ERROR: f64 = 2e-5;
+
+/// True if squared distances from products are sharp enough for a kernel. It changes most where examples meet.
+fn products_suffice<F: ProductFamily>(family: &F, longest: f64) -> bool {
+    let mut values = [0.0, PRODUCT_ERROR * longest, 4.0 * longest];
+    family.finish_alone(&mut values);
+    let [at_zero, near, far] = values;
+    (near - at_zero).abs() <= MAX_KERNEL_ERROR * at_zero.abs().max(far.abs())
 }
 
 /// Distances or products of one row become kernel values.

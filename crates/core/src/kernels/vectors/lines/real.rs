@@ -1,6 +1,10 @@
-//! Panels of f32: Σ (x − y)², which cancels nothing, or Σ x y.
+//! Panels of f32: squared distances as Σ (x − y)², which cancels nothing, or as ‖x‖² + ‖y‖² − 2⟨x, y⟩ where that is sharp enough; and
+//! inner products.
+//!
+//! Several rows share one reading of a panel, and a panel stays in the second-level cache until all of them have met it. That makes the
+//! rows of many examples at once a product of matrices, at nearly its speed.
 
-use super::{Change, Finish, PANEL, all, at_once, each, finish_stretch, panels, put, stretches};
+use super::{Change, Distances, Finish, PANEL, all, each, finish_stretch, panels, put, stretches};
 use crate::data::{Rows, Scalar, Values};
 use crate::kernels::vectors::weight;
 use crate::parallel;
@@ -13,12 +17,22 @@ pub(crate) struct Real {
     width: usize,
     len: usize,
     distance: bool,
+    /// ‖x‖² of each example, as it is packed; empty where inner products are wanted.
+    squares: Vec<f32>,
+    /// The largest ‖x‖², also of the examples that these were chosen from: a part of a matrix has the values of the whole.
+    longest: f32,
 }
 
-/// Rows that share one reading of a panel.
+/// Rows that share one reading of a panel's line from the first-level cache.
 const GROUP: usize = 6;
+/// Rows that share one reading of a panel from memory: with it they stay in the second-level cache.
+const CHUNK: usize = 48;
 /// Vectors of a panel's line that are summed at once: with six rows they just fit the registers of AVX-512.
 const VECTORS_PER_SUM: usize = 4;
+/// Features whose products are added up by themselves, so that rounding grows with their number only.
+const FEATURES_PER_SUM: usize = 256;
+/// Smallest number of features from which on products are faster than differences.
+const MIN_FEATURES_FOR_PRODUCTS: usize = 64;
 
 impl Real {
     pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
@@ -26,40 +40,42 @@ impl Real {
         if !all(source, f64::is_finite) {
             return None;
         }
-        let mut packed =
-            Self { values: vec![0.0; len.div_ceil(PANEL) * width * PANEL], width, len, distance: change.distance };
+        let mut values = vec![0.0; len.div_ceil(PANEL) * width * PANEL];
         let number = |k: usize, x: f64| {
             let moved = x - change.shift.map_or(0.0, |s| s[k]);
             (moved * change.weights.map_or(1.0, |w| weight(w, k))) as f32
         };
         let size = (width * PANEL).max(1);
         match source {
-            Values::Dense(r) => {
-                parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number));
-            }
-            Values::Dense32(r) => {
-                parallel::strips(&mut packed.values, size, |p, panel| pack_panel(r, p, panel, number));
-            }
-            _ => {
-                let values = &mut packed.values;
-                each(source, |i, k, x| values[(i / PANEL * width + k) * PANEL + i % PANEL] = number(k, x));
-            }
+            Values::Dense(r) => parallel::strips(&mut values, size, |p, panel| pack_panel(r, p, panel, number)),
+            Values::Dense32(r) => parallel::strips(&mut values, size, |p, panel| pack_panel(r, p, panel, number)),
+            _ => each(source, |i, k, x| values[(i / PANEL * width + k) * PANEL + i % PANEL] = number(k, x)),
         }
-        Some(packed)
+        let mut squares = Vec::new();
+        if change.distance && width >= MIN_FEATURES_FOR_PRODUCTS {
+            squares = vec![0.0; len];
+            let panel = |p: usize| &values[p * size..(p + 1) * size];
+            parallel::strips(&mut squares, PANEL, |p, squares| squares_of(panel(p), squares));
+        }
+        let longest = squares.iter().copied().fold(0.0, f32::max);
+        Some(Self { values, width, len, distance: change.distance, squares, longest })
     }
 
     pub(super) fn select(&self, keep: &[usize]) -> Self {
         let width = self.width;
+        let size = (width * PANEL).max(1);
         let mut values = vec![0.0; keep.len().div_ceil(PANEL) * width * PANEL];
-        for (panel, keep) in values.chunks_exact_mut((width * PANEL).max(1)).zip(keep.chunks(PANEL)) {
+        parallel::strips(&mut values, size, |p, panel| {
+            let keep = &keep[p * PANEL..keep.len().min((p + 1) * PANEL)];
             let from: Vec<usize> = keep.iter().map(|i| i / PANEL * width * PANEL + i % PANEL).collect();
             for (k, line) in panel.chunks_exact_mut(PANEL).enumerate() {
                 for (o, f) in line.iter_mut().zip(&from) {
                     *o = self.values[f + k * PANEL];
                 }
             }
-        }
-        Self { values, width, len: keep.len(), distance: self.distance }
+        });
+        let squares = if self.squares.is_empty() { Vec::new() } else { keep.iter().map(|&i| self.squares[i]).collect() };
+        Self { values, squares, len: keep.len(), ..*self }
     }
 
     /// Several rows at once pay where one streams more than the second-level cache holds, for few more operations.
@@ -67,42 +83,88 @@ impl Real {
         if self.width >= 128 { GROUP } else { 1 }
     }
 
+    /// The most rows that gain from being computed at once.
+    pub(super) fn panel_rows(&self) -> usize {
+        if self.width >= MIN_FEATURES_FOR_PRODUCTS { CHUNK } else { 1 }
+    }
+
+    /// The largest ‖x‖² where distances could be taken from products.
+    pub(super) fn longest(&self) -> Option<f64> {
+        (!self.squares.is_empty()).then_some(f64::from(self.longest))
+    }
+
     fn example(&self, i: usize) -> impl Iterator<Item = f32> + '_ {
         let first = i / PANEL * self.width * PANEL + i % PANEL;
         (0..self.width).map(move |k| self.values[first + k * PANEL])
     }
 
-    pub(super) fn rows(&self, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
+    pub(super) fn rows(
+        &self,
+        rows: &[usize],
+        cols: &Range<usize>,
+        lines: &mut [&mut [f32]],
+        by: Distances,
+        finish: Finish<'_>,
+    ) {
         debug_assert!(cols.end <= self.len);
-        let (mut rows, mut lines) = (rows, lines);
-        while !rows.is_empty() {
-            let count = at_once(rows.len(), GROUP);
-            let (now, later) = lines.split_at_mut(count);
-            match count {
-                GROUP => self.some::<GROUP>(rows, cols, now, finish),
-                3 => self.some::<3>(rows, cols, now, finish),
-                _ => self.some::<1>(rows, cols, now, finish),
+        let arch = Arch::new();
+        let way = match (self.distance, by) {
+            (true, Distances::Products) if !self.squares.is_empty() => Way::DistanceByProducts,
+            (true, _) => Way::Distance,
+            (false, _) => Way::Product,
+        };
+        for (rows, lines) in rows.chunks(CHUNK).zip(lines.chunks_mut(CHUNK)) {
+            let groups = self.groups(rows);
+            for stretch in stretches(cols) {
+                arch.dispatch(Stretch { columns: self, groups: &groups, way, stretch: &stretch, cols, lines });
+                if way == Way::DistanceByProducts {
+                    let others = &self.squares[stretch.clone()];
+                    for (&row, line) in rows.iter().zip(lines.iter_mut()) {
+                        let line = &mut line[stretch.start - cols.start..stretch.end - cols.start];
+                        distances(self.squares[row], others, line);
+                    }
+                }
+                finish_stretch(&stretch, cols, lines, finish);
             }
-            (rows, lines) = (&rows[count..], later);
         }
     }
 
-    fn some<const R: usize>(&self, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]], finish: Finish<'_>) {
-        let mut xs = vec![[0.0_f32; R]; self.width];
-        for (r, &i) in rows.iter().enumerate().take(R) {
-            for (x, value) in xs.iter_mut().zip(self.example(i)) {
-                x[r] = value;
+    /// The rows six at a time, then three, then alone, each group feature by feature.
+    fn groups(&self, rows: &[usize]) -> Vec<Group> {
+        let mut groups = Vec::new();
+        let mut first = 0;
+        while first < rows.len() {
+            let count = super::at_once(rows.len() - first, GROUP);
+            let mut xs = vec![0.0; self.width * count];
+            for (r, &i) in rows[first..first + count].iter().enumerate() {
+                for (x, value) in xs.chunks_exact_mut(count).zip(self.example(i)) {
+                    x[r] = value;
+                }
             }
+            groups.push(Group { xs, count });
+            first += count;
         }
-        let arch = Arch::new();
-        for stretch in stretches(cols) {
-            if self.distance {
-                arch.dispatch(Sums::<R, true> { columns: self, xs: &xs, stretch: &stretch, cols, lines: &mut *lines });
-            } else {
-                arch.dispatch(Sums::<R, false> { columns: self, xs: &xs, stretch: &stretch, cols, lines: &mut *lines });
-            }
-            finish_stretch(&stretch, cols, lines, finish);
+        groups
+    }
+}
+
+/// Squared lengths of the examples of a panel.
+fn squares_of(panel: &[f32], squares: &mut [f32]) {
+    let mut sums = [0.0_f64; PANEL];
+    for line in panel.chunks_exact(PANEL) {
+        for (sum, x) in sums.iter_mut().zip(line) {
+            *sum += f64::from(*x) * f64::from(*x);
         }
+    }
+    for (square, sum) in squares.iter_mut().zip(sums) {
+        *square = sum as f32;
+    }
+}
+
+/// Inner products become squared distances; rounding can make them slightly negative.
+fn distances(square: f32, others: &[f32], line: &mut [f32]) {
+    for (value, other) in line.iter_mut().zip(others) {
+        *value = (square + other - 2.0 * *value).max(0.0);
     }
 }
 
@@ -115,53 +177,124 @@ fn pack_panel<S: Scalar>(rows: &Rows<S>, p: usize, panel: &mut [f32], number: im
     }
 }
 
-/// The sums of R rows with the panels of a range of columns. Each lane adds its features in order, so its bits depend on
+/// Rows that are summed side by side.
+struct Group {
+    /// width × count.
+    xs: Vec<f32>,
+    count: usize,
+}
+
+/// The sum over the features.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Σ (x − y)².
+    Distance,
+    /// Σ x y in parts, to become a distance.
+    DistanceByProducts,
+    /// Σ x y.
+    Product,
+}
+
+/// The sums of some rows with the panels of a stretch of columns. Each lane adds its features in order, so its bits depend on
 /// neither the vectors nor the rows beside it.
-struct Sums<'a, 'b, const R: usize, const DISTANCE: bool> {
+struct Stretch<'a, 'b> {
     columns: &'a Real,
-    xs: &'a [[f32; R]],
+    groups: &'a [Group],
+    way: Way,
     stretch: &'a Range<usize>,
     cols: &'a Range<usize>,
     lines: &'a mut [&'b mut [f32]],
 }
 
-impl<const R: usize, const DISTANCE: bool> WithSimd for Sums<'_, '_, R, DISTANCE> {
+impl WithSimd for Stretch<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let size = self.columns.width * PANEL;
-        let across = PANEL / S::F32_LANES;
-        let mut sums = [[0.0_f32; PANEL]; R];
         for p in panels(self.stretch) {
             let panel = &self.columns.values[p * size..(p + 1) * size];
-            let (vectors, _) = S::as_simd_f32s(panel);
             let mut first = 0;
-            while first < across {
-                let mut totals = [[simd.splat_f32s(0.0); VECTORS_PER_SUM]; R];
-                for (line, x) in vectors.chunks_exact(across).zip(self.xs) {
-                    let line = &line[first..first + VECTORS_PER_SUM];
-                    for r in 0..R {
-                        let x = simd.splat_f32s(x[r]);
-                        for v in 0..VECTORS_PER_SUM {
-                            totals[r][v] = if DISTANCE {
-                                let difference = simd.sub_f32s(x, line[v]);
-                                simd.mul_add_f32s(difference, difference, totals[r][v])
-                            } else {
-                                simd.mul_add_f32s(x, line[v], totals[r][v])
-                            };
-                        }
-                    }
+            for group in self.groups {
+                let lines = &mut self.lines[first..first + group.count];
+                let place = Place { p, stretch: self.stretch, cols: self.cols };
+                match group.count {
+                    GROUP => some::<S, GROUP>(simd, panel, &group.xs, self.way, place, lines),
+                    3 => some::<S, 3>(simd, panel, &group.xs, self.way, place, lines),
+                    _ => some::<S, 1>(simd, panel, &group.xs, self.way, place, lines),
                 }
-                for (sums, totals) in sums.iter_mut().zip(&totals) {
-                    let (out, _) = S::as_mut_simd_f32s(sums);
-                    out[first..first + VECTORS_PER_SUM].copy_from_slice(totals);
-                }
-                first += VECTORS_PER_SUM;
-            }
-            for (sums, line) in sums.iter().zip(self.lines.iter_mut()) {
-                put(p, sums, self.stretch, self.cols, line);
+                first += group.count;
             }
         }
+    }
+}
+
+/// The panel of some sums, and the columns that are wanted.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    p: usize,
+    stretch: &'a Range<usize>,
+    cols: &'a Range<usize>,
+}
+
+#[inline(always)]
+fn some<S: Simd, const R: usize>(
+    simd: S,
+    panel: &[f32],
+    xs: &[f32],
+    way: Way,
+    place: Place<'_>,
+    lines: &mut [&mut [f32]],
+) {
+    let mut sums = [[0.0_f32; PANEL]; R];
+    let (xs, _) = xs.as_chunks::<R>();
+    match way {
+        Way::Distance => sum::<S, R, true>(simd, panel, xs, &mut sums),
+        Way::Product => sum::<S, R, false>(simd, panel, xs, &mut sums),
+        Way::DistanceByProducts => {
+            for (panel, xs) in panel.chunks(FEATURES_PER_SUM * PANEL).zip(xs.chunks(FEATURES_PER_SUM)) {
+                sum::<S, R, false>(simd, panel, xs, &mut sums);
+            }
+        }
+    }
+    for (sums, line) in sums.iter().zip(lines) {
+        put(place.p, sums, place.stretch, place.cols, line);
+    }
+}
+
+/// Adds the sums over some features to what is there.
+#[inline(always)]
+fn sum<S: Simd, const R: usize, const DISTANCE: bool>(
+    simd: S,
+    panel: &[f32],
+    xs: &[[f32; R]],
+    sums: &mut [[f32; PANEL]; R],
+) {
+    let across = PANEL / S::F32_LANES;
+    let (vectors, _) = S::as_simd_f32s(panel);
+    let mut first = 0;
+    while first < across {
+        let mut totals = [[simd.splat_f32s(0.0); VECTORS_PER_SUM]; R];
+        for (line, x) in vectors.chunks_exact(across).zip(xs) {
+            let line = &line[first..first + VECTORS_PER_SUM];
+            for r in 0..R {
+                let x = simd.splat_f32s(x[r]);
+                for v in 0..VECTORS_PER_SUM {
+                    totals[r][v] = if DISTANCE {
+                        let difference = simd.sub_f32s(x, line[v]);
+                        simd.mul_add_f32s(difference, difference, totals[r][v])
+                    } else {
+                        simd.mul_add_f32s(x, line[v], totals[r][v])
+                    };
+                }
+            }
+        }
+        for (sums, totals) in sums.iter_mut().zip(&totals) {
+            let (out, _) = S::as_mut_simd_f32s(sums);
+            for (o, &total) in out[first..first + VECTORS_PER_SUM].iter_mut().zip(totals) {
+                *o = simd.add_f32s(*o, total);
+            }
+        }
+        first += VECTORS_PER_SUM;
     }
 }

@@ -10,7 +10,7 @@ fn plain(x: &[f64], y: &[f64], distance: bool) -> f64 {
 
 fn check(values: &Values, dense: &[Vec<f64>], layout: fn(&Lines) -> bool) {
     let n = dense.len();
-    for distance in [true, false] {
+    for (distance, by) in [(true, Distances::Differences), (true, Distances::Products), (false, Distances::Products)] {
         let lines = Lines::new(values, &Change { shift: None, weights: Some(&[0.5]), distance }).unwrap();
         assert!(layout(&lines));
         let keep: Vec<usize> = (0..n).filter(|i| i % 3 != 1).collect();
@@ -20,10 +20,10 @@ fn check(values: &Values, dense: &[Vec<f64>], layout: fn(&Lines) -> bool) {
             let cols = 3..m - 2;
             let mut out = vec![vec![0.0_f32; cols.len()]; rows.len()];
             let mut refs: Vec<&mut [f32]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-            lines.rows(&rows, &cols, &mut refs, &|_| {});
+            lines.rows(&rows, &cols, &mut refs, by, &|_| {});
             for (&row, line) in rows.iter().zip(&out) {
                 let mut alone = vec![0.0; cols.len()];
-                lines.rows(&[row], &cols, &mut [&mut alone], &|_| {});
+                lines.rows(&[row], &cols, &mut [&mut alone], by, &|_| {});
                 assert_eq!(&alone, line, "a row in a group has the bits of a row alone");
                 for (c, &found) in cols.clone().zip(line) {
                     let exact = 0.25 * plain(&dense[places[row]], &dense[places[c]], distance);
@@ -40,6 +40,9 @@ fn every_layout_gives_distances_and_products() {
     let n = 150;
     let reals: Vec<Vec<f64>> = (0..n).map(|_| (0..13).map(|_| random.normal()).collect()).collect();
     check(&Rows::from_vectors(&reals).unwrap().into(), &reals, |l| matches!(l, Lines::Real(_)));
+    // enough features for products, in more than one part, and in parts of panels
+    let wide: Vec<Vec<f64>> = (0..n).map(|_| (0..300).map(|_| 0.1 * random.normal()).collect()).collect();
+    check(&Rows::from_vectors(&wide).unwrap().into(), &wide, |l| l.panel_rows() > 1);
     let pixels: Vec<Vec<f64>> =
         (0..n).map(|_| (0..9).map(|_| (random.below(256) * random.below(2)) as f64 / 255.0).collect()).collect();
     check(&Rows::from_vectors(&pixels).unwrap().into(), &pixels, |l| matches!(l, Lines::Gridded(_)));
@@ -62,7 +65,7 @@ fn the_shift_of_a_distance_is_taken_before_rounding() {
     let source: Values = Rows::from_vectors(&far).unwrap().into();
     let lines = Lines::new(&source, &Change { shift: Some(&[1e6, 0.0]), weights: None, distance: true }).unwrap();
     let mut row = vec![0.0; 70];
-    lines.rows(&[5], &(0..70), &mut [&mut row], &|_| {});
+    lines.rows(&[5], &(0..70), &mut [&mut row], Distances::Differences, &|_| {});
     for (j, &found) in row.iter().enumerate() {
         let exact = plain(&far[5], &far[j], true);
         assert!((f64::from(found) - exact).abs() <= 1e-4 * exact.max(1.0));
