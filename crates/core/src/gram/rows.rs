@@ -28,6 +28,11 @@ pub trait RowAccess {
         1
     }
 
+    /// The most rows that gain from being computed at once, by a product of matrices; 1 where a few are best.
+    fn panel_rows(&self) -> usize {
+        1
+    }
+
     /// True if a row costs far more to compute than to read from memory, so that as many rows as possible are cached.
     fn rows_are_expensive(&self) -> bool {
         true
@@ -66,6 +71,11 @@ impl dyn Gram + '_ {
     /// The number of rows that are best computed at once.
     pub fn row_group(&self) -> usize {
         self.rows().map_or(1, RowAccess::row_group)
+    }
+
+    /// The most rows that gain from being computed at once.
+    pub fn panel_rows(&self) -> usize {
+        self.rows().map_or(1, RowAccess::panel_rows)
     }
 
     /// True if as many rows as possible should be cached.

@@ -8,7 +8,7 @@ use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo};
+use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo, smo_in_rounds};
 use crate::watch::{Monitor, Status};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,19 +83,7 @@ pub(super) fn solve(
     let one = |p: usize, threads: usize, bytes: usize, workspace: &mut Workspace| {
         let sub = (subs.make)(p);
         let diagonal: Vec<f64> = sub.columns.iter().flat_map(|r| &own[r.clone()]).copied().collect();
-        let problem = Problem {
-            gram: Arc::clone(gram),
-            columns: &sub.columns,
-            diagonal: &diagonal,
-            linear: &sub.linear,
-            lower: &sub.lower,
-            upper: &sub.upper,
-            epsilon: sub.epsilon,
-            ridge: sub.ridge.as_deref(),
-            equality: sub.equality,
-            start: sub.start.as_ref(),
-            folds: sub.folds.as_ref().map(|(of, count)| (of.as_slice(), *count)),
-        };
+        let problem = problem(gram, &sub, &diagonal);
         let Effort { tolerance, max_iterations, .. } = *effort;
         let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };
         smo(&problem, &options, workspace, watch).map_err(|error| match error {
@@ -103,6 +91,9 @@ pub(super) fn solve(
             other => other,
         })
     };
+    if gram.panel_rows() > 1 {
+        return in_rounds(gram, subs, &own, effort, task, watch);
+    }
     let mut found: Vec<Option<Result<Solution, SolveError>>> = order.iter().map(|_| None).collect();
     let mut workspace = Workspace::default();
     for &p in &order[..large] {
@@ -139,6 +130,50 @@ pub(super) fn solve(
     }
     found.into_iter().flatten().collect()
 }
+
+/// A sub-problem as the solver takes it.
+fn problem<'a>(gram: &Arc<dyn Gram>, sub: &'a Sub, diagonal: &'a [f64]) -> Problem<'a> {
+    Problem {
+        gram: Arc::clone(gram),
+        columns: &sub.columns,
+        diagonal,
+        linear: &sub.linear,
+        lower: &sub.lower,
+        upper: &sub.upper,
+        epsilon: sub.epsilon,
+        ridge: sub.ridge.as_deref(),
+        equality: sub.equality,
+        start: sub.start.as_ref(),
+        folds: sub.folds.as_ref().map(|(of, count)| (of.as_slice(), *count)),
+    }
+}
+
+/// Solves all sub-problems together, so that rows which several of them lack are computed at once.
+fn in_rounds(
+    gram: &Arc<dyn Gram>,
+    subs: &Subs<'_>,
+    own: &[f64],
+    effort: &Effort,
+    task: &Task<'_>,
+    watch: &dyn Monitor,
+) -> Result<Vec<Solution>, SolveError> {
+    let made: Vec<Sub> = (0..subs.sizes.len()).map(subs.make).collect();
+    let diagonals: Vec<Vec<f64>> =
+        made.iter().map(|sub| sub.columns.iter().flat_map(|r| &own[r.clone()]).copied().collect()).collect();
+    let problems: Vec<Problem<'_>> =
+        made.iter().zip(&diagonals).map(|(sub, diagonal)| problem(gram, sub, diagonal)).collect();
+    let Effort { tolerance, max_iterations, .. } = *effort;
+    let cache = effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2).min(MAX_CACHE_OF_PANELS);
+    let options = SmoOptions { tolerance, max_iterations, cache, threads: task.threads.max(1) };
+    let found: Result<Vec<Solution>, SolveError> = smo_in_rounds(&problems, &options, watch).into_iter().collect();
+    found.map_err(|error| match error {
+        SolveError::NotFinite { .. } => not_finite(gram.as_ref()),
+        other => other,
+    })
+}
+
+/// Largest cache of rows that are computed many at once.
+const MAX_CACHE_OF_PANELS: usize = 256 << 20;
 
 /// Largest cache of cheap rows in bytes: memory that is touched for the first time costs more than to compute them
 /// again.

@@ -18,6 +18,7 @@ mod held_out;
 mod level;
 mod passes;
 mod pool;
+mod rounds;
 mod run;
 mod shrink;
 mod slots;
@@ -25,6 +26,7 @@ mod team;
 #[cfg(test)]
 mod tests;
 
+pub use rounds::smo_in_rounds;
 pub use slots::Workspace;
 
 use crate::gram::Gram;
@@ -156,9 +158,9 @@ pub fn smo(
         let part = part_of(n, place, threads);
         let mut run = Run::new(team.member(place), problem, options, watch);
         let mut level = Level::new(problem, columns.clone(), part, options.cache / threads, workspace);
-        let outcome = run.start(problem, &mut level).and_then(|()| run.descend(&mut level, options.tolerance, 0));
-        let extremes = outcome?;
-        let held_out = run.hold_out(problem, &mut level, &extremes, options.tolerance)?;
+        run.start(problem, &mut level)?;
+        let (level, extremes) = run.descend(level, options.tolerance, 0)?;
+        let (level, held_out) = run.hold_out(problem, level, &extremes, options.tolerance)?;
         Ok::<_, SolveError>((run, level, extremes, held_out))
     };
     let mine = std::mem::take(workspace);

@@ -338,6 +338,10 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
         self.lines().map_or(1, Lines::group)
     }
 
+    fn panel_rows(&self) -> usize {
+        self.lines().map_or(1, Lines::panel_rows)
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.lines().is_none()
     }

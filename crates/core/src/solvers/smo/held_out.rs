@@ -31,13 +31,13 @@ impl Run<'_> {
     pub(super) fn hold_out(
         &mut self,
         problem: &Problem<'_>,
-        level: &mut Level,
+        mut level: Level,
         found: &Extremes,
         tolerance: f64,
-    ) -> Result<Option<Vec<f64>>, SolveError> {
-        let Some((of, count)) = problem.folds else { return Ok(None) };
+    ) -> Result<(Level, Option<Vec<f64>>), SolveError> {
+        let Some((of, count)) = problem.folds else { return Ok((level, None)) };
         if self.reading != Reading::Plain || self.status.is_some() {
-            return Ok(None);
+            return Ok((level, None));
         }
         let iterations = self.iterations;
         let folds = Folds { of, linear: problem.linear, tolerance: TOLERANCE_FACTOR * tolerance };
@@ -48,39 +48,42 @@ impl Run<'_> {
             let done = if self.ask(level.len(), None) {
                 false
             } else if level.len() <= MAX_VARIABLES_SOLVED_WHOLE {
-                self.in_place(level, &folds, fold, &mut scores)?
+                let (back, done) = self.in_place(level, &folds, fold, &mut scores)?;
+                level = back;
+                done
             } else {
-                self.in_a_part(level, found, &folds, fold, &mut scores, &mut workspace)?
+                self.in_a_part(&mut level, found, &folds, fold, &mut scores, &mut workspace)?
             };
             if self.status.is_some() || !done {
                 // the whole solution stands as it was
                 (self.status, self.whole, self.iterations) = (None, true, iterations);
-                return Ok(None);
+                return Ok((level, None));
             }
         }
         self.iterations = iterations;
-        Ok(Some(scores))
+        Ok((level, Some(scores)))
     }
 
     /// A small problem without a fold, on the rows that are kept already.
     fn in_place(
         &mut self,
-        level: &mut Level,
+        mut level: Level,
         folds: &Folds<'_>,
         fold: u32,
         scores: &mut [f64],
-    ) -> Result<bool, SolveError> {
+    ) -> Result<(Level, bool), SolveError> {
         let places: Vec<usize> = (0..level.len()).collect();
         let before = std::mem::take(&mut level.v);
         let state = level.s.clone();
         level.v = before.select(&places);
         let changes = leave_out(&mut level.v, |t| folds.of[t] == fold, self.equality);
         if let Some(changes) = &changes {
-            self.take_over(level, changes);
+            self.take_over(&mut level, changes);
             level.mark_all(self.reading);
             // no smaller problem: it would take the kept rows along
             let returns = std::mem::replace(&mut self.returns, usize::MAX);
-            let found = self.descend(level, folds.tolerance, 1)?;
+            let found;
+            (level, found) = self.descend(level, folds.tolerance, 1)?;
             self.returns = returns;
             let offset = self.offset(&found);
             for (place, score) in scores.iter_mut().enumerate() {
@@ -91,7 +94,7 @@ impl Run<'_> {
             }
         }
         (level.v, level.s) = (before, state);
-        Ok(changes.is_some())
+        Ok((level, changes.is_some()))
     }
 
     /// A large problem without a fold: only the fold and what is near the margins.
@@ -122,7 +125,7 @@ impl Run<'_> {
         self.take_over(&mut rest, &changes);
         rest.mark_all(self.reading);
         self.returns = 0;
-        let found = self.descend(&mut rest, folds.tolerance, 1)?;
+        let (rest, found) = self.descend(rest, folds.tolerance, 1)?;
         let offset = self.offset(&found);
         for (k, &place) in kept.iter().enumerate() {
             let column = level.part.start + place;

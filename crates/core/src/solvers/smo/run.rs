@@ -13,11 +13,39 @@
 
 use super::level::{Level, Way};
 use super::passes::{self, Extreme, Extremes, Move, NOWHERE, Partner, Reading};
+use super::shrink::Shrunk;
 use super::team::{Member, WORDS};
 use super::{Equality, Problem, SmoOptions};
 use crate::linalg::SolveError;
+use crate::parallel;
 use crate::watch::{Monitor, Phase, Progress, Sign, Status, Stop};
 use std::ops::ControlFlow;
+
+/// A problem on its way: all variables, or those that shrinking has left, for which the one before it waits.
+pub(super) struct Stage {
+    pub(super) level: Level,
+    /// The violation at which it is left.
+    tolerance: f64,
+    /// Number of problems that it was shrunk from.
+    pub(super) depth: usize,
+    /// Steps since shrinking was tried.
+    since: usize,
+    /// The extremes of the present state; none where it has changed otherwise than by a step.
+    found: Option<Extremes>,
+    /// The place in the one before it; none for the first.
+    pub(super) shrunk: Option<Shrunk>,
+}
+
+impl Stage {
+    pub(super) fn new(level: Level, tolerance: f64, depth: usize) -> Self {
+        Self { level, tolerance, depth, since: 0, found: None, shrunk: None }
+    }
+
+    /// A smaller problem, with its place in the one before it.
+    pub(super) fn within(self, shrunk: Shrunk) -> Self {
+        Self { shrunk: Some(shrunk), ..self }
+    }
+}
 
 /// One thread's run through a problem.
 pub(super) struct Run<'a> {
@@ -35,6 +63,10 @@ pub(super) struct Run<'a> {
     pub(super) status: Option<Status>,
     pub(super) whole: bool,
     pub(super) returns: usize,
+    /// True if somebody else computes rows: a step that needs one that is not kept is not taken.
+    pub(super) waits_for_rows: bool,
+    /// The row that was waited for.
+    pub(super) missing: Option<usize>,
     /// The phase of the work, for the monitor.
     pub(super) phase: Phase,
 }
@@ -82,6 +114,8 @@ impl<'a> Run<'a> {
             status: None,
             whole: true,
             returns: 0,
+            waits_for_rows: false,
+            missing: None,
             phase: Phase::keeping("smo"),
         }
     }
@@ -108,6 +142,9 @@ impl<'a> Run<'a> {
     /// s ← s − K β for changes of some variables; rows are computed in groups and not kept.
     pub(super) fn absorb(&mut self, level: &mut Level, changes: &[(usize, f64)]) {
         const GROUP: usize = 24;
+        if self.waits_for_rows {
+            return self.absorb_by_strips(level, changes);
+        }
         let stride = level.s.len();
         let mut lines = vec![0.0_f32; GROUP.min(changes.len()) * stride];
         for group in changes.chunks(GROUP) {
@@ -117,6 +154,30 @@ impl<'a> Run<'a> {
             passes::absorb(&mut level.s, &weights, &lines, stride);
             self.rows += rows.len();
             self.evaluations += (rows.len() * level.len()) as u64;
+            if self.ask(level.len(), None) {
+                return;
+            }
+        }
+    }
+
+    /// The same with all threads, each for some of the columns; every column adds up the changes in their order.
+    fn absorb_by_strips(&mut self, level: &mut Level, changes: &[(usize, f64)]) {
+        const STRIP: usize = 1024;
+        const ROWS_AT_ONCE: usize = 48;
+        // as many as are computed between two looks at the monitor
+        for some in changes.chunks(10 * ROWS_AT_ONCE) {
+            let (rows, weights): (Vec<usize>, Vec<f64>) = some.iter().copied().unzip();
+            let (columns, len) = (level.kept().columns().clone(), level.len());
+            parallel::strips(&mut level.s, STRIP, |strip, state| {
+                let part = strip * STRIP..len.min((strip + 1) * STRIP);
+                let state = &mut state[..part.len()];
+                let mut lines = vec![0.0_f32; ROWS_AT_ONCE.min(rows.len()) * part.len()];
+                for (rows, weights) in rows.chunks(ROWS_AT_ONCE).zip(weights.chunks(ROWS_AT_ONCE)) {
+                    columns.pass_by(rows, &part, &mut lines);
+                    passes::absorb(state, weights, &lines, part.len());
+                }
+            });
+            self.count_rows(level, rows.len());
             if self.ask(level.len(), None) {
                 return;
             }
@@ -136,42 +197,74 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Steps until the violation is below the tolerance, or there is a reason to stop; the extremes at the end.
-    pub(super) fn descend(&mut self, level: &mut Level, tolerance: f64, depth: usize) -> Result<Extremes, SolveError> {
-        let period = match (depth, level.len()) {
-            (0, ..MIN_WIDE_COLUMNS) => level.len().max(MIN_STEPS_BEFORE_SHRINKING),
-            _ => level.len().min(STEPS_BEFORE_SHRINKING_WIDE),
-        };
-        let mut found = self.update(level, None);
-        let mut since = 0;
+    /// Steps until the violation is below the tolerance, or there is a reason to stop; the level and its extremes at the end.
+    pub(super) fn descend(
+        &mut self,
+        level: Level,
+        tolerance: f64,
+        depth: usize,
+    ) -> Result<(Level, Extremes), SolveError> {
+        let mut stages = vec![Stage::new(level, tolerance, depth)];
         loop {
+            if let Some(done) = self.advance(&mut stages)? {
+                return Ok(done);
+            }
+            if let (Some(row), Some(stage)) = (self.missing.take(), stages.last_mut()) {
+                stage.level.slots().compute(&[row]);
+                self.count_rows(&stage.level, 1);
+            }
+        }
+    }
+
+    /// Steps as [`Run::descend`] takes them, up to the end of the first stage, or to a row that is missing: then nothing.
+    pub(super) fn advance(&mut self, stages: &mut Vec<Stage>) -> Result<Option<(Level, Extremes)>, SolveError> {
+        loop {
+            let Some(stage) = stages.last_mut() else { unreachable!("the first stage leaves with its result") };
+            let (level, depth, tolerance) = (&mut stage.level, stage.depth, stage.tolerance);
+            let period = match (depth, level.len()) {
+                (0, ..MIN_WIDE_COLUMNS) => level.len().max(MIN_STEPS_BEFORE_SHRINKING),
+                _ => level.len().min(STEPS_BEFORE_SHRINKING_WIDE),
+            };
+            let found = match stage.found.take() {
+                Some(found) => found,
+                None => self.update(level, None),
+            };
             if !found.finite {
                 return Err(SolveError::NotFinite { row: 1, column: 1 });
             }
             let (violation, group) = self.violation(&found);
             // −∞ when nothing may rise or nothing may fall
-            if violation < tolerance || self.status.is_some() {
-                return Ok(found);
+            let solved = violation < tolerance || self.status.is_some();
+            if solved || self.iterations >= self.limit {
+                if !solved {
+                    self.status = Some(Status::IterationLimit);
+                }
+                let Some(Stage { level, shrunk, .. }) = stages.pop() else { unreachable!("it was the last one") };
+                let (Some(shrunk), Some(before)) = (shrunk, stages.last_mut()) else {
+                    return Ok(Some((level, found)));
+                };
+                self.bring_back(&mut before.level, level, shrunk);
+                // the problem that came back is nearly solved: it is shrunk again at once
+                before.since = usize::MAX - 1;
+                continue;
             }
-            if self.iterations >= self.limit {
-                self.status = Some(Status::IterationLimit);
-                return Ok(found);
-            }
-            since += 1;
-            if since > period {
-                since = 0;
-                if self.shrink(level, &found, tolerance, depth)? {
-                    found = self.update(level, None);
-                    // the problem that came back is nearly solved: shrink it again at once
-                    since = period;
+            stage.since += 1;
+            if stage.since > period {
+                stage.since = 0;
+                if let Some(smaller) = self.shrink(level, &found, tolerance, depth)? {
+                    stages.push(smaller);
                     continue;
                 }
             }
-            found = if self.equality == Equality::None {
+            let next = if self.equality == Equality::None {
                 self.single_step(level, &found)
             } else {
                 self.pair_step(level, &found, group)?
             };
+            stage.found = Some(next);
+            if self.missing.is_some() {
+                return Ok(None);
+            }
             self.iterations += 1;
         }
     }
@@ -180,10 +273,7 @@ impl<'a> Run<'a> {
     fn pair_step(&mut self, level: &mut Level, found: &Extremes, group: usize) -> Result<Extremes, SolveError> {
         // i: the maximal violator among those that may rise
         let i = found.top[group].index;
-        let slot = self.fetch(level, i);
-        if self.gave_up(level) {
-            return Ok(*found);
-        }
+        let Some(slot) = self.fetch(level, i) else { return Ok(*found) };
         // j: the largest gain of second order among those that may fall
         let pair = self.choose(level, found.top[group], group, slot);
         if pair.j == NOWHERE {
@@ -192,10 +282,7 @@ impl<'a> Run<'a> {
             return Ok(*found);
         }
         let Pair { i, j, difference, between } = pair;
-        let slot_j = self.fetch(level, j);
-        if self.gave_up(level) {
-            return Ok(*found);
-        }
+        let Some(slot_j) = self.fetch(level, j) else { return Ok(*found) };
         let slot_i = level.slots().touch(i);
         let v = &level.v;
         // the unconstrained maximum along the line, cut off at the nearer of the two bounds
@@ -231,10 +318,7 @@ impl<'a> Run<'a> {
         } else {
             (bottom.index, -bottom.value, Way::Fall)
         };
-        let slot = self.fetch(level, t);
-        if self.gave_up(level) {
-            return *found;
-        }
+        let Some(slot) = self.fetch(level, t) else { return *found };
         let room = level.v.room(t, way, self.reading, 0);
         let step = (height / (level.v.own[t] + level.v.ridge(t)).max(level.floor)).min(room);
         level.v.shift(t, way, self.reading, 0, step, step >= room);
@@ -392,48 +476,88 @@ impl<'a> Run<'a> {
     }
 
     /// The slot of a row, computing it if need be, together with rows that are likely to be wanted soon where several
-    /// cost little more than one.
-    fn fetch(&mut self, level: &mut Level, row: usize) -> usize {
+    /// cost little more than one; none if the row is to be waited for, or was given up.
+    fn fetch(&mut self, level: &mut Level, row: usize) -> Option<usize> {
         if !level.kept().holds(row) {
-            let mut rows = vec![row];
+            if self.waits_for_rows {
+                self.missing = Some(row);
+                return None;
+            }
             let group = level.kept().columns().gram.row_group();
             let plain = self.reading == Reading::Plain && self.equality == Equality::Sum;
-            if group > 1 && plain && self.member.count() == 1 && level.kept().most() > 2 * group {
-                self.guess(level, group, &mut rows);
-            }
+            let several = group > 1 && plain && self.member.count() == 1 && level.kept().most() > 2 * group;
+            let rows = if several { self.wanted(level, row, group) } else { vec![row] };
             level.slots().compute(&rows);
-            self.rows += rows.len();
-            self.evaluations += (rows.len() * level.len()) as u64;
+            self.count_rows(level, rows.len());
         }
-        level.slots().touch(row)
+        // every member asks, also one that has the row
+        if self.gave_up(level) {
+            return None;
+        }
+        Some(level.slots().touch(row))
     }
 
-    /// The worst violators whose rows are not kept: which rows are computed early changes nothing but the time.
-    fn guess(&self, level: &mut Level, group: usize, rows: &mut Vec<usize>) {
+    /// Takes note of rows that were computed over all columns of a level.
+    pub(super) fn count_rows(&mut self, level: &Level, rows: usize) {
+        self.rows += rows;
+        self.evaluations += (rows * level.len()) as u64;
+    }
+
+    /// A row and the worst violators whose rows are not kept, up to `count` in all: which rows are computed early changes nothing but the
+    /// time.
+    pub(super) fn wanted(&self, level: &mut Level, row: usize, count: usize) -> Vec<usize> {
+        let mut rows = vec![row];
         let found = passes::update(&mut level.s, &level.marks, self.reading, None);
-        let middle = f64::midpoint(found.top[0].value, found.bottom[0].value);
-        if !middle.is_finite() {
-            return;
-        }
+        let middles = self.middles(&found);
         let mut wanted: Vec<(f64, usize)> = Vec::new();
         for (w, marks) in level.marks.iter().enumerate() {
-            let mut movable = marks[0] | marks[1];
+            let mut movable = marks.iter().fold(0, |all, word| all | word);
+            if self.reading != Reading::Grouped {
+                movable = marks[0] | marks[1];
+            }
             while movable != 0 {
-                let bit = movable.trailing_zeros() as usize;
+                let t = w * passes::WORD + movable.trailing_zeros() as usize;
                 movable &= movable - 1;
-                let t = w * passes::WORD + bit;
-                let (may_rise, may_fall) = (marks[0] >> bit & 1 == 1, marks[1] >> bit & 1 == 1);
-                let above = level.s[t] - middle;
-                let violation = if may_rise && above > 0.0 || may_fall && above < 0.0 { above.abs() } else { 0.0 };
-                if violation > 0.0 && t != rows[0] && !level.kept().holds(t) {
+                let violation = self.violation_of(level, t, &middles);
+                if violation > 0.0 && t != row && !level.kept().holds(t) {
                     wanted.push((violation, t));
                 }
             }
         }
-        let count = (group - 1).min(wanted.len());
-        if count > 0 && count < wanted.len() {
-            wanted.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let more = (count - 1).min(wanted.len());
+        if more > 0 && more < wanted.len() {
+            wanted.select_nth_unstable_by(more - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
-        rows.extend(wanted[..count].iter().map(|w| w.1));
+        rows.extend(wanted[..more].iter().map(|w| w.1));
+        rows
+    }
+
+    /// The height in the middle between the extremes of each group, at which nothing violates; zero without an equality.
+    fn middles(&self, found: &Extremes) -> [f64; 2] {
+        let middle = |group: usize| match self.equality {
+            Equality::None => 0.0,
+            _ => f64::midpoint(found.top[group].value, found.bottom[group].value),
+        };
+        [middle(0), middle(1)]
+    }
+
+    /// The distance of a variable's heights from the middle, on the side where it would move; zero if it would not.
+    fn violation_of(&self, level: &Level, t: usize, middles: &[f64; 2]) -> f64 {
+        if self.reading == Reading::Plain {
+            let (marks, bit) = (&level.marks[t / passes::WORD], t % passes::WORD);
+            let above = level.s[t] - middles[0];
+            if !above.is_finite() {
+                return 0.0;
+            }
+            let moves = if above > 0.0 { marks[0] } else { marks[1] } >> bit & 1 == 1;
+            return if moves { above.abs() } else { 0.0 };
+        }
+        let groups = if self.reading == Reading::Grouped { 2 } else { 1 };
+        let mut worst = 0.0_f64;
+        for (group, middle) in middles.iter().enumerate().take(groups).filter(|(_, m)| m.is_finite()) {
+            let (rises, falls) = level.v.heights(t, level.s[t], self.reading, group);
+            worst = worst.max(rises.map_or(0.0, |h| h - middle)).max(falls.map_or(0.0, |h| middle - h));
+        }
+        worst
     }
 }

@@ -12,7 +12,7 @@
 use super::Equality;
 use super::level::{Level, padded};
 use super::passes::Extremes;
-use super::run::Run;
+use super::run::{Run, Stage};
 use super::slots::{Columns, Slots};
 use super::team::{Parcel, WORDS};
 use crate::linalg::SolveError;
@@ -25,18 +25,27 @@ const MIN_VARIABLES_TO_SHRINK: usize = 200;
 /// Number of shrunken problems that may come back unsolved before the problem is solved whole.
 const MAX_RETURNS: usize = 30;
 
+/// The place of a shrunken problem in the one that it was shrunk from.
+pub(super) struct Shrunk {
+    /// Its columns, among all of the other.
+    active: Vec<usize>,
+    /// Those of this thread's part, as places in the part.
+    kept: Vec<usize>,
+    /// The columns of the other, whose rows its own have replaced.
+    whole: Columns,
+}
+
 impl Run<'_> {
-    /// Solves the problem of the variables that may still move and brings this level up to date; `false` if that problem is not
-    /// much smaller, and nothing was done.
+    /// The problem of the variables that may still move; none if it is not much smaller, and nothing was done.
     pub(super) fn shrink(
         &mut self,
         level: &mut Level,
         found: &Extremes,
         tolerance: f64,
         depth: usize,
-    ) -> Result<bool, SolveError> {
+    ) -> Result<Option<Stage>, SolveError> {
         if self.returns >= MAX_RETURNS || level.len() < MIN_VARIABLES_TO_SHRINK {
-            return Ok(false);
+            return Ok(None);
         }
         let kept = self.keep(level, found);
         let mut words = [0; WORDS];
@@ -44,7 +53,7 @@ impl Run<'_> {
         let mut total = 0;
         self.member.exchange(words, |_, words| total += words[0] as usize);
         if total < 2 || total as f64 > MAX_SHARE_TO_PACK * level.len() as f64 {
-            return Ok(false);
+            return Ok(None);
         }
         let (active, part) = self.agree(level, &kept);
         let columns = self.pack(level, &active)?;
@@ -57,10 +66,7 @@ impl Run<'_> {
         smaller.mark_all(self.reading);
         // the first shrunken problem is solved to 10 times the tolerance, then all variables are checked (as LIBSVM does)
         let sharp = if depth == 0 && self.returns == 0 { 10.0 * tolerance } else { tolerance };
-        self.descend(&mut smaller, sharp, depth + 1)?;
-        self.returns += 1;
-        self.bring_back(level, smaller, &active, &kept, whole);
-        Ok(true)
+        Ok(Some(Stage::new(smaller, sharp, depth + 1).within(Shrunk { active, kept, whole })))
     }
 
     /// Places of this part whose variables belong to a violating pair: h ≥ m for one that may rise, h ≤ M for one that may fall.
@@ -120,7 +126,9 @@ impl Run<'_> {
     }
 
     /// Takes over the variables of the smaller problem and brings the state of all columns up to date.
-    fn bring_back(&mut self, level: &mut Level, smaller: Level, active: &[usize], kept: &[usize], whole: Columns) {
+    pub(super) fn bring_back(&mut self, level: &mut Level, smaller: Level, shrunk: Shrunk) {
+        self.returns += 1;
+        let Shrunk { active, kept, whole } = shrunk;
         let mut changes = Vec::new();
         for (k, &column) in active.iter().enumerate() {
             let before = level.v.plus[column] + level.v.minus[column];

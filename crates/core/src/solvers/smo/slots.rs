@@ -29,6 +29,24 @@ impl Columns {
         unreachable!("a column of the problem")
     }
 
+    /// The column of an example.
+    pub(super) fn place(&self, example: usize) -> Option<usize> {
+        let mut first = 0;
+        for range in &self.ranges {
+            if range.contains(&example) {
+                return Some(first + example - range.start);
+            }
+            first += range.len();
+        }
+        None
+    }
+
+    /// Rows that are used once, at columns `part`: written to `lines` one after the other.
+    pub(super) fn pass_by(&self, rows: &[usize], part: &Range<usize>, lines: &mut [f32]) {
+        let mut lines: Vec<&mut [f32]> = lines.chunks_mut(part.len().max(1)).take(rows.len()).collect();
+        self.rows(rows, part, &mut lines);
+    }
+
     /// Rows of K at columns `part`, each written to the front of a line of `stride` numbers.
     fn rows(&self, columns: &[usize], part: &Range<usize>, lines: &mut [&mut [f32]]) {
         let examples: Vec<usize> = columns.iter().map(|&c| self.example(c)).collect();
@@ -128,6 +146,14 @@ impl Slots {
     /// Computes rows that are not kept, all at once; the first is the most recently used. At most `most − 2` at a time,
     /// so that nothing of a step in hand is lost.
     pub(super) fn compute(&mut self, rows: &[usize]) {
+        let columns = self.columns.clone();
+        let part = self.part.clone();
+        let (order, mut lines) = self.claim_lines(rows);
+        columns.rows(&order, &part, &mut lines);
+    }
+
+    /// Slots for rows that are not kept, to be filled at once: the rows in the order of their slots, and the lines of these.
+    pub(super) fn claim_lines(&mut self, rows: &[usize]) -> (Vec<usize>, Vec<&mut [f32]>) {
         self.computed += rows.len();
         let mut slots: Vec<(usize, usize)> = rows.iter().rev().map(|&row| (self.claim(row), row)).collect();
         let end = slots.iter().map(|s| (s.0 + 1) * self.stride).max().unwrap_or(0);
@@ -140,8 +166,12 @@ impl Slots {
             rest = after;
             passed = (slot + 1) * self.stride;
         }
-        let order: Vec<usize> = slots.iter().map(|s| s.1).collect();
-        self.columns.rows(&order, &self.part, &mut lines);
+        (slots.iter().map(|s| s.1).collect(), lines)
+    }
+
+    /// The values of a row that is kept.
+    pub(super) fn kept_row(&self, row: usize) -> Option<&[f32]> {
+        (self.slot_of[row] != NOWHERE).then(|| self.values(self.slot_of[row] as usize))
     }
 
     /// Rows that are used once and not kept: written to `lines` of `stride` numbers.

@@ -52,8 +52,8 @@ impl Given {
         }
     }
 
-    fn solve(&self, tolerance: f64, threads: usize, watch: &dyn Monitor) -> Result<Solution, SolveError> {
-        let problem = Problem {
+    fn problem(&self) -> Problem<'_> {
+        Problem {
             gram: Arc::clone(&self.gram),
             columns: &self.columns,
             diagonal: &self.diagonal,
@@ -65,7 +65,11 @@ impl Given {
             equality: self.equality,
             start: self.start.as_ref(),
             folds: None,
-        };
+        }
+    }
+
+    fn solve(&self, tolerance: f64, threads: usize, watch: &dyn Monitor) -> Result<Solution, SolveError> {
+        let problem = self.problem();
         let options = SmoOptions { tolerance, max_iterations: 0, cache: 1 << 20, threads };
         smo(&problem, &options, &mut Workspace::default(), watch)
     }
@@ -148,6 +152,74 @@ fn shrinking_and_threads_change_no_bit_of_the_optimum() {
     // the problem did shrink, and its answer holds for the whole
     assert!((one.evaluations as f64) < one.rows as f64 * f64::from(n));
     given.judge(&one, 1.5e-3);
+}
+
+/// Everything that a solution tells about its problem, in bits.
+fn told(solution: &Solution) -> (Vec<u64>, Vec<u64>, [u64; 3], usize, Status) {
+    let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect();
+    let numbers = [solution.objective.to_bits(), solution.offsets[0].to_bits(), solution.violation.to_bits()];
+    (bits(&solution.beta), bits(&solution.state), numbers, solution.iterations, solution.status)
+}
+
+#[test]
+fn rounds_take_the_steps_of_a_problem_alone() {
+    // three classes, and a problem for each pair of them, on one matrix
+    let (k, _) = random(240, 21);
+    let gram: Arc<dyn Gram> = k;
+    let classes = [0..90, 90..150, 150..240];
+    for (epsilon, ridge, equality, started) in [
+        (0.0, false, Equality::Sum, false),
+        (0.0, true, Equality::Sum, true),
+        (0.0, false, Equality::None, false),
+        (0.2, false, Equality::Sum, true),
+        (0.0, false, Equality::Signs, true),
+    ] {
+        let given: Vec<Given> = [(0, 1), (0, 2), (1, 2)]
+            .map(|(a, b): (usize, usize)| {
+                let columns = vec![classes[a].clone(), classes[b].clone()];
+                let y: Vec<f64> =
+                    columns.iter().zip([1.0, -1.0]).flat_map(|(c, y)| c.clone().map(move |_| y)).collect();
+                let mut given = Given::classes(Arc::clone(&gram), &y, 10.0);
+                (given.diagonal, given.columns) = (vec![1.0; y.len()], columns);
+                (given.epsilon, given.equality) = (epsilon, equality);
+                given.ridge = ridge.then(|| vec![0.1; y.len()]);
+                // the sums of a start are kept, whatever they are
+                let beta: Vec<f64> = y.iter().map(|y| 0.5 * y).collect();
+                given.start = started.then(|| Start::of(&beta));
+                given
+            })
+            .into();
+        let problems: Vec<Problem<'_>> = given.iter().map(Given::problem).collect();
+        for cache in [1 << 20, 3000] {
+            let options = SmoOptions { tolerance: 1e-4, max_iterations: 0, cache, threads: 2 };
+            let together = smo_in_rounds(&problems, &options, &Silent);
+            for (given, solution) in given.iter().zip(together) {
+                let (alone, solution) = (given.solve(1e-4, 1, &Silent).unwrap(), solution.unwrap());
+                assert_eq!(told(&alone), told(&solution), "{epsilon} {ridge} {equality:?} {cache}");
+                assert!(solution.rows > 0 && solution.evaluations > 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn rounds_of_a_problem_that_shrinks_give_its_bits() {
+    let n = 3000;
+    let mut random = Seed(9).stream("plane");
+    let z: Vec<Vec<f64>> = (0..n).map(|_| (0..70).map(|_| random.normal()).collect()).collect();
+    let y: Vec<f64> = z.iter().map(|z| if z[0] * z[1] + 0.3 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
+    let rows = crate::data::Rows::from_vectors(&z).unwrap();
+    let gram = crate::formula::rbf(0.02).gram(&crate::data::Dataset::new(rows)).unwrap();
+    assert!(gram.panel_rows() > 1, "rows of many features gain from being computed at once");
+    let given = Given::classes(gram, &y, 10.0);
+    let alone = given.solve(1e-3, 1, &Silent).unwrap();
+    assert!((alone.evaluations as f64) < alone.rows as f64 * f64::from(n), "the problem did shrink");
+    for threads in [1, 2, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let options = SmoOptions { tolerance: 1e-3, max_iterations: 0, cache: 1 << 22, threads };
+        let mut found = pool.install(|| smo_in_rounds(&[given.problem()], &options, &Silent));
+        assert_eq!(told(&alone), told(&found.pop().unwrap().unwrap()), "{threads} threads");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::{Change, Distances, Finish, PANEL, all, each, finish_stretch, panels,
 use crate::data::{Rows, Scalar, Values};
 use crate::kernels::vectors::weight;
 use crate::parallel;
+use crate::vectorise::{Loops, vectorised};
 use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
 
@@ -17,6 +18,8 @@ pub(crate) struct Real {
     width: usize,
     len: usize,
     distance: bool,
+    /// The same values example by example, where they are few: reading one from its panel touches a line of cache for each feature.
+    examples: Vec<f32>,
     /// ‖x‖² of each example, as it is packed; empty where inner products are wanted.
     squares: Vec<f32>,
     /// The largest ‖x‖², also of the examples that these were chosen from: a part of a matrix has the values of the whole.
@@ -31,6 +34,8 @@ const CHUNK: usize = 48;
 const VECTORS_PER_SUM: usize = 4;
 /// Features whose products are added up by themselves, so that rounding grows with their number only.
 const FEATURES_PER_SUM: usize = 256;
+/// Largest size of a second copy, example by example.
+const MAX_EXAMPLES_BYTES: usize = 64 << 20;
 /// Smallest number of features from which on products are faster than differences.
 const MIN_FEATURES_FOR_PRODUCTS: usize = 64;
 
@@ -55,10 +60,30 @@ impl Real {
         if change.distance && width >= MIN_FEATURES_FOR_PRODUCTS {
             squares = vec![0.0; len];
             let panel = |p: usize| &values[p * size..(p + 1) * size];
-            parallel::strips(&mut squares, PANEL, |p, squares| squares_of(panel(p), squares));
+            parallel::strips(&mut squares, PANEL, |p, squares| vectorised(Squares { panel: panel(p), squares }));
         }
         let longest = squares.iter().copied().fold(0.0, f32::max);
-        Some(Self { values, width, len, distance: change.distance, squares, longest })
+        let mut packed = Self { values, width, len, distance: change.distance, examples: Vec::new(), squares, longest };
+        packed.keep_examples();
+        Some(packed)
+    }
+
+    /// Keeps the second copy, where rows are long and the copy is small.
+    fn keep_examples(&mut self) {
+        let width = self.width;
+        if width < MIN_FEATURES_FOR_PRODUCTS || self.len * width * size_of::<f32>() > MAX_EXAMPLES_BYTES {
+            return;
+        }
+        let mut examples = vec![0.0; self.len * width];
+        parallel::strips(&mut examples, PANEL * width, |p, rows| {
+            let panel = &self.values[p * width * PANEL..(p + 1) * width * PANEL];
+            for (lane, row) in rows.chunks_exact_mut(width).enumerate() {
+                for (x, line) in row.iter_mut().zip(panel.chunks_exact(PANEL)) {
+                    *x = line[lane];
+                }
+            }
+        });
+        self.examples = examples;
     }
 
     pub(super) fn select(&self, keep: &[usize]) -> Self {
@@ -74,8 +99,11 @@ impl Real {
                 }
             }
         });
-        let squares = if self.squares.is_empty() { Vec::new() } else { keep.iter().map(|&i| self.squares[i]).collect() };
-        Self { values, squares, len: keep.len(), ..*self }
+        let squares =
+            if self.squares.is_empty() { Vec::new() } else { keep.iter().map(|&i| self.squares[i]).collect() };
+        let mut chosen = Self { values, squares, len: keep.len(), examples: Vec::new(), ..*self };
+        chosen.keep_examples();
+        chosen
     }
 
     /// Several rows at once pay where one streams more than the second-level cache holds, for few more operations.
@@ -93,9 +121,15 @@ impl Real {
         (!self.squares.is_empty()).then_some(f64::from(self.longest))
     }
 
-    fn example(&self, i: usize) -> impl Iterator<Item = f32> + '_ {
-        let first = i / PANEL * self.width * PANEL + i % PANEL;
-        (0..self.width).map(move |k| self.values[first + k * PANEL])
+    /// Writes an example to every `count`-th place from the `r`-th on.
+    fn spread(&self, i: usize, r: usize, count: usize, xs: &mut [f32]) {
+        let places = xs[r..].iter_mut().step_by(count);
+        if self.examples.is_empty() {
+            let first = i / PANEL * self.width * PANEL + i % PANEL;
+            places.enumerate().for_each(|(k, x)| *x = self.values[first + k * PANEL]);
+        } else {
+            places.zip(&self.examples[i * self.width..(i + 1) * self.width]).for_each(|(x, value)| *x = *value);
+        }
     }
 
     pub(super) fn rows(
@@ -121,7 +155,7 @@ impl Real {
                     let others = &self.squares[stretch.clone()];
                     for (&row, line) in rows.iter().zip(lines.iter_mut()) {
                         let line = &mut line[stretch.start - cols.start..stretch.end - cols.start];
-                        distances(self.squares[row], others, line);
+                        vectorised(ToDistances { square: self.squares[row], others, line });
                     }
                 }
                 finish_stretch(&stretch, cols, lines, finish);
@@ -137,9 +171,7 @@ impl Real {
             let count = super::at_once(rows.len() - first, GROUP);
             let mut xs = vec![0.0; self.width * count];
             for (r, &i) in rows[first..first + count].iter().enumerate() {
-                for (x, value) in xs.chunks_exact_mut(count).zip(self.example(i)) {
-                    x[r] = value;
-                }
+                self.spread(i, r, count, &mut xs);
             }
             groups.push(Group { xs, count });
             first += count;
@@ -149,22 +181,44 @@ impl Real {
 }
 
 /// Squared lengths of the examples of a panel.
-fn squares_of(panel: &[f32], squares: &mut [f32]) {
-    let mut sums = [0.0_f64; PANEL];
-    for line in panel.chunks_exact(PANEL) {
-        for (sum, x) in sums.iter_mut().zip(line) {
-            *sum += f64::from(*x) * f64::from(*x);
+struct Squares<'a> {
+    panel: &'a [f32],
+    squares: &'a mut [f32],
+}
+
+impl Loops for Squares<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let mut sums = [0.0_f64; PANEL];
+        let (lines, _) = self.panel.as_chunks::<PANEL>();
+        for line in lines {
+            for (sum, x) in sums.iter_mut().zip(line) {
+                *sum += f64::from(*x) * f64::from(*x);
+            }
         }
-    }
-    for (square, sum) in squares.iter_mut().zip(sums) {
-        *square = sum as f32;
+        for (square, sum) in self.squares.iter_mut().zip(sums) {
+            *square = sum as f32;
+        }
     }
 }
 
 /// Inner products become squared distances; rounding can make them slightly negative.
-fn distances(square: f32, others: &[f32], line: &mut [f32]) {
-    for (value, other) in line.iter_mut().zip(others) {
-        *value = (square + other - 2.0 * *value).max(0.0);
+struct ToDistances<'a> {
+    square: f32,
+    others: &'a [f32],
+    line: &'a mut [f32],
+}
+
+impl Loops for ToDistances<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (value, other) in self.line.iter_mut().zip(self.others) {
+            *value = (self.square + other - 2.0 * *value).max(0.0);
+        }
     }
 }
 
