@@ -1,6 +1,7 @@
 """Race mercer's support vector machines against scikit-learn, scikit-learn-intelex, LIBSVM, LIBLINEAR and libsvm-rs.
 
     python3 bench/race.py [--quick] [--only a9a,usps] [--peers sklearn,libsvm] [--resume] [--data DIR]
+    python3 bench/race.py --shapes [SEED]        twelve sets that nobody has tuned for
 
 Needs Python and cargo: it makes an environment with the peers under target/race-env, builds mercer and the Rust peer, runs
 all duels and writes bench/results/race.md, race.csv and race.svg after each of them. See bench/README.md.
@@ -193,7 +194,8 @@ def race_set(settings, book, one):
 
 
 def chosen(only):
-    known = [*catalogue.SETS, *catalogue.SPECIALS]
+    drawn = any(name.startswith("shape-") for name in catalogue.SETS)
+    known = [*catalogue.SETS, *([] if drawn else catalogue.SPECIALS)]
     names = only.lower().split(",") if only else known
     for name in names:
         if name not in known:
@@ -205,6 +207,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few thousand rows of each set, under ten minutes")
     parser.add_argument("--only", help=f"sets, separated by commas: {', '.join([*catalogue.SETS, *catalogue.SPECIALS])}")
+    parser.add_argument("--shapes", nargs="?", type=int, const=0, metavar="SEED",
+                        help="race twelve sets that are drawn from a seed (the date, if none is given) instead")  # fmt: skip
     parser.add_argument("--peers", help=f"some of {','.join(catalogue.PEERS)}")
     parser.add_argument("--resume", action="store_true", help="keep the finished rows of race.csv, do the rest")
     parser.add_argument("--limit", type=float, help="seconds after which a single run is stopped (1800, quick 60)")
@@ -216,8 +220,11 @@ def arguments():
     parser.add_argument("--no-build", action="store_true", help="do not build mercer")
     parser.add_argument("--data", default=os.environ.get("MERCER_DATA", "data"), help="folder of real data sets")
     parser.add_argument("--env", default=TARGET / "race-env", help="where the peers are installed")
-    parser.add_argument("--results", default=HERE / "results", help="where the table, the timings and the plots go")
+    parser.add_argument("--results", help="where the table, the timings and the plots go")
     args = parser.parse_args()
+    if args.shapes is not None:
+        catalogue.take_shapes(args.shapes or int(time.strftime("%Y%m%d")))
+    args.results = args.results or (HERE / "results" if args.shapes is None else HERE / "results" / "shapes")
     for peer in args.peers.split(",") if args.peers else []:
         if peer not in catalogue.PEERS:
             parser.error(f"no peer {peer}; there are {', '.join(catalogue.PEERS)}")

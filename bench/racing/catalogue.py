@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 
+from racing import shapes
+
 TOLERANCE = 1e-3
 CACHE_MB = 4000
 
 # Goals: their time divided by ours, as a geometric mean over the sets.
 TRAINING_GOALS = {"sklearn": 20.0, "intelex": 8.0}
 PREDICTION_GOALS = {"sklearn": 20.0, "intelex": 3.0}
+# The same for drawn shapes, and for the slowest of them.
+SHAPES_TRAINING_GOALS = {"sklearn": 15.0, "intelex": 4.0}
+SHAPES_PREDICTION_GOALS = {"sklearn": 25.0, "intelex": 2.0}
 GRID_GOAL = 25.0
 POLY9_GOAL = 0.014
 MEMORY_MARGIN = 1.2
@@ -43,11 +48,14 @@ class Set:
     dense: tuple = ()  # peers that get the rows of a sparse set dense
     once: bool = False  # every peer runs once at most
     kernel: str = ""  # a formula in place of rbf(gamma=…), for mercer alone
+    words: str = ""  # what was drawn
 
     def setting(self):
         """The parameters in words."""
         if self.task == "linear":
             return f"linear, {self.loss.replace('_', ' ')}, C={self.c:g}"
+        if self.words:
+            return f"{self.words}; C={self.c:g}"
         words = f"C={self.c:g}, {self.kernel or 'γ=' + self.gamma}"
         return words + (f", ε={self.epsilon:g}" if self.task == "svr" else "")
 
@@ -91,6 +99,16 @@ GRID_FOLDS = 5
 GRID_QUICK = 500
 
 SPECIALS = ("grid", "scaling", "mnist_poly9", "probability")
+
+
+def take_shapes(seed):
+    """Race the sets that are drawn from a seed, in the place of the known ones."""
+    for shape in shapes.draw(seed):
+        SETS[shape.name] = Set(shape.name, "svc", shape.c, "drawn", quick=shape.n, words=shape.words())
+    for name in [name for name in SETS if not name.startswith("shape-")]:
+        del SETS[name]
+    TRAINING_GOALS.update(SHAPES_TRAINING_GOALS)
+    PREDICTION_GOALS.update(SHAPES_PREDICTION_GOALS)
 
 
 def gamma_of(one, d):

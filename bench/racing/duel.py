@@ -100,7 +100,7 @@ class Course:
         self.one, self.case = one, case or one.name
         self.folder = settings.data_dir / f"{one.name}-{rows or 'all'}"
         self.info = prepare(settings, one.name, rows, self.folder)
-        self.gamma = gamma_of(one, self.info["d"])
+        self.gamma = self.info.get("gamma") or gamma_of(one, self.info["d"])
         part = "svm" if self.info["sparse"] else "npy"
         self.train, self.test = self.folder / f"train.{part}", self.folder / f"test.{part}"
         self.labels = [] if self.info["sparse"] else ["--labels", self.folder / "train.y.npy"]

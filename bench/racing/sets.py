@@ -2,6 +2,8 @@
 
     python sets.py NAME --data DIR --out DIR [--rows N]
 
+NAME is one of the sets below, or shape-SEED-K (shapes.py).
+
 Dense sets become train.npy and test.npy (f64), sparse ones train.svm and test.svm for programs and train.npz and test.npz
 for Python; the targets are in train.y.npy and test.y.npy. info.json, written last, says what there is. Every shuffle has the same
 seed; with --rows the training part is cut to N rows of a shuffle and the test part to N rows.
@@ -14,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+
+import shapes
 
 SEED = 20
 VERSION = 3  # raise it when the preparation changes, so that older files are made again
@@ -186,18 +190,22 @@ def read(folder, part):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=MAKERS)
+    parser.add_argument("name")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=0)
     args = parser.parse_args()
-    x, y, xt, yt = MAKERS[args.name](args.data)
+    more = {}
+    if args.name.startswith("shape-"):
+        x, y, xt, yt, more["gamma"] = shapes.make(args.name, args.data)
+    else:
+        x, y, xt, yt = MAKERS[args.name](args.data)
     x, y = cut(x, y, args.rows)
     xt, yt = cut(xt, yt, args.rows)
     args.out.mkdir(parents=True, exist_ok=True)
     write(args.out, "train", x, y)
     write(args.out, "test", xt, yt)
-    info = {"version": VERSION, "n": x.shape[0], "d": x.shape[1], "n_test": xt.shape[0], "sparse": sparse.issparse(x)}
+    info = {"version": VERSION, "n": x.shape[0], "d": x.shape[1], "n_test": xt.shape[0], "sparse": sparse.issparse(x)} | more
     (args.out / "info.json").write_text(json.dumps(info))
     print(json.dumps(info))
 
