@@ -116,7 +116,7 @@ impl Run<'_> {
         }
         if !centred && !data.preparation().is_some_and(Preparation::keeps_some) {
             let kernel = self.kernel.resolve(data, self.seed)?;
-            if self.kernel.numbers_chosen(&kernel) == 0 && kernel.state().is_empty() {
+            if self.kernel.numbers_chosen(&kernel, data) == 0 && kernel.state().is_empty() {
                 return Ok((kernel, (0..data.len()).collect(), Vec::new()));
             }
         }
@@ -184,7 +184,13 @@ impl Run<'_> {
         let rest = data.select(&proper);
         // a class that was set aside whole has an infinite nonconformity by the model; to refuse such a fit would leave only those to be
         // used whose held-out examples are easy
-        let kernel = self.on_data(self.kernel.resolve(&rest, self.seed)?, &rest)?;
+        // of sparse vectors the number of coordinates is one that all examples of the file have had a part in
+        let resolved = if rest.views().iter().any(|view| view.values.is_sparse()) {
+            self.kernel.resolve_from(&(0..rest.len()).collect::<Vec<_>>(), &rest, self.seed)?
+        } else {
+            self.kernel.resolve(&rest, self.seed)?
+        };
+        let kernel = self.on_data(resolved, &rest)?;
         let provenance = self.provenance(data, Some(&proper), &kernel.resolved).with_part(&proper);
         let proven = provenance.spares_held_out();
         let mut model = self.learn(&kernel, &rest, provenance, watch)?;

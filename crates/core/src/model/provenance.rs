@@ -109,7 +109,7 @@ impl Provenance {
             let from = columns.scope(kept.unwrap_or_default());
             learned.push(LearnedFrom { step: Step::Columns, bits: columns.learned_bits(), from });
         }
-        learned.extend(of_kernel(resolved, asked.numbers_chosen(resolved), kernel));
+        learned.extend(of_kernel(resolved, asked.numbers_chosen(resolved, data), kernel));
         if numbers_taken > 0 {
             let bits = 64.0 * numbers_taken as f64;
             learned.push(LearnedFrom { step: Step::KernelNumbers, bits, from: Scope::All });
