@@ -190,6 +190,11 @@ impl Provenance {
         self.sample.copies_among(others, self.examples())
     }
 
+    /// The places of others that are equal to no training example, where all training examples are recognised one by one.
+    pub(super) fn places_outside(&self, others: &Dataset) -> Vec<usize> {
+        self.sample.places_outside(others)
+    }
+
     /// The steps before the fit.
     pub fn learned(&self) -> &[LearnedFrom] {
         self.learned.as_deref().unwrap_or_default()
