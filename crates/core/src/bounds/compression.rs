@@ -97,7 +97,7 @@ fn told(facts: &Facts, value: f64, set: &Compression) -> Claim {
         .of(quantity(facts.task))
         .given("compression_set", set.size)
         .given("errors_outside", set.errors_outside)
-        .checked(if set.stable && !set.scenario {
+        .checked(if set.share_of_all {
             "the problem of m examples on the compression set alone has the same solution, counted within the solver's tolerance; a share of the examples means a share of m"
         } else {
             "training on the compression set alone gives the same model, counted within the solver's tolerance"
